@@ -11,8 +11,8 @@ PROOFS = {
     "calibration": "how often hands win of which a chance to win is reported, held-out games",
     "agreement": "how often strategies discard what strong players discarded",
     "wire": "our client session in the place of 654 recorded clients of Tenhou's server",
-    "tenhou-door": "four of our clients at our Tenhou door, 200 hanchan, and 100 cut connections",
-    "riichienv": "our referee beside the simulator RiichiEnv, 10,000 hanchan",
+    "tenhou-door": "four of our clients at our Tenhou listener: 200 hanchan, 100 cut connections",
+    "riichienv": "our referee compared with the simulator RiichiEnv, 10,000 hanchan",
     "mjai-simulator": "packed bots in a hanchan of mjai.app's own simulator",
     "fuzz": "readers of lines, records, weights and a pair's channel on bytes that find new ways",
     "state-machines": "sessions, the table and the channel under all that can happen, in any order",
@@ -26,7 +26,7 @@ PROOFS = {
     "yaku-order": "the order in which Tenhou lists the yaku of a win, from every win on record",
     "known-answers": "hands with known yaku, points and shanten",
     "pair-failures": "200 games in which a bot of the pair is killed or its channel cut",
-    "dependencies": "the suite beside the oldest or newest versions of what the project needs",
+    "dependencies": "the suite with the oldest or newest versions of the dependencies",
     "yaku-evaluation": "the eight yaku scores of random hands against plain enumeration",
 }
 

@@ -1,8 +1,8 @@
 """Proof on records: how often strategies discard the kind that strong players discarded.
 
 ``python -m proof agreement COLUMNS --games 4000:4444``: columns of ``mjbot train data``.  Of the
-discards of these games one in so many is looked at, the same ones for all strategies.  A strategy
-that declares riichi is asked again for the discard of its declaration.  95 % intervals, one game
+discards of these games a sample is used, the same one for all strategies.  A strategy that
+declares riichi is called again for the discard of its declaration.  95 % intervals, one game
 one observation.
 """
 

@@ -1,7 +1,7 @@
 """Proof that the page draws what the table's state is, at every event of recorded games.
 
 A real browser shows each game as one file, goes through it by the keyboard to its end and back to
-its start, and tells what it has drawn; that is held against the state of a table of ours, read
+its start, and reports what it has drawn; that is compared with the state of a table of ours, read
 here without :mod:`mjbot.watch.board`.
 """
 
@@ -34,7 +34,7 @@ BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 
 WALK: Final = """(way) => {
   const key = (name) => document.dispatchEvent(new KeyboardEvent("keydown", { key: name }));
-  const told = (piece) => ({
+  const described = (piece) => ({
     tiles: [...piece.querySelectorAll("use")].map((use) => use.dataset.tile),
     texts: [...piece.querySelectorAll("text")].map((text) => text.textContent),
     active: piece.querySelector(".active") !== null,
@@ -45,7 +45,7 @@ WALK: Final = """(way) => {
     place: document.body.dataset.place,
     says: document.getElementById("says").textContent,
     pieces: Object.fromEntries(
-      [...document.querySelectorAll("#board > g")].map((piece) => [piece.id, told(piece)]),
+      [...document.querySelectorAll("#board > g")].map((piece) => [piece.id, described(piece)]),
     ),
   });
   const found = [drawn()];
@@ -56,7 +56,7 @@ WALK: Final = """(way) => {
     found.push(drawn());
   }
 }"""
-"""Walks to the end (1) or the start (-1) of the game and tells what was drawn at each place."""
+"""Walks to the end (1) or the start (-1) of the game and reports what is drawn at each place."""
 
 
 def browser_path() -> str | None:
@@ -142,7 +142,7 @@ def _difference(drawn: dict[str, Any], state: dict[str, Any]) -> str:
 
 
 def _plain(name: str, field: str, found: Any) -> Any:
-    """Return tiles without the marks that only say how they lie."""
+    """Return tiles without the marks for how they lie."""
     if field != "tiles":
         return found[:2] if name.startswith("plate") and field == "texts" else found
     if name.startswith("hand"):
@@ -150,7 +150,7 @@ def _plain(name: str, field: str, found: Any) -> Any:
     return [token.replace("_", "").replace("-", "").replace("^", "") for token in found]
 
 
-# --- what the state says ------------------------------------------------------------------------
+# --- the state of the table ---------------------------------------------------------------------
 
 _ACTS_NOBODY: Final = (IDLE, WON, DRAWN, GAME_OVER)
 

@@ -9,7 +9,7 @@ CHUNK: Final = 1 << 16
 
 
 class ChannelRelay:
-    """Passes bytes on between who connects to ``front`` and the host at ``back``."""
+    """Passes bytes on between connections to ``front`` and the host at ``back``."""
 
     def __init__(self, front: Path, back: Path) -> None:
         self._front: Final = front
@@ -28,13 +28,13 @@ class ChannelRelay:
         self.cut()
 
     def cut(self, *, for_good: bool = False) -> None:
-        """Break what is connected; ``for_good``: and let nobody through until :meth:`mend`."""
+        """Break all connections; ``for_good``: and refuse new ones until :meth:`mend`."""
         self._open = not for_good
         for pump in self._pumps:
             pump.cancel()
 
     def stall(self) -> None:
-        """Hold back all that is said, without breaking anything, until :meth:`mend`."""
+        """Hold back all bytes, without breaking anything, until :meth:`mend`."""
         self._flows.clear()
 
     def mend(self) -> None:

@@ -1,9 +1,9 @@
-"""Games through proxies that break conversations: how each ends, and for whose fault.
+"""Games through proxies that break conversations: how each ends, and by which fault.
 
 Four of our clients at our table, every one behind a proxy of its own, over TCP and WebSocket; in
 one game of ten two of them are a pair, whose channel goes through a proxy, too.  A game must end by
-the rules, or by a fault of somebody whose line was broken; nobody may do what is illegal unless
-what it heard or said was changed on the way; and every client must end, with a line and not with a
+the rules, or by a fault of a client whose line was broken; no client may send an illegal action
+unless its bytes were changed on the way; and every client must end with a line, not with a
 traceback.
 """
 
@@ -51,13 +51,13 @@ PAIR_EVERY: Final = 10
 HARMLESS_EVERY: Final = 4
 ON_FAULT: Final = (OnFault.ABORT, OnFault.DEFAULT, OnFault.CHOMBO)
 CHANGES: Final = frozenset({"corrupt", "duplicate"})
-"""After these a client may do what is illegal: it or the table was told something else."""
+"""After these a client may send an illegal action: it or the table received other bytes."""
 ENDS: Final = frozenset({"half-close", "cut", "stall"})
 
 
 @dataclass
 class ChaosGame:
-    """What came of one game: ``broken`` are the faults of each place's proxy."""
+    """The result of one game: ``broken`` are the faults of each place's proxy."""
 
     number: int
     kinds: Sequence[str]
@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play the games, print how they ended, return 1 if anything does not hold."""
-    logging.disable(logging.ERROR)  # what is said of broken lines
+    logging.disable(logging.ERROR)  # messages about broken lines
     return asyncio.run(_run(args))
 
 
@@ -177,7 +177,7 @@ async def _clients(number: int, ports: dict[str, tuple[int, str]], chaos: Proxie
     """Return the four players' conversations, not yet begun."""
     settings = []
     for place in range(PLACES):
-        # Who may come is what a pair's name and server have to be, else as they come.
+        # The names and servers of a pair are fixed; others join in any order.
         scheme = "mjsonp" if number % PAIR_EVERY == 0 or (number >> place) % 2 else "ws"
         port, path = ports[scheme]
         name = f"mjbot-{place}"
@@ -224,7 +224,7 @@ def replayed(result: GameResult) -> str:
 
 
 def ending_of(table: ChaosGame) -> str:
-    """Say in a few words how a game ended."""
+    """Describe in a few words how a game ended."""
     result = table.result
     if result is None:
         return "hang"

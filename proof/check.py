@@ -62,12 +62,12 @@ PARTIES: Final = {
         "ws://127.0.0.1:{port}/ws", "--port {second_port} --ws-port {port}"
     ),
 }
-"""Name -> the words after ``mjbot check``; ``{port}`` and ``{second_port}`` are free ports."""
+"""Name -> the arguments of ``mjbot check``; ``{port}`` and ``{second_port}`` are free ports."""
 
 
 @dataclass
 class PartyResults:
-    """What came of a party's runs: ``failed`` counts ``id: text`` of each failed check."""
+    """The results of a party's runs: ``failed`` counts ``id: text`` of each failed check."""
 
     runs: int = 0
     seconds: float = 0.0
@@ -76,7 +76,7 @@ class PartyResults:
 
     @property
     def unsteady(self) -> list[str]:
-        """The checks whose verdict is not the same in all runs."""
+        """The checks with different verdicts in different runs."""
         return sorted({id_ for (id_, _), count in self.verdicts.items() if count < self.runs})
 
 

@@ -1,7 +1,7 @@
-"""Conversations of our own, recorded and told again: both sides of a kyoku in each dialect.
+"""Conversations of our own, recorded and replayed: both sides of a kyoku in each dialect.
 
 The table and its sessions are the real ones, without sockets and clocks; so is the client that
-hears what a recorded server said.  What is told again may have been changed on the way.
+receives the lines of a recorded server.  Replayed lines may have been changed on the way.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ def at_random(random: Random, legal: Sequence[Action]) -> Action:
 
 @dataclass
 class Recorded:
-    """One seat's conversation of a kyoku: what the server said, and what the client."""
+    """One seat's conversation of a kyoku: the lines of the server, and of the client."""
 
     dialect: Dialect
     seat: int
@@ -82,11 +82,11 @@ class ServerSide:
         self._receive_line: Final = receive
 
     def greet(self) -> bool:
-        """Let the client in; return whether it came in."""
+        """Let the client join; return whether it did."""
         return True
 
     def exchange(self, say: Say) -> Answer:
-        """Tell an event and return the answer to it."""
+        """Send an event and return the answer to it."""
         raise NotImplementedError
 
 
@@ -263,12 +263,12 @@ class _Client:
             self._session = ClientSession(talk.dialect, seat=talk.seat)
 
     def send(self, line: bytes) -> None:
-        """Hear what the server says, and answer."""
+        """Receive the server's line, and answer."""
         self._talk.server.append(line)
         self._digest(self._session.receive(line))
 
     def receive(self) -> bytes | None:
-        """Return the next thing that was said."""
+        """Return the next line of the client."""
         return self._replies.popleft() if self._replies else None
 
     def _queue(self, *lines: bytes) -> None:
@@ -305,11 +305,11 @@ def record(dialect: Dialect, seed: int) -> Recorded:
     return talk
 
 
-# --- telling again ---------------------------------------------------------------------------
+# --- replay ----------------------------------------------------------------------------------
 
 
 def replay_to_server(talk: Recorded, lines: Iterable[bytes], on_fault: OnFault) -> str:
-    """Let the table hear other lines of a client; return how that went."""
+    """Send the table other lines of a client; return how that ended."""
     waiting = deque(lines)
 
     def receive() -> bytes | None:
@@ -335,14 +335,14 @@ class _DefaultAnswers(Strategy):
 
 
 class _ScriptedLines(Transport):
-    """What a server said, line by line, then the end."""
+    """The lines of a server, one by one, then the end."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._lines: Final = deque(lines)
 
     async def receive(self, timeout_s: float | None = None) -> bytes:
         if not self._lines:
-            raise VanishedError("all is said")
+            raise VanishedError("no lines left")
         return self._lines.popleft()
 
     async def send(self, line: bytes) -> None:
@@ -361,7 +361,7 @@ async def _gone() -> Transport:
 
 
 async def replay_to_client(talk: Recorded, lines: Iterable[bytes], strict: bool) -> None:
-    """Let our client hear other lines of a server; raises what it raises."""
+    """Send our client other lines of a server; raises what it raises."""
     player = ClientPlayer(_no_strategy, talk.dialect, strict=strict, deadline_s=60.0)
     said = _ScriptedLines(lines)
     if talk.dialect.traits.is_tenhou:
@@ -375,7 +375,7 @@ async def replay_to_client(talk: Recorded, lines: Iterable[bytes], strict: bool)
 
 
 def _forget(event: Event) -> None:
-    """A record that nobody keeps."""
+    """A record that is not kept."""
 
 
 def run_client(talk: Recorded, lines: Iterable[bytes], strict: bool) -> None:

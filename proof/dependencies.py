@@ -1,4 +1,4 @@
-"""The suite beside other versions: the oldest that ``pyproject.toml`` allows, or the newest.
+"""The suite with other versions: the oldest that ``pyproject.toml`` allows, or the newest.
 
 They go into a virtual environment of their own under ``build/dependencies``, with a cache of
 compiled code that is empty at first.  Before the suite one game is played twice: a first start,
@@ -57,10 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Install, play, test and tell; return 1 if anything failed."""
+    """Install, play, test and report; return 1 if anything failed."""
     try:
         return _try(args)
-    except subprocess.CalledProcessError as problem:  # it has told why
+    except subprocess.CalledProcessError as problem:  # its output is printed
         print(f"{shlex.join(map(str, problem.cmd))[:200]}: exit status {problem.returncode}")
     except (OSError, ValueError) as problem:
         print(problem)
@@ -117,7 +117,7 @@ def oldest(wanted: Iterable[str]) -> list[str]:
 
 
 def versions(wanted: Iterable[str], installed: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return name and version of what is wanted, of all that pip has listed.
+    """Return name and version of the requirements, of all that pip has listed.
 
     >>> versions(["Py_test>=8"], [{"name": "py-test", "version": "8.0.1"}])
     ['py-test 8.0.1']
@@ -127,7 +127,7 @@ def versions(wanted: Iterable[str], installed: Iterable[Mapping[str, str]]) -> l
 
 
 def summary(report: Any) -> list[str]:
-    """Return the lines that tell a JUnit report: counts, what failed, why what was skipped."""
+    """Return the summary of a JUnit report: counts, failures, reasons of skipped tests."""
     cases = list(report.iter("testcase"))
     reasons = Counter(case.get("message", "") for case in report.iter("skipped"))
     failed = [
@@ -189,7 +189,7 @@ def _start_twice(python: str, environment: dict[str, str]) -> list[str]:
         took_s = time.monotonic() - began_s
         print(f"{which} start: {made} functions compiled, one tonpu in {took_s:.1f} s", flush=True)
         games.append((made, scores))
-    # fetched for the tests beside the external AI; without network these are skipped and say so
+    # fetched for the tests with the external AI; without network these are skipped with a message
     subprocess.run([python, "-m", "mjbot", "setup-node"], cwd=ROOT, env=environment, check=False)
     (first, game), (second, again) = games
     return [

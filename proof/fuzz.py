@@ -1,9 +1,8 @@
-"""A coverage-guided fuzzer (atheris) for what reads what others say or wrote.
+"""A coverage-guided fuzzer (atheris) for the readers of untrusted input.
 
-``python -m proof fuzz TARGET`` goes on where the corpus of the target left off and ends after so
-many minutes of processor time.  Whatever breaks a promise ends it at once: the input is kept, and
-the last line says how to repeat it.  ``--keep`` brings the few inputs that reach everything into
-the tests.
+``python -m proof fuzz TARGET`` resumes at the corpus of the target and ends after so many minutes
+of processor time.  A finding ends it immediately: the input is kept, and the last line is the
+command that repeats it.  ``--keep`` copies the few inputs that reach everything into the tests.
 """
 
 import argparse
@@ -58,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 def _repeat(targets: list[Target], path: Path) -> int:
     data = path.read_bytes()
     for target in targets:
-        target.check(data)  # a finding is told by its traceback
+        target.check(data)  # a finding is a traceback
         print(f"{target.name}: {len(data)} bytes, nothing found")
     return 0
 
@@ -117,7 +116,7 @@ def _fuzzed(target: Target, corpus: Path, minutes: float) -> bool:
 
 
 def _report(target: Target, child: "subprocess.Popen[str]") -> None:
-    """Print how far a run is, now and then, and whatever else it says."""
+    """Print the progress of a run from time to time, and the rest of its output."""
     started = reported = time.monotonic()
     last = None
     assert child.stdout is not None

@@ -1,4 +1,4 @@
-"""An event loop whose time leaps to the next deadline when all of its tasks wait."""
+"""An event loop whose clock advances to the next deadline when all of its tasks wait."""
 
 import asyncio
 import selectors

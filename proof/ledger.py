@@ -1,4 +1,4 @@
-"""Book-keeping over a game's events that knows no rule of ours: tiles and points are conserved.
+"""Book-keeping over a game's events, independent of our rules: tiles and points are conserved.
 
 It checks the reader of records on its own, without the table that the records prove.
 """
@@ -36,7 +36,7 @@ class LedgerError(ValueError):
 
 
 class PointsLedger:
-    """Follows one unmasked game with all scores told; ``counts`` says what was checked."""
+    """Follows one unmasked game with all scores; ``counts`` has the number of each check."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -49,7 +49,7 @@ class PointsLedger:
         self._claimable: tuple[int, str] | None = None
 
     def apply(self, event: Event) -> None:
-        """Book one event; raise :class:`LedgerError` if it contradicts what came before."""
+        """Book one event; raise :class:`LedgerError` if it contradicts an earlier one."""
         match event:
             case StartKyoku():
                 self._deal(event)
@@ -109,7 +109,7 @@ class PointsLedger:
             self._sticks = 0
         deltas = event.deltas or (0, 0, 0, 0)
         self._scores = [score + delta for score, delta in zip(self._scores, deltas, strict=True)]
-        self._check("scores told", event.scores == tuple(self._scores))
+        self._check("scores given", event.scores == tuple(self._scores))
         total = sum(self._scores) + 1000 * self._sticks
         self._check("sum of points and sticks", total == TOTAL_POINTS)
         if isinstance(event, Ryukyoku) and event.reason in ("fanpai", "nagashimangan"):

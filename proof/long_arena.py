@@ -1,7 +1,7 @@
 """A long run of the arena with no process replaced and flat memory; the same with processes killed.
 
 The second run has the same games, while workers are killed at random moments drawn by seed; its
-figures must be those of the first, to the byte.  Both go on where they were interrupted: give the
+figures must be those of the first, to the byte.  Both resume after an interruption: run the
 same command again.
 """
 
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play both, print what came of each, return 1 if anything does not hold."""
+    """Play both, print the results, return 1 if anything does not hold."""
     args.out.mkdir(parents=True, exist_ok=True)
     problems = [*_Run(args, "quiet", kills=False).run(), *_Run(args, "killed", kills=True).run()]
     figures = [args.out / name / FIGURES_FILE for name in ("quiet", "killed")]
@@ -147,7 +147,7 @@ class _Run:
         replaced = sum(map(int, REPLACED.findall(text)))
         print(f"{self._name}: {replaced} processes replaced")
         if replaced and not self._kills:
-            yield f"{replaced} processes were replaced that nobody killed"
+            yield f"{replaced} processes were replaced without a kill"
         try:
             games = read_games(self._folder)
         except (OSError, MjbotError) as error:
@@ -163,7 +163,7 @@ class _Run:
         rows = [json.loads(line) for line in lines]
         times = [row.pop("at") for row in rows]
         if times != sorted(times):
-            print("taken up again: no trends over the break")
+            print("resumed: no trends over the break")
             return
         samples = [{name: row[name] for name in row if name != "games"} for row in rows]
         yield from growing(times, samples)

@@ -11,7 +11,7 @@ from proof.made_wins import PALETTES
 
 @dataclass(frozen=True)
 class MadeHand:
-    """Concealed tiles as 136 ids, and how many melds stand beside them."""
+    """Concealed tiles as 136 ids, and the number of melds."""
 
     ids: tuple[int, ...]
     n_melds: int

@@ -2,7 +2,7 @@
 
 The PyPI package ``mjai`` deals, judges and waits as the site does.  Only Docker is left out: each
 zip is unpacked into an empty folder, ``bot.py SEAT`` runs there with an empty environment under
-the Python that the container has, and its pipes are spoken to without the HTTP shim between.
+the Python that the container has, and its pipes are used without the HTTP shim between.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""Mutated conversations and records, by seed: refused in one line or borne, and nothing else.
+"""Mutated conversations and records, by seed: refused in one line or accepted, and nothing else.
 
-Half of the conversations are told to our clients by a broken server, half to our servers by a
+Half of the conversations are sent to our clients by a broken server, half to our servers by a
 broken client.  Records are of every format, plain and packed, and are read as commands read them;
-what is a game is replayed, strictly or not, and converted.  Whatever is raised beside the
+complete games are replayed, strictly or not, and converted.  Any exception outside the
 documented classes is a finding, and so is an input that takes longer than :data:`LIMIT_S` of
 processor time.
 """
@@ -46,7 +46,7 @@ MOST_MB: Final = 300
 WALLS: Final = 12
 """How many conversations are recorded in each dialect."""
 _MOST_BYTES: Final = 1 << 18
-"""Of a recorded file of somebody else's."""
+"""Of a recorded file of a third party."""
 _OF_RECORDS: Final = 0.5
 """The share of records from elsewhere, where they are named."""
 
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Kind:
-    """``one`` runs an input drawn by chance and returns in a few words what became of it."""
+    """``one`` runs an input drawn by chance and returns a short description of the outcome."""
 
     name: str
     count: int
@@ -173,7 +173,7 @@ def _conversation(random: Random) -> str:
 
 
 def _changed(lines: Sequence[bytes], dialect: Dialect, random: Random) -> list[bytes]:
-    """Change lines; Tenhou's XML comes in pieces that end anywhere."""
+    """Change lines; Tenhou's XML is cut into pieces that end anywhere."""
     data, _ = mutated(b"\n".join(lines), random)
     if dialect is not Dialect.TENHOU or random.random() < 0.5:
         return data.split(b"\n")

@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def play(trials: Sequence[PairTrial], table: AtTable, folder: Path) -> None:
-    """Play one game per trial, one more for each whose moment comes too late."""
+    """Play one game per trial, one more for each trial whose moment is too late."""
     with private_channel() as channel:
         assert isinstance(channel.place, Path)
         front = channel.place.with_name("relay")
@@ -157,7 +157,7 @@ class _Trials:
         self._hush()
         self._alarm = self._loop.call_later(SILENCE_S, self._give_up)
         if isinstance(event, StartGame):
-            self._close()  # by now all have said what there was to say of the game before
+            self._close()  # by now all output of the game before is written
             self._count = 0
         if isinstance(event, StartKyoku):
             self._kyoku = f"{event.bakaze}{event.kyoku}-{event.honba}"
@@ -239,13 +239,13 @@ class _Trials:
             yield f"the log holds {summary}"
 
     def _new_timings(self) -> tuple[list[float], int]:
-        """Return how long the last game's decisions took, and how many waited for a word."""
+        """Return how long the last game's decisions took, and how many waited for a message."""
         text = "".join([self._new_text(self._timings(place)) for place in (TOP, PARTNER)])
         rows = [line.split() for line in text.splitlines()]
         return [float(row[0]) for row in rows], sum(int(row[1]) for row in rows)
 
     def _is_linked(self, place: int) -> bool:
-        """Whether the last that a player said of its partner is that it is there."""
+        """Whether the last line of a player about its partner reports it as linked."""
         text = self._output_file(place).read_text("utf-8", "replace")
         return text.rfind(THERE) > text.rfind(GONE)
 
@@ -256,7 +256,7 @@ class _Trials:
         return self._folder / f"player-{place + 1}.txt"
 
     def _new_text(self, file: Path) -> str:
-        """Return what has been written since the last look."""
+        """Return what has been written since the last call."""
         if not file.exists():
             return ""
         text = file.read_bytes()[self._read_bytes.get(file, 0) :]

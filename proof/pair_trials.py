@@ -23,9 +23,9 @@ THERE: Final = "the partner is there"
 
 @dataclass
 class PairTrial:
-    """What went wrong in a game, and what came of it; ``problems`` must be empty.
+    """The failure of a game, and its effects; ``problems`` must be empty.
 
-    ``linked`` are the two who had each other when it went wrong.
+    ``linked`` are the two that were linked when it failed.
     """
 
     number: int
@@ -65,16 +65,16 @@ def read(file: Path) -> list[PairTrial]:
 
 
 def problems_in_output(trial: PairTrial, output: Mapping[int, str]) -> Iterator[str]:
-    """Yield what is missing in what the players said, or should not be there."""
+    """Yield what is missing in the output of the players, or must not be in it."""
     for place, text in output.items():
-        yield from (f"player {place + 1} said {bad!r}" for bad in BAD_OUTPUT if bad in text)
+        yield from (f"player {place + 1} logged {bad!r}" for bad in BAD_OUTPUT if bad in text)
     struck = trial.kind.removeprefix("kill ")
     for place, name in ((TOP, "top"), (PARTNER, "partner")):
         survives = trial.kind in FAILURES and struck != name
         if survives and place in trial.linked and GONE not in output[place]:
-            yield f"the {name} did not say that {GONE}"
+            yield f"the {name} did not log that {GONE}"
     if trial.kind.startswith("kill") and not any("SIGKILL" in note for note in trial.notes):
-        yield "nobody noted the death"
+        yield "no player logged the death"
 
 
 def report(trials: Sequence[PairTrial]) -> Iterator[str]:
@@ -88,7 +88,7 @@ def report(trials: Sequence[PairTrial]) -> Iterator[str]:
         yield (
             f"{kind}: {fine} of {n} games ended by the rules; {len(times)} decisions,"
             f" 99 % within {p99:.1f} ms, the longest {times[-1] if times else 0:.1f} ms,"
-            f" {waits} waited for the partner's word"
+            f" {waits} waited for the partner's message"
         )
     for trial in trials:
         for problem in trial.problems:

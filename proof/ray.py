@@ -2,7 +2,7 @@
 
 The cluster is Ray's own for tests (``ray.cluster_utils``), with a token where this Ray knows
 tokens.  It is reached through ``ray://``, and by being part of it; a node is killed in the middle;
-the run is interrupted and taken up again; a node with other code and a client with another token
+the run is interrupted and resumed; a node with other code and a client with another token
 are refused.
 """
 
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play the runs, print what came of each, return 1 if anything does not hold."""
+    """Play the runs, print the results, return 1 if anything does not hold."""
     folder = Path(tempfile.mkdtemp(prefix="mjr-"))
     mark = str(os.getpid())
     os.environ |= {
@@ -107,7 +107,7 @@ class _Nodes:
 
     @property
     def address(self) -> str:
-        """Where those who are part of the cluster find it."""
+        """The address for members of the cluster."""
         return str(self._cluster.address)
 
     def add(self, **environ: str) -> None:
@@ -147,7 +147,7 @@ class _Proof:
         home = {"HOME": str(self._folder), "MJBOT_CACHE": str(cache_folder())}
         self._refused("a client with another token", "token", RAY_AUTH_TOKEN=other, **home)
         self._refused("a client without one", "token", **none, **home)
-        self._refused("a port where nobody is", "no Ray client", f"ray://{HOST}:{free_port()}")
+        self._refused("an unused port", "no Ray client", f"ray://{HOST}:{free_port()}")
         self._node_lost()
         self._other_code()
         return self._problems
@@ -186,7 +186,7 @@ class _Proof:
         print(f"interrupted: status {status}, {time.monotonic() - start:.1f} s", flush=True)
         if status != ExitCode.INTERRUPTED or time.monotonic() - start > STOP_S:
             self._problems.append(f"interrupted: status {status}: {self._last_output('parts')}")
-        self._ended("parts", self._start("parts", self._client), "taken up again")
+        self._ended("parts", self._start("parts", self._client), "resumed")
 
     def _node_lost(self) -> None:
         process = self._start("lost", self._client)
@@ -213,7 +213,7 @@ class _Proof:
         self._refused("a node with other code", "it has other code")
 
     def _refused(self, what: str, because: str, where: str = "", **environ: str) -> None:
-        """Whoever it is must be told in one line."""
+        """The refusal must be reported in one line."""
         start = time.monotonic()
         process = self._start("refused", where or self._client, **environ)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -224,7 +224,7 @@ class _Proof:
         if process.poll() in (None, 0) or "Traceback" in self._output("refused"):
             self._problems.append(f"{what}: not refused in one line: {command}")
         if because not in command:
-            self._problems.append(f"{what}: the reason is not told: {command}")
+            self._problems.append(f"{what}: the reason is not reported: {command}")
         process.kill()
         (self._folder / "refused.txt").unlink()
 

@@ -1,7 +1,7 @@
 """Proof on records: every Phoenix game through the strict table, and what the record adds.
 
 The strict table refuses any action outside our legal set and any payment, score, round or end
-of game that our rules do not give.  Beside it each win is compared by Tenhou's yaku ids, fu,
+of game that our rules do not give.  In addition each win is compared by Tenhou's yaku ids, fu,
 han, limit, points and liable player, each dora marker by its moment, each draw by its kind and
 tenpai list.
 
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def named_sources(path: Path, span: str) -> list[Source] | None:
-    """Return the records FIRST:LAST at a path; what cannot be read is told, and None returned."""
+    """Return the records FIRST:LAST at a path; unreadable ones are reported, and None returned."""
     first, last = (int(end) if end else None for end in span.split(":"))
     try:
         return list_sources(path)[first:last]
@@ -90,7 +90,7 @@ def named_sources(path: Path, span: str) -> list[Source] | None:
 
 
 def shared_folder() -> Path:
-    """Return the shared folder: ``MJBOT_SHARED``, or ``shared`` beside the checkout."""
+    """Return the shared folder: ``MJBOT_SHARED``, or ``shared`` next to the checkout."""
     folder = Path(__file__).resolve().parent.parent.parent / "shared"
     return Path(os.environ.get("MJBOT_SHARED") or folder)
 

@@ -1,7 +1,7 @@
 """What a process uses, and leaves behind: others that it started, logs and their state.
 
-A process is known as one of ours by a variable of its environment, which whoever it starts
-inherits: no change of group, session or parent loses it.
+A process is recognised as one of ours by a variable of its environment, which its children
+inherit: no change of group, session or parent loses it.
 """
 
 import contextlib

@@ -1,12 +1,12 @@
-"""Proof on records: what a reviewer finds in games that it never saw, by place or by player.
+"""Proof on records: a reviewer's findings in games that it never saw, by place or by player.
 
-Every decision of all four seats is judged (:mod:`mjbot.review.decisions`).  If the losses say
-anything of play, those who ended higher, or play better, have lost less by each decision.  One game
+Every decision of all four seats is judged (:mod:`mjbot.review.decisions`).  If losses measure
+strength, players with better places, or better players, lose less by each decision.  One game
 is one observation: a place's mean loss is the ratio of two sums over the games, and fourth less
 first is taken game by game (:mod:`mjbot.statistics.estimates`).
 
-With ``--deals`` all that was done otherwise is played on (:mod:`mjbot.review.playouts`), and the
-ranks lost by it are added up, shown or not: each is an unbiased estimate of what playouts say.
+With ``--deals`` all deviations are played out (:mod:`mjbot.review.playouts`), and the ranks lost by
+them are added up, shown or not: each is an unbiased estimate of the playouts.
 """
 
 import argparse
@@ -42,7 +42,7 @@ PLAYS_OUT: Final = "collusion-mc"
 
 
 class SeatLine(NamedTuple):
-    """What a seat of a game lost: in the reviewer's unit, and as reckoned in points."""
+    """The loss of a seat of a game: in the reviewer's unit, and as estimated in points."""
 
     game: str
     seat: int
@@ -60,7 +60,7 @@ class SeatLine(NamedTuple):
 
 
 class ReviewedGames(NamedTuple):
-    """What came of some games: a line for each seat, and the faults."""
+    """The results of some games: a line for each seat, and the faults."""
 
     lines: list[SeatLine]
     faults: list[str]
@@ -69,7 +69,7 @@ class ReviewedGames(NamedTuple):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof review``."""
     parser.add_argument("records", nargs="?", type=Path, help="a record, folder or zip (Phoenix)")
-    parser.add_argument("--by", default="supervised", help="who judges (supervised)")
+    parser.add_argument("--by", default="supervised", help="the reviewer (default: supervised)")
     parser.add_argument("--games", default=None, help=f"which of them, FIRST:LAST ({HELD_OUT})")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--players", action="store_true", help="by the names of the players")
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def review_all(sources: list[Source], by: str, jobs: int, deals: int) -> Iterator[ReviewedGames]:
-    """Yield what comes of all sources, some at a time."""
+    """Yield the results of all sources, some at a time."""
     batches = [
         (sources[start : start + BATCH], by, deals) for start in range(0, len(sources), BATCH)
     ]
@@ -170,7 +170,7 @@ def report_lines(lines: Sequence[SeatLine], unit: str, players: bool = False) ->
     n = [np.array([line.rated for line in found], float) for found in by_place]
     games = len({line.game for line in lines})
     yield f"{games} games; mean loss of a decision in {unit}, 95 % intervals"
-    heads = ["", "seats", "decisions", "as the reviewer, %", "loss", "points, as reckoned"]
+    heads = ["", "seats", "decisions", "as the reviewer, %", "loss", "points, estimated"]
     heads += ["ranks x 1000"] * _is_played_on(lines)
     yield from head([*heads, *KINDS])
     for place, found in enumerate(by_place):
@@ -187,8 +187,8 @@ def report_lines(lines: Sequence[SeatLine], unit: str, players: bool = False) ->
     yield row(["4 less 1", "", "", "", *map(shown, apart)])
     for label, estimate in zip(_measures(lines), apart, strict=False):
         separates = estimate.leaves_out_zero and estimate.low > 0
-        verdict = "tells fourth from first" if separates else "does not tell fourth from first"
-        yield f"{label}: {verdict}, {shown(estimate)}"
+        verdict = "separates" if separates else "does not separate"
+        yield f"{label}: {verdict} fourth from first, {shown(estimate)}"
     yield from _verdicts(lines)
     yield from _in_games(lines)
 
@@ -211,7 +211,7 @@ def _sums(found: Sequence[SeatLine], lines: Sequence[SeatLine]) -> list[np.ndarr
 
 
 def _verdicts(lines: Iterable[SeatLine]) -> Iterator[str]:
-    """Say how much of what was done otherwise is shown to be a loss."""
+    """Return the share of deviations that is shown to be a loss."""
     total: Counter[str] = Counter()
     for line in lines:
         total.update(line.verdicts)
@@ -220,7 +220,7 @@ def _verdicts(lines: Iterable[SeatLine]) -> Iterator[str]:
 
 
 def _in_games(lines: Sequence[SeatLine]) -> Iterator[str]:
-    """Say in how many games who lost least by a decision ended how high, on average."""
+    """Return the average place of the players with the least loss by decision, and the games."""
     games: dict[str, list[SeatLine]] = {}
     for line in lines:
         games.setdefault(line.game, []).append(line)
@@ -231,7 +231,7 @@ def _in_games(lines: Sequence[SeatLine]) -> Iterator[str]:
         ]
         ones = np.ones(len(places))
         mean = ratio(np.array(places, float), ones)
-        yield f"{label}: who lost least ended at place {shown(mean)} (2.5 by chance)"
+        yield f"{label}: the least loss ended at place {shown(mean)} (2.5 by chance)"
 
 
 def shown(estimate: Estimate) -> str:

@@ -1,4 +1,4 @@
-"""Proof beside RiichiEnv: hanchan on equal walls with equal decisions, event by event.
+"""Comparison with RiichiEnv: hanchan on equal walls with equal decisions, event by event.
 
 Three games in four are ordinary; the fourth starts anywhere with a stacked kyoku.  Each finished
 batch is noted in a file, so that the proof can be interrupted and gone on with; batches of
@@ -96,7 +96,7 @@ def play_batch(batch: Batch) -> dict[str, Any]:
 
 
 def code_digest() -> str:
-    """Return a digest of all code whose change makes noted results worthless."""
+    """Return a digest of all code whose change invalidates the kept results."""
     digest = hashlib.sha256()
     for folder in SOURCES:
         for path in sorted((ROOT / folder).glob("**/*.py")):

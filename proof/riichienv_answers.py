@@ -16,7 +16,7 @@ COUNTED_TWICE = {
     yaku.KOKUSHI_THIRTEEN_WAITS,
     yaku.DAISUUSHII,
 }
-"""Yakuman that are worth two in RiichiEnv's default rules."""
+"""Yakuman that count double in RiichiEnv's default rules."""
 
 _YAKU = {
     1: yaku.TSUMO,

@@ -50,19 +50,19 @@ from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
 UNTOLD_ATTRIBUTES: Final = {"UN": ("dan", "rate", "sx")}
-"""What mjai has no word for."""
+"""What mjai cannot express."""
 _TILE_LISTS: Final = ("hai", "hai0", "hai1", "hai2", "hai3", "machi", "doraHai", "doraHaiUra")
 
 
 class RoundTripError(ValueError):
-    """A game that came back as another."""
+    """A game that changed in a round trip."""
 
 
 def check_round_trips(source: Source, game: Game, counts: Counter[str]) -> None:
     """Write a game in both formats and read it again; count what was compared and what was lost.
 
     Raises :class:`RoundTripError` at the first event or tag that is not the same, and
-    :class:`~mjbot.records.game.RecordError` where the game cannot be told or read.
+    :class:`~mjbot.records.game.RecordError` where the game cannot be written or read.
     """
     entries = list(game.entries)
     completed = complete(replace(game, entries=entries))
@@ -119,7 +119,7 @@ def _compare_tags(originals: list[Element], written: list[Element], counts: Coun
                 counts[f"lost in mjlog: {one.name} {attribute}"] += 1
         if one.name == "INIT":
             counts["lost in mjlog: dice"] += ours.pop("dice") != theirs.pop("dice")
-        if one.name == "GO":  # the room is not told; reds, tanyao and length are
+        if one.name == "GO":  # the room is not recorded; reds, tanyao and length are
             kept = 0x0F
             counts["lost in mjlog: room"] += ours["type"] != theirs["type"]
             ours["type"], theirs["type"] = (
@@ -220,11 +220,11 @@ def _site_order(name: str) -> tuple[int, bool]:
     return tile_kind(TILE_BY_NAME[name]), name.endswith("r")
 
 
-# --- a record's results beside a live game's -------------------------------------------------
+# --- a record's results and a live game's ----------------------------------------------------
 
 
 def live_results(document: bytes, entries: list[Entry], seat: int) -> Iterator[tuple[Event, Event]]:
-    """Yield each result as the record tells it, and as a player at ``seat`` receives it.
+    """Yield each result as in the record, and as a player at ``seat`` receives it.
 
     The tags are turned to the seat, and the seat's own tenpai hand is left out of a draw as the
     server does; the record's event is masked in the same way.
@@ -279,7 +279,7 @@ def _own_hidden(event: Event, seat: int) -> Event:
     assert isinstance(event, Ryukyoku)
     assert event.tehais is not None
     if event.reason == "nagashimangan" and "?" in event.tehais[seat]:
-        return msgspec.structs.replace(event, tenpais=None)  # the tag does not say
+        return msgspec.structs.replace(event, tenpais=None)  # not in the tag
     if event.reason != "fanpai":
         return event
     hidden = [("?",) * len(hand) if at == seat else hand for at, hand in enumerate(event.tehais)]

@@ -1,9 +1,9 @@
 """SIGTERM and SIGINT at random moments of the commands that run for long.
 
-Real processes on loopback.  Each must end within five seconds with status 130, having told no
+Real processes on loopback.  Each must end within five seconds with status 130, without a
 traceback; what it has written until then must be whole, and neither a process nor a temporary file
-may be left.  Until its first line runs, Python answers signals in its own way: it is killed by
-them, or tells with a traceback of its own that a SIGINT came; then nothing has begun yet.  Half of
+may be left.  Until its first line runs, Python handles signals in its own way: it is killed by
+them, or prints a traceback of its own for a SIGINT; then no work has begun yet.  Half of
 the SIGINTs go to the whole process group, as a terminal's Ctrl-C does.
 """
 
@@ -38,7 +38,7 @@ MOST_S: Final = 5.0
 """How long a command may take to end."""
 EARLY_S: Final = (0.001, 1.0)
 EARLY: Final = 0.3
-"""Which share of the signals comes in the first second, drawn by its logarithm."""
+"""Share of the signals in the first second, drawn by its logarithm."""
 MARK: Final = "MJBOT_PROOF_SIGNALS"
 OUTPUT: Final = "output.txt"
 GAMES: Final = 100_000
@@ -54,7 +54,7 @@ SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 @dataclass
 class SignalTrial:
-    """One signal; what came of it: ``phase`` is how far the command was."""
+    """One signal and its effect: ``phase`` is the command's progress."""
 
     number: int
     command: str
@@ -202,7 +202,7 @@ STARTING: Final = "Python starting"
 
 
 def _problems(trial: SignalTrial, folder: Path) -> Iterator[str]:
-    """Yield what must not be: of the status, the words, the files."""
+    """Yield what must not be: of the status, the output, the files."""
     allowed = {int(ExitCode.INTERRUPTED), *([int(ExitCode.OK)] if trial.drains else [])}
     text = (folder / OUTPUT).read_text("utf-8", "replace")
     if trial.phase == STARTING:  # 1: "Fatal Python error", from its own first imports
@@ -211,7 +211,7 @@ def _problems(trial: SignalTrial, folder: Path) -> Iterator[str]:
         yield f"a traceback: {text.strip().splitlines()[-1]}"
     if trial.status not in allowed:
         last = text.strip().splitlines()[-1:]
-        yield f"status {trial.status}, last words {last}"
+        yield f"status {trial.status}, last output {last}"
     yield from damage(folder / "work")
     for path in (folder / "t").rglob("*"):
         yield f"left in the folder for temporary files: {path.relative_to(folder / 't')}"
@@ -222,7 +222,7 @@ def _problems(trial: SignalTrial, folder: Path) -> Iterator[str]:
 
 @dataclass
 class RunningCommand:
-    """A command's arguments, and where it says what it says (once it runs)."""
+    """A command's arguments, and its output (once it runs)."""
 
     arguments: list[str]
     output: Path | None = None
@@ -230,7 +230,7 @@ class RunningCommand:
 
 @contextlib.asynccontextmanager
 async def _serving(folder: Path) -> AsyncIterator[RunningCommand]:
-    """``serve`` for four clients of ours, who come as soon as it listens."""
+    """``serve`` for four clients of ours, which connect as soon as it listens."""
     running = RunningCommand(
         [
             *("--port", "0", "--ws-port", "0", "--log-dir", str(folder / "logs"), "--evidence"),
@@ -245,7 +245,7 @@ async def _serving(folder: Path) -> AsyncIterator[RunningCommand]:
 
 
 async def _visit(running: RunningCommand) -> None:
-    """Wait for the door, and play there until it closes."""
+    """Wait for the listener, and play there until it closes."""
     url = ""
     while not url:
         await asyncio.sleep(0.05)

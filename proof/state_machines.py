@@ -1,6 +1,6 @@
 """The state machines of the tests, at length: sessions, the table and its mirrors, the channel.
 
-In the ordinary suite each walks a few ways; here as many as are asked for.
+The ordinary suite runs a few walks of each; this runs the number given.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Proof at the Tenhou door: games of four of our clients, over real sockets on loopback.
+"""Proof of the Tenhou listener: games of four of our clients, over real sockets on loopback.
 
 Two speak Tenhou's wire over TCP, one over a WebSocket, one mjai.  Each game is played again with
-the same walls, seats and strategies by four mjai clients, and both logs must tell the same.  Then
-connections are cut at random moments (``--cuts``): the game must end by the rules all the same, and
-who was cut off be back in the same hand.  Last (``--repeats``) four clients play through relays
+the same walls, seats and strategies by four mjai clients, and both logs must be equal.  Then
+connections are cut at random moments (``--cuts``): the game must still end by the rules, and
+each cut client be back in the same hand.  Last (``--repeats``) four clients play through relays
 with the habits of a recorded client: every answer is sent twice, the last one of a hand once more
 when the next is due, and the first tags of a game have to come in one read.  ``--habitual`` plays
 games of clients with more of its habits (:mod:`proof.tenhou_habits`), in no time of the clock.
@@ -108,8 +108,8 @@ class ListenerProof:
             plain = asyncio.run(self._play(number, MJAI, Path(folder)))
             events = self._check(number, mixed)
             if events != self._check(number, plain):
-                self._wrong(number, "the mjai door's game is another")
-            self._found.checked["events the same as through the mjai door"] += len(events)
+                self._wrong(number, "the game through the mjai listener differs")
+            self._found.checked["events the same as through the mjai listener"] += len(events)
         self._found.checked["mixed games"] += 1
         if mixed.warnings:
             self._wrong(number, "; ".join(mixed.warnings))
@@ -185,7 +185,7 @@ class ListenerProof:
         return table
 
     def _check(self, number: int, table: "Watched") -> list[Event]:
-        """Judge how a game ended; return what its log tells."""
+        """Judge how a game ended; return its log."""
         result = table.result
         assert result is not None
         assert result.log is not None
@@ -193,7 +193,7 @@ class ListenerProof:
             self._wrong(number, f"void, or with faults: {result}")
         for end in table.ends:
             if end.void or end.scores != result.scores:
-                self._wrong(number, f"seat {end.seat} heard {end.void or end.scores}")
+                self._wrong(number, f"seat {end.seat} received {end.void or end.scores}")
         self._replay(number, result.log)
         self._found.checked["logs replayed strictly"] += 1
         return [entry.event for game in _games(result.log) for entry in game.entries]
@@ -213,7 +213,7 @@ class ListenerProof:
 
 
 class Watched(logging.Handler):
-    """A table and what it says: in which hands a player was lost and came back, and warnings."""
+    """A table and its log: the hands in which a player was lost and came back, and warnings."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -225,7 +225,7 @@ class Watched(logging.Handler):
 
     @contextlib.contextmanager
     def serving(self) -> Iterator[None]:
-        """Hear what the server logs."""
+        """Receive what the server logs."""
         logger = logging.getLogger("mjbot.server")
         logger.addHandler(self)
         logger.setLevel(logging.INFO)
@@ -235,7 +235,7 @@ class Watched(logging.Handler):
             logger.removeHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take note of what the server says."""
+        """Note a line of the server's log."""
         text = record.getMessage()
         if match := re.search(r": (\S+) is (gone|back) in (.+)$", text):
             hands = self.hands_gone if match[2] == "gone" else self.hands_back

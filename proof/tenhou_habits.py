@@ -6,11 +6,11 @@ clients of ours play over lines that do so, each habit by itself or all together
 
 ``twice``
     Every answer is sent twice within 0.5 s, the last one of a hand once more before the next deal;
-    after a ron comes a pass.
+    after a ron a pass is sent.
 ``slow``
     An answer takes up to 2 s, a result is shown for 3 to 5 s, the last one as well.
 ``large-reads``
-    The client reads only every 1.5 s at the most, and then all that has come in one piece.
+    The client reads only every 1.5 s at the most, and then all that has arrived in one piece.
 
 The lines are in memory and the time of the loop leaps, so that no second is waited for.
 """
@@ -42,7 +42,7 @@ from protocol.transports.memory import memory_pair
 HABITS: Final = ("twice", "slow", "large-reads")
 ANSWER_S: Final = 2.0
 AGAIN_S: Final = 0.5
-"""How long after the first the second answer comes: the table may be at its next question."""
+"""Seconds from the first to the second answer: the table may be at its next question."""
 
 SHOWN_S: Final = (3.0, 5.0)
 READ_PAUSE_S: Final = 1.5
@@ -135,7 +135,7 @@ class HabitualLine(Transport):
 
 
 class _InLoop:
-    """Decides at once, in the loop's own thread: a loop whose time leaps waits for no thread."""
+    """Decides immediately, in the loop's own thread: a simulated clock waits for no thread."""
 
     async def think(self, job: Callable[[], Any], limit_s: float | None) -> Any:
         return job()

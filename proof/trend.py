@@ -4,8 +4,8 @@ The first third of the time is warm-up.  The rest is cut into ten blocks of equa
 are nearly independent where single samples are not; a straight line through these has a slope
 with a 95 % interval (Student's t, eight degrees of freedom).  The quantity *grows* if the interval
 lies above 0 **and** the line rises by more than a trifle from the first block to the last: by more
-than 3 % of its level, and by more than the unit's least.  All else is flat; the interval says what
-was not to be told from it.
+than 3 % of its level, and by more than the unit's least.  All else is flat; the interval bounds the
+growth that could not be detected.
 """
 
 import math
@@ -82,7 +82,7 @@ def trend(times_s: Sequence[float], values: Sequence[float], least: float) -> Tr
 
 
 def growing(times_s: Sequence[float], samples: Sequence[Mapping[str, float]]) -> Iterator[str]:
-    """Print the trend of each quantity; yield those that grow, or that nobody can tell of."""
+    """Print the trend of each quantity; yield those that grow or are unclear."""
     for name in samples[0]:
         least = LEAST[name.rpartition(" ")[2]]
         found = trend(times_s, [sample[name] for sample in samples], least)

@@ -2,7 +2,7 @@
 
 It must accept every tag, the table must mirror every hand strictly, an answer must be owed exactly
 where one was given, each recorded action must be legal, and what our session writes for it must be
-the bytes that were sent.  What the server offered and its furiten lamp are held against our legal
+the bytes that were sent.  The server's offers and its furiten lamp are compared with our legal
 actions as well.
 """
 
@@ -85,10 +85,10 @@ class Replay:
         self._table: Table | None = None  # None: this hand cannot be followed
         self._received = TenhouReceived()
         self._played = True
-        self._sent: list[bytes] = []  # what our session says by itself
-        self._written: list[tuple[Said, bytes]] = []  # what the client said, not yet compared
+        self._sent: list[bytes] = []  # what our session sends by itself
+        self._written: list[tuple[Said, bytes]] = []  # answers of the client, not yet compared
 
-    # --- what the server said ----------------------------------------------------------------
+    # --- lines of the server -----------------------------------------------------------------
 
     def from_server(self, xml: str) -> None:
         """Take in a tag of the server's."""
@@ -161,10 +161,10 @@ class Replay:
             return []
         return [to_message(self._table.state, seat, reply) for reply in self._table.legal(seat)]
 
-    # --- what the client said ----------------------------------------------------------------
+    # --- lines of the client -----------------------------------------------------------------
 
     def from_client(self, xml: str) -> None:
-        """Compare what the recorded client said with what our session says there."""
+        """Compare the recorded client's tag with that of our session."""
         (tag,) = TagReader(Spelling.XML, CLIENT_TAGS).feed(xml.encode() + b"\0")
         self._checked["tags of the client read"] += 1
         if isinstance(tag, tags.ClientHelo):
@@ -181,11 +181,11 @@ class Replay:
         self._sent = []
 
     def _check_own_tag(self, tag: tags.Tag, xml: str) -> None:
-        """Login, lobby and readiness: our session says them by itself."""
+        """Login, lobby and readiness: our session sends them by itself."""
         name = tag_name(tag)
         ours = [frame for frame in self._sent if frame.startswith(f"<{name} ".encode())]
         if not ours:
-            self._checked[f"{name} said more often than by our session"] += 1
+            self._checked[f"{name} sent more often than by our session"] += 1
             return
         self._sent.remove(ours[0])
         if not isinstance(tag, tags.Auth):  # recorded ones are masked
@@ -194,7 +194,7 @@ class Replay:
     def _check_answer(self, tag: Said, xml: str) -> None:
         received, client = self._received, self._client
         if received.speak is not Speak.MUST:
-            self._checked[f"said though not owed: {_what(tag)}"] += 1
+            self._checked[f"sent though not owed: {_what(tag)}"] += 1
             return
         if received.blind and isinstance(tag, tags.DeclareRiichi):
             return  # its discard follows
@@ -242,7 +242,7 @@ class Replay:
                 raise ValueError(f"answer: ours {frame!r}, the recorded {theirs!r}")
 
     def _tiles(self, tag: tags.Tag) -> tuple[object, ...]:
-        """Return what a frame says without telling equal tiles apart, nor four of an ankan."""
+        """Return the meaning of a frame, with equal tiles and the four of an ankan as one."""
         names = PLAIN_TILES if getattr(tag, "type", None) == 4 else self._client.tile_names
         reply = [getattr(tag, field, None) for field in ("p", "hai", "hai0", "hai1")]
         tiles = sorted("" if tile is None else names[tile] for tile in reply)

@@ -1,4 +1,4 @@
-"""One game through the strict table, with the checks for which a record knows more."""
+"""One game through the strict table, with the further checks that a record allows."""
 
 from collections import Counter
 from typing import Any, Final, NoReturn
@@ -22,7 +22,7 @@ _MANGAN_BASE: Final = 2000
 
 
 class ContradictionError(ValueError):
-    """The record says something else than our rules."""
+    """The record contradicts our rules."""
 
 
 class Witness:
@@ -59,7 +59,7 @@ class Witness:
             self._expect("scores after a riichi stick", event.scores, ours)
 
     def _check_claims(self, state: State, event: m.Event) -> None:
-        """Count wins that were not taken; no draw was due before somebody plays on."""
+        """Count wins that were not taken; no draw was due if play continues."""
         phase = int(state["phase"])
         if isinstance(event, m.Hora | m.ReachAccepted | m.Ryukyoku):
             return
@@ -70,7 +70,7 @@ class Witness:
                     in_riichi = int(state["riichi"][seat]) == ACCEPTED
                     self._checked[f"ron passed up{' in riichi' if in_riichi else ''}"] += 1
             if phase == REACTION:
-                self._expect("no abortive draw where play goes on", int(abort_reason(state)), 0)
+                self._expect("no abortive draw where play continues", int(abort_reason(state)), 0)
         elif phase == TURN and isinstance(event, m.Dahai) and can_tsumo(state, event.actor):
             self._checked["win by draw passed up"] += 1
 

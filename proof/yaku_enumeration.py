@@ -141,7 +141,7 @@ def honitsu(case: Case) -> int:
 
 
 def with_parts(case: Case, parts: list[tuple[int, int, int]]) -> int:
-    """Return the score of a yaku made of three parts, with one block and the head beside."""
+    """Return the score of a yaku made of three parts, with one block and the head in addition."""
     points, rest, others = 0, list(case.hand), list(case.melds)
     for part in parts:
         if part in others:

@@ -1,9 +1,9 @@
 """Proof of the order in which Tenhou lists the yaku of a win: every ``AGARI`` of recorded games.
 
-Of each two yaku that were listed together the proof counts which came first.  No two may have come
+Of each two yaku that were listed together the proof counts which was first.  No two may occur
 in both orders, nor in another one than :func:`protocol.tenhou.results.yaku_order` has them.  The
 order of honour triplets follows the hand and is checked by ``python -m proof records``; pairs
-that never came together are counted, as their order is not proven.
+that never occur together are counted, as their order is not proven.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Count pairs of yaku in all wins; return 1 if two came in another order than ours."""
+    """Count pairs of yaku in all wins; return 1 if two are in another order than ours."""
     wins, before = count(itertools.chain.from_iterable(map(_documents, args.paths)))
     wrong = list(contradictions(before))
     for line in wrong:
@@ -57,7 +57,7 @@ def contradictions(before: Counter[tuple[int, int]]) -> Iterator[str]:
     """Yield what was listed in another order than ours, as a line each."""
     order = yaku_order([])
     places = {yaku: place for place, yaku in enumerate(order)}
-    triplets = places[26] + 0.5  # behind the last that comes before them
+    triplets = places[26] + 0.5  # behind the last before them
     for (first, second), times in sorted(before.items()):
         if first in _HONOURS and second in _HONOURS:
             continue

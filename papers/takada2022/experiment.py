@@ -128,13 +128,13 @@ def position(name: str, seat: int) -> View:
 def play_arena(request: Request) -> Iterator[str]:
     """Play the same last hands from every seat with each arm; four games to a wall."""
     played: dict[str, list[Ending]] = {}
+    kept = f"kept in {request.folder}; run the same command to resume"
     for name, player in ARMS.items():
         hands = last_hands(player, request)
         code = code_digest((Spec(Spec.read(player).name), Spec.read(OPPONENTS)))[:12]
         file = request.folder / f"takada2022-{code}" / f"{name.replace(' ', '-')}.jsonl"
         place = f"{name} ({len(played) + 1} of {len(ARMS)})"
         shown = progress(Console(stderr=True), place, len(hands), "games")
-        kept = f"kept in {request.folder}; run the same command to resume"
         with keeping(lambda: kept), shown as step:
             played[name] = list(play_all(hands, file, request.jobs, step))
     seats = [hand.seat for hand in last_hands(OPPONENTS, request)]

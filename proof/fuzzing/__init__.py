@@ -1,1 +1,1 @@
-"""A fuzzer for whatever reads what strangers, damaged disks or partners say."""
+"""A fuzzer for the readers of untrusted clients, damaged disks and partners."""

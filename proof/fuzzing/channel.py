@@ -1,4 +1,4 @@
-"""The channel of a pair: who knows the secret is heard, and believed where it fits the table."""
+"""The channel of a pair: only lines with the secret are accepted, if they fit the table."""
 
 import contextlib
 from functools import cache
@@ -23,10 +23,10 @@ _LINES: Final = 64
 
 
 def check_channel(data: bytes) -> None:
-    """Lines of a partner or a stranger.
+    """Lines of a partner or an untrusted client.
 
-    Bit 0 of the first byte says which side hears them, bit 1 whether the other side has proved
-    that it knows the secret.
+    Bit 0 of the first byte selects the receiving side, bit 1 whether the other side has proved
+    the secret.
     """
     choice, rest = (data[0], data[1:]) if data else (0, b"")
     session = PairSession(Side.HOST if choice & 1 else Side.GUEST, _SECRET, _CHALLENGE)
@@ -38,14 +38,14 @@ def check_channel(data: bytes) -> None:
             _check_line(line)
             answer = session.receive(line)
             assert answer is None or (b"proof" in answer and _SECRET not in answer)
-            assert session.linked == is_partner, "a stranger was taken for the partner"
+            assert session.linked == is_partner, "an untrusted client was linked as the partner"
             if session.newest is not None:
                 _check_holding(session.newest)
     if not is_partner:
         assert session.newest is None and session.game is None
         with contextlib.suppress(LocalProtocolError):
             session.say(_HOLDING)
-            raise AssertionError("a hand was told to a stranger")
+            raise AssertionError("a hand was sent to an untrusted client")
 
 
 def _prove(session: PairSession, side: Side) -> None:

@@ -22,7 +22,7 @@ ROOMS: Final = {
     "weights": ["mjbot.models.weights.", "mjbot.append_log.", "mjbot.training.runs."],
     "channel": ["mjbot.pair.", "protocol."],
 }
-"""Where each target looks for new ways, by the beginnings of modules' names."""
+"""Where each target's coverage is measured, by prefixes of modules' names."""
 COMPILED: Final = "protocol.tiles"
 """The only one there that compiled code calls."""
 MOST_S: Final = 20.0
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def unmarked(name: str) -> list[str]:
-    """Return our modules that a target does not look into, or that numba compiles."""
+    """Return our modules that a target does not cover, or that numba compiles."""
     rooms = tuple(ROOMS[name])
     paths = [path for room in ("mjbot", "protocol") for path in (ROOT / room).rglob("*.py")]
     modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]
@@ -115,7 +115,7 @@ def _dictionary(dictionary: Any) -> str:
             for byte in word
         )
 
-    return "".join(f'"{quoted(word)}"\n' for word in dictionary if 0 < len(word) <= 60)
+    return "".join(f'"{quoted(token)}"\n' for token in dictionary if 0 < len(token) <= 60)
 
 
 if __name__ == "__main__":

@@ -178,4 +178,4 @@ _CHANGES: Final[dict[str, Callable[[bytes, Random], bytes]]] = {
     "attribute": _changed_attribute,
 }
 _NAMES: Final = [*_CHANGES, *["value"] * 8, *["attribute"] * 4, *["moved", "removed", "doubled"]]
-"""What keeps its form comes more often: it gets further."""
+"""Valid forms are drawn more often: they get further."""

@@ -1,6 +1,6 @@
-"""Records of every kind, plain and packed: whatever a file holds, a game or a line that says why.
+"""Records of every kind, plain and packed: a file gives a game or a line with the reason.
 
-A game that is read can be written in each format, or a line says why not; and what was written is
+A game that is read can be written in each format, or a line gives the reason; and the output is
 read and written again to the same bytes.
 """
 
@@ -99,9 +99,9 @@ def _folder() -> "tempfile.TemporaryDirectory[str]":
 
 
 def check_packed(data: bytes) -> None:
-    """Files as they come: plain, gzipped, in a zip, damaged, of other kinds; and evidence.
+    """Files: plain, gzipped, in a zip, damaged, of other kinds; and evidence.
 
-    The first byte says whether the rest is a file as it is (0), or is to be packed for it: gzip
+    The first byte selects whether the rest is a file as it is (0), or is to be packed for it: gzip
     (1), a zip (2), gzip in a zip (3); 4 is a file of evidence.
     """
     choice, content = (data[0] % 5, data[1:]) if data else (0, b"")

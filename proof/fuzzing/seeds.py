@@ -162,7 +162,7 @@ def _talk() -> list[bytes]:
 
 @cache
 def dictionary(name: str) -> Sequence[bytes]:
-    """Return words that a fuzzer may put anywhere: what stands between quotes in the seeds."""
+    """Return tokens that a fuzzer may insert anywhere: the quoted strings of the seeds."""
     found = {word for data in seeds(name) for word in re.findall(rb'"[^"\\\n]{1,24}"', data)}
     numbers = [b"-1", b"0", b"4", b"136", b"255", b"65536", b"2147483648", b"1e999", b"9" * 40]
     return [*sorted(found)[:400], *numbers, b"null", b"true", b"[]", b"{}", b'"?"', SEPARATOR]

@@ -19,7 +19,7 @@ MOST_BYTES: Final = 8192
 
 @dataclass(frozen=True)
 class Target:
-    """``check`` takes an input, ``summary`` says of what."""
+    """``check`` takes an input, ``summary`` describes it."""
 
     name: str
     summary: str
@@ -29,14 +29,14 @@ class Target:
 TARGETS: Final = {
     one.name: one
     for one in (
-        Target("codec", "mjai lines in each dialect, and who answers them", wire.check_codec),
+        Target("codec", "mjai lines in each dialect, and their sessions", wire.check_codec),
         Target("tenhou", "Tenhou's tags in both spellings, calls, sessions", wire.check_tenhou),
         Target("mjai", "records of mjai lines", records.check_mjai),
         Target("mjlog", "records in Tenhou's XML", records.check_mjlog),
         Target("tenhou6", "records in tenhou.net/6 JSON", records.check_tenhou6),
         Target("packed", "files of records, packed and damaged; evidence", records.check_packed),
         Target("weights", "weights, manifests, columns, lists of runs", weights.check_weights),
-        Target("channel", "what two of a pair say to each other", channel.check_channel),
+        Target("channel", "the messages of a pair", channel.check_channel),
     )
 }
 """By name."""

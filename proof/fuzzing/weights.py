@@ -1,4 +1,4 @@
-"""Weights and columns of numbers: whatever lies there, arrays that fit or a line that says why not.
+"""Weights and columns of numbers: files give arrays that fit or a line with the reason.
 
 Bytes that were changed hardly ever unpack, so arrays are packed here as well, with a manifest to
 which they fit: then it is for each model to see that they are not its own.
@@ -61,7 +61,7 @@ def _parent() -> "tempfile.TemporaryDirectory[str]":
 def check_weights(data: bytes) -> None:
     """A file of one kind or another, or arrays for each model.
 
-    The first byte says which (see the branches), the second of which model.
+    The first byte selects the kind (see the branches), the second the model.
     """
     choice, which, content = (data[0] % 6, data[1], data[2:]) if len(data) > 1 else (0, 0, b"")
     folder = Path(_parent().name) / str(next(_folders))
@@ -99,7 +99,7 @@ def packed(content: bytes) -> bytes:
 
 
 def _check_arrays(folder: Path, archive: bytes, which: int) -> None:
-    """Load arrays, and then again as those of a model, with a manifest that says what is there."""
+    """Load arrays, and then again as those of a model, with a manifest that describes them."""
     name, load = MODELS[which % len(MODELS)]
     (folder / f"{name}.npz").write_bytes(archive)
     (folder / f"{name}.json").write_bytes(msgspec.json.encode(_MANIFEST))

@@ -1,4 +1,4 @@
-"""What is said over a wire: mjai lines with their replies, and Tenhou's tags."""
+"""Wire formats: mjai lines with their replies, and Tenhou's tags."""
 
 import contextlib
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ from protocol.tenhou.server import TenhouServer
 from protocol.tenhou.tags import Tag
 
 _LINES: Final = 24
-"""Of one input: what is beyond them says nothing new."""
+"""Of one input: more adds no coverage."""
 _OFFERS: Final = (
     Skip(),
     Pon(actor=0, target=3, pai="5m", consumed=("5mr", "5m")),
@@ -41,7 +41,7 @@ _STATUSES: Final = ("accepted", "rejected", "unparseable", "stale")
 def check_codec(data: bytes) -> None:
     """Lines are read or refused, and what is read is written and read again as it was.
 
-    The first byte says in which dialect a client hears them.
+    The first byte selects the dialect of the client.
     """
     choice, data_ = (data[0], data[1:]) if data else (0, b"")
     lines = LineBuffer().feed(data_ + b"\n")[:_LINES]
@@ -71,7 +71,7 @@ def _check_written(message: Message, dialect: Dialect) -> None:
 
 
 def _check_reply(line: bytes) -> None:
-    """Each kind of server takes a line, or refuses it in its own words."""
+    """Each kind of server accepts a line, or refuses it with its own error."""
     for due in _DUE:
         with contextlib.suppress(BadReplyError):
             reply = read_reply(line, 0, due, "{}")
@@ -94,7 +94,7 @@ def _check_reply(line: bytes) -> None:
 
 
 def _check_client(lines: Iterable[bytes], dialect: Dialect) -> None:
-    """A client hears the lines one after the other, and answers what it owes."""
+    """A client receives the lines one after the other, and answers what it owes."""
     client = ClientSession(dialect, seat=0)
     with contextlib.suppress(ProtocolError):
         for line in lines:
@@ -112,7 +112,7 @@ def _check_client(lines: Iterable[bytes], dialect: Dialect) -> None:
 def check_tenhou(data: bytes) -> None:
     """Tags are read or refused, however they were cut, and are written as they were read.
 
-    The first byte says which spelling, whose tags, and whether the reader is lenient.
+    The first byte selects the spelling, the side, and whether the reader is lenient.
     """
     choice, data_ = (data[0], data[1:]) if data else (0, b"")
     spelling = Spelling.JSON if choice & 1 else Spelling.XML

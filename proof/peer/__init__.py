@@ -1,1 +1,1 @@
-"""Our referee beside the simulator RiichiEnv (PyPI ``riichienv``): same walls, same decisions."""
+"""Our referee and the simulator RiichiEnv (PyPI ``riichienv``): same walls, same decisions."""

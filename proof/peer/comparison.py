@@ -1,4 +1,4 @@
-"""What two referees said, compared: offers, events, wins and final points."""
+"""Compares two referees: offers, events, wins and final points."""
 
 from typing import Any, Final
 
@@ -74,7 +74,7 @@ class Comparison:
         return same_points
 
     def realign(self) -> None:
-        """The other referee was reset to our position: its log starts anew."""
+        """The other referee was reset to our position: its log starts again."""
         self._seen = 1
 
     def end(self, scores: list[int]) -> None:
@@ -112,7 +112,7 @@ class Comparison:
         return cleaned, False
 
     def _wins(self, start: Plain) -> None:
-        """Compare yaku, fu and han, as far as the other referee still tells them."""
+        """Compare yaku, fu and han, as far as the other referee still reports them."""
         self.report.agreed["double ron"] += len(self._horas) == 2
         winds = (WIND_NAMES.index(start[1]), start[5])
         for hora in self._horas:

@@ -8,7 +8,7 @@ from mjbot.table.state import FOUR_KANS, REACTION, State
 from proof.peer.env import Plain
 
 ASKED_BEFORE_ABORT: Final = (
-    "the discard that ends in four kans: we still ask for pon and chi, as gimite's server does"
+    "the discard that ends in four kans: we still offer pon and chi, as gimite's server does"
 )
 ROBBED_SECOND_KAN: Final = (
     "a kakan right after an open kan, robbed: they turn the first kan's marker before the ron"

@@ -136,7 +136,7 @@ def _code(action: PeerAction, drawn: int | None) -> int:
 
 
 def plain(event: m.Event) -> Plain:
-    """Return what both referees tell of one of our events."""
+    """Return what both referees report of one of our events."""
     match event:
         case m.Dahai():
             return "dahai", event.actor, event.pai, event.tsumogiri

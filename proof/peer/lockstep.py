@@ -98,7 +98,7 @@ class Lockstep:
         )
 
     def _choose(self, asked: OpenChoices) -> Choices:
-        """Choose for every seat asked, and let the other referee carry it out."""
+        """Choose for every seat with a choice, and apply it to the other referee."""
         state = self._referee.state
         offered = {
             seat: offers(self._env, observation)

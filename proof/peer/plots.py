@@ -88,7 +88,7 @@ def quads(rng: Random) -> Script:
 
 
 def four_winds(rng: Random) -> Script:
-    """The same wind in every hand and few other honours; everybody throws honours first."""
+    """The same wind in every hand and few other honours; all players discard honours first."""
     wind, other = rng.sample(range(27, 31), 2)
     middles = _middles(rng)
     script = _script(rng, [""] * 4, edges_first=1.0, call=0.0, abort=0.0)
@@ -137,7 +137,7 @@ def winds(rng: Random) -> Script:
 
 
 def orphans(rng: Random) -> Script:
-    """Thirteen orphans ready or nearly, and others who kan what it waits for."""
+    """Thirteen orphans ready or nearly, and other seats that kan what it waits for."""
     hands, draws = rng.choice(
         (
             (["19m19p19s123456z3m", "777z", "22m", "33p"], "2468p2s7z"),
@@ -150,7 +150,7 @@ def orphans(rng: Random) -> Script:
 
 
 def nagashi(rng: Random) -> Script:
-    """One or two hands of terminals and honours with draws to match; nobody calls or wins."""
+    """One or two hands of terminals and honours with draws to match; no calls or wins."""
     edges = [tile for tile in FULL_SET if tile >= 27 or tile % 9 in (0, 8)]
     edges = [tile for tile in edges if tile < N_KINDS]
     middles = _middles(rng)
@@ -192,7 +192,7 @@ def robbed_second_kans(rng: Random) -> Script:
 
 
 def kan_in_riichi(rng: Random) -> Script:
-    """Closed triples beside runs: which of them may become a kan after riichi?"""
+    """Closed triples next to runs: which of them may become a kan after riichi?"""
     hands = (
         *("111m22233344p55s", "222333444m67p88s", "111222m33s45678p", "3334666m77899p7z"),
         *("777888999p2345s", "2223456m222p444s", "1112223334447z", "666m678m333p4488s"),
