@@ -45,11 +45,11 @@ def test_what_was_not_said_or_should_not_have_been_is_a_problem():
     fine = "pair channel: the partner is gone; playing alone until it is back"
     trial = PairTrial(0, "kill top", 1, 0.0, linked=[1], notes=["player 1: killed by SIGKILL"])
     words = {0: "", 1: fine, 2: "", 3: ""}
-    assert not list(pair_trials.problems_in_words(trial, words))
-    assert list(pair_trials.problems_in_words(trial, {**words, 1: ""}))
-    assert list(pair_trials.problems_in_words(trial, {**words, 3: "Traceback (most recent"}))
+    assert not list(pair_trials.problems_in_output(trial, words))
+    assert list(pair_trials.problems_in_output(trial, {**words, 1: ""}))
+    assert list(pair_trials.problems_in_output(trial, {**words, 3: "Traceback (most recent"}))
     trial.notes.clear()
-    assert list(pair_trials.problems_in_words(trial, words)) == ["nobody noted the death"]
+    assert list(pair_trials.problems_in_output(trial, words)) == ["no player logged the death"]
 
 
 def test_results_are_read_back_and_reported(tmp_path):
