@@ -273,7 +273,7 @@ class ComboPartner(PairMember, FastRiichiD):
         if action is not None:
             tile = TILE_NAMES[action.tile] if action.tile >= 0 else action.name
             is_feed = words not in NO_FEEDS
-            self._help = Help(situation.ally.seat, f"{tile} {words}", is_feed)
+            self._help = Help(situation.ally.seat, tile, words, is_feed)
         return action
 
     @cached_property

@@ -6,7 +6,7 @@ import numpy as np
 
 from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
 from mjbot.pair.messages import Holding, deal_fingerprint, fits_table, game_fingerprint
-from mjbot.pair.remarks import Help, Said
+from mjbot.pair.remarks import Help, PairRemark
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.apply import apply_reveal
@@ -27,7 +27,7 @@ class PairMember(Strategy):
     _table = game_fingerprint(())
     _game = _table
     _ally_seat: int | None = None
-    _said = Said()
+    _remark = PairRemark()
 
     def join_pair(self, link: Link) -> None:
         """Be one of a pair from now on."""
@@ -61,19 +61,24 @@ class PairMember(Strategy):
         """Say what is held once ``action``, a discard, is carried out; other actions are not told.
 
         ``helps`` are kinds.  The discard that declares riichi counts as accepted.  ``done`` is
-        what the action does for the ally: the log's readers see it beside what was said.
+        what the action does for the ally, for the remark in the log.
         """
         holding = None
         if action.is_discard:
             after = view.after_discard(view.seat, action.tile, action.tsumogiri)
             holding = holding_of(after, self._game, aim, helps)
             self._link.tell(holding)
-        self._said = Said(self._ally_seat, holding, done) if self.is_paired else Said()
+        self._remark = PairRemark()
+        if self.is_paired and holding is not None:
+            shared = holding.hand, holding.aim, holding.waits, holding.helps
+            self._remark = PairRemark(self._ally_seat, done, *shared)
+        elif self.is_paired:
+            self._remark = PairRemark(self._ally_seat, done)
 
     def remark(self) -> str:
-        """Return what was last told the partner, once."""
-        said, self._said = self._said, Said()
-        return str(said)
+        """Return what was last shared with the partner or done for it, once."""
+        remark, self._remark = self._remark, PairRemark()
+        return str(remark)
 
     def hear(self, view: View) -> "Ally | None":
         """Return what the partner holds, or ``None`` where nothing is known of it now."""

@@ -1,89 +1,98 @@
-"""What one of a pair tells the other, as a remark in the game's log (``logs``), and read again.
+"""Remarks of a pair in the game's log: what one shares with its ally, and does for it.
 
-A remark is one line: what was done for the ally, if anything, and what was said to it::
+A remark is an entry of an event's ``logs``, a JSON object that viewers render as text::
 
-    feeds seat 2: 5p to win on; tells seat 2: holds 1m 2m 3m 4m, waits 1m 4m, calls 5s
+    {"type":"pair","ally":2,"done":{"seat":2,"tile":"5p","purpose":"to win on"},
+     "hand":["1m","2m","3m","4m"],"waits":["1m","4m"],"calls":["5s"]}
 
-Seats are absolute, as everywhere in a log; tiles are wire names.  Logs of version 0.2 and before
-have ``FEED for seat 2: `` and ``help for seat 2: `` there.
+Seats are absolute, as everywhere in a log; tiles are wire names.  Remarks of version 0.3 and before
+were sentences; they are shown as they are.
 """
 
-import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Any, Final
 
-from mjbot.pair.messages import Holding
+import msgspec
 
-FEED: Final = "feeds"
-HELP: Final = "helps"
-_ALLY: Final = re.compile(rf"(?:^| )(?:{FEED}|{HELP}|for|tells) seat ([0-3]): ")
-_FEED: Final = re.compile(rf"(?:{FEED}|FEED for) seat ([0-3]): ([^;]{{1,80}})")
+from protocol.errors import NOT_JSON
+from protocol.messages import Seat, Tile
+from protocol.tiles import TILE_BY_NAME
+
+Text = Annotated[str, msgspec.Meta(max_length=80)]
 
 
-@dataclass(frozen=True)
-class Help:
-    """What was done for the ally at ``seat``: ``words`` say which tile or call, and what for.
+class Help(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an action does for the ally at ``seat``: its tile, or else its name, and the purpose.
 
     A feed gives the ally a tile or a turn of its own.
     """
 
-    seat: int
-    words: str
+    seat: Seat
+    tile: Text
+    purpose: Text
     is_feed: bool = True
 
-    def __str__(self) -> str:
-        """Return the first part of a remark.
 
-        >>> str(Help(2, "5p to win on")), str(Help(1, "tries 9m out", is_feed=False))
-        ('feeds seat 2: 5p to win on', 'helps seat 1: tries 9m out')
-        """
-        return f"{FEED if self.is_feed else HELP} seat {self.seat}: {self.words}"
+class PairRemark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="pair"):
+    """One decision: the ``ally``'s seat, if it is known, what was done for it, and the shared hand.
 
+    ``hand`` is empty where nothing was shared; ``aim``, ``waits`` and ``calls`` are those of
+    :class:`~mjbot.pair.messages.Holding`.
+    """
 
-@dataclass(frozen=True)
-class Said:
-    """What one decision told the ``ally`` (its seat, if it is known) and did for it."""
-
-    ally: int | None = None
-    holding: Holding | None = None
+    ally: Seat | None = None
     done: Help | None = None
+    hand: tuple[Tile, ...] = ()
+    aim: Text | None = None
+    waits: tuple[Tile, ...] = ()
+    calls: tuple[Tile, ...] = ()
 
     def __str__(self) -> str:
-        """Return the remark, empty if there is nothing to say."""
-        parts = [str(self.done)] if self.done else []
-        if self.holding is not None:
-            whom = "its ally" if self.ally is None else f"seat {self.ally}"
-            parts.append(f"tells {whom}: {', '.join(_told(self.holding))}")
-        return "; ".join(parts)
+        """Return the entry of the log, empty if nothing was shared or done.
+
+        >>> str(PairRemark(2, hand=("1m", "E"))), str(PairRemark(2))
+        ('{"type":"pair","ally":2,"hand":["1m","E"]}', '')
+        """
+        return msgspec.json.encode(self).decode() if self.hand or self.done else ""
+
+    @property
+    def feed(self) -> Help | None:
+        """What was fed to the ally, if anything."""
+        return self.done if self.done and self.done.is_feed else None
+
+    def parts(self) -> list[str | dict[str, Any]]:
+        """Return the remark for a page: texts, ``{"tiles": "1m E"}`` and ``{"seat": 2}``.
+
+        >>> PairRemark(2, Help(2, "5p", "to win on"), ("1m", "E")).parts()  # doctest: +ELLIPSIS
+        ['feeds ', {'seat': 2}, ': ', {'tiles': '5p'}, ' to win on', '; ', 'shares with ', ...]
+        """
+        parts: list[str | dict[str, Any]] = []
+        if self.done:
+            name = self.done.tile
+            tile: str | dict[str, Any] = {"tiles": name} if name in TILE_BY_NAME else name
+            verb = "feeds " if self.done.is_feed else "helps "
+            parts = [verb, {"seat": self.done.seat}, ": ", tile, f" {self.done.purpose}"]
+        if self.hand:
+            ally = "its ally" if self.ally is None else {"seat": self.ally}
+            parts += ["; "] if parts else []
+            parts += ["shares with ", ally, ": holds ", {"tiles": " ".join(self.hand)}]
+            parts += [f", plays for {self.aim}"] if self.aim else []
+            for verb, tiles in (("waits", self.waits), ("calls", self.calls)):
+                parts += [f", {verb} ", {"tiles": " ".join(tiles)}] if tiles else []
+        return parts
 
 
-def _told(holding: Holding) -> list[str]:
-    told = [f"holds {' '.join(holding.hand)}"]
-    for word, tiles in (("waits", holding.waits), ("calls", holding.helps)):
-        if tiles:
-            told.append(f"{word} {' '.join(tiles)}")
-    if holding.aim:
-        told.insert(1, f"plays for {holding.aim}")
-    return told
+_DECODER: Final = msgspec.json.Decoder(PairRemark)
 
 
-def feed_in(remark: str) -> tuple[int, str] | None:
-    """Return for whom a remark's feed is, and its words; ``None`` if it tells of none.
+def parse_remark(text: str) -> PairRemark | None:
+    """Return the remark of a pair; ``None`` if the text is another remark.
 
-    >>> feed_in("feeds seat 2: 5p to win on; tells seat 2: holds 1m 2m 3m 4m")
-    (2, '5p to win on')
-    >>> feed_in("FEED for seat 2: 5p to win on"), feed_in("helps seat 2: tries 9m out")
-    ((2, '5p to win on'), None)
+    >>> parse_remark('{"type":"pair","done":{"seat":2,"tile":"5p","purpose":"to call"}}').feed.tile
+    '5p'
+    >>> parse_remark("feeds seat 2: 5p to win on"), parse_remark('{"type":"pair","ally":4}')
+    (None, None)
     """
-    found = _FEED.match(remark)
-    return (int(found[1]), found[2]) if found else None
-
-
-def ally_in(remark: str) -> int | None:
-    """Return whom a remark calls the ally, a seat; ``None`` if it does not say so.
-
-    >>> ally_in("tells seat 2: holds 1m 2m 3m 4m"), ally_in("tells its ally: holds 1m")
-    (2, None)
-    """
-    found = _ALLY.search(remark)
-    return int(found[1]) if found else None
+    try:
+        return _DECODER.decode(text) if text.startswith('{"') else None
+    except NOT_JSON:
+        return None

@@ -15,10 +15,10 @@ their hands, and a pair's shared hands.  ``feed`` describes a feed of one of a p
 from its own remark, or as seen at the table.  Empty fields are left out.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from mjbot.pair.remarks import ally_in, feed_in
+from mjbot.pair.remarks import PairRemark, parse_remark
 from mjbot.records.choices import Numbering, ReplayStep
 from mjbot.records.game import Talk
 from mjbot.table.settle import ranks_of
@@ -101,12 +101,16 @@ class Fold:
         before, self._board = self._board, self._fold(state)
         actor = getattr(event, "actor", None)
         talk = [(seat, text) for seat, text in talk if seat in self._seen]
-        self._pair_up(talk)
+        remarks = {seat: remark for seat, text in talk if (remark := parse_remark(text))}
+        self._pair_up(remarks)
         message = {
             "choices": {str(seat): n for seat, n in choosers.items() if seat in self._seen},
             "did": self._recorded(step, choosers),
-            "feed": "; ".join([*self._fed(talk), *self._given(event)]),
-            "talk": [[seat, one_line(text)] for seat, text in talk],
+            "feed": "; ".join([*self._fed(remarks), *self._given(event)]),
+            "talk": [
+                [seat, remarks[seat].parts() if seat in remarks else one_line(text)]
+                for seat, text in talk
+            ],
         }
         return {
             "type": "step",
@@ -118,20 +122,19 @@ class Fold:
             **{key: value for key, value in message.items() if value},
         }
 
-    def _pair_up(self, talk: Talk) -> None:
+    def _pair_up(self, remarks: Mapping[int, PairRemark]) -> None:
         """Treat players that name each other as allies as a pair, whatever their names."""
-        for seat, text in talk:
-            ally = self._claims[seat] = ally_in(text)
+        for seat, remark in remarks.items():
+            ally = self._claims[seat] = remark.ally
             if ally is not None and ally != seat and self._claims.get(ally) == seat:
                 self._pairs |= {seat: ally, ally: seat}
 
-    def _fed(self, talk: Talk) -> Iterator[str]:
-        """Yield what players remark that they feed their allies."""
-        for seat, text in talk:
-            if (feed := feed_in(text)) is not None:
-                ally, text = feed
-                who, whom = self._called[seat], self._called[ally]
-                yield f"{who} feeds {whom}: {one_line(text)}"
+    def _fed(self, remarks: Mapping[int, PairRemark]) -> Iterator[str]:
+        """Yield the feeds in remarks, as text."""
+        for seat, remark in remarks.items():
+            if feed := remark.feed:
+                names = self._called[seat], self._called[feed.seat]
+                yield f"{names[0]} feeds {names[1]}: {one_line(f'{feed.tile} {feed.purpose}')}"
 
     def _given(self, event: m.Event) -> list[str]:
         text = feed_text(event, self._called, self._pairs)

@@ -15,6 +15,7 @@ from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import Games, Played
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.main import main
+from mjbot.pair.remarks import parse_remark
 from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import open_games
 from mjbot.statistics.sequential import ErrorRates
@@ -74,7 +75,9 @@ def test_what_a_pair_tells_each_other_is_in_the_record_and_changes_nothing(
     assert len(said) > 20
     for line, seat, text in said:
         assert line["actor"] == seat  # its own draw or call: it tells what it holds after that
-        assert "tells " in text
+        remark = parse_remark(text)
+        assert remark
+        assert remark.hand or remark.done
 
 
 def test_games_with_external_ais_are_recorded_too(setup_of: MakeSetup, tmp_path: Path) -> None:

@@ -167,7 +167,10 @@ def test_a_key_leads_to_what_one_of_a_pair_gave_the_other(
 def test_what_one_of_a_pair_told_the_other_is_shown_with_its_tiles(
     opened: Any, serve: Any, short_game: ReadGame, tmp_path: Path
 ) -> None:
-    said = "feeds seat 1: 5pr to win on; tells seat 1: holds 1m E E, calls <b>9s</b>"
+    said = (
+        '{"type":"pair","ally":1,"done":{"seat":1,"tile":"5pr","purpose":"to win on"},'
+        '"hand":["1m","E","E"],"aim":"<b>kokushi</b>"}'
+    )
     events = [entry.event for entry in short_game.entries]
     log = tmp_path / "pair.mjson"
     log.write_bytes(
@@ -183,7 +186,7 @@ def test_what_one_of_a_pair_told_the_other_is_shown_with_its_tiles(
     names = [name[:22] for name in next(iter(short_game.steps())).table.names]
     text = page.locator("#talk").inner_text()
     assert text.startswith(f"E {names[0]}: feeds S {names[1]}: ")
-    assert text.endswith("calls <b>9s</b>")
+    assert text.endswith(", plays for <b>kokushi</b>")
 
 
 def test_each_tile_on_the_board_has_a_name(opened: Any, serve: Any) -> None:

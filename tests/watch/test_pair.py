@@ -14,7 +14,7 @@ from mjbot.client.play import Hooks, Settings, play
 from mjbot.pair.fair_play import team_names
 from mjbot.pair.link import MemoryLink, memory_links
 from mjbot.pair.member import PairMember
-from mjbot.pair.remarks import feed_in
+from mjbot.pair.remarks import parse_remark
 from mjbot.records.game import Entry
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer, talk_of
@@ -31,7 +31,7 @@ RULES = TableRules(seed=4, rules="tonpu")
 ROOMS = {"one": (0,), "two": (1,), "three": (2,), "default": (3,)}
 """One place each: who sits where, and so the game, does not hang on who comes first."""
 PAIR = team_names("us")
-TELLS = "tells "
+SHARES = "shares with "
 
 
 @dataclass
@@ -122,8 +122,9 @@ def test_the_log_has_what_each_told_the_other_at_the_event_that_it_answered(
         after = events[entry.number : entry.number + 2]
         (discard,) = [e for e in after if isinstance(e, m.Dahai)][:1]
         assert discard.actor == seat
-        assert TELLS in said
-    assert sum(f"tells seat {evening.allies[0]}: holds" in said for _, _, said in told) > 10
+        assert parse_remark(said)
+    shared = [remark for _, _, said in told if (remark := parse_remark(said)) and remark.hand]
+    assert sum(remark.ally == evening.allies[0] for remark in shared) > 10
 
 
 def test_what_is_told_is_the_hand_that_is_left(evening: Evening) -> None:
@@ -136,7 +137,8 @@ def test_what_is_told_is_the_hand_that_is_left(evening: Evening) -> None:
             assert told.pop(actor) == list(tile_names(step.table.view(actor).tiles))
             checked += 1
         for seat, said in said_by[step.number]:
-            told[seat] = said.partition("holds ")[2].partition(",")[0].split()
+            remark = parse_remark(said)
+            told[seat] = list(remark.hand) if remark else []
     assert checked > 20
 
 
@@ -144,11 +146,13 @@ def test_the_board_shows_it_there_and_marks_each_feed(evening: Evening) -> None:
     steps = {step["n"]: step for step in evening.steps()}
     feeds = 0
     for entry, seat, said in remarks(evening.game):
-        assert [seat, said] in steps[entry.number]["talk"]
-        if (feed := feed_in(said)) is not None:
-            ally, words = feed
-            who, whom = (PAIR[evening.allies.index(one)] for one in (seat, ally))
-            assert steps[entry.number]["feed"].startswith(f"{who} feeds {whom}: {words}")
+        remark = parse_remark(said)
+        assert remark
+        assert [seat, remark.parts()] in steps[entry.number]["talk"]
+        if feed := remark.feed:
+            who, whom = (PAIR[evening.allies.index(one)] for one in (seat, feed.seat))
+            text = f"{feed.tile} {feed.purpose}"
+            assert steps[entry.number]["feed"].startswith(f"{who} feeds {whom}: {text}")
             assert who != whom
             feeds += 1
     assert feeds
@@ -164,18 +168,18 @@ def test_who_sees_one_hand_is_told_what_that_seat_said_and_no_more(evening: Even
 
 
 def test_a_live_page_without_the_key_is_sent_nothing_of_it(evening: Evening) -> None:
-    assert TELLS not in evening.shown["nobody"]
+    assert SHARES not in evening.shown["nobody"]
     assert '"talk"' not in evening.shown["nobody"]
     assert f'"talk":[[{evening.allies[0]},' in evening.shown["one"]
     assert f'"talk":[[{evening.allies[1]},' not in evening.shown["one"]
-    assert evening.shown["all"].count(TELLS) == len(remarks(evening.game))
+    assert evening.shown["all"].count(SHARES) == len(remarks(evening.game))
 
 
 def test_no_other_player_hears_of_it(evening: Evening) -> None:
     assert len(evening.stranger) > 100
     for line in evening.stranger:
         assert not set(json.loads(line)) & {"log", "logs", "talk"}
-        assert TELLS.encode() not in line and b"feeds" not in line
+        assert SHARES.encode() not in line and b"purpose" not in line
 
 
 def test_the_log_of_a_seat_has_what_that_seat_said(evening: Evening) -> None:

@@ -1,4 +1,4 @@
-// What stands beside the board: hands in words, the result, what a player thinks.
+// The panel next to the board: hands as text, the result, what a player thinks.
 
 import { element, label, points, short } from "/page/draw.js";
 
@@ -20,21 +20,15 @@ export function tiles(names) {
   return row;
 }
 
-const OF_A_PAIR = /^(feeds|helps|FEED for|help for) seat [0-3]: |^tells (seat [0-3]|its ally): /;
-const TILES = /(?<=^|[ ,;])((?:[1-9][mps]r?|[ESWNPFC])(?: (?:[1-9][mps]r?|[ESWNPFC]))*)(?=$|[ ,;])/;
-
-// What players remarked, as text; what one of a pair told the other, with its tiles drawn.
+// Remarks of players: a text, or the parts of a pair's remark, with its tiles drawn.
 export function showTalk(place, talk, board, names) {
   place.hidden = !talk.length;
-  const who = (seat) => `${board.seats[seat].wind} ${short(names[seat], 22)}`;
-  const said = talk.map(([seat, text]) => {
-    if (!OF_A_PAIR.test(text)) return html("li", {}, `${who(seat)}: ${text}`);
-    const parts = text.split(TILES).map((part, at) => {
-      return at % 2 ? tiles(part) : part.replace(/seat ([0-3])/g, (_, ally) => who(Number(ally)));
-    });
-    return html("li", {}, `${who(seat)}: `, ...parts);
-  });
-  place.replaceChildren(...said);
+  const name = (seat) => `${board.seats[seat].wind} ${short(names[seat], 22)}`;
+  const shown = (part) => (part.tiles ? tiles(part.tiles) : part.seat === undefined ? part : name(part.seat));
+  place.replaceChildren(...talk.map(([seat, remark]) => {
+    const parts = typeof remark === "string" ? [remark] : remark.map(shown);
+    return html("li", {}, `${name(seat)}: `, ...parts);
+  }));
 }
 
 export function showSeats(place, board, names, isOpen) {
