@@ -6,26 +6,7 @@ It checks the reader of records on its own, without the table that the records p
 from collections import Counter
 from collections.abc import Iterable
 
-from protocol.messages import (
-    Ankan,
-    Chi,
-    Dahai,
-    Daiminkan,
-    Dora,
-    EndGame,
-    EndKyoku,
-    Event,
-    FourInts,
-    Hora,
-    Kakan,
-    Pon,
-    Reach,
-    ReachAccepted,
-    Ryukyoku,
-    StartGame,
-    StartKyoku,
-    Tsumo,
-)
+from protocol import messages as m
 
 TOTAL_POINTS = 100_000
 LIVE_TILES = 70
@@ -48,35 +29,35 @@ class PointsLedger:
         self._drawn: tuple[int, str] | None = None  # in hand, not yet discarded
         self._claimable: tuple[int, str] | None = None
 
-    def apply(self, event: Event) -> None:
+    def apply(self, event: m.Event) -> None:
         """Book one event; raise :class:`LedgerError` if it contradicts an earlier one."""
         match event:
-            case StartKyoku():
+            case m.StartKyoku():
                 self._deal(event)
-            case Tsumo(actor=seat, pai=tile):
+            case m.Tsumo(actor=seat, pai=tile):
                 self._draws += 1
                 self._see(tile)
                 self._hands[seat].append(tile)
                 self._drawn, self._claimable = (seat, tile), None
-            case Dahai(actor=seat, pai=tile, tsumogiri=tsumogiri):
+            case m.Dahai(actor=seat, pai=tile, tsumogiri=tsumogiri):
                 self._discard(seat, tile, tsumogiri)
-            case Chi() | Pon() | Daiminkan():
+            case m.Chi() | m.Pon() | m.Daiminkan():
                 self._check("claimed tiles", self._claimable == (event.target, event.pai))
                 self._take(event.actor, event.consumed)
-            case Ankan(actor=seat, consumed=tiles):
+            case m.Ankan(actor=seat, consumed=tiles):
                 self._take(seat, tiles)
-            case Kakan(actor=seat, pai=tile):
+            case m.Kakan(actor=seat, pai=tile):
                 self._take(seat, (tile,))
-            case Dora(dora_marker=tile):
+            case m.Dora(dora_marker=tile):
                 self._see(tile)
-            case ReachAccepted() | Hora() | Ryukyoku():
+            case m.ReachAccepted() | m.Hora() | m.Ryukyoku():
                 self._pay(event)
-            case EndGame(scores=scores):
+            case m.EndGame(scores=scores):
                 self._end(scores)
-            case Reach() | StartGame() | EndKyoku():
+            case m.Reach() | m.StartGame() | m.EndKyoku():
                 pass
 
-    def _deal(self, event: StartKyoku) -> None:
+    def _deal(self, event: m.StartKyoku) -> None:
         self._seen.clear()
         self._draws = 0
         self._hands = [list(hand) for hand in event.tehais]
@@ -102,20 +83,20 @@ class PointsLedger:
         self._take(seat, (tile,))
         self._claimable = (seat, tile)
 
-    def _pay(self, event: ReachAccepted | Hora | Ryukyoku) -> None:
-        if isinstance(event, ReachAccepted):
+    def _pay(self, event: m.ReachAccepted | m.Hora | m.Ryukyoku) -> None:
+        if isinstance(event, m.ReachAccepted):
             self._sticks += 1
-        elif isinstance(event, Hora):
+        elif isinstance(event, m.Hora):
             self._sticks = 0
         deltas = event.deltas or (0, 0, 0, 0)
         self._scores = [score + delta for score, delta in zip(self._scores, deltas, strict=True)]
         self._check("scores given", event.scores == tuple(self._scores))
         total = sum(self._scores) + 1000 * self._sticks
         self._check("sum of points and sticks", total == TOTAL_POINTS)
-        if isinstance(event, Ryukyoku) and event.reason in ("fanpai", "nagashimangan"):
+        if isinstance(event, m.Ryukyoku) and event.reason in ("fanpai", "nagashimangan"):
             self._check("draws of an exhausted wall", self._draws == LIVE_TILES)
 
-    def _end(self, scores: FourInts | None) -> None:
+    def _end(self, scores: m.FourInts | None) -> None:
         top = self._scores.index(max(self._scores))
         self._scores[top] += 1000 * self._sticks
         self._check("final scores", scores == tuple(self._scores))

@@ -30,17 +30,7 @@ from mjbot.records.tenhou6.reader import read_tenhou6, ronned_seat
 from mjbot.records.tenhou6.results import read_result
 from mjbot.records.tenhou6.writer import write_tenhou6
 from mjbot.table.settle import seats_by_rank
-from protocol.messages import (
-    Ankan,
-    Chi,
-    Daiminkan,
-    Event,
-    Hora,
-    Pon,
-    Ryukyoku,
-    StartKyoku,
-    Tsumo,
-)
+from protocol import messages as m
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import SERVER_TAGS, typed
 from protocol.tenhou.results import read_draw, read_win
@@ -203,14 +193,14 @@ def _through_tenhou6(entries: list[Entry], completed: CompleteGame, counts: Coun
     counts["tenhou6: games the same"] += 1
 
 
-def _held(entry: Entry, lost: Counter[str]) -> Event:
+def _held(entry: Entry, lost: Counter[str]) -> m.Event:
     """Return what tenhou.net/6 holds of an event; count the rest."""
     event = entry.event
-    if isinstance(event, StartKyoku):
+    if isinstance(event, m.StartKyoku):
         a, b, c, d = (tuple(sorted(hand, key=_site_order)) for hand in event.tehais)
         lost["lost in tenhou6: order of the start tiles (hands)"] += (a, b, c, d) != event.tehais
         return msgspec.structs.replace(event, tehais=(a, b, c, d))
-    if isinstance(event, Hora) and entry.win is not None and entry.win.limit:
+    if isinstance(event, m.Hora) and entry.win is not None and entry.win.limit:
         lost["lost in tenhou6: fu of a hand at a limit (wins)"] += 1
         return msgspec.structs.replace(event, fu=None)
     return event
@@ -223,7 +213,9 @@ def _site_order(name: str) -> tuple[int, bool]:
 # --- a record's results and a live game's ----------------------------------------------------
 
 
-def live_results(document: bytes, entries: list[Entry], seat: int) -> Iterator[tuple[Event, Event]]:
+def live_results(
+    document: bytes, entries: list[Entry], seat: int
+) -> Iterator[tuple[m.Event, m.Event]]:
     """Yield each result as in the record, and as a player at ``seat`` receives it.
 
     The tags are turned to the seat, and the seat's own tenpai hand is left out of a draw as the
@@ -234,12 +226,12 @@ def live_results(document: bytes, entries: list[Entry], seat: int) -> Iterator[t
     melds, drawer = [0] * 4, None
     for entry in entries:
         event = entry.event
-        if isinstance(event, StartKyoku):
+        if isinstance(event, m.StartKyoku):
             melds = [0] * 4
-        elif isinstance(event, Chi | Pon | Daiminkan | Ankan):
+        elif isinstance(event, m.Chi | m.Pon | m.Daiminkan | m.Ankan):
             melds[event.actor] += 1
-        drawer = event.actor if isinstance(event, Tsumo) else drawer
-        if isinstance(event, Hora | Ryukyoku):
+        drawer = event.actor if isinstance(event, m.Tsumo) else drawer
+        if isinstance(event, m.Hora | m.Ryukyoku):
             element = elements[entry.number]
             tag = typed(element.name, _turned(element, seat), SERVER_TAGS, lenient=True)
             if isinstance(tag, Win):
@@ -275,8 +267,8 @@ def _leaves_out_own(element: Element, seat: int) -> bool:
     return element.attributes.get("type") is None and f"hai{seat}" in element.attributes
 
 
-def _own_hidden(event: Event, seat: int) -> Event:
-    assert isinstance(event, Ryukyoku)
+def _own_hidden(event: m.Event, seat: int) -> m.Event:
+    assert isinstance(event, m.Ryukyoku)
     assert event.tehais is not None
     if event.reason == "nagashimangan" and "?" in event.tehais[seat]:
         return msgspec.structs.replace(event, tenpais=None)  # not in the tag

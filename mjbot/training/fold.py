@@ -20,7 +20,7 @@ from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.progress import Step, progress
 from mjbot.requests import command_of
 from mjbot.text import plural
-from mjbot.training import fold_positions
+from mjbot.training import fold_positions, runs
 from mjbot.training.fold_grid import (
     Cell,
     Examples,
@@ -41,21 +41,11 @@ from mjbot.training.fold_positions import (
 )
 from mjbot.training.positions import GameRef, file_digests
 from mjbot.training.requests import FoldRequest
-from mjbot.training.runs import (
-    RUNS,
-    Learned,
-    RunFolder,
-    TrainingError,
-    TrainingRequest,
-    claim_weights,
-    erase_run,
-    load_kept,
-)
 
 CHECKED_PER_GAME: Final = 30
 
 
-def train(request: FoldRequest) -> Learned:
+def train(request: FoldRequest) -> runs.Learned:
     """Train and save the weights; their scores are measured on the games held out.
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
@@ -63,10 +53,10 @@ def train(request: FoldRequest) -> Learned:
     support_vector_machine(0, 0)  # that there is none shows before the games are read
     learned, held_out = request.split()
     drawn_as, tried_as = _identities(request, learned)
-    folder = request.folder or RUNS / f"train-fold-{tried_as}"
+    folder = request.folder or runs.RUNS / f"train-fold-{tried_as}"
     if request.fresh:
-        erase_run(folder)
-    with RunFolder(folder, "fold") as run_folder:
+        runs.erase_run(folder)
+    with runs.RunFolder(folder, "fold") as run_folder:
         files = _Files(run_folder, f"positions-{drawn_as}.npz", f"cells-{tried_as}.jsonl")
         with keeping(files.kept):
             return _train(request, learned, held_out, files)
@@ -76,7 +66,7 @@ def train(request: FoldRequest) -> Learned:
 class _Files:
     """What a run that was interrupted leaves behind."""
 
-    folder: RunFolder
+    folder: runs.RunFolder
     positions: str
     cells: str
 
@@ -95,11 +85,11 @@ class _Files:
 
 def _train(
     request: FoldRequest, learned: list[GameRef], held_out: list[GameRef], files: _Files
-) -> Learned:
+) -> runs.Learned:
     everything = _examples(_drawn(request, learned, files.folder, files.positions))
     examples = clear_examples(everything)
     if len(np.unique(examples.labels)) < 2 or len(np.unique(examples.games)) < 5:
-        raise TrainingError("too few games, or no player folds in them")
+        raise runs.TrainingError("too few games, or no player folds in them")
     best = _best_cell(request, examples, files.folder.claim(files.cells))
     with progress(Console(stderr=True), "learning from all positions"):
         margins = held_out_margins(examples, best.cost, best.gamma, request.seed, request.jobs)
@@ -110,9 +100,9 @@ def _train(
     for path, refs in _by_file(held_out):
         found[f"held out, {path.name}"] = checked(model, refs, request)
     scores = _described(everything.labels, best, threshold, model) | _flat(found)
-    out = request.out or claim_weights(files.folder, NAME)
+    out = request.out or runs.claim_weights(files.folder, NAME)
     written = save_weights(NAME, arrays_of(model), _manifest(request, learned, scores), out)
-    return Learned(NAME, written, out)
+    return runs.Learned(NAME, written, out)
 
 
 def _best_cell(request: FoldRequest, examples: Examples, file: Path) -> Cell:
@@ -136,7 +126,7 @@ def trained(examples: Examples, cell: Cell, threshold: float) -> FoldModel:
     )
 
 
-def checked(model: FoldModel, refs: Sequence[GameRef], request: TrainingRequest) -> Scores:
+def checked(model: FoldModel, refs: Sequence[GameRef], request: runs.TrainingRequest) -> Scores:
     """Return the scores of a model on positions of games that it did not see."""
     with progress(Console(stderr=True), "reading games to check with", len(refs), "games") as step:
         positions = join_positions(list(_stepping(_draw(refs, CHECKED_PER_GAME, request), step)))
@@ -146,11 +136,11 @@ def checked(model: FoldModel, refs: Sequence[GameRef], request: TrainingRequest)
 
 
 def _drawn(
-    request: FoldRequest, refs: Sequence[GameRef], folder: RunFolder, file: str
+    request: FoldRequest, refs: Sequence[GameRef], folder: runs.RunFolder, file: str
 ) -> Positions:
     """Return the positions to learn from, as drawn before if the file is there."""
     if kept := folder.kept(file):
-        columns = load_kept(kept, (*Positions._fields, "left_out"))
+        columns = runs.load_kept(kept, (*Positions._fields, "left_out"))
         request.left_out.games += int(columns.pop("left_out"))
         return Positions(**columns)
     left_out = request.left_out.games
@@ -161,7 +151,9 @@ def _drawn(
     return positions
 
 
-def _draw(refs: Sequence[GameRef], per_game: int, request: TrainingRequest) -> Iterator[Positions]:
+def _draw(
+    refs: Sequence[GameRef], per_game: int, request: runs.TrainingRequest
+) -> Iterator[Positions]:
     return draw_positions(refs, per_game, request.seed, request.jobs, request.left_out)
 
 

@@ -22,7 +22,7 @@ from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
 from mjbot.requests import command_of
 from mjbot.statistics.estimates import Estimate, rate
-from mjbot.training import perceptron
+from mjbot.training import perceptron, runs
 from mjbot.training.hand_positions import (
     Positions,
     before_first_riichi,
@@ -33,15 +33,6 @@ from mjbot.training.hand_positions import (
 from mjbot.training.perceptron import PerceptronState
 from mjbot.training.positions import GameRef, LeftOut, collect
 from mjbot.training.requests import HandRequest
-from mjbot.training.runs import (
-    RUNS,
-    Learned,
-    RunFolder,
-    TrainingError,
-    claim_weights,
-    erase_run,
-    load_kept,
-)
 
 SLICE: Final = 10_000
 """Positions learned from in one compiled call: no signal is heeded in it."""
@@ -68,7 +59,7 @@ class TrainingRun:
     def __init__(
         self,
         training_set: TrainingSet,
-        folder: RunFolder,
+        folder: runs.RunFolder,
         jobs: int = 1,
         left_out: LeftOut | None = None,
     ) -> None:
@@ -104,7 +95,7 @@ class TrainingRun:
     def _kept(self, name: str, games: Sequence[GameRef], extract: Any) -> Positions:
         file = f"{name}-{identity_of(games)}.npz"
         if path := self._folder.kept(file):
-            saved = load_kept(path, ("positions", "left_out"))
+            saved = runs.load_kept(path, ("positions", "left_out"))
             found: Positions = saved["positions"]
             self._left_out.games += int(saved["left_out"])
         else:
@@ -148,7 +139,7 @@ class TrainingRun:
 
     def _resumed(self, passes: int) -> tuple[PerceptronState, int]:
         if path := self._folder.kept(self._checkpoint):
-            saved = load_kept(path, ("passes", *PerceptronState._fields))
+            saved = runs.load_kept(path, ("passes", *PerceptronState._fields))
             done = int(saved["passes"])
             if done <= passes:
                 self._saved["passes"] = f"{done} of the passes"
@@ -188,7 +179,7 @@ Shares = dict[str, dict[str, Estimate]]
 """Kind of position -> rank -> share."""
 
 
-def train(request: HandRequest) -> Learned:
+def train(request: HandRequest) -> runs.Learned:
     """Train and save the weights.
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
@@ -197,11 +188,11 @@ def train(request: HandRequest) -> Learned:
     checked = {"held out": held_out}
     if request.check:
         checked[request.check.name] = request.more(request.check)
-    folder = request.folder or RUNS / f"train-hand-{identity_of(games)}"
+    folder = request.folder or runs.RUNS / f"train-hand-{identity_of(games)}"
     if request.fresh:
-        erase_run(folder)
+        runs.erase_run(folder)
     training_set = TrainingSet(features=request.features, seed=request.seed, games=games)
-    with RunFolder(folder, "hand") as run_folder:
+    with runs.RunFolder(folder, "hand") as run_folder:
         training = TrainingRun(training_set, run_folder, request.jobs, request.left_out)
         return _train(request, training, checked, run_folder)
 
@@ -210,19 +201,19 @@ def _train(
     request: HandRequest,
     training: TrainingRun,
     checked: Mapping[str, Sequence[GameRef]],
-    run_folder: RunFolder,
-) -> Learned:
+    run_folder: runs.RunFolder,
+) -> runs.Learned:
     name = weights_name(request.features)
     with keeping(training.kept):
         positions = training.positions()
         if not len(positions):
-            raise TrainingError("there is no riichi in these games to learn from")
+            raise runs.TrainingError("there is no riichi in these games to learn from")
         weights = training.learn(positions, request.passes)
         shares = _check(training, weights, checked)
-        out = request.out or claim_weights(run_folder, name)
+        out = request.out or runs.claim_weights(run_folder, name)
     manifest = _manifest(request, positions, training.n_games, shares)
     arrays = {"weights": weights.astype(np.float16)}
-    return Learned(name, save_weights(name, arrays, manifest, out), out)
+    return runs.Learned(name, save_weights(name, arrays, manifest, out), out)
 
 
 def _check(

@@ -13,18 +13,8 @@ from mjbot.errors import ArgumentError
 from mjbot.models.hand import FEATURE_SETS, FeatureSet
 from mjbot.models.weights import SHIPPED
 from mjbot.requests import argument, option
+from mjbot.training import runs
 from mjbot.training.positions import LeftOut
-from mjbot.training.runs import (
-    GameRange,
-    TrainingRequest,
-    at_least_1,
-    folder_field,
-    fresh_field,
-    games_field,
-    out_field,
-    records_field,
-    seed_field,
-)
 from protocol.rules import LAST_ROUND, Length
 
 PAPERS_POSITIONS: Final = 5716
@@ -60,21 +50,21 @@ def check_shares(shares: Sequence[float]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HandRequest(TrainingRequest):
+class HandRequest(runs.TrainingRequest):
     """``mjbot train hand``: ``passes`` over the positions."""
 
     check: Path | None = check_field()
     features: FeatureSet = option("paper", "set of features", choices=FEATURE_SETS)
     passes: int = option(8, "passes over all positions", type=int)
-    folder: Path | None = folder_field()
-    fresh: bool = fresh_field()
+    folder: Path | None = runs.folder_field()
+    fresh: bool = runs.fresh_field()
 
     def __post_init__(self) -> None:
-        at_least_1(self, "passes", "jobs")
+        runs.at_least_1(self, "passes", "jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoldRequest(TrainingRequest):
+class FoldRequest(runs.TrainingRequest):
     """``mjbot train fold``: ``per_game`` positions of each game.
 
     ``step`` is that of the exponents of 2 in the grid, whose cells are tried with ``grid``
@@ -94,43 +84,43 @@ class FoldRequest(TrainingRequest):
         type=int,
         metavar="POSITIONS",
     )
-    folder: Path | None = folder_field()
-    fresh: bool = fresh_field()
+    folder: Path | None = runs.folder_field()
+    fresh: bool = runs.fresh_field()
 
     def __post_init__(self) -> None:
-        at_least_1(self, "per_game", "grid", "jobs")
+        runs.at_least_1(self, "per_game", "grid", "jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DangerRequest(TrainingRequest):
+class DangerRequest(runs.TrainingRequest):
     """``mjbot train danger``."""
 
     def __post_init__(self) -> None:
-        at_least_1(self, "jobs")
+        runs.at_least_1(self, "jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShantenRequest(TrainingRequest):
+class ShantenRequest(runs.TrainingRequest):
     """``mjbot train shanten``: ``passes`` over the rows."""
 
     check: Path | None = check_field()
     passes: int = option(10, "passes over all rows", type=int)
 
     def __post_init__(self) -> None:
-        at_least_1(self, "passes", "jobs")
+        runs.at_least_1(self, "passes", "jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataRequest:
     """``mjbot train data``: the columns that the classes below learn from."""
 
-    records: Sequence[Path] = records_field()
+    records: Sequence[Path] = runs.records_field()
     folder: Path = option(None, "new folder for the columns", type=Path, required=True, shown=False)
     jobs: int = option(1, "number of processes", type=int, shown=False)
     left_out: LeftOut = field(default_factory=LeftOut)
 
     def __post_init__(self) -> None:
-        at_least_1(self, "jobs")
+        runs.at_least_1(self, "jobs")
 
 
 # --- from columns ------------------------------------------------------------------------------
@@ -151,9 +141,11 @@ class ColumnsRequest:
         type=Path,
         metavar="FOLDER",
     )
-    games: GameRange = games_field("games of the first folder to learn from (default: all)")
-    seed: int = seed_field()
-    out: Path | None = out_field()
+    games: runs.GameRange = runs.games_field(
+        "games of the first folder to learn from (default: all)"
+    )
+    seed: int = runs.seed_field()
+    out: Path | None = runs.out_field()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +159,7 @@ class RankRequest(ColumnsRequest):
     )
 
     def __post_init__(self) -> None:
-        at_least_1(self, "nets", "passes")
+        runs.at_least_1(self, "nets", "passes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +177,7 @@ class PolicyPlan:
     rate: float = option(2e-3, "highest learning rate", type=float)
     decay: float = option(1e-2, "weight decay", type=float)
     shares: tuple[float, ...] = shares_field(0.47, 0.10, 0.16, 0.19, 0.08)
-    seed: int = seed_field()
+    seed: int = runs.seed_field()
 
     @property
     def steps(self) -> int:
@@ -193,7 +185,7 @@ class PolicyPlan:
         return self.rows // self.batch
 
     def __post_init__(self) -> None:
-        at_least_1(self, "channels", "rows", "batch")
+        runs.at_least_1(self, "channels", "rows", "batch")
         if self.blocks < 2:
             raise ArgumentError("--blocks: at least 2")
         check_shares(self.shares)
@@ -220,8 +212,8 @@ class PolicyRequest(ColumnsRequest, PolicyPlan):
     start: Path | None = option(
         None, "folder with weights to continue from", type=Path, metavar="FOLDER"
     )
-    folder: Path | None = folder_field()
-    fresh: bool = fresh_field()
+    folder: Path | None = runs.folder_field()
+    fresh: bool = runs.fresh_field()
 
     @property
     def plan(self) -> PolicyPlan:
@@ -230,7 +222,7 @@ class PolicyRequest(ColumnsRequest, PolicyPlan):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least_1(self, "held_out")
+        runs.at_least_1(self, "held_out")
         if self.crossed and not self.crossed[0].isdecimal():
             raise ArgumentError(f"--crossed {self.crossed[0]!r}: expected the number of a game")
 
@@ -245,7 +237,7 @@ class GreedyRequest:
     games: int = option(1000, "games to play", type=int)
     seed: int = option(0, "seed of the first game's walls", type=int)
     length: Length = length_field()
-    out: Path | None = out_field()
+    out: Path | None = runs.out_field()
 
     def __post_init__(self) -> None:
         if self.games < 2:
@@ -276,7 +268,7 @@ class SelfPlayRequest:
     kl: float = option(
         0.05, "cost of a nat of divergence from the start, in spreads of advantage", type=float
     )
-    seed: int = seed_field()
+    seed: int = runs.seed_field()
     rivals: Sequence[str] = option(
         (),
         "further opponents at those tables, four tables in turn with the start (default: none)",
@@ -290,8 +282,8 @@ class SelfPlayRequest:
         metavar="FOLDER",
         shown=False,
     )
-    folder: Path | None = folder_field()
-    fresh: bool = fresh_field()
+    folder: Path | None = runs.folder_field()
+    fresh: bool = runs.fresh_field()
     out: Path | None = option(
         None, "folder of the weights (default: the run's)", type=Path, shown=False
     )
@@ -299,6 +291,6 @@ class SelfPlayRequest:
     def __post_init__(self) -> None:
         if min(self.chapters, self.tables) < 1 or self.warm_up < 0:
             raise ArgumentError("--chapters and --tables: at least 1; --warm-up: at least 0")
-        at_least_1(self, "passes")
+        runs.at_least_1(self, "passes")
         if not 0 <= self.apart <= 1:
             raise ArgumentError("--apart: 0 to 1")

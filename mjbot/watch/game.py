@@ -24,16 +24,8 @@ from mjbot.records.game import Talk
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import State
 from mjbot.table.view import View
+from mjbot.watch import descriptions
 from mjbot.watch.board import Board, board_of, difference
-from mjbot.watch.descriptions import (
-    draw_text,
-    event_text,
-    feed_text,
-    no_result,
-    pairs_of,
-    revealed,
-    win_of,
-)
 from protocol import messages as m
 from protocol.messages import wire_name
 from protocol.plain_text import one_line
@@ -87,14 +79,14 @@ class Fold:
     def _begin(self, event: m.StartGame) -> PageMessage:
         names = tuple([one_line(name, MOST_LETTERS) for name in event.names or ()])
         self._names = (*names, *NO_NAMES[len(names) :])[:4]
-        self._pairs, self._claims = pairs_of(self._names), {}
+        self._pairs, self._claims = descriptions.pairs_of(self._names), {}
         self._board = None
         pairs = {str(seat): ally for seat, ally in self._pairs.items()}
         return {"type": "game", "names": list(self._names), "pairs": pairs}
 
     def _step(self, step: ReplayStep, choosers: dict[int, int], talk: Talk) -> PageMessage:
         event, state = step.event, step.table.state
-        self._shown.update(revealed(event))
+        self._shown.update(descriptions.revealed(event))
         if isinstance(event, m.Kakan):
             self._added.append((event.actor, TILE_BY_NAME[event.pai]))
         self._settle(event, state)
@@ -117,7 +109,7 @@ class Fold:
             "n": step.number,
             "by": -1 if actor is None else actor,
             "kind": wire_name(event),
-            "says": event_text(event, self._called, actor in self._seen),
+            "says": descriptions.event_text(event, self._called, actor in self._seen),
             "change": difference(before, self._board),
             **{key: value for key, value in message.items() if value},
         }
@@ -137,7 +129,7 @@ class Fold:
                 yield f"{names[0]} feeds {names[1]}: {one_line(f'{feed.tile} {feed.purpose}')}"
 
     def _given(self, event: m.Event) -> list[str]:
-        text = feed_text(event, self._called, self._pairs)
+        text = descriptions.feed_text(event, self._called, self._pairs)
         return [text] if text else []
 
     def _recorded(self, step: ReplayStep, choosers: Iterable[int]) -> dict[str, str]:
@@ -151,15 +143,15 @@ class Fold:
         """Note what an event pays, and what was won."""
         if not isinstance(event, m.Hora | m.Ryukyoku | m.EndGame):
             return
-        result = no_result() if self._result is None else dict(self._result)
+        result = descriptions.no_result() if self._result is None else dict(self._result)
         scores = state["scores"].tolist()
         paid = [after - before for after, before in zip(scores, self._scores, strict=True)]
         result["deltas"] = [a + b for a, b in zip(result["deltas"], paid, strict=True)]
         if isinstance(event, m.Hora):
-            result["wins"] = [*result["wins"], win_of(state, event)]
+            result["wins"] = [*result["wins"], descriptions.win_of(state, event)]
             result["title"] = "win"
         elif isinstance(event, m.Ryukyoku):
-            result["title"] = draw_text(event)
+            result["title"] = descriptions.draw_text(event)
             result["tenpai"] = [seat for seat in range(4) if event.tenpais and event.tenpais[seat]]
         else:
             result["ranks"] = ranks_of(scores)

@@ -11,17 +11,7 @@ from typing import Any
 
 from mjbot.records.complete import CompleteGame
 from mjbot.records.game import Entry, WinRecord
-from mjbot.records.tenhou6.hands import (
-    Claim,
-    Draw,
-    HandColumns,
-    Nothing,
-    OwnKan,
-    Play,
-    RiverEntry,
-    SeatColumns,
-    hand_json,
-)
+from mjbot.records.tenhou6 import hands as h
 from mjbot.records.tenhou6.results import draw_json, win_json
 from protocol import messages as m
 from protocol.rules import Rules
@@ -50,7 +40,7 @@ def write_tenhou6(game: CompleteGame) -> bytes:
         if isinstance(entry.event, m.StartKyoku):
             columns = _Columns(entry.event)
         elif isinstance(entry.event, m.EndKyoku) and columns is not None:
-            log.append(hand_json(columns.hand()))
+            log.append(h.hand_json(columns.hand()))
         elif isinstance(entry.event, m.EndGame):
             final = entry.event.scores
         elif columns is not None:
@@ -74,25 +64,25 @@ class _Columns:
         self._deal = deal
         self._dora = [deal.dora_marker]
         self._ura: tuple[str, ...] = ()
-        self._draws: list[list[Draw]] = [[], [], [], []]
-        self._plays: list[list[Play]] = [[], [], [], []]
-        self._pons: list[dict[int, Claim]] = [{}, {}, {}, {}]
+        self._draws: list[list[h.Draw]] = [[], [], [], []]
+        self._plays: list[list[h.Play]] = [[], [], [], []]
+        self._pons: list[dict[int, h.Claim]] = [{}, {}, {}, {}]
         self._riichi = False
         self._wins: list[WinRecord] = []
         self._result: list[Any] = []
 
-    def hand(self) -> HandColumns:
+    def hand(self) -> h.HandColumns:
         """Return the finished hand."""
         deal = self._deal
         columns = zip(deal.tehais, self._draws, self._plays, strict=True)
-        return HandColumns(
+        return h.HandColumns(
             kyoku=4 * WIND_NAMES.index(deal.bakaze) + deal.kyoku - 1,
             honba=deal.honba,
             sticks=deal.kyotaku,
             scores=deal.scores or (0, 0, 0, 0),
             dora=tuple(self._dora),
             ura=self._ura,
-            seats=tuple(SeatColumns(start, tuple(d), tuple(p)) for start, d, p in columns),
+            seats=tuple(h.SeatColumns(start, tuple(d), tuple(p)) for start, d, p in columns),
             result=self._result,
         )
 
@@ -104,13 +94,13 @@ class _Columns:
             case m.Reach():
                 self._riichi = True
             case m.Dahai(actor=seat, pai=tile, tsumogiri=tsumogiri):
-                self._plays[seat].append(RiverEntry(None if tsumogiri else tile, self._riichi))
+                self._plays[seat].append(h.RiverEntry(None if tsumogiri else tile, self._riichi))
                 self._riichi = False
             case m.Chi() | m.Pon() | m.Daiminkan():
                 self._claim(entry.event)
             case m.Ankan(actor=seat, consumed=(a, b, c, d)):
                 *own, last = _red_last((a, b, c, d))
-                self._plays[seat].append(OwnKan("ankan", 0, last, tuple(own)))
+                self._plays[seat].append(h.OwnKan("ankan", 0, last, tuple(own)))
             case m.Kakan():
                 self._kakan(entry.event)
             case m.Dora(dora_marker=marker):
@@ -127,21 +117,21 @@ class _Columns:
         source, own = (event.target - seat) % 4, _red_last(event.consumed)
         match event:
             case m.Chi():
-                self._draws[seat].append(Claim("chi", source, event.pai, own))
+                self._draws[seat].append(h.Claim("chi", source, event.pai, own))
             case m.Pon():
-                pon = Claim("pon", source, event.pai, own)
+                pon = h.Claim("pon", source, event.pai, own)
                 self._pons[seat][_kind(event.pai)] = pon
                 self._draws[seat].append(pon)
             case m.Daiminkan():
-                self._draws[seat].append(Claim("daiminkan", source, event.pai, own))
-                self._plays[seat].append(Nothing())
+                self._draws[seat].append(h.Claim("daiminkan", source, event.pai, own))
+                self._plays[seat].append(h.Nothing())
 
     def _kakan(self, event: m.Kakan) -> None:
         pon = self._pons[event.actor][_kind(event.pai)]
         # The claimed tile follows the added one, as it stood in the pon.
         before = {3: 0, 2: 1, 1: 2}[pon.source]
         own = (*pon.own[:before], pon.tile, *pon.own[before:])
-        self._plays[event.actor].append(OwnKan("kakan", pon.source, event.pai, own))
+        self._plays[event.actor].append(h.OwnKan("kakan", pon.source, event.pai, own))
 
 
 def _red_last(tiles: Iterable[str]) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
 from mjbot.requests import command_of
 from mjbot.table.legal import legal_codes
+from mjbot.training import runs
 from mjbot.training.fast_policy.gradients import (
     Errors,
     Moments,
@@ -50,24 +51,8 @@ from mjbot.training.fast_policy.gradients import (
     new_errors,
 )
 from mjbot.training.fast_policy.requests import ImitationPlan, ImitationRequest
-from mjbot.training.networks.decisions import (
-    KINDS,
-    N_CHOICES,
-    Decisions,
-    bytes_of,
-    check_data,
-    open_decisions,
-)
+from mjbot.training.networks import decisions as columns
 from mjbot.training.networks.scores import manifest_figures, scores_of
-from mjbot.training.runs import (
-    RUNS,
-    Learned,
-    RunFolder,
-    TrainingError,
-    claim_weights,
-    erase_run,
-    load_kept,
-)
 
 STEPS_KEPT: Final = 1000
 MEAN_STEPS: Final = 2000
@@ -151,8 +136,8 @@ def write_row_chances(
 class BatchSource:
     """Rows of all kinds, taken by their places."""
 
-    def __init__(self, parts: Sequence[Decisions]) -> None:
-        self._bytes = [bytes_of(part.states) for part in parts]
+    def __init__(self, parts: Sequence[columns.Decisions]) -> None:
+        self._bytes = [columns.bytes_of(part.states) for part in parts]
         self._rows = [np.asarray(part.rows) for part in parts]
         self._dtype = parts[0].states.dtype
         self.sizes: Final = [len(rows) for rows in self._rows]
@@ -180,7 +165,7 @@ class ImitationRun:
         plan: ImitationPlan,
         source: BatchSource,
         check: BatchSource,
-        folder: RunFolder,
+        folder: runs.RunFolder,
         start: Path | None,
     ) -> None:
         self._plan: Final = plan
@@ -265,7 +250,7 @@ class ImitationRun:
 
     def _resume(self) -> None:
         if path := self._folder.kept(KEPT):
-            state = load_kept(path, ("numbers", "step", *Moments._fields))
+            state = runs.load_kept(path, ("numbers", "step", *Moments._fields))
             self._step = int(state["step"])
             self._numbers[:] = state["numbers"]
             for name, array in self._moments._asdict().items():
@@ -311,7 +296,7 @@ def chances_of(
 # --- the command -------------------------------------------------------------------------------
 
 
-def train(request: ImitationRequest) -> Learned:
+def train(request: ImitationRequest) -> runs.Learned:
     """Learn, check and save.
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
@@ -322,11 +307,11 @@ def train(request: ImitationRequest) -> Learned:
     source = BatchSource([part.of_games(0, middle) for part in learned])
     held_out = BatchSource([part.of_games(middle, stop) for part in learned])
     if not (source.sizes[DISCARD] and sum(held_out.sizes)):
-        raise TrainingError("there are no games to learn from; widen --games")
-    folder = request.folder or RUNS / f"train-fast-policy-{request.plan.seed}"
+        raise runs.TrainingError("there are no games to learn from; widen --games")
+    folder = request.folder or runs.RUNS / f"train-fast-policy-{request.plan.seed}"
     if request.fresh:
-        erase_run(folder)
-    with RunFolder(folder, "fast-policy") as run_folder:
+        runs.erase_run(folder)
+    with runs.RunFolder(folder, "fast-policy") as run_folder:
         run = ImitationRun(request.plan, source, held_out, run_folder, request.start)
         with keeping(run.kept):
             weights = run.learn()
@@ -335,20 +320,20 @@ def train(request: ImitationRequest) -> Learned:
             "weights": N_WEIGHTS,
         }
         scores |= scores_on(weights, request.data, stop)
-        out = request.out or claim_weights(run_folder, NAME)
+        out = request.out or runs.claim_weights(run_folder, NAME)
     manifest = Manifest(
-        data=f"games {request.games.start}:{stop} of {check_data(request.data[0]).data}",
+        data=f"games {request.games.start}:{stop} of {columns.check_data(request.data[0]).data}",
         command=command_of("mjbot train fast-policy", request),
         seed=request.plan.seed,
         scores=scores,
     )
-    return Learned(NAME, save_weights(NAME, packed(weights), manifest, out), out)
+    return runs.Learned(NAME, save_weights(NAME, packed(weights), manifest, out), out)
 
 
-def opened(folder: Path, start: int, stop: int | None) -> list[Decisions]:
+def opened(folder: Path, start: int, stop: int | None) -> list[columns.Decisions]:
     """Return the columns of all kinds, of some games."""
     last = 1 << 30 if stop is None else stop
-    return [open_decisions(folder, kind).of_games(start, last) for kind in KINDS]
+    return [columns.open_decisions(folder, kind).of_games(start, last) for kind in columns.KINDS]
 
 
 def as_saved(weights: PolicyWeights) -> PolicyWeights:
@@ -369,9 +354,9 @@ def scores_on(weights: PolicyWeights, data: Sequence[Path], stop: int) -> dict[s
         if not any(len(part.rows) for part in parts):
             continue
         chances, rows = chances_of(policy, BatchSource(parts))
-        for number, kind in enumerate(KINDS):
+        for number, kind in enumerate(columns.KINDS):
             of_it = rows["kind"] == number
-            found = scores_of(kind, chances[of_it, : N_CHOICES[kind]], rows[of_it])
+            found = scores_of(kind, chances[of_it, : columns.N_CHOICES[kind]], rows[of_it])
             scores |= {
                 f"{folder.name}, {kind}: {figure}": value
                 for figure, value in manifest_figures(found).items()

@@ -62,19 +62,7 @@ from mjbot.text import first_line, naming, plural, whole_file
 from mjbot.training.positions import GameStep, collect
 from mjbot.training.requests import DataRequest
 from mjbot.training.runs import TrainingRequest
-from protocol.messages import (
-    Ankan,
-    Chi,
-    Dahai,
-    Daiminkan,
-    Dora,
-    Kakan,
-    Pon,
-    Reach,
-    ReachAccepted,
-    StartKyoku,
-    Tsumo,
-)
+from protocol import messages as m
 from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, tile_kind
 
 
@@ -364,17 +352,17 @@ class _Collector:
             if self._offered < self._n:
                 self._make_room()
                 self._offered = note_offers(state, self._codes, self._rows, self._states, self._n)
-            if not isinstance(event, ReachAccepted | Dora):
+            if not isinstance(event, m.ReachAccepted | m.Dora):
                 self._answer(event)
         match event:
-            case Dahai(actor=actor, pai=pai):
+            case m.Dahai(actor=actor, pai=pai):
                 self._own(state, actor, _DISCARD, tile_kind(TILE_BY_NAME[pai]))
                 self._discarded, self._offered = True, -1
-            case StartKyoku():
+            case m.StartKyoku():
                 self._dealt = True
-            case Reach(actor=actor):
+            case m.Reach(actor=actor):
                 self._own(state, actor, _RIICHI, 1)
-            case Ankan(actor=actor) | Kakan(actor=actor):
+            case m.Ankan(actor=actor) | m.Kakan(actor=actor):
                 self._own(state, actor, _KAN, 1)
             case _:
                 pass
@@ -392,15 +380,15 @@ class _Collector:
             return
         caller, answered, chi = -1, UNKNOWN, -1
         match event:
-            case Tsumo():
+            case m.Tsumo():
                 pass
-            case Chi(actor=caller, pai=pai, consumed=consumed):
+            case m.Chi(actor=caller, pai=pai, consumed=consumed):
                 answered = _CHI
                 kinds = sorted(tile_kind(TILE_BY_NAME[tile]) for tile in (pai, *consumed))
                 chi = 1 + kinds.index(tile_kind(TILE_BY_NAME[pai]))
-            case Pon(actor=caller):
+            case m.Pon(actor=caller):
                 answered = _PON
-            case Daiminkan(actor=caller):
+            case m.Daiminkan(actor=caller):
                 answered = _KAN
             case _:
                 return  # won, or drawn: the other answers are unknown

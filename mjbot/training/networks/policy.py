@@ -29,27 +29,12 @@ from mjbot.models.networks.policy import CHI, KAN, NAME, PON, RIICHI
 from mjbot.models.weights import SHIPPED, Manifest, load_weights, save_weights
 from mjbot.progress import progress
 from mjbot.requests import command_of
+from mjbot.training import runs
 from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
-from mjbot.training.networks.decisions import (
-    KINDS,
-    N_CHOICES,
-    Decisions,
-    bytes_of,
-    check_data,
-    check_distinct,
-    open_decisions,
-)
+from mjbot.training.networks import decisions as columns
 from mjbot.training.networks.policy_network import PolicyNetwork, board_of
 from mjbot.training.networks.scores import manifest_figures, scores_of
 from mjbot.training.requests import PolicyPlan, PolicyRequest
-from mjbot.training.runs import (
-    RUNS,
-    Learned,
-    RunFolder,
-    TrainingError,
-    claim_weights,
-    erase_run,
-)
 
 STEPS_KEPT: Final = 1000
 EMA_STEPS: Final = 2000
@@ -75,9 +60,9 @@ class RowSource:
     """
 
     def __init__(
-        self, parts: Sequence[Decisions], encoders: Sequence[Encoder], crossed: int = 0
+        self, parts: Sequence[columns.Decisions], encoders: Sequence[Encoder], crossed: int = 0
     ) -> None:
-        self._bytes = [bytes_of(part.states) for part in parts]
+        self._bytes = [columns.bytes_of(part.states) for part in parts]
         self._rows = [np.asarray(part.rows) for part in parts]
         self._ends = np.cumsum([len(rows) for rows in self._rows])
         self._encoders = encoders
@@ -167,7 +152,7 @@ class PolicyRun:
         plan: PolicyPlan,
         source: RowSource,
         check: RowSource,
-        folder: RunFolder,
+        folder: runs.RunFolder,
         start: Path | None,
     ) -> None:
         torch.manual_seed(plan.seed)
@@ -272,11 +257,11 @@ def _grown(net: PolicyNetwork, folder: Path) -> dict[str, Tensor]:
     for name, value in net.state_dict().items():
         array = arrays.get(name)
         if array is None or array.shape[0] != value.shape[0] or array.ndim != value.ndim:
-            raise TrainingError(f"--start {folder}: {NAME}.npz has another form ({name})")
+            raise runs.TrainingError(f"--start {folder}: {NAME}.npz has another form ({name})")
         kept = torch.from_numpy(array.astype(np.float32))
         known = tuple(slice(size) for size in kept.shape)
         if any(size > own for size, own in zip(kept.shape, value.shape, strict=True)):
-            raise TrainingError(f"--start {folder}: {NAME}.npz has more inputs ({name})")
+            raise runs.TrainingError(f"--start {folder}: {NAME}.npz has more inputs ({name})")
         found[name] = torch.zeros_like(value)
         found[name][known] = kept
     return found
@@ -297,12 +282,12 @@ def answers(
 # --- the command -------------------------------------------------------------------------------
 
 
-def train(request: PolicyRequest) -> Learned:
+def train(request: PolicyRequest) -> runs.Learned:
     """Learn, check and save.
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
     """
-    check_distinct(request.data)
+    columns.check_distinct(request.data)
     learned = _opened(request.data[0], request.games.start, request.games.stop)
     stop = 1 + max(int(part.rows["game"][-1]) for part in learned if len(part.rows))
     middle = stop - request.held_out
@@ -311,23 +296,25 @@ def train(request: PolicyRequest) -> Learned:
     source = RowSource([part.of_games(0, middle) for part in learned], encoders, int(number))
     held_out = RowSource([part.of_games(middle, stop) for part in learned], encoders, int(number))
     if not (len(source) and len(held_out)):
-        raise TrainingError("there are no games to learn from; widen --games")
-    folder = request.folder or RUNS / f"train-policy-{request.plan.seed}"
+        raise runs.TrainingError("there are no games to learn from; widen --games")
+    folder = request.folder or runs.RUNS / f"train-policy-{request.plan.seed}"
     if request.fresh:
-        erase_run(folder)
-    with RunFolder(folder, "policy") as run_folder:
+        runs.erase_run(folder)
+    with runs.RunFolder(folder, "policy") as run_folder:
         run = PolicyRun(request.plan, source, held_out, run_folder, request.start)
         with keeping(run.kept):
             net = run.learn()
             scores = _scores(net, request, stop)
-        out = request.out or claim_weights(run_folder, NAME)
+        out = request.out or runs.claim_weights(run_folder, NAME)
     arrays = {name: value.astype(np.float16) for name, value in net.arrays().items()}
-    return Learned(NAME, save_weights(NAME, arrays, _manifest(request, stop, scores), out), out)
+    return runs.Learned(
+        NAME, save_weights(NAME, arrays, _manifest(request, stop, scores), out), out
+    )
 
 
-def _opened(folder: Path, start: int, stop: int | None) -> list[Decisions]:
+def _opened(folder: Path, start: int, stop: int | None) -> list[columns.Decisions]:
     last = 1 << 30 if stop is None else stop
-    return [open_decisions(folder, kind).of_games(start, last) for kind in KINDS]
+    return [columns.open_decisions(folder, kind).of_games(start, last) for kind in columns.KINDS]
 
 
 def _scores(net: PolicyNetwork, request: PolicyRequest, stop: int) -> dict[str, Any]:
@@ -352,16 +339,16 @@ def _scores(net: PolicyNetwork, request: PolicyRequest, stop: int) -> dict[str, 
                 rows.append(some)
                 advance(len(some))
         all_chances, all_rows = np.concatenate(chances), np.concatenate(rows)
-        for number, kind in enumerate(KINDS):
+        for number, kind in enumerate(columns.KINDS):
             of_it = all_rows["kind"] == number
-            found = scores_of(kind, all_chances[of_it, : N_CHOICES[kind]], all_rows[of_it])
+            found = scores_of(kind, all_chances[of_it, : columns.N_CHOICES[kind]], all_rows[of_it])
             figures = manifest_figures(found).items()
             scores |= {f"{folder.name}, {kind}: {figure}": value for figure, value in figures}
     return scores
 
 
 def _manifest(request: PolicyRequest, stop: int, scores: dict[str, Any]) -> Manifest:
-    info = check_data(request.data[0])
+    info = columns.check_data(request.data[0])
     return Manifest(
         data=f"games {request.games.start}:{stop} of {info.data}, all five decisions",
         command=command_of("mjbot train policy", request),
