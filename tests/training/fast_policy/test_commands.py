@@ -59,7 +59,7 @@ class StoppedError(Exception):
 
 def test_imitation_that_was_killed_resumes_to_the_same_weights(columns, tmp_path, monkeypatch):
     learn(columns, tmp_path / "whole")
-    monkeypatch.setattr(imitation.runs, "STEPS_KEPT", 50)
+    monkeypatch.setattr(imitation, "STEPS_KEPT", 50)
     held_out = imitation.ImitationRun._held_out
 
     def stop(run):

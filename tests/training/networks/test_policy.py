@@ -87,7 +87,7 @@ def test_numpy_says_what_torch_says(policy, columns):
 
 
 def test_a_run_taken_up_again_ends_with_the_same_weights(policy, columns, tmp_path, monkeypatch):
-    monkeypatch.setattr(policy.runs, "STEPS_KEPT", 10)
+    monkeypatch.setattr(policy, "STEPS_KEPT", 10)
     plan = policy.PolicyPlan(channels=8, blocks=2, rows=64 * 40, batch=64)
     parts = [open_decisions(columns, kind) for kind in KINDS]
     source = policy.RowSource(parts, [policy.new_encoder()])
