@@ -57,7 +57,7 @@ class DetectionReport:
 
 
 HEADS: Final = (
-    "pair", "games", "points per hanchan [95 %]", "p", "adjusted p",
+    "pair", "games", "points per hanchan [95%]", "p", "adjusted p",
     "calls served", "waits served", "own waits", "",
 )  # fmt: skip
 

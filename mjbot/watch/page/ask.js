@@ -17,9 +17,9 @@ export class Asker {
     this.timer = 0;
   }
 
-  take(told) {
-    if (told.type === "ask") this.question = told;
-    else if (this.question && told.id >= this.question.id) this.question = null;
+  take(message) {
+    if (message.type === "ask") this.question = message;
+    else if (this.question && message.id >= this.question.id) this.question = null;
   }
 
   clear() {

@@ -3,7 +3,7 @@
 import { Asker } from "/page/ask.js";
 import { Picture } from "/page/draw.js";
 import { html, showResult, showSeats, showTalk, showThoughts } from "/page/panel.js";
-import { address, ask, follow, readRecord, unpacked } from "/page/source.js";
+import { address, fetchJson, follow, readRecord, unpacked } from "/page/source.js";
 import { Timeline } from "/page/timeline.js";
 
 const $ = (id) => document.getElementById(id);
@@ -43,21 +43,21 @@ function show() {
   document.body.dataset.place = `${shown.kyoku}/${shown.step}`;
   if (!begun) performance.mark("board");
   begun = true;
-  showWords(line, board, line.step(shown.kyoku, shown.step));
+  showText(line, board, line.step(shown.kyoku, shown.step));
   later();
 }
 
-function showWords(line, board, told) {
-  const by = told && told.by >= 0 ? `${line.names[told.by]} ` : "";
-  const says = told ? `${by}${told.says}` : "the tiles are dealt";
-  const number = html("small", {}, ` ${positionName(told, board)}event ${told ? told.n : line.kyoku[shown.kyoku].n}`);
+function showText(line, board, message) {
+  const by = message && message.by >= 0 ? `${line.names[message.by]} ` : "";
+  const says = message ? `${by}${message.says}` : "the tiles are dealt";
+  const number = html("small", {}, ` ${positionName(message, board)}event ${message ? message.n : line.kyoku[shown.kyoku].n}`);
   $("says").replaceChildren(says, number);
-  const feed = told && told.feed;
+  const feed = message && message.feed;
   $("feed").hidden = !feed;
   $("feed").textContent = feed || "";
-  showTalk($("talk"), (told && told.talk) || [], board, line.names);
+  showTalk($("talk"), (message && message.talk) || [], board, line.names);
   showSeats($("seats"), board, line.names, isOpen);
-  const place = `${shown.game}/${shown.kyoku}/${told && told.kind}`;
+  const place = `${shown.game}/${shown.kyoku}/${message && message.kind}`;
   showResult($("result"), closed === place ? null : board.result, line.names, () => {
     closed = place;
     show();
@@ -66,12 +66,12 @@ function showWords(line, board, told) {
   slider.max = line.kyoku[shown.kyoku].steps.length;
   slider.value = shown.step;
   $("kyoku").value = shown.kyoku;
-  askThoughts(line, told);
+  askThoughts(line, message);
 }
 
 // The choice that the seat below (or else another) has here, as explain, draw and review name it.
-function positionName(told, board) {
-  const choices = (told && told.choices) || {};
+function positionName(message, board) {
+  const choices = (message && message.choices) || {};
   const seat = shown.seat in choices ? shown.seat : Object.keys(choices)[0];
   if (seat === undefined) return "";
   const [wind, number] = board.kyoku.split(" ");
@@ -93,7 +93,7 @@ function readPlace() {
   return place.length === 3 && place.every((part) => Number.isInteger(part) && part >= 0) ? place : null;
 }
 
-// Goes to the place of the address once it has been told; true while it is still to come.
+// Goes to the place of the address once it has arrived; true while it is still to come.
 function goToWanted() {
   if (!wanted) return false;
   const [seat, kyoku, step] = wanted;
@@ -106,7 +106,7 @@ function goToWanted() {
   return false;
 }
 
-// Shows the board of a game that is told whole: the nearest to a place that it does not have.
+// Shows the board of a complete game: the nearest to a place that it does not have.
 function settle() {
   if (!goToWanted()) return show();
   const [seat, kyoku, step] = wanted;
@@ -260,7 +260,7 @@ window.addEventListener("hashchange", () => {
   goToWanted();
 });
 
-// --- what is told -------------------------------------------------------------------------------
+// --- messages ------------------------------------------------------------------------------
 
 function showKyoku() {
   const options = timeline().kyoku.map(({ board }, place) => {
@@ -271,10 +271,10 @@ function showKyoku() {
   $("kyoku").value = shown.kyoku;
 }
 
-function take(told) {
+function take(message) {
   const line = timeline();
   const before = line.kyoku.length;
-  for (const one of told) {
+  for (const one of message) {
     if (one.type === "problem") showProblem(one.says);
     else line.add(one);
   }
@@ -289,20 +289,20 @@ function showProblem(text) {
   $("problem").textContent = text;
 }
 
-function takeLive(told) {
-  if (told.type === "restart") {
+function takeLive(message) {
+  if (message.type === "restart") {
     games.splice(0, games.length, new Timeline());
     shown.game = 0;
     asker.clear();
     return;
   }
-  if (told.type === "ask" || told.type === "asked") {
-    asker.take(told);
-    if (told.type === "ask") shown.seat = told.seat;
+  if (message.type === "ask" || message.type === "asked") {
+    asker.take(message);
+    if (message.type === "ask") shown.seat = message.seat;
     if (following) soon();
     return;
   }
-  if (told.type === "game" && games[games.length - 1].kyoku.length) {
+  if (message.type === "game" && games[games.length - 1].kyoku.length) {
     games.push(new Timeline());
     if (games.length > MOST_GAMES) {
       games.shift();
@@ -311,10 +311,10 @@ function takeLive(told) {
     showGames();
   }
   const newest = games[games.length - 1];
-  newest.add(told);
+  newest.add(message);
   if (following) shown.game = games.length - 1;
   if (timeline() !== newest) return;
-  if (told.type === "kyoku") showKyoku();
+  if (message.type === "kyoku") showKyoku();
   if (following) soon();
   else if (!goToWanted() && newest.kyoku.length) $("slider").max = lengthOf(shown.kyoku);
 }
@@ -386,17 +386,17 @@ function showFollowing() {
 
 // --- what a player thinks -----------------------------------------------------------------------
 
-function askThoughts(line, told) {
+function askThoughts(line, message) {
   clearTimeout(asking);
   const place = $("thoughts");
-  const seats = told && told.choices ? Object.keys(told.choices).map(Number) : [];
+  const seats = message && message.choices ? Object.keys(message.choices).map(Number) : [];
   const seat = seats.includes(shown.seat) ? shown.seat : seats[0];
   if (!thoughts || seat === undefined || !isOpen(seat)) {
     place.hidden = true;
     return;
   }
-  const at = `${told.n}:${seat}`;
-  const did = told.did && told.did[seat];
+  const at = `${message.n}:${seat}`;
+  const did = message.did && message.did[seat];
   if (line.thoughts && line.thoughts[at]) {
     showThoughts(place, line.thoughts[at], did, line.names[seat]);
   } else if (config.mode === "file" || !config.by) place.hidden = true;
@@ -409,7 +409,7 @@ async function fetchThoughts(at, did, name) {
   const about = address("", query);
   const now = asking;
   try {
-    if (!thought.has(about)) thought.set(about, await ask("/api/explain", query));
+    if (!thought.has(about)) thought.set(about, await fetchJson("/api/explain", query));
     if (thought.size > 500) thought.delete(thought.keys().next().value);
     if (now === asking) showThoughts($("thoughts"), thought.get(about), did, name);
   } catch (problem) {
@@ -441,10 +441,10 @@ async function openGame(which, game) {
     document.title = $("title").textContent;
   };
   try {
-    await readRecord(which, game, (told) => {
+    await readRecord(which, game, (message) => {
       if (mine !== reading) return;
       if (isNew) begin();
-      take(told);
+      take(message);
     });
     if (mine === reading) settle();
     document.body.dataset.read = "all";
@@ -495,7 +495,7 @@ async function begin() {
       document.body.dataset.connected = isOn;
     });
   } else {
-    config.records = await ask("/api/records");
+    config.records = await fetchJson("/api/records");
     $("records-button").hidden = config.records.length < 2;
     $("records-button").addEventListener("click", () => {
       listRecords();

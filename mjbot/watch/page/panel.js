@@ -60,8 +60,8 @@ export function showResult(place, result, names, close) {
   result.wins.forEach((win, place) => parts.push(...(place ? [html("hr")] : []), ...winParts(win, names)));
   const paid = result.deltas.map((delta, seat) => [delta, seat]).filter(([delta]) => delta);
   if (paid.length) {
-    const said = paid.map(([delta, seat]) => `${short(names[seat], 18)} ${delta > 0 ? "+" : ""}${points(delta)}`);
-    parts.push(html("p", {}, said.join(", ")));
+    const changes = paid.map(([delta, seat]) => `${short(names[seat], 18)} ${delta > 0 ? "+" : ""}${points(delta)}`);
+    parts.push(html("p", {}, changes.join(", ")));
   }
   if (result.ranks.length) parts.push(html("hr"), ranking(result.ranks, names));
   place.replaceChildren(...parts);
@@ -99,29 +99,29 @@ function numbers(values) {
   };
 }
 
-export function showThoughts(place, told, did, name) {
+export function showThoughts(place, message, did, name) {
   place.hidden = false;
-  const parts = [html("h2", {}, `${told.strategy} for ${name}: ${told.choice}`)];
+  const parts = [html("h2", {}, `${message.strategy} for ${name}: ${message.choice}`)];
   if (did) parts.push(html("p", {}, "recorded: ", html("span", { class: "did" }, did)));
-  if (told.rated.length) parts.push(rating(told, did));
+  if (message.rated.length) parts.push(rating(message, did));
   parts.push(...told.notes.map((note) => html("p", {}, note)));
   parts.push(...told.tables.map(dataTable));
   place.replaceChildren(...parts);
 }
 
-function rating(told, did) {
-  const terms = [...new Set(told.rated.flatMap((rated) => Object.keys(rated.terms)))];
-  const worths = told.rated.map((rated) => rated.worth).filter((worth) => worth !== null);
-  const [least, most] = [Math.min(...worths), Math.max(...worths)];
-  const worthOf = numbers(worths);
-  const formats = terms.map((term) => numbers(told.rated.map(({ terms: all }) => all[term]).filter((v) => v !== undefined)));
-  const heads = ["choice", told.unit ? `worth, ${told.unit}` : "worth", ...terms];
+function rating(message, did) {
+  const terms = [...new Set(message.rated.flatMap((rated) => Object.keys(rated.terms)))];
+  const values = message.rated.map((rated) => rated.worth).filter((worth) => worth !== null);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const format = numbers(values);
+  const formats = terms.map((term) => numbers(message.rated.map(({ terms: all }) => all[term]).filter((v) => v !== undefined)));
+  const heads = ["choice", message.unit ? `value, ${message.unit}` : "value", ...terms];
   const head = heads.map((title, at) => html("th", { scope: "col", ...(at && { class: "number" }) }, title));
-  const rows = told.rated.map((rated) => {
+  const rows = message.rated.map((rated) => {
     const what = html("td", {}, rated.tile ? tiles(rated.tile) : rated.text);
     if (rated.tile && rated.name !== "discard") what.prepend(`${rated.name} `);
     if (rated.text === did) what.append(html("span", { class: "did", title: "recorded" }, " ●"));
-    const worth = html("td", { class: "number" }, worthOf(rated.worth));
+    const worth = html("td", { class: "number" }, format(rated.worth));
     if (rated.worth !== null && most > least) {
       const bar = html("span", { class: "bar" });
       bar.style.width = `${(100 * (rated.worth - least)) / (most - least)}%`;

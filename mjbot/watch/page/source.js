@@ -15,7 +15,7 @@ export async function unpacked(text) {
 }
 
 // Tells one line after the other of a record; throws what is wrong with it.
-export async function readRecord(record, game, tell) {
+export async function readRecord(record, game, emit) {
   const answer = await fetch(address("/api/game", { record, game }));
   if (!answer.ok) throw new Error(await answer.text());
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -25,20 +25,20 @@ export async function readRecord(record, game, tell) {
     if (done) return;
     const lines = (rest + value).split("\n");
     rest = lines.pop();
-    tell(lines.map((line) => JSON.parse(line)));
+    emit(lines.map((line) => JSON.parse(line)));
   }
 }
 
 // Follows a running table; the browser connects again by itself, and goes on where it was.
-export function follow(tell, connected) {
+export function follow(emit, connected) {
   const events = new EventSource(address("/api/live"));
   events.onopen = () => connected(true);
   events.onerror = () => connected(false);
-  events.onmessage = (message) => tell(JSON.parse(message.data));
+  events.onmessage = (message) => emit(JSON.parse(message.data));
   return events;
 }
 
-export async function ask(path, query) {
+export async function fetchJson(path, query) {
   const answer = await fetch(address(path, query));
   if (!answer.ok) throw new Error(await answer.text());
   return answer.json();

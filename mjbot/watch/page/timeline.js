@@ -1,4 +1,4 @@
-// The moments of a game as they were told: a board per kyoku, and what changes after it.
+// The moments of a game in the order received: a board per kyoku, and the changes after it.
 
 export class Timeline {
   constructor() {
@@ -8,14 +8,14 @@ export class Timeline {
     this.at = null; // the last board that was made, and its place
   }
 
-  add(told) {
-    if (told.type === "game") {
-      this.names = told.names;
-      this.pairs = told.pairs;
-    } else if (told.type === "kyoku") {
-      this.kyoku.push({ n: told.n, board: told.board, steps: [] });
-    } else if (told.type === "step" && this.kyoku.length) {
-      this.kyoku[this.kyoku.length - 1].steps.push(told);
+  add(message) {
+    if (message.type === "game") {
+      this.names = message.names;
+      this.pairs = message.pairs;
+    } else if (message.type === "kyoku") {
+      this.kyoku.push({ n: message.n, board: message.board, steps: [] });
+    } else if (message.type === "step" && this.kyoku.length) {
+      this.kyoku[this.kyoku.length - 1].steps.push(message);
     }
   }
 
@@ -46,8 +46,8 @@ export class Timeline {
       const steps = this.kyoku[k].steps;
       if (s === null) s = way > 0 ? 0 : steps.length;
       for (; s >= 0 && s <= steps.length; s += way) {
-        const told = this.step(k, s);
-        if (told && isWished(told)) return [k, s];
+        const message = this.step(k, s);
+        if (message && isWished(message)) return [k, s];
       }
       s = null;
     }
