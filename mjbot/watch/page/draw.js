@@ -25,8 +25,8 @@ export function label(name) {
   return symbol ? symbol.getAttribute("aria-label") : name;
 }
 
-// What is to stand in the drawing: a name that tells whether it is the same as before, and how it
-// is made.  What was there before is kept and only moved: that is most of a step's time.
+// A piece of the drawing: a name that identifies it from place to place, and how it is made.  What was
+// there before is kept and only moved: that is most of a step's time.
 function part(key, name, attributes, content = null, token = null) {
   return { key: `${name} ${key}`, name, attributes, content, token };
 }

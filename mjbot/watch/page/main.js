@@ -321,7 +321,7 @@ function takeLive(message) {
 
 let drawing = false;
 
-// However fast events come: one drawing per picture of the screen.  Who plays sees them one by one.
+// At most one drawing per frame, however fast events arrive.  A player sees them one by one.
 function soon() {
   if (drawing) return;
   drawing = true;

@@ -104,8 +104,8 @@ export function showThoughts(place, message, did, name) {
   const parts = [html("h2", {}, `${message.strategy} for ${name}: ${message.choice}`)];
   if (did) parts.push(html("p", {}, "recorded: ", html("span", { class: "did" }, did)));
   if (message.rated.length) parts.push(rating(message, did));
-  parts.push(...told.notes.map((note) => html("p", {}, note)));
-  parts.push(...told.tables.map(dataTable));
+  parts.push(...message.notes.map((note) => html("p", {}, note)));
+  parts.push(...message.tables.map(dataTable));
   place.replaceChildren(...parts);
 }
 

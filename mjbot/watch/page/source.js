@@ -14,7 +14,7 @@ export async function unpacked(text) {
   return new Response(stream).json();
 }
 
-// Tells one line after the other of a record; throws what is wrong with it.
+// Emits the lines of a record one after the other; throws its errors.
 export async function readRecord(record, game, emit) {
   const answer = await fetch(address("/api/game", { record, game }));
   if (!answer.ok) throw new Error(await answer.text());
