@@ -167,7 +167,7 @@ def _counted(steps: Iterator[GameStep], model: HiddenHandModel) -> CountedGame |
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return names of which no two are equal.
 
-    >>> told_apart(["a", "b", "a", ""])
+    >>> unique_names(["a", "b", "a", ""])
     ('a', 'b', 'a #2', 'seat 3')
     """
     seen: Counter[str] = Counter()

@@ -35,7 +35,7 @@ class RecordPosition:
     def read(cls, text: str) -> Self:
         """Return the position of that name; raises ``ValueError``.
 
-        >>> Position.read("E2-1:5").choice, Position.read("109").event
+        >>> RecordPosition.read("E2-1:5").choice, RecordPosition.read("109").event
         (5, 109)
         """
         if re.fullmatch(r"[0-9]{1,9}", text):

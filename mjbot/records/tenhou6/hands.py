@@ -251,7 +251,7 @@ def draw_json(draw: Draw) -> int | str:
 def play_json(play: Play) -> int | str:
     """Return a discard or kan.
 
-    >>> play_json(Discard(None, riichi=True))
+    >>> play_json(RiverEntry(None, riichi=True))
     'r60'
     >>> play_json(OwnKan("ankan", 0, "5sr", ("5s", "5s", "5s")))
     '353535a53'
