@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import os
+import signal
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -9,6 +12,7 @@ from typing import Final
 from mjbot.check.catalogue import CHECKS, SERVER_CHECKS, CheckVerdict
 from mjbot.check.comparison import compared, deal_of, wrong_claim
 from mjbot.check.four_clients import ClientReport, Connect, Decide, ServerEndpoint, play_table
+from mjbot.check.lines import LEAVE_S, START_S, CannotStartError, Running
 from mjbot.check.misdeeds import CULPRIT, MISDEEDS, Misdeed, odd_speller
 from mjbot.check.report import CheckFindings, Transcript
 from protocol.codec import encode
@@ -20,6 +24,7 @@ from protocol.transports.base import Transport, TransportError, VanishedError
 
 JOIN_S: Final = 10.0
 """How long a server may take to refuse a join, or to report that it is busy."""
+_AGAIN_S: Final = 0.05
 _IDLE_LINES: Final = 3
 _BAD_JOINS: Final = (
     b'{"type":"join","name":"check","room":"no such room"}',
@@ -384,3 +389,59 @@ class _Overheard(Transport):
     async def reset(self) -> None:
         """See :class:`Transport`."""
         await self._transport.reset()
+
+
+# --- a server of our own ---------------------------------------------------------------------
+
+
+class ServerProcess:
+    """A command that serves at ``connect``; use it as an async context manager."""
+
+    def __init__(self, command: Sequence[str], connect: Callable[[], Awaitable[Transport]]) -> None:
+        self._command: Final = tuple(command)
+        self._connect: Final = connect
+        self._running: Running | None = None
+
+    async def __aenter__(self) -> "ServerProcess":
+        try:
+            if problem := await self._start():
+                raise CannotStartError(problem)
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._running is not None:
+            await self._running.kill()
+
+    async def restart(self) -> str:
+        """End the server by SIGTERM and start it again; return what went wrong.
+
+        A server may first play its running game to the end: it then gets a second SIGTERM.
+        """
+        assert self._running is not None
+        for _ in range(2):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._running.pid, signal.SIGTERM)  # not to what it started
+            if await self._running.end_within(LEAVE_S) is not None:
+                break
+        else:
+            return f"it did not end within {LEAVE_S:g} s of a second SIGTERM"
+        await self._running.kill()
+        return await self._start()
+
+    async def _start(self) -> str:
+        """Start it and wait until it takes connections; return what went wrong."""
+        self._running = await Running.run(self._command, pipes=False)
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            if self._running.has_ended:
+                return await self._running.ending("the server")
+            try:
+                await (await self._connect()).close()
+            except TransportError:
+                await asyncio.sleep(_AGAIN_S)
+            else:
+                return ""
+        return f"no answer within {START_S:g} s of its start"

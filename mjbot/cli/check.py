@@ -25,8 +25,7 @@ from mjbot.check.report import (
     summary,
     text_report,
 )
-from mjbot.check.server_process import ServerProcess
-from mjbot.check.servers import ServerSettings, check_server
+from mjbot.check.servers import ServerProcess, ServerSettings, check_server
 from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
     file_option,

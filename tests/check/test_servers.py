@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mjbot.check import four_clients, lines, server_process, servers
+from mjbot.check import four_clients, lines, servers
 from mjbot.check.catalogue import SERVER_CHECKS, CheckVerdict
 from mjbot.check.four_clients import ServerEndpoint, TableClient
 from mjbot.check.report import Transcript, results
-from mjbot.check.server_process import ServerProcess
-from mjbot.check.servers import ServerSettings, check_server
+from mjbot.check.servers import ServerProcess, ServerSettings, check_server
 from mjbot.errors import ExitCode
 from mjbot.referee import Position, Referee
 from mjbot.referee.wall import shuffle_wall
@@ -358,7 +357,7 @@ def test_a_port_that_stays_taken_fails_s22_alone(kind):
 
 
 def test_our_server_that_drains_a_running_game_is_restarted(monkeypatch):
-    monkeypatch.setattr(server_process, "LEAVE_S", 0.5)
+    monkeypatch.setattr(servers, "LEAVE_S", 0.5)
     port = free_port()
     serve = [sys.executable, "-m", "mjbot", "serve", "--port", str(port), "--no-ws"]
 
@@ -388,7 +387,7 @@ def test_our_server_that_drains_a_running_game_is_restarted(monkeypatch):
 
 def test_a_server_that_ignores_sigterm_is_reported(monkeypatch):
     monkeypatch.setattr(lines, "LEAVE_S", 0.3)
-    monkeypatch.setattr(server_process, "LEAVE_S", 0.3)
+    monkeypatch.setattr(servers, "LEAVE_S", 0.3)
     port = free_port()
     command = [sys.executable, "-S", "-E", str(TINY), str(port), "stays"]
 

@@ -14,8 +14,15 @@ from rich.table import Table
 from mjbot.cli.arguments import count, file_option, folder_option, jobs_option, json_option
 from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import GameCounts, count_games
-from mjbot.detection.page import page
-from mjbot.detection.report import HEADS, WARNING, DetectionReport, Finding, cells, report_json
+from mjbot.detection.report import (
+    HEADS,
+    WARNING,
+    DetectionReport,
+    Finding,
+    cells,
+    page,
+    report_json,
+)
 from mjbot.detection.verdicts import (
     LEAST_GAMES,
     DetectionWeights,
