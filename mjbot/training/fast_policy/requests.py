@@ -7,14 +7,8 @@ from pathlib import Path
 from mjbot.errors import ArgumentError
 from mjbot.models.weights import SHIPPED
 from mjbot.requests import argument, option
+from mjbot.training import runs
 from mjbot.training.requests import ColumnsRequest, check_shares, length_field, shares_field
-from mjbot.training.runs import (
-    at_least_1,
-    folder_field,
-    fresh_field,
-    out_field,
-    seed_field,
-)
 from protocol.rules import Length
 
 
@@ -29,7 +23,7 @@ class ImitationPlan:
     batch: int = option(256, "rows of a step", type=int)
     rate: float = option(1.5e-3, "highest learning rate", type=float)
     shares: tuple[float, ...] = shares_field(0.58, 0.08, 0.12, 0.16, 0.06)
-    seed: int = seed_field()
+    seed: int = runs.seed_field()
 
     @property
     def steps(self) -> int:
@@ -37,7 +31,7 @@ class ImitationPlan:
         return self.rows // self.batch
 
     def __post_init__(self) -> None:
-        at_least_1(self, "batch")
+        runs.at_least_1(self, "batch")
         if self.rows < self.batch:
             raise ArgumentError("--rows: at least one batch")
         check_shares(self.shares)
@@ -54,8 +48,8 @@ class ImitationRequest(ColumnsRequest, ImitationPlan):
     start: Path | None = option(
         None, "folder with weights to continue from", type=Path, metavar="FOLDER"
     )
-    folder: Path | None = folder_field()
-    fresh: bool = fresh_field()
+    folder: Path | None = runs.folder_field()
+    fresh: bool = runs.fresh_field()
 
     @property
     def plan(self) -> ImitationPlan:
@@ -66,7 +60,7 @@ class ImitationRequest(ColumnsRequest, ImitationPlan):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least_1(self, "held_out")
+        runs.at_least_1(self, "held_out")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,10 +77,10 @@ class PlayPlan:
     kl: float = option(0.03, "cost of a nat of divergence from the start", type=float)
     temperature: float = option(0.5, "temperature at which choices are drawn", type=float)
     length: Length = length_field()
-    seed: int = seed_field()
+    seed: int = runs.seed_field()
 
     def __post_init__(self) -> None:
-        at_least_1(self, "batches", "tables")
+        runs.at_least_1(self, "batches", "tables")
         if self.warm_up < 0 or not 0 <= self.apart <= 1:
             raise ArgumentError("--warm-up: at least 0; --apart: 0 to 1")
         if not (self.temperature > 0 and self.rate > 0 and self.kl >= 0):
@@ -124,9 +118,9 @@ class FastSelfPlayRequest(PlayPlan):
         metavar="FOLDER",
         shown=False,
     )
-    folder: Path | None = folder_field()
-    fresh: bool = fresh_field()
-    out: Path | None = out_field()
+    folder: Path | None = runs.folder_field()
+    fresh: bool = runs.fresh_field()
+    out: Path | None = runs.out_field()
 
     @property
     def plan(self) -> PlayPlan:
