@@ -35,7 +35,7 @@ def test_it_says_whether_losses_tell_fourth_from_first():
     apart = [line(n, place, 10 * place + n % 3) for n in range(9) for place in (1, 2, 3, 4)]
     text = "\n".join(report_lines(apart, "points"))
     assert "loss: separates fourth from first, 3.000 ± 0.000" in text
-    assert "loss: who lost least ended at place 1.000" in text
+    assert "loss: the least loss ended at place 1.000" in text
     by_name = [row for row in report_lines(apart, "points", players=True) if row.startswith("| p")]
     assert [row.split(" | ")[4].split()[0] for row in by_name] == [
         "1.100",
