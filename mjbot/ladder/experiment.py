@@ -1,7 +1,7 @@
 """A ladder: every strategy against three of one opponent, the strongest few against others, too.
 
 Each line is a run of the arena in a folder of its own below ``--out``, on the same walls as all
-others, with what its decisions cost.  What is played stays played: the same command goes on, with
+others, with what its decisions cost.  What is played stays played: the same command resumes, with
 other lines, more games or more opponents as well; runs of other code are refused.
 """
 

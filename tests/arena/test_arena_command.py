@@ -105,7 +105,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(arena_process: Arena, tmp_path: Path
     ended = arena_process(*few_games(ASSASSIN, "tsumogiri", games=600), "--out", "run")
     assert ended.returncode == 130
     assert "Traceback" not in ended.stderr
-    assert re.search(r"interrupted; kept: \d+ games?; the same command goes on", ended.stdout)
+    assert re.search(r"interrupted; kept: \d+ games?; run the same command to resume", ended.stdout)
     assert (tmp_path / "run" / "games.jsonl").read_bytes().endswith(b"\n")
 
 

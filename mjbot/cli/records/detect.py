@@ -86,7 +86,7 @@ def run(request: DetectRequest) -> int:
     weights = shipped_weights()
     with progress(console, "looking through the records"):
         refs = DistinctGames(left_out, by_players=True).index(request.records)
-    kept = f"kept in {request.folder}; the same command goes on" if request.folder else ""
+    kept = f"kept in {request.folder}; run the same command to resume" if request.folder else ""
     with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as step:
         games = count_games(refs, weights.model, jobs, request.folder, left_out, step)
     findings = [Finding(verdict) for verdict in judge(games, weights, request.least)]
