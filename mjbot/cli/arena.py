@@ -225,7 +225,8 @@ def _play(plan: Plan, request: ArenaRequest) -> int:
         console.print(processes, highlight=False)
     if interrupted:
         console.print(
-            f"interrupted; kept: {plural(kept, 'game')}; run the same command to resume", highlight=False
+            f"interrupted; kept: {plural(kept, 'game')}; run the same command to resume",
+            highlight=False,
         )
         return ExitCode.INTERRUPTED
     if failure is not None:

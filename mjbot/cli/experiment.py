@@ -137,7 +137,9 @@ class _Arenas:
 
     def kept(self) -> str:
         """Say what has been played by now, in this run or before."""
-        return f"kept in {self._folder}: {plural(self._known, 'game')}; run the same command to resume"
+        return (
+            f"kept in {self._folder}: {plural(self._known, 'game')}; run the same command to resume"
+        )
 
     def play(self, runs: Sequence[Run]) -> Iterator[RunOutcome]:
         """Play what is missing of each run and yield its outcome before the next one begins."""

@@ -47,7 +47,9 @@ def test_where_network_and_points_disagree_the_sentence_says_so(by_shares):
 def of(decision: ReviewedDecision, done: Action, better: Action) -> ReviewedDecision:
     """Return the same position where one thing was done and another is the reviewer's choice."""
     told = Explanation(better, "points", [Rated(better, 9.0, True), Rated(done, 0.0)])
-    return replace(decision, actual=done, explanation=told, then=None, expected_then=None, in_points=True)
+    return replace(
+        decision, actual=done, explanation=told, then=None, expected_then=None, in_points=True
+    )
 
 
 def turns(review):
