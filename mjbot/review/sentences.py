@@ -20,11 +20,12 @@ from mjbot.review.reasons import (
     reasons,
     value_of,
 )
-from mjbot.review.tiles import tile_text, wind_of
+from mjbot.review.tiles import wind_of
 from mjbot.strategy.explanation import ACCEPTED, PERCENT, POINTS, SHANTEN, Rated
 from mjbot.table.actions import Action
 from mjbot.table.mirror.wire import consumed_tiles
 from mjbot.table.view import View
+from mjbot.watch.tiles import tile_text
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, RED_FIVES, tile_kind
 
 MOST_REASONS: Final = 2

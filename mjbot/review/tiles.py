@@ -1,25 +1,10 @@
 """Tiles and seats as players name them in text, and tiles drawn on a page."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from mjbot.table.view import View
-from mjbot.watch.tiles import HEIGHT, WIDTH, shapes, tile_label
-from protocol.tiles import FIRST_HONOUR, RED_FIVES, TILE_NAMES
-
-WINDS: Final = ("East", "South", "West", "North")
-HONOURS: Final = (*WINDS, "the white dragon", "the green dragon", "the red dragon")
-
-
-def tile_text(tile: int) -> str:
-    """Return a tile's (0..36) name.
-
-    >>> tile_text(4), tile_text(34), tile_text(27), tile_text(33)
-    ('5m', 'red 5m', 'East', 'the red dragon')
-    """
-    if tile in RED_FIVES:
-        return f"red {TILE_NAMES[tile][:2]}"
-    return HONOURS[tile - FIRST_HONOUR] if tile >= FIRST_HONOUR else TILE_NAMES[tile]
+from mjbot.watch.tiles import HEIGHT, WIDTH, WINDS, shapes, tile_label
+from protocol.tiles import TILE_NAMES
 
 
 def wind_of(view: View, seat: int) -> str:

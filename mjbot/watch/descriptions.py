@@ -11,9 +11,10 @@ from mjbot.rules.yaku_table import DORA, ORDINARY, RED_DORA, URA_DORA, YAKU, YAK
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import State
 from mjbot.watch.board import SEATS
+from mjbot.watch.tiles import tile_text
 from protocol import messages as m
 from protocol.plain_text import one_line
-from protocol.tiles import TILE_NAMES
+from protocol.tiles import TILE_BY_NAME, TILE_NAMES
 
 DRAWS: Final = {
     "fanpai": "exhaustive draw",
@@ -48,11 +49,20 @@ def pairs_of(names: Sequence[str]) -> dict[int, int]:
     }
 
 
+def named(tile: str) -> str:
+    """Return a wire name of a tile as players write it; other texts as they are.
+
+    >>> named("5sr"), named("E"), named("ankan")
+    ('red 5s', 'East', 'ankan')
+    """
+    return tile_text(TILE_BY_NAME[tile]) if tile in TILE_BY_NAME else one_line(tile)
+
+
 def event_text(event: m.Event, names: Sequence[str], is_seen: bool) -> str:
     """Describe an event, without its actor; ``is_seen`` is whether the actor's hand is shown."""
     match event:
         case m.Dora():
-            return f"new dora indicator {event.dora_marker}"
+            return f"new dora indicator {named(event.dora_marker)}"
         case m.Ryukyoku():
             return draw_text(event)
         case m.StartGame() | m.StartKyoku() | m.EndKyoku() | m.EndGame():
@@ -79,15 +89,15 @@ _CALLS: Final = {m.Chi: "chi", m.Pon: "pon", m.Daiminkan: "kan"}
 def _act_text(event: _Act, names: Sequence[str], is_seen: bool) -> str:
     match event:
         case m.Tsumo():
-            return f"draws {event.pai}" if is_seen and event.pai != "?" else "draws"
+            return f"draws {named(event.pai)}" if is_seen and event.pai != "?" else "draws"
         case m.Dahai():
-            return f"discards {event.pai}" + (", as drawn" if event.tsumogiri else "")
+            return f"discards {named(event.pai)}" + (", as drawn" if event.tsumogiri else "")
         case m.Chi() | m.Pon() | m.Daiminkan():
-            return f"calls {_CALLS[type(event)]}: {event.pai} from {names[event.target]}"
+            return f"calls {_CALLS[type(event)]}: {named(event.pai)} from {names[event.target]}"
         case m.Kakan():
-            return f"adds {event.pai} to the pon: kan"
+            return f"adds {named(event.pai)} to the pon: kan"
         case m.Ankan():
-            return f"declares a concealed kan of {event.consumed[0]}"
+            return f"declares a concealed kan of {named(event.consumed[0])}"
         case m.Reach() | m.ReachAccepted():
             return _PLAIN[type(event)]
         case m.Hora():
@@ -111,10 +121,10 @@ def feed_text(event: m.Event, names: Sequence[str], pairs: dict[int, int]) -> st
     if actor is None or target is None or actor == target or pairs.get(actor) != target:
         return ""
     if isinstance(event, m.Hora):
-        tile = f": {event.pai}" if event.pai else ""
+        tile = f": {named(event.pai)}" if event.pai else ""
         return f"{names[target]} feeds {names[actor]} a win (sashikomi){tile}"
     if isinstance(event, m.Chi | m.Pon | m.Daiminkan):
-        return f"{names[target]} feeds {names[actor]} a {_CALLS[type(event)]}: {event.pai}"
+        return f"{names[target]} feeds {names[actor]} a {_CALLS[type(event)]}: {named(event.pai)}"
     return ""
 
 

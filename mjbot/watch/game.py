@@ -126,7 +126,8 @@ class Fold:
         for seat, remark in remarks.items():
             if feed := remark.feed:
                 names = self._called[seat], self._called[feed.seat]
-                yield f"{names[0]} feeds {names[1]}: {one_line(f'{feed.tile} {feed.purpose}')}"
+                what = f"{descriptions.named(feed.tile)} {one_line(feed.purpose)}"
+                yield f"{names[0]} feeds {names[1]}: {what}"
 
     def _given(self, event: m.Event) -> list[str]:
         text = descriptions.feed_text(event, self._called, self._pairs)

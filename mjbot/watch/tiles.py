@@ -9,7 +9,7 @@ font for them.  A red five has a ringed dot, so that it is recognised without co
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from protocol.tiles import TILE_NAMES
+from protocol.tiles import FIRST_HONOUR, RED_FIVES, TILE_NAMES
 
 WIDTH: Final = 48
 HEIGHT: Final = 64
@@ -106,6 +106,21 @@ _HONOURS: Final = {
     "E": "east wind", "S": "south wind", "W": "west wind", "N": "north wind",
     "P": "white dragon", "F": "green dragon", "C": "red dragon", "?": "hidden tile",
 }  # fmt: skip
+
+
+WINDS: Final = ("East", "South", "West", "North")
+HONOUR_TEXTS: Final = (*WINDS, "the white dragon", "the green dragon", "the red dragon")
+
+
+def tile_text(tile: int) -> str:
+    """Return a tile's (0..36) name.
+
+    >>> tile_text(4), tile_text(34), tile_text(27), tile_text(33)
+    ('5m', 'red 5m', 'East', 'the red dragon')
+    """
+    if tile in RED_FIVES:
+        return f"red {TILE_NAMES[tile][:2]}"
+    return HONOUR_TEXTS[tile - FIRST_HONOUR] if tile >= FIRST_HONOUR else TILE_NAMES[tile]
 
 
 def tile_label(name: str) -> str:

@@ -7,9 +7,10 @@ import pytest
 
 from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.sentences import headline, sentence, yakuhai_text
-from mjbot.review.tiles import tile_text, wind_of
+from mjbot.review.tiles import wind_of
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.table.actions import Action
+from mjbot.watch.tiles import tile_text
 from protocol.tiles import tile_kind
 
 

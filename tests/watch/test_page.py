@@ -180,7 +180,7 @@ def test_what_one_of_a_pair_told_the_other_is_shown_with_its_tiles(
     _wait(page)
     page.keyboard.press("f")
     assert page.evaluate("document.body.dataset.place") == "0/1"
-    assert page.locator("#feed").inner_text().endswith(": 5pr to win on")
+    assert page.locator("#feed").inner_text().endswith(": red 5p to win on")
     shown = page.evaluate("[...document.querySelectorAll('#talk svg')].map((one) => one.ariaLabel)")
     assert shown == ["red five of circles", "one of characters", *2 * ["east wind"]]
     names = [name[:22] for name in next(iter(short_game.steps())).table.names]

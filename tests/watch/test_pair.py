@@ -20,6 +20,7 @@ from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer, talk_of
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
+from mjbot.watch.descriptions import named
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library, ReadGame
 from mjbot.watch.live import LiveServer
@@ -151,7 +152,7 @@ def test_the_board_shows_it_there_and_marks_each_feed(evening: Evening) -> None:
         assert [seat, remark.parts()] in steps[entry.number]["talk"]
         if feed := remark.feed:
             who, whom = (PAIR[evening.allies.index(one)] for one in (seat, feed.seat))
-            text = f"{feed.tile} {feed.purpose}"
+            text = f"{named(feed.tile)} {feed.purpose}"
             assert steps[entry.number]["feed"].startswith(f"{who} feeds {whom}: {text}")
             assert who != whom
             feeds += 1
