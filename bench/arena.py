@@ -13,7 +13,7 @@ from bench.measure import Contest
 from bench.peer import idle_games
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 from mjbot.arena.workers.pool import WorkerPool
 
 GAMES = 10
@@ -38,10 +38,10 @@ def contests() -> list[Contest]:
 
 def _ours(strategy: str, games: int) -> partial[int]:
     setup = Setup(strategies=(strategy, strategy), format="2v2")
-    return partial(_our_games, Games(setup, Clock(0, [0] * HEARTBEAT_SIZE)), games)
+    return partial(_our_games, GameRunner(setup, Clock(0, [0] * HEARTBEAT_SIZE)), games)
 
 
-def _our_games(player: Games, games: int) -> int:
+def _our_games(player: GameRunner, games: int) -> int:
     for wall in range(games):
         assert not player.play(GameId(wall, 0), {}).line.faults
     return games

@@ -17,7 +17,7 @@ from typing import Any, Final
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.files_read import ReadingWatch
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 
 GAMES: Final = 40
 OPENED: Final = 2000
@@ -59,14 +59,14 @@ def work(how: str) -> None:
         if how == "watched":
             ReadingWatch()
         setup = Setup(strategies=("fast-riichi-d", "fast-riichi-d"), format="2v2")
-        games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE))
+        games = GameRunner(setup, Clock(0, [0] * HEARTBEAT_SIZE))
         _play(games, range(GAMES, GAMES + 3))
         game_s = _seconds(lambda: _play(games, range(GAMES))) / GAMES
         opened = [_seconds(partial(_open, path)) / OPENED for path in (own.name, os.__file__)]
     print(1e3 * game_s, *[1e6 * seconds for seconds in opened])
 
 
-def _play(games: Games, walls: Iterable[int]) -> None:
+def _play(games: GameRunner, walls: Iterable[int]) -> None:
     for wall in walls:
         assert not games.play(GameId(wall, 0), {}).line.faults
 

@@ -18,7 +18,7 @@ from mjbot.rules import wins
 from mjbot.rules.acceptance import acceptance_many
 from mjbot.rules.kinds import count_kinds
 from mjbot.rules.scoring import score_many, score_win
-from mjbot.rules.shanten import Hand, shanten, shanten_many
+from mjbot.rules.shanten import Counts, shanten, shanten_many
 from mjbot.rules.shapes import CHI, PON
 from mjbot.rules.wins import WIN
 from proof.made_wins import MadeWin, meld_kinds
@@ -78,7 +78,7 @@ def contests() -> list[Contest]:
     ]
 
 
-def _each_shanten(hands: list[Hand]) -> int:
+def _each_shanten(hands: list[Counts]) -> int:
     for hand in hands:
         shanten(hand, 0)
     return len(hands)
@@ -140,7 +140,7 @@ def made_win(source: random.Random) -> MadeWin:
     )
 
 
-def _compare(ids: list[list[int]], counts: list[Hand], made: list[MadeWin]) -> None:
+def _compare(ids: list[list[int]], counts: list[Counts], made: list[MadeWin]) -> None:
     """Raise if a peer answers otherwise than we do: then the contest would mean nothing."""
     many = np.array(counts)
     shantens, masks, _ = acceptance_many(many, np.zeros(len(many), np.int8), 4 - many)

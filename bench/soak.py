@@ -31,7 +31,7 @@ from typing import Final
 
 from mjbot.arena.results import read_games
 from mjbot.client.play import Settings, play
-from mjbot.errors import TOLD, ExitCode
+from mjbot.errors import EXPECTED_ERRORS, ExitCode
 from mjbot.processes import keep_heap_compact
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import PLACES, TableRules
@@ -179,7 +179,7 @@ class _ServedTable:
             parse_address(url), name=f"mjbot-{place}", silence_s=SILENCE_S, deadline_s=REPLY_S / 2
         )
         while True:
-            with contextlib.suppress(*TOLD):
+            with contextlib.suppress(*EXPECTED_ERRORS):
                 await play(settings, lambda _: make_strategy(BOTS[place]))
             await asyncio.sleep(PAUSE_S)
 

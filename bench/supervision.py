@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.measure import Contest
-from mjbot.arena.run import Arena, Plan
+from mjbot.arena.run import Arena, ArenaPlan
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games, Played, make_players, new_referee
+from mjbot.arena.workers.playing import GameRunner, PlayedGame, make_players, new_referee
 from mjbot.statistics.sequential import ErrorRates
 
 WALLS = 4
@@ -47,22 +47,22 @@ class _ThisProcess:
 
     def play(
         self, game_ids: Iterable[GameId], look: Callable[[], None] = lambda: None
-    ) -> Iterator[Played]:
+    ) -> Iterator[PlayedGame]:
         with Clock(self._setup.deadline_s, [0] * HEARTBEAT_SIZE) as clock:
-            games = Games(self._setup, clock)
+            games = GameRunner(self._setup, clock)
             for game_id in game_ids:
                 yield games.play(game_id, {})
 
 
 def _arena_games(setup: Setup) -> int:
     with TemporaryDirectory() as folder:
-        plan = Plan(setup=setup, n_walls=WALLS, folder=Path(folder), rates=ErrorRates())
+        plan = ArenaPlan(setup=setup, n_walls=WALLS, folder=Path(folder), rates=ErrorRates())
         with Arena(plan) as arena:
             arena.play(_ThisProcess(setup), _refuse_faults)
             return arena.outcome().games
 
 
-def _refuse_faults(played: Played) -> None:
+def _refuse_faults(played: PlayedGame) -> None:
     assert not played.faults, played.faults[0].problem
 
 

@@ -22,7 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _claim(name: str) -> None:
-    """Make ``name`` mean the package beside this one, whatever else is called that.
+    """Make ``name`` mean the package next to this one, whatever else is called that.
 
     The folder of a bot author is likely to hold a ``strategies`` or a ``protocol.py`` of its own,
     and the current folder comes before what is installed: in ``python -m`` and in scripts, and
@@ -66,7 +66,7 @@ if not TYPE_CHECKING:  # a checker would take any name for known
         if name == "__all__" or not (name.startswith("_") or is_module):
             from mjbot import api
 
-            if name == "__all__" or name in api.__all__:
+            if name == "__all__" or name in api.__all__ or name in api.RENAMED:
                 return getattr(api, name)
         raise AttributeError(f"mjbot has no {name!r}; docs/api.md lists what it has")
 

@@ -1,6 +1,6 @@
 """``python -m mjbot COMMAND ...`` is the command line, and so is the program ``mjbot``.
 
-From the first line here on, SIGINT and SIGTERM end it as :mod:`mjbot.interruption` says, which
+From the first line here on, SIGINT and SIGTERM end it as :mod:`mjbot.interruption` describes, which
 takes tenths of a second to import.  Before, while Python itself starts, they do what they do to
 any Python program.
 """

@@ -3,6 +3,9 @@
 The package loads this module when the first of its names is used.
 """
 
+import warnings
+from typing import Final
+
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import acceptance, count_tiles, shanten_and_acceptance, waits
 from mjbot.rules.kinds import hand_counts, kinds_of
@@ -11,7 +14,7 @@ from mjbot.strategy.explanation import DataTable, Explanation, Rated, Strength, 
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import WANTS_ALL, WANTS_CALLS, WANTS_TURNS, WANTS_WINS, Action
+from mjbot.table.actions import DECIDES_ALL, DECIDES_CALLS, DECIDES_TURNS, DECIDES_WINS, Action
 from mjbot.table.state import MeldType, Phase, RiichiState, RiverFlag
 from mjbot.table.view import Meld, View
 from protocol.tiles import (
@@ -26,15 +29,15 @@ from protocol.tiles import (
 )
 
 __all__ = [
+    "DECIDES_ALL",
+    "DECIDES_CALLS",
+    "DECIDES_TURNS",
+    "DECIDES_WINS",
     "N_KINDS",
     "N_TILES",
     "RED_FIVES",
     "TILE_BY_NAME",
     "TILE_NAMES",
-    "WANTS_ALL",
-    "WANTS_CALLS",
-    "WANTS_TURNS",
-    "WANTS_WINS",
     "Action",
     "DataTable",
     "Explanation",
@@ -62,3 +65,15 @@ __all__ = [
     "tile_name",
     "waits",
 ]
+
+RENAMED: Final = {
+    f"WANTS_{choices}": f"DECIDES_{choices}" for choices in ("ALL", "CALLS", "TURNS", "WINS")
+}
+"""Names of version 0.2 -> today's; removed in the next version."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in RENAMED:
+        raise AttributeError(f"mjbot.api has no {name!r}")
+    warnings.warn(f"{name} is now {RENAMED[name]}", DeprecationWarning, stacklevel=2)
+    return globals()[RENAMED[name]]

@@ -1,6 +1,6 @@
-"""Work that is kept line by line and taken up again after any end of the program.
+"""Work that is kept line by line and resumed after any end of the program.
 
-A log is a file of JSON lines.  The first is its header: it says whose file this is and what the
+A log is a file of JSON lines.  The first is its header: it identifies the file and the
 work depends on.  Each further line is one piece of work that is done.  A line is written whole
 and given to the operating system before the work counts, so a killed program loses at most what
 was under way; a last line that was cut off is cut away at the next start.
@@ -23,8 +23,8 @@ from protocol.errors import NOT_JSON
 SYNC_S: Final = 1.0
 """How much work a power failure may cost; a killed program loses nothing."""
 
-Header = TypeVar("Header", bound=msgspec.Struct)
-Line = TypeVar("Line", bound=msgspec.Struct)
+HeaderT = TypeVar("HeaderT", bound=msgspec.Struct)
+LineT = TypeVar("LineT", bound=msgspec.Struct)
 
 
 class LogError(MjbotError):
@@ -40,32 +40,32 @@ class Cures(NamedTuple):
     anew: str
 
 
-def first_difference(kept: msgspec.Struct, wanted: msgspec.Struct) -> str | None:
+def first_difference(kept: msgspec.Struct, expected: msgspec.Struct) -> str | None:
     """Name the first field in which a kept header differs, as it is kept."""
-    for field in wanted.__struct_fields__:
-        if (old := getattr(kept, field)) != getattr(wanted, field):
+    for field in expected.__struct_fields__:
+        if (old := getattr(kept, field)) != getattr(expected, field):
             return f"{field} {old!r}"
     return None
 
 
-class AppendLog(Generic[Header, Line]):
+class AppendLog(Generic[HeaderT, LineT]):
     """The lines of one work so far, and the file that keeps them; use it as a context manager.
 
-    Opening makes the file, or takes up what an earlier run of the same work left there.  The
+    Opening makes the file, or resumes an earlier run of the same work.  The
     file is locked until it is closed (not on Windows).  ``decode`` raises ``ValueError`` for a
-    line that cannot be, ``difference`` tells how a kept header differs from the one wanted.
+    line that cannot be, ``difference`` describes how a kept header differs from the one wanted.
     Opening and appending raise :class:`LogError`.
     """
 
     def __init__(
         self,
         path: Path,
-        header: Header,
+        header: HeaderT,
         cures: Cures,
         *,
-        decode: Callable[[bytes], Line],
-        encode: Callable[[Line], bytes] = msgspec.json.encode,
-        difference: Callable[[Header, Header], str | None] = first_difference,
+        decode: Callable[[bytes], LineT],
+        encode: Callable[[LineT], bytes] = msgspec.json.encode,
+        difference: Callable[[HeaderT, HeaderT], str | None] = first_difference,
     ) -> None:
         self.path: Final = path
         self._encode: Final = encode
@@ -89,7 +89,7 @@ class AppendLog(Generic[Header, Line]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def append(self, line: Line) -> None:
+    def append(self, line: LineT) -> None:
         """Keep one more line, whatever happens to this program next."""
         self._write(self._encode(line))
         if time.monotonic() - self._synced_at > SYNC_S:
@@ -108,7 +108,7 @@ class AppendLog(Generic[Header, Line]):
         except OSError as error:
             raise LogError(f"{self.path}: {error.strerror or error}") from None
 
-    def _without_torn_line(self, header: Header, cures: Cures) -> bytes:
+    def _without_torn_line(self, header: HeaderT, cures: Cures) -> bytes:
         self._file.seek(0)
         text = self._file.read()
         whole = _whole_lines(text)
@@ -126,14 +126,14 @@ class AppendLog(Generic[Header, Line]):
 
 def read_log(
     path: Path,
-    header: type[Header],
-    decode: Callable[[bytes], Line],
+    header: type[HeaderT],
+    decode: Callable[[bytes], LineT],
     cures: Cures,
-    difference: Callable[[Header], str | None] = lambda kept: None,
-) -> list[Line]:
+    difference: Callable[[HeaderT], str | None] = lambda kept: None,
+) -> list[LineT]:
     """Return the lines of a log, but for a last one that is torn or being written.
 
-    ``difference`` tells how its header differs from the one wanted.  Raises ``OSError`` and
+    ``difference`` describes how its header differs from the one wanted.  Raises ``OSError`` and
     :class:`LogError`.
     """
     _refuse_pipe(path, cures)
@@ -144,12 +144,13 @@ def read_log(
 
 @contextlib.contextmanager
 def emptied(
-    path: Path, header: type[Header], decode: Callable[[bytes], Line], elsewhere: str
-) -> Iterator[list[Line]]:
+    path: Path, header: type[HeaderT], decode: Callable[[bytes], LineT], elsewhere: str
+) -> Iterator[list[LineT]]:
     """Empty a log of whatever work of ours, when the block that erases its other files is done.
 
     Gives the lines that can be read; the log is locked meanwhile.  Raises :class:`LogError`, and
-    nothing was touched, if the folder holds things but no such log, or somebody is writing it.
+    nothing was touched, if the folder holds things but no such log, or another process is writing
+    it.
     """
     folder = path.parent
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
@@ -186,7 +187,7 @@ def _refuse_other(path: Path, difference: str | None, cures: Cures) -> None:
         raise LogError(f"{path} holds a run with {difference}; {cure}")
 
 
-def _read_header(path: Path, text: bytes, header: type[Header], cures: Cures) -> Header:
+def _read_header(path: Path, text: bytes, header: type[HeaderT], cures: Cures) -> HeaderT:
     try:
         return msgspec.json.decode(text.partition(b"\n")[0], type=header)
     except NOT_JSON as error:
@@ -194,8 +195,8 @@ def _read_header(path: Path, text: bytes, header: type[Header], cures: Cures) ->
 
 
 def _read_lines(
-    path: Path, text: bytes, decode: Callable[[bytes], Line], cures: Cures
-) -> list[Line]:
+    path: Path, text: bytes, decode: Callable[[bytes], LineT], cures: Cures
+) -> list[LineT]:
     lines = []
     for number, kept in _decoded(text, decode):
         if isinstance(kept, ValueError):
@@ -205,9 +206,9 @@ def _read_lines(
 
 
 def _decoded(
-    text: bytes, decode: Callable[[bytes], Line]
-) -> Iterator[tuple[int, Line | ValueError]]:
-    """Yield the number of each line after the header, and what it says or is wrong with it."""
+    text: bytes, decode: Callable[[bytes], LineT]
+) -> Iterator[tuple[int, LineT | ValueError]]:
+    """Yield the number of each line after the header, and its content or its error."""
     for number, line in enumerate(text.split(b"\n")[1:-1], 2):
         try:
             yield number, decode(line)
@@ -233,7 +234,7 @@ def _open_locked(path: Path, cures: Cures) -> FileIO:
 
 
 def _lock(file: FileIO) -> bool:
-    """Lock a file until it is closed; return false if somebody else has (not on Windows)."""
+    """Lock a file until it is closed; return false if another process has (not on Windows)."""
     with contextlib.suppress(ImportError):
         import fcntl
 

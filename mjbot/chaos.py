@@ -1,6 +1,6 @@
 """A proxy that does to a conversation what networks and broken programs do, by seed.
 
-It passes bytes on and knows nothing of what they say: mjai lines, WebSockets and a pair's channel
+It passes bytes on and does not interpret them: mjai lines, WebSockets and a pair's channel
 all go through it.  Where a fault comes is drawn for each connection and direction by the number of
 bytes that have passed, so the same conversation has the same faults.
 """
@@ -146,7 +146,6 @@ class ChaosProxy:
     async def _pump(
         self, number: int, to: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Pass on one direction to its end."""
         random = Random(f"{self._chaos.seed} {number} {to}")
         passed = 0
         at, kind = self._chaos.drawn(random, -1)
@@ -211,7 +210,7 @@ async def _send(writer: asyncio.StreamWriter, data: bytes) -> None:
 
 
 async def _swallow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """End one direction for who hears it, while who speaks does not notice."""
+    """End one direction for the receiver, unnoticed by the sender."""
     writer.write_eof()
     while await reader.read(_CHUNK):
         pass

@@ -1,4 +1,4 @@
-"""What a checkout has beside the installed packages: ``papers``, the papers' experiments.
+"""What a checkout has in addition to the installed packages: ``papers``, the papers' experiments.
 
 A wheel is complete without it: it plays, trains the shipped models, measures and reviews.  In a
 checkout ``papers`` adds experiments, training commands and strategies under their names.
@@ -19,7 +19,7 @@ PAPERS: Final = "papers"
 
 @cache
 def papers() -> ModuleType | None:
-    """Return the package ``papers`` beside this one, or ``None`` where there is none.
+    """Return the package ``papers`` next to this one, or ``None`` where there is none.
 
     Another package of that name, installed or imported before, is left alone.
     """

@@ -21,7 +21,7 @@ class ExitCode(IntEnum):
 
 
 class MjbotError(Exception):
-    """What the user is told in one line; ``exit_code`` is the status with which a command ends."""
+    """An error that the user sees as one line; ``exit_code`` is the status of its command."""
 
     exit_code: int = ExitCode.FAILED
 
@@ -37,7 +37,7 @@ class ArgumentError(MjbotError, ValueError):
     exit_code = ExitCode.BAD_ARGUMENTS
 
 
-TOLD: Final = (MjbotError, ProtocolError, OSError)
+EXPECTED_ERRORS: Final = (MjbotError, ProtocolError, OSError)
 """What ends a command with one line; everything else is a fault of ours, with its traceback."""
 
 _OF_THE_PROTOCOL: Final[dict[type[ProtocolError], tuple[str, ExitCode]]] = {
@@ -46,10 +46,10 @@ _OF_THE_PROTOCOL: Final[dict[type[ProtocolError], tuple[str, ExitCode]]] = {
 }
 
 
-def told(error: BaseException) -> tuple[str, int]:
-    """Return what to say of one of :data:`TOLD`, and the exit status.
+def error_report(error: BaseException) -> tuple[str, int]:
+    """Return the message of one of :data:`EXPECTED_ERRORS`, and the exit status.
 
-    >>> told(FileNotFoundError(2, "No such file or directory", "weights.npz"))
+    >>> error_report(FileNotFoundError(2, "No such file or directory", "weights.npz"))
     ('weights.npz: No such file or directory', <ExitCode.UNREACHABLE: 3>)
     """
     if isinstance(error, MjbotError):

@@ -2,11 +2,11 @@
 
 The ladder and the detector's experiment are installed, :data:`OWN`.  In a checkout each module of
 ``papers`` is one, or the module ``experiment`` of a folder there, if it has ``SUMMARY``, one line
-of what it shows.  An experiment also has ``GAMES``, how many it plays if
-nothing is said (one number, or one by part), ``PARTS``, names of runs of which one can be asked for
-(the first one is the usual), and ``play``, which takes a :class:`Request` and yields the lines of
-its report, as Markdown.  One that has further options declares them as ``REQUEST``, a class of
-requests (:mod:`mjbot.requests`) in which each option is off, empty or ``None`` unless given.
+of what it shows.  An experiment also has ``GAMES``, the default number of games (one number, or one
+by part), ``PARTS``, the names of its runs (the first is the default), and ``play``, which takes an
+:class:`ExperimentContext` and yields the lines of its report, as Markdown.  Further options are
+declared as ``REQUEST``, a class of requests (:mod:`mjbot.requests`) in which each option is off,
+empty or ``None`` unless given.
 """
 
 import importlib
@@ -26,11 +26,11 @@ from mjbot.requests import option
 
 
 class ExperimentError(MjbotError):
-    """An experiment cannot be played or go on; the text is one line for the user."""
+    """An experiment cannot be played or continued; the text is one line for the user."""
 
 
 class Run(NamedTuple):
-    """Games to play; ``label`` says what they are in the experiment.
+    """Games to play; ``label`` names their part in the experiment.
 
     They are kept in ``folder`` inside the request's (empty: one that is named after the setup).
     ``timing``: every game but the first of a process keeps what its decisions cost.
@@ -46,11 +46,11 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ExperimentContext:
     """What the user asked for.
 
     ``folder`` is where all that is played is kept, each run under a name of its own, so that
-    what was interrupted goes on.  ``arenas(runs)`` plays what is missing of each run and yields
+    an interrupted run resumes.  ``arenas(runs)`` plays what is missing of each run and yields
     its outcome before the next one begins: name all that there are, for the forecast.  ``own`` is
     the experiment's own ``REQUEST``.
     """

@@ -2,7 +2,7 @@
 
 No handler of ours raises anything.  An exception raised by a handler is lost where no Python frame
 takes it: in a callback that compiled code calls (numba's compiler makes many), in ``__del__``,
-in somebody's bare ``except``; and the program would stay.  While there is nothing to tidy, since
+in a bare ``except``; and the program would stay.  While there is nothing to tidy, since
 files of ours appear whole or grow by whole lines, the process just ends; a loop with something to
 tidy looks between two steps; while an event loop runs its main task is cancelled.  A second signal
 ends the process.  What the process was started to
@@ -23,8 +23,8 @@ from typing import Any, Final, TypeVar
 
 from mjbot.errors import ExitCode
 
-Result = TypeVar("Result")
-Handler = Callable[[int, FrameType | None], Any]
+T = TypeVar("T")
+SignalHandler = Callable[[int, FrameType | None], Any]
 
 _NAMES: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _SHOW_CURSOR: Final = "\r\x1b[2K\x1b[?25h"
@@ -35,7 +35,7 @@ _kept: Final[list[Callable[[], str]]] = []
 
 @contextlib.contextmanager
 def keeping(kept: Callable[[], str]) -> Iterator[None]:
-    """Let an interruption inside say what is kept: ``kept()``, a line without a full stop."""
+    """Let an interruption inside report what is kept: ``kept()``, a line without a full stop."""
     _kept.append(kept)
     try:
         yield
@@ -49,7 +49,7 @@ def keeping(kept: Callable[[], str]) -> Iterator[None]:
 def take_sigterm_for_ctrl_c() -> None:
     """Let SIGTERM do what Ctrl-C would do just then, from now on.
 
-    Where nothing else is said here that is Python's ``KeyboardInterrupt``, also where a shell has
+    Unless noted otherwise that is Python's ``KeyboardInterrupt``, also where a shell has
     this process ignore Ctrl-C.
     """
     signal.signal(signal.SIGTERM, _as_ctrl_c)
@@ -63,21 +63,21 @@ def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
 
 
 @contextlib.contextmanager
-def ending_at_once(who: str = "", terminated: int = ExitCode.INTERRUPTED) -> Iterator[None]:
+def ending_at_once(command: str = "", terminated: int = ExitCode.INTERRUPTED) -> Iterator[None]:
     """Let a signal end the process with status 130, for as long as there is nothing to tidy.
 
-    ``who``, if given, then says that it was interrupted and what is kept.  ``terminated`` is the
-    status after SIGTERM.
+    ``command``, if given, is then reported as interrupted, with what is kept.  ``terminated`` is
+    the status after SIGTERM.
     """
 
     def end(number: int, frame: FrameType | None) -> None:
         with contextlib.suppress(Exception):  # it may be in the middle of writing
             sys.stdout.flush()
-        told = _SHOW_CURSOR if os.isatty(2) else ""
-        if who:
-            told += "; ".join([f"{who}: interrupted", *[kept() for kept in _kept[-1:]]]) + "\n"
+        text = _SHOW_CURSOR if os.isatty(2) else ""
+        if command:
+            text += "; ".join([f"{command}: interrupted", *[kept() for kept in _kept[-1:]]]) + "\n"
         with contextlib.suppress(OSError):
-            os.write(2, told.encode())
+            os.write(2, text.encode())
         os._exit(terminated if number == signal.SIGTERM else ExitCode.INTERRUPTED)
 
     with _handled_by(end):
@@ -106,8 +106,8 @@ def stopping_between_steps() -> Iterator[Callable[[], None]]:
 
 
 def run_until_signalled(
-    main: Coroutine[Any, Any, Result], on_sigterm: Callable[[], object] | None = None
-) -> Result:
+    main: Coroutine[Any, Any, T], on_sigterm: Callable[[], object] | None = None
+) -> T:
     """Run ``main`` as ``asyncio.run`` does and return its result.
 
     The first signal cancels it; once it has ended, however it does, ``KeyboardInterrupt`` is
@@ -125,10 +125,10 @@ def run_until_signalled(
 
 
 async def _cancelled_by_signals(
-    main: Coroutine[Any, Any, Result],
+    main: Coroutine[Any, Any, T],
     came: list[int],
     on_sigterm: Callable[[], object] | None,
-) -> Result:
+) -> T:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
     gentle = [] if on_sigterm is None else [on_sigterm]
@@ -166,7 +166,7 @@ def _waking(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _handled_by(handler: Handler) -> Iterator[None]:
+def _handled_by(handler: SignalHandler) -> Iterator[None]:
     before = {}
     try:
         for number in _heeded():
@@ -186,7 +186,7 @@ def _heeded() -> list[signal.Signals]:
 
 
 class _Unawaited(ThreadPoolExecutor):
-    """Its threads (the system looks up a name in one) keep nobody from ending."""
+    """Its threads (the system looks up a name in one) do not keep the program from ending."""
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         super().shutdown(wait=False, cancel_futures=cancel_futures)

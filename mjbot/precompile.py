@@ -446,7 +446,7 @@ class _Watched(Strategy):
     def __init__(self, strategy: Strategy, worker: _Worker) -> None:
         self._strategy: Final = strategy
         self._worker: Final = worker
-        self.wants = strategy.wants  # type: ignore[misc]
+        self.decides = strategy.decides  # type: ignore[misc]
         self.start_game = strategy.start_game  # type: ignore[method-assign]
         self.start_kyoku = strategy.start_kyoku  # type: ignore[method-assign]
 

@@ -1,7 +1,7 @@
 """Child processes that cannot outlive us, and whose death is noticed at once.
 
-:class:`Child` is one of them; :func:`in_processes` maps a function over many items in several.
-:func:`keep_heap_compact` is for a process of our own that stays.
+:class:`ChildProcess` is one of them; :func:`in_processes` maps a function over many items in
+several.  :func:`keep_heap_compact` is for a long-running process of our own.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _LARGE_BYTES: Final = 1 << 16
 _GRACE_S: Final = 2.0
 _LOOK_S: Final = 0.02
 """Between two looks at whether a process has ended."""
-_LAST_WORDS_BYTES: Final = 4096
+_LAST_OUTPUT_BYTES: Final = 4096
 
 
 def keep_heap_compact() -> None:
@@ -40,10 +40,10 @@ def keep_heap_compact() -> None:
 
 @contextlib.contextmanager
 def deaf_to_ctrl_c() -> Iterator[None]:
-    """Let processes of :mod:`multiprocessing` that are started inside not hear a terminal's Ctrl-C.
+    """Let processes of :mod:`multiprocessing` that are started inside ignore a terminal's Ctrl-C.
 
-    It goes to all of the terminal's processes.  A mask is handed down to who is started under it,
-    and holds from its first moment, when Python would tell of the signal with a traceback.
+    It goes to all of the terminal's processes.  A mask is inherited by processes that are started
+    under it, and holds from its first moment, when Python would print a traceback of the signal.
     """
     from multiprocessing import resource_tracker
 
@@ -58,7 +58,7 @@ def deaf_to_ctrl_c() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class Child:
+class ChildProcess:
     """One running child, the first of a process group of its own that ends with this process.
 
     ``log`` is where its output is kept, if anywhere.
@@ -122,7 +122,7 @@ class Child:
             await asyncio.sleep(_LOOK_S)
         return self.process.returncode
 
-    def last_words(self) -> str:
+    def last_output(self) -> str:
         """Return the last line that the child wrote to its log, or an empty string."""
         with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
             if isinstance(self.log, Path):
@@ -147,7 +147,7 @@ class Child:
 def last_line(output: IO[bytes]) -> str:
     """Return the last line of a file that is not blank, or an empty string."""
     size = output.seek(0, os.SEEK_END)
-    output.seek(max(0, size - _LAST_WORDS_BYTES))
+    output.seek(max(0, size - _LAST_OUTPUT_BYTES))
     lines = output.read().decode("utf-8", "replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
@@ -162,7 +162,7 @@ def signal_group(group: int, number: int) -> None:
 
 
 def describe_exit(status: int) -> str:
-    """Say an exit status in words.
+    """Describe an exit status.
 
     >>> describe_exit(-9), describe_exit(4)
     ('killed by SIGKILL', 'ended with exit status 4')
@@ -178,13 +178,11 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+T = TypeVar("T")
+R = TypeVar("R")
 
 
-def in_processes(
-    function: Callable[[Item], Result], items: Sequence[Item], jobs: int
-) -> Iterator[Result]:
+def in_processes(function: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
     """Yield ``function(item)`` of each item in order, from ``jobs`` processes that end with ours.
 
     ``function`` is at the top of a module, or a ``functools.partial`` of one that is; what it
@@ -193,8 +191,8 @@ def in_processes(
     from multiprocessing.connection import wait
 
     places = iter(range(len(items)))
-    found: dict[int, Result] = {}
-    busy: dict[Any, tuple[_Worker, int]] = {}
+    found: dict[int, R] = {}
+    busy: dict[Any, tuple[_PoolWorker, int]] = {}
     workers = _started(function, min(jobs, len(items)))
     try:
         for worker, place in zip(workers, places, strict=False):
@@ -215,7 +213,7 @@ def in_processes(
 
 # A pool of the standard library's would do, but for its semaphores: it complains of them on the
 # terminal when the process ends at once.
-class _Worker:
+class _PoolWorker:
     """A process that works on one item after the other, and the line to it."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -252,9 +250,9 @@ class _Worker:
         self._line.close()
 
 
-def _started(function: Callable[[Any], Any], n: int) -> list[_Worker]:
+def _started(function: Callable[[Any], Any], n: int) -> list[_PoolWorker]:
     with deaf_to_ctrl_c():
-        return [_Worker(function) for _ in range(n)]
+        return [_PoolWorker(function) for _ in range(n)]
 
 
 def _work(function: Callable[[Any], Any], line: Any) -> None:

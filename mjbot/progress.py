@@ -18,7 +18,7 @@ class Step(Protocol):
     """Takes note that work got on."""
 
     def __call__(self, advance: float = 1, note: str = "") -> None:
-        """Add ``advance`` to what is done; ``note`` says what is being done (empty: as before)."""
+        """Add ``advance`` to what is done; ``note`` is the current work (empty: as before)."""
 
 
 @contextlib.contextmanager
@@ -39,7 +39,7 @@ def progress(
     line at once and one every ``interval_s`` seconds, by a thread of its own, so that lines also
     come while nothing gets on.  ``clock`` gives seconds.
     """
-    state = _State(what, total, unit, is_bound)
+    state = _ProgressState(what, total, unit, is_bound)
     show = (
         _bar(console, state) if console.is_terminal else _lines(console, state, interval_s, clock)
     )
@@ -48,7 +48,7 @@ def progress(
 
 
 @dataclass
-class _State:
+class _ProgressState:
     what: str
     total: float | None
     unit: str
@@ -72,7 +72,7 @@ class _State:
 
 
 @contextlib.contextmanager
-def _bar(console: Console, state: _State) -> Iterator[Step]:
+def _bar(console: Console, state: _ProgressState) -> Iterator[Step]:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -92,31 +92,31 @@ def _bar(console: Console, state: _State) -> Iterator[Step]:
 
 @contextlib.contextmanager
 def _lines(
-    console: Console, state: _State, interval_s: float, clock: Callable[[], float]
+    console: Console, state: _ProgressState, interval_s: float, clock: Callable[[], float]
 ) -> Iterator[Step]:
     start = clock()
     over = threading.Event()
 
-    def say(text: str) -> None:
+    def print_line(text: str) -> None:
         console.print(text, highlight=False, markup=False, soft_wrap=True)
 
-    def speak() -> None:
+    def print_lines() -> None:
         while not over.wait(interval_s):
             parts = [state.counted(), elapsed(clock() - start), state.note]
-            say(f"{state.what}: {', '.join([part for part in parts if part])}")
+            print_line(f"{state.what}: {', '.join([part for part in parts if part])}")
 
-    say(f"{state.what} ...")
-    speaker = threading.Thread(target=speak, name="progress", daemon=True)
-    speaker.start()
+    print_line(f"{state.what} ...")
+    printer = threading.Thread(target=print_lines, name="progress", daemon=True)
+    printer.start()
     try:
         yield state.step
     finally:
         over.set()
-        speaker.join()
+        printer.join()
 
 
 def elapsed(seconds: float) -> str:
-    """Say how long something has taken.
+    """Format a duration.
 
     >>> elapsed(9.7), elapsed(150), elapsed(7260)
     ('9 s', '2 min 30 s', '2 h 1 min')

@@ -18,14 +18,14 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple, TypeVar
 
-Request = TypeVar("Request")
+RequestT = TypeVar("RequestT")
 
 _HOW: Final = "argparse"
 _SHOWN: Final = "shown"
 _KINDS: Final = "kinds"
 
 
-class Kind(NamedTuple):
+class Subcommand(NamedTuple):
     """A subcommand: its line of help, description, class of requests, and what carries them out."""
 
     help: str
@@ -66,7 +66,7 @@ def group(request: type, title: str = "", **defaults: Any) -> Any:
     return field(default_factory=partial(request, **defaults), metadata=how)
 
 
-def subcommand(kinds: Callable[[], Mapping[str, Kind]], metavar: str) -> Any:
+def subcommand(kinds: Callable[[], Mapping[str, Subcommand]], metavar: str) -> Any:
     """Return a field that is a subcommand's name and its request, as ``(name, request)``."""
     return field(metadata={_KINDS: (kinds, metavar)})
 
@@ -93,7 +93,7 @@ def declare(parser: argparse._ActionsContainer, request: type) -> None:
 def _declare_kinds(
     parser: argparse._ActionsContainer,
     name: str,
-    kinds: Callable[[], Mapping[str, Kind]],
+    kinds: Callable[[], Mapping[str, Subcommand]],
     metavar: str,
 ) -> None:
     assert isinstance(parser, argparse.ArgumentParser)
@@ -109,7 +109,7 @@ def _flag(each: Field[Any]) -> str:
     return f"--{each.name.replace('_', '-')}" if flag == "--" else flag
 
 
-def request_of(request: type[Request], args: argparse.Namespace) -> Request:
+def request_of(request: type[RequestT], args: argparse.Namespace) -> RequestT:
     """Return the request that was parsed; lists become tuples."""
     values: dict[str, Any] = {}
     for each in fields(request):  # type: ignore[arg-type]
@@ -138,15 +138,15 @@ def command_of(program: str, request: object, *, whole_paths: bool = False) -> s
     machine that made it.
     """
     paths = str if whole_paths else _name_of
-    return " ".join([program, *_words(request, paths)])
+    return " ".join([program, *_arguments_of(request, paths)])
 
 
-def _words(request: object, paths: Callable[[PurePath], str]) -> Iterator[str]:
+def _arguments_of(request: object, paths: Callable[[PurePath], str]) -> Iterator[str]:
     options: list[str] = []
     for each in fields(request):  # type: ignore[arg-type]
         value = getattr(request, each.name)
         if each.metadata.get("request"):
-            options += _words(value, paths)
+            options += _arguments_of(value, paths)
         elif not each.metadata.get(_SHOWN) or not is_given(value):
             continue
         elif each.metadata[_HOW][0] is None:

@@ -1,4 +1,4 @@
-"""How numbers and errors are put into words; files whose errors name them."""
+"""Numbers and errors as text; files whose errors name them."""
 
 import contextlib
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def unfinished_path(path: Path) -> Path:
 
 
 def plural(number: int, noun: str) -> str:
-    """Say how many.
+    """Format a count.
 
     >>> plural(1, "game"), plural(2, "mismatch")
     ('1 game', '2 mismatches')
@@ -65,7 +65,7 @@ def plural(number: int, noun: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says, or what kind it is if it says nothing.
+    """Return the first line of an error's text, or its type if it has none.
 
     >>> first_line(ValueError("bad magic number\\nin a header")), first_line(EOFError())
     ('bad magic number', 'EOFError')

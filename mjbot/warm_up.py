@@ -16,7 +16,7 @@ from mjbot.referee import Referee
 from mjbot.referee.referee import Player
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.mirror.wire import to_message
 from protocol.codec import decode_line
 from protocol.masking import masked
@@ -80,7 +80,7 @@ def scripted_events() -> list[Event]:
 
 def warm_up_alone(strategy: Strategy) -> None:
     """Let a strategy that plays no game decide all that comes up in the warm-up."""
-    table = Table(0)
+    table = Mirror(0)
     for event in scripted_events():
         table.apply(event)
         view = table.view(0)
@@ -114,7 +114,7 @@ def play_with_mirrors(players: Sequence[Player], referee: Referee) -> None:
 
     The players have been told already that the game starts.
     """
-    tables = [Table(seat) for seat in range(4)]
+    tables = [Mirror(seat) for seat in range(4)]
     events = [StartGame(names=NAMES), *referee.start()[1:]]
     while True:
         for event in events:

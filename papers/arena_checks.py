@@ -16,10 +16,10 @@ from rich.console import Console
 from mjbot.arena.results import read_games
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
-from mjbot.experiments import Request, Run
+from mjbot.experiments import ExperimentContext, Run
 from mjbot.progress import progress
 from mjbot.report.markdown import head, row
-from mjbot.statistics.figures import FIGURES, Figure, Sums
+from mjbot.statistics.figures import FIGURES, Figure, WallSums
 from mjbot.statistics.sequential import ErrorRates, SequentialTest
 from mjbot.strategy.registry import Spec
 from mjbot.table.settle import ranks_of
@@ -38,7 +38,7 @@ CHANGES: Final = {"folds only (C)": 1, "calls only (B)": 0, "calls and folds (D)
 Ranks = NDArray[np.float64]
 
 
-def play(request: Request) -> Iterator[str]:
+def play(request: ExperimentContext) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
     n_walls = nakano2021.walls_for(request.games)
     runs = [
@@ -79,7 +79,7 @@ def variance_left(one: Ranks, other: Ranks) -> float:
     return float((one - other).var() / (one.var() + other.var()))
 
 
-def _coverage(rows: Sums) -> Iterator[str]:
+def _coverage(rows: WallSums) -> Iterator[str]:
     names = labels(map(Spec.read, nakano2021.STRATEGIES))[:-1]
     with progress(Console(stderr=True), "drawing samples of the walls", unit="rows") as step:
         lines = []
@@ -90,7 +90,7 @@ def _coverage(rows: Sums) -> Iterator[str]:
     yield from lines
 
 
-def _coverage_rows(rows: Sums, n: int) -> Iterator[str]:
+def _coverage_rows(rows: WallSums, n: int) -> Iterator[str]:
     for figure in FIGURES:
         cells = [f"{100 * _covered(rows[:, k], figure):.1f} %" for k in range(n)]
         yield row([f"{figure.label}, 95 % interval covers 0", *cells])
@@ -112,13 +112,13 @@ def _samples(
         yield chosen[:size], chosen[size:]
 
 
-def _covered(sums: Sums, figure: Figure) -> float:
+def _covered(sums: WallSums, figure: Figure) -> float:
     samples = _samples(len(sums), WALLS_OF_A_RUN, RUNS)
     found = [figure.difference(sums[one], sums[other]) for one, other in samples]
     return sum(estimate.low <= 0 <= estimate.high for estimate in found) / RUNS
 
 
-def _power(sums: Sums, rates: ErrorRates) -> float:
+def _power(sums: WallSums, rates: ErrorRates) -> float:
     means = sums["rank"] / sums["games"]
     wrong = 0
     for one, other in _samples(len(sums), WALLS_OF_A_LONG_RUN, LONG_RUNS):

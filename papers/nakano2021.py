@@ -14,10 +14,10 @@ from typing import Final
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
-from mjbot.experiments import Request, Run
+from mjbot.experiments import ExperimentContext, Run
 from mjbot.report.estimates import format_estimate
 from mjbot.report.markdown import head, row
-from mjbot.statistics.figures import FIGURE_BY_KEY, Figure, Sums, rank_differences
+from mjbot.statistics.figures import FIGURE_BY_KEY, Figure, WallSums, rank_differences
 from mjbot.statistics.sequential import ErrorRates, SequentialTest, confidence_sequence
 from mjbot.strategy.registry import Spec
 
@@ -55,7 +55,7 @@ RANK_DEVIATION: Final = 1.118
 """Of one seat's rank, if all four are as likely."""
 
 
-def play(request: Request) -> Iterator[str]:
+def play(request: ExperimentContext) -> Iterator[str]:
     """Return the tables as lines of Markdown: the paper's size first, then all games."""
     setup = make_setup(request.seed, pinned=False)
     (outcome,) = request.arenas([Run("A to D", setup, walls_for(request.games))])
@@ -86,7 +86,7 @@ def walls_for(games: int) -> int:
     return -(-games // SEATS)
 
 
-def table_1(rows: Sums) -> Iterator[str]:
+def table_1(rows: WallSums) -> Iterator[str]:
     """Return the lines of the paper's table as Markdown, the paper's figures next to ours.
 
     ``rows`` is [walls, strategies] of :data:`mjbot.statistics.figures.ROW`.  The paper gives no
@@ -114,7 +114,7 @@ def _paper(line: PaperRow, name: str) -> str:
     return f"{value:.1f} ± {196 * sqrt(share * (1 - share) / n):.1f} %"
 
 
-def differences(rows: Sums) -> Iterator[str]:
+def differences(rows: WallSums) -> Iterator[str]:
     """Return the lines of a table of all paired rank differences as Markdown."""
     names = list(COLUMNS)
     yield from head(["average rank, row less column", *names[1:]])
@@ -127,7 +127,7 @@ def differences(rows: Sums) -> Iterator[str]:
         yield row([one, *cells])
 
 
-def _difference(figure: Figure, rows: Sums, one: str, other: str) -> str:
+def _difference(figure: Figure, rows: WallSums, one: str, other: str) -> str:
     estimate = figure.difference(rows[:, COLUMNS[one]], rows[:, COLUMNS[other]])
     return format_estimate(estimate, figure.kind, signed=True)
 

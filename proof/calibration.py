@@ -33,7 +33,7 @@ from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.table.view import Sealed, View
 from proof.records import named_sources, shared_folder
 from protocol.messages import Event, Hora, StartKyoku
-from strategies.evaluation.push_fold.win_chance import SITUATIONS, Situation, calibrated
+from strategies.evaluation.push_fold.win_chance import SITUATIONS, WinSituation, calibrated
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 ARCHIVE: Final = "hanchan-2024.zip"
@@ -116,7 +116,7 @@ def rows_of_batch(batch: tuple[int, Sequence[Source]]) -> list[CalibrationRow]:
 def rows_of(events: Iterable[Event], game: int) -> Iterator[CalibrationRow]:
     """Yield the discards, calls and passed calls of a game, each with its outcome."""
     bot, sealed, numbering = FoldRecognitionPlus(), Sealed(), Numbering()
-    made: list[tuple[int, tuple[float, Situation]]] = []
+    made: list[tuple[int, tuple[float, WinSituation]]] = []
     winners: set[int] = set()
     for step in steps_of(events):
         if isinstance(step.event, Hora):
@@ -154,7 +154,7 @@ def table(rows: Floats) -> Iterator[str]:
     yield f"{outside} of {TENTHS * len(SITUATIONS)} tenths outside their intervals"
 
 
-def _reported(rows: Floats, name: Situation) -> float:
+def _reported(rows: Floats, name: WinSituation) -> float:
     return 100 * float(np.mean([calibrated(chance, name) for chance in rows[:, 2]]))
 
 

@@ -25,7 +25,7 @@ from typing import Any, Final
 from mjbot.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy
 from mjbot.client.pair_channel import End, Linked
 from mjbot.client.play import Settings, play
-from mjbot.errors import TOLD
+from mjbot.errors import EXPECTED_ERRORS
 from mjbot.pair.session import Side
 from mjbot.records.game import RecordError
 from mjbot.records.replay import MismatchError, ReplaySummary, replay
@@ -264,7 +264,7 @@ def problems_of(table: ChaosGame) -> list[str]:
     if table.replayed:
         problems.append(f"replay: {table.replayed}")
     for place, end in enumerate(table.ends):
-        if isinstance(end, BaseException) and not isinstance(end, TOLD):
+        if isinstance(end, BaseException) and not isinstance(end, EXPECTED_ERRORS):
             problems.append(f"client {place}: {type(end).__name__}: {end}")
         whole = not table.broken[place] & (CHANGES | ENDS)
         if isinstance(end, BaseException) and whole and not result.void:

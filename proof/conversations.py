@@ -16,11 +16,11 @@ from mjbot.client.conversation import Conversation
 from mjbot.client.player import ClientPlayer
 from mjbot.client.tenhou import TenhouGame
 from mjbot.referee import Referee
-from mjbot.server.core import Answer, OnFault, Say, TableCore
+from mjbot.server.core import OnFault, Outgoing, SeatReply, TableCore
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.legal import is_furiten
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
@@ -30,11 +30,11 @@ from protocol.sessions.client import ClientSession, Received
 from protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
 from protocol.sessions.pipes import pipe_session
 from protocol.sessions.request_server import RequestSession
-from protocol.sessions.turns import Speak
+from protocol.sessions.turns import ReplyDuty
 from protocol.tenhou.client import TenhouClient
 from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import Login, Wanted
-from protocol.tenhou.server import LogIn, TenhouServer, WantTable
+from protocol.tenhou.login import Login, TableType
+from protocol.tenhou.server import LogIn, RequestTable, TenhouServer
 from protocol.tenhou.table import SeatTable
 from protocol.transports.base import Transport, UnreachableError, VanishedError
 
@@ -85,7 +85,7 @@ class ServerSide:
         """Let the client join; return whether it did."""
         return True
 
-    def exchange(self, say: Say) -> Answer:
+    def exchange(self, outgoing: Outgoing) -> SeatReply:
         """Send an event and return the answer to it."""
         raise NotImplementedError
 
@@ -101,15 +101,15 @@ class LockstepServer(ServerSide):
             return (line := self._receive_line()) is not None and bool(self._session.join(line))
         return False
 
-    def exchange(self, say: Say) -> Answer:
+    def exchange(self, outgoing: Outgoing) -> SeatReply:
         """See :meth:`ServerSide.exchange`."""
-        self._send_line(self._session.say(say.message))
+        self._send_line(self._session.send(outgoing.message))
         line = self._receive_line()
         try:
             reply = self._session.vanish() if line is None else self._session.receive(line)
         except FaultError as fault:
-            return Answer(problem=fault.reason, raw=fault.response)
-        return Answer(reply=reply, raw=(line or b"").decode("utf-8", "replace"))
+            return SeatReply(problem=fault.reason, raw=fault.response)
+        return SeatReply(reply=reply, raw=(line or b"").decode("utf-8", "replace"))
 
 
 class RequestServerSide(ServerSide):
@@ -119,21 +119,21 @@ class RequestServerSide(ServerSide):
         super().__init__(seat, send, receive)
         self._session: Final = RequestSession()
 
-    def exchange(self, say: Say) -> Answer:
+    def exchange(self, outgoing: Outgoing) -> SeatReply:
         """See :meth:`ServerSide.exchange`."""
-        self._send_line(self._session.say(say.message))
-        if not say.legal:
-            return Answer(excused=True)
-        self._send_line(self._session.request(say.offers()))
+        self._send_line(self._session.send(outgoing.message))
+        if not outgoing.legal:
+            return SeatReply(excused=True)
+        self._send_line(self._session.request(outgoing.offers()))
         while (line := self._receive_line()) is not None:
             verdict = self._session.receive(line, 100)
             self._send_line(verdict.ack)
             if verdict.choice is not None:
-                return Answer(action=say.legal[verdict.choice])
+                return SeatReply(action=outgoing.legal[verdict.choice])
             if verdict.status != "stale":
-                return Answer(problem=f"{verdict.status}, {verdict.reason}.")
+                return SeatReply(problem=f"{verdict.status}, {verdict.reason}.")
         self._send_line(self._session.expire().ack)
-        return Answer(excused=True)
+        return SeatReply(excused=True)
 
 
 class PipeServer(ServerSide):
@@ -143,10 +143,10 @@ class PipeServer(ServerSide):
         super().__init__(seat, send, receive)
         self._session: Final = pipe_session(dialect, seat)
 
-    def exchange(self, say: Say) -> Answer:
+    def exchange(self, outgoing: Outgoing) -> SeatReply:
         """See :meth:`ServerSide.exchange`."""
-        assert isinstance(say.message, Event)
-        line = self._session.say(say.message, say.offers())
+        assert isinstance(outgoing.message, Event)
+        line = self._session.send(outgoing.message, outgoing.offers())
         if line is not None:
             self._send_line(line)
         reply = None
@@ -156,8 +156,8 @@ class PipeServer(ServerSide):
                     self._session.give_up()
                 reply = self._session.receive(line)
         except ProtocolError as error:
-            return Answer(problem=str(error), raw=(line or b"").decode("utf-8", "replace"))
-        return Answer(reply=reply, excused=reply is None)
+            return SeatReply(problem=str(error), raw=(line or b"").decode("utf-8", "replace"))
+        return SeatReply(reply=reply, excused=reply is None)
 
 
 class TenhouServerSide(ServerSide):
@@ -177,21 +177,21 @@ class TenhouServerSide(ServerSide):
             for wish in self._wishes(data):
                 if isinstance(wish, LogIn):
                     self._send(self._server.welcome(NAMES[self._seat]))
-                elif isinstance(wish, WantTable):
+                elif isinstance(wish, RequestTable):
                     self._server.sit(self._table)
                     return True
         return False
 
-    def exchange(self, say: Say) -> Answer:
+    def exchange(self, outgoing: Outgoing) -> SeatReply:
         """See :meth:`ServerSide.exchange`."""
-        assert isinstance(say.message, Event)
-        lamp = bool(is_furiten(say.referee.state, self._seat))
+        assert isinstance(outgoing.message, Event)
+        lamp = bool(is_furiten(outgoing.referee.state, self._seat))
         if self._gone:
-            self._table.say(say.message, say.offers(), lamp)
+            self._table.send(outgoing.message, outgoing.offers(), lamp)
             self._table.take_ready()
             self._table.expire()
-            return Answer(excused=True)
-        self._send(self._server.say(say.message, say.offers(), lamp))
+            return SeatReply(excused=True)
+        self._send(self._server.send(outgoing.message, outgoing.offers(), lamp))
         try:
             self._wait()
         except ProtocolError:
@@ -199,7 +199,7 @@ class TenhouServerSide(ServerSide):
             self._table.take_ready()
             self._table.expire()
         reply = self._table.take_answer()
-        return Answer(reply=reply, excused=reply is None)
+        return SeatReply(reply=reply, excused=reply is None)
 
     def _wait(self) -> None:
         while self._table.held or self._table.asked:
@@ -233,13 +233,13 @@ def _table(server_side: ServerSide, seat: int, seed: int, on_fault: OnFault) -> 
     """Play a kyoku; at the other three seats sits chance."""
     random = Random(f"others {seed}")
     core = TableCore(Referee(seed, "tonpu"), NAMES, on_fault)
-    while (say := core.next()) is not None and not say.is_final:
-        if say.seat == seat:
-            core.answer(server_side.exchange(say))
+    while (outgoing := core.next()) is not None and not outgoing.is_final:
+        if outgoing.seat == seat:
+            core.answer(server_side.exchange(outgoing))
         else:
-            action = at_random(random, say.legal) if say.legal else None
-            core.answer(Answer(action=action, excused=action is None))
-        if isinstance(say.message, EndKyoku) and say.seat == len(NAMES) - 1:
+            action = at_random(random, outgoing.legal) if outgoing.legal else None
+            core.answer(SeatReply(action=action, excused=action is None))
+        if isinstance(outgoing.message, EndKyoku) and outgoing.seat == len(NAMES) - 1:
             break
     return core
 
@@ -254,10 +254,10 @@ class _Client:
         self._talk: Final = talk
         self._random: Final = Random(f"own {talk.seed}")
         self._replies: Final[deque[bytes]] = deque()
-        self._mirror = Table(talk.seat)
+        self._mirror = Mirror(talk.seat)
         self._session: ClientSession | TenhouClient
         if talk.dialect.traits.is_tenhou:
-            self._session = TenhouClient(Login(), Wanted(), spelling_of(talk.dialect))
+            self._session = TenhouClient(Login(), TableType(), spelling_of(talk.dialect))
             self._queue(*self._session.open())
         else:
             self._session = ClientSession(talk.dialect, seat=talk.seat)
@@ -278,10 +278,10 @@ class _Client:
     def _digest(self, received: Received) -> None:
         for event in received.events:
             if isinstance(event, StartGame):
-                self._mirror = Table(self._talk.seat)
+                self._mirror = Mirror(self._talk.seat)
             self._mirror.apply(event)
         self._queue(*getattr(received, "frames", ()))
-        if received.speak is Speak.MUST_NOT:
+        if received.duty is ReplyDuty.MUST_NOT:
             return
         legal = self._mirror.legal(self._talk.seat) if received.due.is_choice else ()
         action = at_random(self._random, legal) if legal else None
@@ -365,7 +365,7 @@ async def replay_to_client(talk: Recorded, lines: Iterable[bytes], strict: bool)
     player = ClientPlayer(_no_strategy, talk.dialect, strict=strict, deadline_s=60.0)
     said = _ScriptedLines(lines)
     if talk.dialect.traits.is_tenhou:
-        tenhou = TenhouClient(Login(), Wanted(), spelling_of(talk.dialect), lenient=not strict)
+        tenhou = TenhouClient(Login(), TableType(), spelling_of(talk.dialect), lenient=not strict)
         game = TenhouGame(_gone, tenhou, player, silence_s=60.0, record=_forget)
         await game._converse(said, tenhou.open())
     else:

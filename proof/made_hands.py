@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from mjbot.rules.kinds import count_kinds
-from mjbot.rules.shanten import Hand
+from mjbot.rules.shanten import Counts
 from proof.made_wins import PALETTES
 
 
@@ -16,7 +16,7 @@ class MadeHand:
     ids: tuple[int, ...]
     n_melds: int
 
-    def counts(self) -> Hand:
+    def counts(self) -> Counts:
         """Return the hand as our rules take it."""
         return count_kinds(tile // 4 for tile in self.ids)
 

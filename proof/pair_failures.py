@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.pair import Channel, make_members, private_channel
+from mjbot.match.pair import PairChannel, make_members, private_channel
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.records.game import RecordError
@@ -116,9 +116,9 @@ class _Trials:
         self._loop = asyncio.get_running_loop()
         self._alarm: asyncio.TimerHandle | None = None  # set from the first game on
 
-    async def play(self, channel: Channel, front: Path) -> None:
+    async def play(self, channel: PairChannel, front: Path) -> None:
         timings = [("--timings", str(self._timings(place))) for place in (TOP, PARTNER)]
-        roles, relayed = self._table.roles, Channel(front, channel.secret)
+        roles, relayed = self._table.roles, PairChannel(front, channel.secret)
         top, _ = make_members("mjbot", roles, channel, timings)
         _, partner = make_members("mjbot", roles, relayed, timings)
         players = (top, partner, *read_players(list(self._table.rivals)))

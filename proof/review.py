@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         text = "".join([json.dumps(line._asdict()) + "\n" for line in lines])
         args.out.write_text(text, encoding="utf-8")
-    unit = Spec.read(args.by).make().worth_unit
+    unit = Spec.read(args.by).make().value_unit
     for line in (*report_lines(lines, unit, args.players), *faults[:MOST_SHOWN]):
         print(line)
     print(f"{time.monotonic() - start:.0f} seconds, {len(faults)} faults")

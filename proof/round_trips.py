@@ -35,7 +35,7 @@ from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import SERVER_TAGS, typed
 from protocol.tenhou.results import read_draw, read_win
 from protocol.tenhou.rules import GameType
-from protocol.tenhou.tags import DrawnHand, Win
+from protocol.tenhou.tags import DrawnHandTag, WinTag
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
@@ -234,9 +234,9 @@ def live_results(
         if isinstance(event, m.Hora | m.Ryukyoku):
             element = elements[entry.number]
             tag = typed(element.name, _turned(element, seat), SERVER_TAGS, lenient=True)
-            if isinstance(tag, Win):
+            if isinstance(tag, WinTag):
                 yield event, read_win(tag, seat, names)
-            elif isinstance(tag, DrawnHand):
+            elif isinstance(tag, DrawnHandTag):
                 yield _own_hidden(event, seat), read_draw(tag, seat, names, melds, drawer)
 
 

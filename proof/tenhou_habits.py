@@ -34,7 +34,7 @@ from proof.leaping_time import in_leaping_time
 from protocol.dialects import Dialect
 from protocol.tenhou.client import TenhouClient
 from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import Wanted, guest_named
+from protocol.tenhou.login import TableType, guest_named
 from protocol.tenhou.rules import game_type
 from protocol.transports.base import SilenceError, Transport, VanishedError
 from protocol.transports.memory import memory_pair
@@ -193,7 +193,7 @@ async def _client(line: Transport, place: int, bot: str, rules: TableRules) -> O
     async def never() -> Transport:
         raise AssertionError("the connection was lost")
 
-    wanted = Wanted(0, int(game_type(rules.game)))
+    wanted = TableType(0, int(game_type(rules.game)))
     session = TenhouClient(guest_named(f"bot{place}"), wanted, Spelling.XML)
     player = PlayerInLoop(bot)
     silence_s = Dialect.TENHOU.traits.silence_s or 300.0

@@ -15,23 +15,23 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.table.legal import is_furiten
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from mjbot.table.mirror.wire import to_message
 from proof.records import RecordFindings, print_table, shared_folder
 from protocol.errors import ProtocolError
 from protocol.messages import Dahai, Event, Hora, Kakan, PlayerAction, StartKyoku, Tsumo, wire_name
-from protocol.sessions.turns import Due, Speak
+from protocol.sessions.turns import Due, ReplyDuty
 from protocol.tenhou import tags
 from protocol.tenhou.client import TenhouClient, TenhouReceived
 from protocol.tenhou.codec import CLIENT_TAGS, SERVER_TAGS, Spelling, TagReader, tag_name, write
-from protocol.tenhou.hand import Said, meant
-from protocol.tenhou.login import Login, Wanted, parse_wanted
+from protocol.tenhou.hand import ReplyTag, meant
+from protocol.tenhou.login import Login, TableType, parse_table_type
 from protocol.tenhou.offers import NO_OFFER, Offer, dearest, offered
 from protocol.tenhou.tiles import PLAIN_TILES
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
 _TAG: Final = re.compile(r"<[^>]*>")
-_GAME: Final = (tags.Discarding, tags.DeclareRiichi, tags.Answer)
+_GAME: Final = (tags.Discarding, tags.DeclareRiichi, tags.OfferReply)
 _CHALLENGE: Final = "20180117-e7b5e83e"
 """Recorded ones are masked; any that is well formed stands in."""
 
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 def check_session(session: str, name: str, findings: RecordFindings) -> None:
     """Check one client's session: lines ``Get:`` and ``Send:``, each with one tag or more."""
     first = re.search(r'Send: <JOIN t="([^"]*)"', session)
-    replay = Replay(findings, parse_wanted(first and first[1]) or Wanted())
+    replay = Replay(findings, parse_table_type(first and first[1]) or TableType())
     findings.checked["sessions"] += 1
     for number, line in enumerate(session.splitlines(), 1):
         side, _, reply = line.partition(": ")
@@ -78,15 +78,15 @@ def check_session(session: str, name: str, findings: RecordFindings) -> None:
 class Replay:
     """One recorded session; raises ``ValueError`` where our session or table differs from it."""
 
-    def __init__(self, findings: RecordFindings, wanted: Wanted) -> None:
+    def __init__(self, findings: RecordFindings, wanted: TableType) -> None:
         self._checked: Final = findings.checked
         self._wanted: Final = wanted
         self._client = TenhouClient(Login(), wanted, Spelling.XML)
-        self._table: Table | None = None  # None: this hand cannot be followed
+        self._table: Mirror | None = None  # None: this hand cannot be followed
         self._received = TenhouReceived()
         self._played = True
         self._sent: list[bytes] = []  # what our session sends by itself
-        self._written: list[tuple[Said, bytes]] = []  # answers of the client, not yet compared
+        self._written: list[tuple[ReplyTag, bytes]] = []  # answers of the client, not yet compared
 
     # --- lines of the server -----------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class Replay:
             self._checked["games" if self._played else "games of three players, not played"] += 1
         if not self._played:
             return
-        before, owed = self._received.due, self._received.speak is Speak.MUST
+        before, owed = self._received.due, self._received.duty is ReplyDuty.MUST
         received = self._client.receive(xml.encode() + b"\0")
         self._received = received
         self._checked["tags taken in by the session"] += 1
@@ -122,7 +122,7 @@ class Replay:
 
     def _follow(self, event: Event) -> None:
         if isinstance(event, StartKyoku) and self._table is None:
-            self._table = Table(self._client.seat)
+            self._table = Mirror(self._client.seat)
         if self._table is None:
             return
         if self._is_swap(self._table, event):
@@ -136,7 +136,7 @@ class Replay:
             ours = bool(is_furiten(self._table.state, self._client.seat))
             self._expect("furiten lamp", ours, self._client.furiten)
 
-    def _is_swap(self, table: Table, event: Event) -> bool:
+    def _is_swap(self, table: Mirror, event: Event) -> bool:
         """Whether the client discards a kuikae tile, which the server of 2018 let it do."""
         if not isinstance(event, Dahai) or event.actor != self._client.seat:
             return False
@@ -191,9 +191,9 @@ class Replay:
         if not isinstance(tag, tags.Auth):  # recorded ones are masked
             self._expect(f"{name}, byte for byte", ours[0], xml.encode() + b"\0")
 
-    def _check_answer(self, tag: Said, xml: str) -> None:
+    def _check_answer(self, tag: ReplyTag, xml: str) -> None:
         received, client = self._received, self._client
-        if received.speak is not Speak.MUST:
+        if received.duty is not ReplyDuty.MUST:
             self._checked[f"sent though not owed: {_what(tag)}"] += 1
             return
         if received.blind and isinstance(tag, tags.DeclareRiichi):
@@ -217,7 +217,7 @@ class Replay:
         if self._received.frames:
             self._check_bytes()
 
-    def _meant(self, tag: Said) -> PlayerAction | None:
+    def _meant(self, tag: ReplyTag) -> PlayerAction | None:
         assert self._table is not None
         names = self._client.tile_names
         if isinstance(tag, tags.Discarding):
@@ -258,4 +258,4 @@ def _what(tag: tags.Tag) -> str:
     name = tag_name(tag)
     letter = name[0] if name[1:].isdigit() else name
     kind = getattr(tag, "type", None)
-    return f"{letter} type {kind}" if isinstance(tag, tags.Answer) and kind else letter
+    return f"{letter} type {kind}" if isinstance(tag, tags.OfferReply) and kind else letter

@@ -11,7 +11,7 @@ from mjbot.table.actions import ACTIONS, NINE_TERMINALS
 from mjbot.table.assume import show_ura
 from mjbot.table.legal import can_ron, can_tsumo
 from mjbot.table.mirror.check import allowed_actions
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.mirror.wire import tile_code
 from mjbot.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
 from mjbot.table.state import ACCEPTED, ANKAN, CHANKAN, REACTION, RINSHAN, TURN, State, copy_state
@@ -33,7 +33,7 @@ class Witness:
 
     def __init__(self, checked: Counter[str]) -> None:
         self._checked = checked
-        self._table = Table(strict=True)
+        self._table = Mirror(strict=True)
         self._win: Any = np.zeros(1, PAYMENT)[0]
         self._winners: list[int] = []
 

@@ -27,7 +27,7 @@ _many_alike: Final = msgspec.json.Decoder(tuple[_Alike, ...])
 def decode_line(line: bytes | str) -> tuple[m.Message, ...]:
     """Return the messages of one line: an object, or an array of objects.
 
-    Types that nobody here knows are left out, a blank line says nothing.  Raises
+    Types that are not known are left out, a blank line holds none.  Raises
     :class:`ProtocolError` naming the field for everything else that is not mjai.
 
     >>> decode_line('{"type":"dahai","actor":1,"pai":"5sr","tsumogiri":true}')[0].pai
@@ -36,7 +36,7 @@ def decode_line(line: bytes | str) -> tuple[m.Message, ...]:
     Traceback (most recent call last):
     protocol.errors.ProtocolError: tsumo.actor: expected int <= 3, got 4
     """
-    return tuple([said for said in decode_all(line) if not isinstance(said, m.Unknown)])
+    return tuple([fields for fields in decode_all(line) if not isinstance(fields, m.Unknown)])
 
 
 def decode_all(line: bytes | str) -> tuple[m.Message, ...]:
@@ -79,7 +79,7 @@ def _read_tolerantly(data: bytes) -> tuple[m.Message, ...]:
 
 
 def encode(message: m.Message, dialect: Dialect, extra: dict[str, Any] | None = None) -> bytes:
-    """Return ``message`` in the words of ``dialect``, without a line end.
+    """Return ``message`` spelled in ``dialect``, without a line end.
 
     ``extra`` adds fields of the envelope (``request_id`` of a reply, ``logs`` of a log line).
     Raises :class:`LocalProtocolError` where the dialect demands a field that is ``None``.
@@ -90,34 +90,34 @@ def encode(message: m.Message, dialect: Dialect, extra: dict[str, Any] | None = 
     """
     name = m.wire_name(message)
     _check_demanded(message, name, dialect)
-    said: dict[str, Any] = msgspec.to_builtins(message)
+    fields: dict[str, Any] = msgspec.to_builtins(message)
     for unsaid in (UNSAID[dialect].get("*", ()), UNSAID[dialect].get(name, ())):
         for field in unsaid:
-            said.pop(field, None)
+            fields.pop(field, None)
     if dialect.traits.spelling != "canonical":
-        _respell(message, said, dialect)
-    return msgspec.json.encode(said | extra if extra else said)
+        _respell(message, fields, dialect)
+    return msgspec.json.encode(fields | extra if extra else fields)
 
 
 def _check_demanded(message: m.Message, name: str, dialect: Dialect) -> None:
     for field in DEMANDED[dialect].get(name, ()):
-        if getattr(message, field, None) is None:  # who won is not in a ScoresOnly
+        if getattr(message, field, None) is None:  # a ScoresOnly has no winner
             raise LocalProtocolError(f"{name}.{field}", f"{dialect.name} demands it")
 
 
-def _respell(message: m.Message, said: dict[str, Any], dialect: Dialect) -> None:
-    """Put what Mortal's descendants call differently into their words."""
+def _respell(message: m.Message, fields: dict[str, Any], dialect: Dialect) -> None:
+    """Spell the fields that Mortal's descendants name differently."""
     riichilab = dialect.traits.spelling == "riichilab"
     match message:
         case m.Hora(uradora_markers=markers):
             if markers is not None:
-                said["ura_markers"] = said.pop("uradora_markers")
+                fields["ura_markers"] = fields.pop("uradora_markers")
             if riichilab and message.actor == message.target:
-                said["tsumo"] = True
+                fields["tsumo"] = True
         case m.Ryukyoku(reason=reason) if riichilab and reason:
-            said["reason"] = RIICHILAB_REASONS.get(reason, reason)
+            fields["reason"] = RIICHILAB_REASONS.get(reason, reason)
         case m.Ankan(consumed=consumed) if riichilab:
-            said["pai"] = min(consumed, key=len)
+            fields["pai"] = min(consumed, key=len)
         case m.RequestAction():
             limits = ("grace_ms", "bank_ms", "deadline_ms")
-            said["time"] = {limit: said.pop(limit) for limit in limits if limit in said}
+            fields["time"] = {limit: fields.pop(limit) for limit in limits if limit in fields}

@@ -1,9 +1,8 @@
-"""The dialects of mjai: how each talks, what it leaves out and demands, how it spells a draw.
+"""The dialects of mjai: turns, fields left out or required, and spellings.
 
-What is special about a dialect stands here: in its :class:`Traits`, and in the tables of what it
-says.  Above, only the roles at the end are named, by who speaks that dialect itself.  A spelling of
-its own goes through :mod:`protocol.codec` and :mod:`protocol.reading`, the scheme of its URLs is in
-:mod:`protocol.transports.address`.
+What is special about a dialect is defined here: its :class:`Traits`, and the tables of its fields.
+Other modules name only the roles at the end.  Its spellings go through :mod:`protocol.codec` and
+:mod:`protocol.reading`, the scheme of its URLs is in :mod:`protocol.transports.address`.
 """
 
 import enum
@@ -22,11 +21,11 @@ class Answers(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """How a dialect talks.
+    """Properties of a dialect.
 
-    ``spelling`` says whose words it takes where they differ.  ``deadline_s`` is what a decision
-    may take by default; ``silence_s`` how long the other side may say nothing (``None``: as long
-    as it wants), but for a client that queues (``may_queue``).
+    ``spelling`` is the dialect whose spelling it uses.  ``deadline_s`` is the default limit of a
+    decision; ``silence_s`` how long the other side may be silent (``None``: without limit), but
+    for a client that queues (``may_queue``).
     """
 
     word: str
@@ -37,27 +36,27 @@ class Traits:
     silence_s: float | None = None
     may_queue: bool = False
     opens_with_hello: bool = False
-    """The server speaks first, and a conversation is one game, told in order."""
+    """The server sends first, and a conversation is one game, in order."""
     connecting_is_ready: bool = False
-    """Who connects may be asked at once."""
+    """A client may be asked as soon as it connects."""
     lists_all_actions: bool = False
     """A request names all that is legal; elsewhere an offer is a hint."""
     error_is_fatal: bool = True
     """An ``error`` ends the conversation."""
     ends_with_verdict: bool = False
-    """After the game the server may tell whether a validation was passed, then it closes."""
+    """After the game the server may report whether a validation was passed, then it closes."""
     has_own_seat_ids: bool = True
-    """The ``id`` in ``start_game`` is the seat, whatever a client was told before."""
+    """The ``id`` in ``start_game`` is the seat, whatever the client's seat was before."""
     rates_players: bool = False
     """Live servers rate single players: no place for pairs."""
     name_in_url: bool = False
-    """The player's name at the table is said in the URL."""
+    """The player's name at the table is in the URL."""
     is_tenhou: bool = False
     """It is no mjai at all but Tenhou's wire (:mod:`protocol.tenhou`)."""
 
 
 class Dialect(enum.Enum):
-    """Who is spoken to, or how a log is written."""
+    """The other side of a conversation, or the form of a log."""
 
     TCP = Traits(
         word="tcp",
@@ -80,7 +79,7 @@ class Dialect(enum.Enum):
     )
     """Mortal's habit: an object per line, silent unless there is a decision.
 
-    Its feeder may send any id.  Pipes tell their end, so silence says nothing.
+    Its feeder may send any id.  The end of a pipe is noticed, so silence has no limit.
     """
 
     STDIO_ARRAYS = Traits(
@@ -92,7 +91,7 @@ class Dialect(enum.Enum):
     )
     """mjai.app's habit: an array per line, one object back.
 
-    It waits 3 s or, installed, 2 s.  Beside the decision an answer needs time to be read, checked,
+    It waits 3 s or, installed, 2 s.  An answer also needs time to be read, checked,
     written and fetched: 20 ms were measured on a quiet machine, so a quarter is left for a busy
     one.
     """
@@ -114,7 +113,7 @@ class Dialect(enum.Enum):
     )
     """RiichiLab's habit: a frame per event, an answer only to ``request_action``.
 
-    It waits 18 s; its queue may be long, and its pings go on meanwhile.
+    It waits 18 s; its queue may be long, and pings continue meanwhile.
     """
 
     TENHOU = Traits(
@@ -130,14 +129,14 @@ class Dialect(enum.Enum):
     )
     """Tenhou's XML over TCP.
 
-    A decision has 5 s and a bank of 10 s; whoever is on the other side may be rated.
+    A decision has 5 s and a bank of 10 s; the other players may be rated.
     """
 
     TENHOU_WEB = replace(TENHOU, word="tenhou+ws", over="websocket")
     """Tenhou's JSON on a WebSocket."""
 
     LOG = Traits(word="log", over="file", answers=Answers.CHOICES)
-    """Our own logs: everything that is known, in the TCP server's words."""
+    """Our own logs: all known fields, spelled as by the TCP server."""
 
     @property
     def traits(self) -> Traits:
@@ -149,10 +148,10 @@ class Dialect(enum.Enum):
 
 
 LOCKSTEP: Final = Dialect.TCP
-"""What a lock-step server speaks."""
+"""The dialect of a lock-step server."""
 
 REQUESTS: Final = Dialect.RIICHILAB
-"""What a server of requests speaks."""
+"""The dialect of a server of requests."""
 
 LINES: Final = Dialect.STDIO_LINES
 ARRAYS: Final = Dialect.STDIO_ARRAYS
@@ -167,7 +166,7 @@ _HORA_DETAILS: Final = frozenset(
 )
 _DRAW_DETAILS: Final = frozenset({"tehais", "tenpais", "scores"})
 OFFERS: Final = frozenset({"possible_actions", "cannot_dahai"})
-"""What the TCP server offers or forbids to one seat, beside what happens."""
+"""What the TCP server offers or forbids to one seat, in addition to the event."""
 
 _MORTAL: Final = {
     "*": OFFERS | {"log"},
@@ -194,7 +193,7 @@ UNSAID: Final[dict[Dialect, dict[str, frozenset[str]]]] = {
     Dialect.TENHOU_WEB: {},
     Dialect.LOG: {"*": frozenset({"log", "can_act"})},
 }
-"""Dialect -> wire type (``*``: every type) -> fields that are not said."""
+"""Dialect -> wire type (``*``: every type) -> fields that are left out."""
 
 DEMANDED: Final[dict[Dialect, dict[str, tuple[str, ...]]]] = {
     Dialect.TCP: {"hora": ("pai",), "ryukyoku": ("reason",), "start_game": ("id",)},

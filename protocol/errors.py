@@ -1,4 +1,4 @@
-"""What can go wrong in what is said; each error is one clear line."""
+"""Protocol errors; each is one clear line."""
 
 from typing import Final
 
@@ -9,10 +9,10 @@ NOT_JSON: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class ProtocolError(ValueError):
-    """The other side said something it may not say.
+    """The other side sent something that is not allowed.
 
     ``field`` names the culprit (``dahai.pai``, ``start_kyoku.tehais[2]``, ``type``, ``line``),
-    ``problem`` says what was found and what was expected.
+    ``problem`` names what was found and what was expected.
     """
 
     def __init__(self, field: str, problem: str) -> None:
@@ -26,4 +26,4 @@ class ThreePlayersError(ProtocolError):
 
 
 class LocalProtocolError(ProtocolError):
-    """Our own side was about to say something that is not its to say now."""
+    """Our own side was about to send something that is not allowed now."""

@@ -1,11 +1,11 @@
-"""Bytes in, lines out; knows nothing of what the lines say."""
+"""Bytes in, lines out; independent of their content."""
 
 from typing import Final
 
 from protocol.errors import ProtocolError
 
 MAX_LINE_BYTES: Final = 1 << 20
-"""Longest line anybody may send; a real one is below 4 kB."""
+"""Longest line that is accepted; a real one is below 4 kB."""
 
 
 class LineBuffer:

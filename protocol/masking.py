@@ -39,7 +39,7 @@ def masked(event: m.Event, seat: m.Seat) -> m.Event:
 
 
 def _offered(hints: tuple[m.Hint, ...], actor: m.Seat, seat: m.Seat) -> tuple[m.Hint, ...] | None:
-    """Nothing is offered to the one whose tile it is; to others an empty list is still said."""
+    """The seat of the tile is offered nothing; the others get a list, which may be empty."""
     if actor == seat:
         return None
     return tuple(hint for hint in hints if hint.actor in (seat, None))

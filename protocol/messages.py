@@ -2,7 +2,7 @@
 
 Field names are the wire's.  Tiles are wire strings (:mod:`protocol.tiles`), seats are absolute
 0..3, scores and deltas are points.  ``None`` in an optional field means that the speaker's
-dialect does not say it.  The codec (:mod:`protocol.codec`) reads every dialect into these
+dialect does not have it.  The codec (:mod:`protocol.codec`) reads every dialect into these
 types and writes the spelling that a dialect demands; nothing above it sees a dict.
 """
 
@@ -21,17 +21,17 @@ MOST_POINTS = 1_000_000_000
 """More than any score: what goes beyond it is damage, and two of it still fit into 32 bits."""
 MOST_STICKS = 10_000
 """More than a game has kyoku: riichi sticks and honba beyond it are damage."""
-Points = Annotated[int, msgspec.Meta(ge=-MOST_POINTS, le=MOST_POINTS)]
+WirePoints = Annotated[int, msgspec.Meta(ge=-MOST_POINTS, le=MOST_POINTS)]
 Sticks = Annotated[int, msgspec.Meta(ge=0, le=MOST_STICKS)]
-FourInts = tuple[Points, Points, Points, Points]
-Hand = Annotated[tuple[Tile, ...], msgspec.Meta(min_length=13, max_length=13)]
-FourHands = tuple[Hand, Hand, Hand, Hand]
+FourInts = tuple[WirePoints, WirePoints, WirePoints, WirePoints]
+DealtHand = Annotated[tuple[Tile, ...], msgspec.Meta(min_length=13, max_length=13)]
+FourHands = tuple[DealtHand, DealtHand, DealtHand, DealtHand]
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
-    """Anything that is said.
+    """Any message.
 
-    ``can_act`` is false when Mortal's feeder only wants its bot to catch up: take note, say
+    ``can_act`` is false when Mortal's feeder only lets its bot catch up: apply it and send
     nothing.
     """
 
@@ -47,7 +47,7 @@ class PlayerMessage(Message, frozen=True, kw_only=True):
 class Hint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One entry of ``possible_actions``: an action of which a server may leave anything out.
 
-    ``type`` is the action's wire name; what is ``None`` was not said.
+    ``type`` is the action's wire name; ``None`` stands for an absent field.
     """
 
     type: str
@@ -60,7 +60,7 @@ class Hint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Unknown(Message, frozen=True, kw_only=True, tag="?"):
-    """A message of a type nobody here knows; only sessions see it, for the reply it is owed."""
+    """A message of an unknown type; only sessions see it, for the reply it is owed."""
 
     name: str
 
@@ -179,7 +179,7 @@ class ReachAccepted(Message, frozen=True, kw_only=True, tag="reach_accepted"):
 
 
 class Skip(PlayerMessage, frozen=True, kw_only=True, tag="none"):
-    """Nothing to say, or a pass."""
+    """No reply, or a pass."""
 
     actor: Seat | None = None
 
@@ -246,7 +246,7 @@ class Reach(PlayerMessage, frozen=True, kw_only=True, tag="reach"):
 
 
 class Hora(PlayerMessage, frozen=True, kw_only=True, tag="hora"):
-    """A win: by draw when ``target == actor``.  What follows ``pai`` only a server says.
+    """A win: by draw when ``target == actor``.  The fields after ``pai`` are the server's.
 
     ``hora_points`` excludes honba and sticks, ``deltas`` include both.  ``yakus`` pairs each
     name with its han; a yakuman counts 100 fan in the TCP dialect.
@@ -267,7 +267,7 @@ class Hora(PlayerMessage, frozen=True, kw_only=True, tag="hora"):
 
 
 class ScoresOnly(Message, frozen=True, kw_only=True, tag="hora"):
-    """mjai-gateway's ``hora``, which does not say who won; no event, sessions use its scores."""
+    """mjai-gateway's ``hora``, which has no winner; no event, sessions use its scores."""
 
     scores: FourInts
 
@@ -296,7 +296,7 @@ DRAW_REASONS = (
     "sanchaho",
     "error",
 )
-"""Canonical draw reasons (the TCP dialect's words); the codec maps all other spellings here."""
+"""Canonical draw reasons (as in the TCP dialect); the codec maps all other spellings here."""
 
 PlayerAction = Skip | Dahai | Chi | Pon | Daiminkan | Kakan | Ankan | Reach | Hora | Ryukyoku
 Event = (
@@ -321,13 +321,13 @@ Event = (
 
 
 def hint(action: PlayerAction) -> Hint:
-    """Return the ``possible_actions`` entry with all that the action says.
+    """Return the ``possible_actions`` entry with all fields of the action.
 
     >>> hint(Pon(actor=1, target=0, pai="E", consumed=("E", "E"))).type
     'pon'
     """
-    said = msgspec.structs.asdict(action)
-    fields = {name: said[name] for name in Hint.__struct_fields__ if name in said}
+    values = msgspec.structs.asdict(action)
+    fields = {name: values[name] for name in Hint.__struct_fields__ if name in values}
     return Hint(type=wire_name(action), **fields)
 
 

@@ -1,6 +1,6 @@
 """Other people's text where a person reads it: a terminal obeys some letters, a log cuts at others.
 
-Names, refusals, whatever is quoted: all of it comes from strangers, and goes through here before
+Names, refusals, whatever is quoted: all of it is untrusted, and goes through here before
 it is printed or logged.  Not in :mod:`protocol.errors`, on which compiled code depends.
 """
 
@@ -10,7 +10,7 @@ from typing import Final
 _BLANKS: Final = re.compile(r"[^\S ]+")
 
 MOST_LETTERS: Final = 2000
-"""How much of a text is worth repeating."""
+"""Length at which a quoted text is cut."""
 
 
 def one_line(text: object, most: int = MOST_LETTERS) -> str:

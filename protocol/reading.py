@@ -24,7 +24,7 @@ _Known = (
 )
 _KNOWN_NAMES: Final = frozenset(str(kind.__struct_config__.tag) for kind in _Known.__args__)
 # msgspec looks into a type when it first meets it, and two threads that are the first together (the
-# conversation, and a strategy's warm-up beside it) can crash the process: so it meets all here.
+# conversation, and a strategy's warm-up) can crash the process: so it meets all here.
 _met: Final = [msgspec.json.Decoder(kind) for kind in (_Known, m.ScoresOnly)]
 _SANMA: Final = frozenset({"nukidora", "kita"})
 
@@ -32,7 +32,7 @@ _SANMA: Final = frozenset({"nukidora", "kita"})
 def read_object(value: object) -> m.Message:
     """Return the message that a decoded JSON value means in any dialect.
 
-    A type that nobody here knows becomes :class:`Unknown`.  Raises :class:`ProtocolError`.
+    A type that is not known becomes :class:`Unknown`.  Raises :class:`ProtocolError`.
     """
     if not isinstance(value, dict):
         raise ProtocolError(
@@ -66,7 +66,7 @@ def _type_name(fields: Fields) -> str:
     return name
 
 
-# --- one function per message that somebody spells differently -------------------------------
+# --- one function per message with different spellings -------------------------------
 
 
 def _error(fields: Fields) -> Fields:

@@ -61,7 +61,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def placement_points(self) -> tuple[int, int, int, int]:
-        """What each rank is worth at the end, in points: uma, and oka for first place."""
+        """The points of each rank at the end: uma, and oka for first place."""
         first, *others = self.uma
         a, b, c = others
         return first + self.oka, a, b, c

@@ -39,7 +39,7 @@ class CollusionMc(Strategy):
     than wait for somebody dearer to win, and that is how it is found.
     """
 
-    worth_unit: ClassVar[str] = "mean of what was played out"
+    value_unit: ClassVar[str] = "mean of what was played out"
 
     mode: Literal["full", "paper"] = field(
         default="full", metadata={"unit": "paper: Takada 2022 as published, discards only"}

@@ -17,9 +17,9 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, tile_kind
-from strategies.evaluation.fast_riichi.calls import wishes_after
-from strategies.evaluation.fast_riichi.steps import ALL_KINDS, Points
-from strategies.evaluation.pair.situation import Situation
+from strategies.evaluation.fast_riichi.calls import useful_calls_after
+from strategies.evaluation.fast_riichi.steps import ALL_KINDS, DiscardPoints
+from strategies.evaluation.pair.situation import PairSituation
 from strategies.evaluation.pair.techniques import (
     add_dora,
     feed_call,
@@ -51,11 +51,11 @@ NO_FEEDS: Final = (TRIED_OUT, FEIGNED)
 
 @dataclass
 class ComboPartner(PairMember, FastRiichiD):
-    """Help the ally to win: it knows the ally's hand and gives what that needs.
+    """Help the ally to win: it receives the ally's hand and feeds what that needs.
 
     Where it has nothing to give it plays as its base, for which the ally is no danger: as
     fast-riichi-d, which sees the ally's tiles and folds by dangers that are fitted to records, or
-    as any other strategy that rates its choices.  Beside its like each helps the other.  Without
+    as any other strategy that rates its choices.  Two of them help each other.  Without
     an ally it is its base.
     """
 
@@ -90,7 +90,7 @@ class ComboPartner(PairMember, FastRiichiD):
     )
     caution: float = field(default=1.0, metadata={"unit": "x points of danger"})
     leader_caution: float = field(
-        default=4.0, metadata={"unit": "x points of danger, beside an ally with an aim"}
+        default=4.0, metadata={"unit": "x points of danger, next to an ally with an aim"}
     )
     helps: float | Literal["last"] = field(
         default=1.0,
@@ -107,7 +107,7 @@ class ComboPartner(PairMember, FastRiichiD):
             raise StrategyError(f"option 'helps': {self.helps} is not a share, 0 to 1, or 'last'")
         if not 0 <= self.looks <= 1:
             raise StrategyError(f"option 'looks': {self.looks} is not a share, 0 to 1")
-        self._situation: Situation | None = None  # of this decision, if it is not made alone
+        self._situation: PairSituation | None = None  # of this decision, if it is not made alone
         self._help: Help | None = None  # what this decision does for the ally
         self._player: Strategy | None = None if self.base == BASE else make_strategy(self.base)
 
@@ -125,23 +125,25 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def decide(self, view: View) -> Action:
         """Win, else help the ally, else play the base strategy."""
-        ally = self.hear(view) if _falls_to(self.looks, view, self.seed + OTHER_LOTS) else None
+        ally = (
+            self.receive_hand(view) if _falls_to(self.looks, view, self.seed + OTHER_LOTS) else None
+        )
         self._situation = self._help = None
         if ally is not None:
             action = next(self._choices(view, ally))
         else:
             action = self._player.decide(view) if self._player else super().decide(view)
-        self.tell(view, action, None, self._wishes(view, action), self._help)
+        self.send_hand(view, action, None, self._useful_calls(view, action), self._help)
         return action
 
     def explain(self, view: View) -> Explanation:
-        """Tell what it chooses, and what its base thinks of the choices."""
+        """Explain the choice by the ratings of the base."""
         if self._player is None:
             return super().explain(view)
-        told, choice = self._player.explain(view), self.decide(view)
-        return replace(told, choice=choice, rated=mark_chosen(told.rated, choice))
+        explanation, choice = self._player.explain(view), self.decide(view)
+        return replace(explanation, choice=choice, rated=mark_chosen(explanation.rated, choice))
 
-    def _wishes(self, view: View, action: Action) -> list[int]:
+    def _useful_calls(self, view: View, action: Action) -> list[int]:
         """Return the kinds that it would call after a discard; an ally that leads need not know."""
         if not action.is_discard or self.techniques != "all" or not self.is_paired:
             return []
@@ -149,7 +151,7 @@ class ComboPartner(PairMember, FastRiichiD):
         leads = here is not None and here.ally.aim
         if leads or not self.own_calls or self.threatened(here.own_view if here else view):
             return []
-        return wishes_after(view, action, self._call_of_base if self._player else self.call)
+        return useful_calls_after(view, action, self._call_of_base if self._player else self.call)
 
     def _call_of_base(self, view: View) -> Action | None:
         action = self._player.decide(view) if self._player else None
@@ -157,7 +159,7 @@ class ComboPartner(PairMember, FastRiichiD):
 
     def _choices(self, view: View, ally: Ally) -> Iterator[Action]:
         """Yield what is chosen before what else would be."""
-        situation = Situation(view, ally)
+        situation = PairSituation(view, ally)
         self._situation = situation if self.techniques == "all" else None
         steps = {"all": self._weighed, "paper": self._as_the_paper, "none": self._base}
         step = steps[self.techniques] if self._helps_now(view) else self._for_itself
@@ -172,8 +174,8 @@ class ComboPartner(PairMember, FastRiichiD):
             return view.round >= view.last_round
         return _falls_to(self.helps, view, self.seed)
 
-    def _for_itself(self, situation: Situation) -> Iterator[Action | None]:
-        """Play as the base does who knows the ally's hand, and do nothing for it."""
+    def _for_itself(self, situation: PairSituation) -> Iterator[Action | None]:
+        """Play as the base with the ally's hand known, and do nothing for it."""
         self._situation = situation
         view, kinds = situation.own_view, self._without(situation, situation.ally.waits)
         yield self.win(situation.view)
@@ -186,20 +188,20 @@ class ComboPartner(PairMember, FastRiichiD):
                 yield call
         yield self.discard(view, kinds)
 
-    def _as_the_paper(self, situation: Situation) -> Iterator[Action | None]:
+    def _as_the_paper(self, situation: PairSituation) -> Iterator[Action | None]:
         yield self.win(situation.view)
         yield self._for_ally(situation, feed_win_at_once(situation), TO_WIN)
         yield self._for_ally(situation, feed_call_at_once(situation), TO_CALL)
         yield from self._base(situation)
 
-    def _base(self, situation: Situation) -> Iterator[Action | None]:
+    def _base(self, situation: PairSituation) -> Iterator[Action | None]:
         if self._player:
             yield self._player.decide(situation.view)
         yield self.win(situation.view)
         yield self.riichi(situation.view)
         yield self.discard(situation.view)
 
-    def _weighed(self, situation: Situation) -> Iterator[Action | None]:
+    def _weighed(self, situation: PairSituation) -> Iterator[Action | None]:
         view, kinds = situation.own_view, self._kinds_to_spare(situation)
         yield self._own_win(situation)
         if self.sashikomi:
@@ -224,7 +226,7 @@ class ComboPartner(PairMember, FastRiichiD):
         yield base
 
     def _of_base(
-        self, player: Strategy, situation: Situation, kinds: Collection[int], calls: bool
+        self, player: Strategy, situation: PairSituation, kinds: Collection[int], calls: bool
     ) -> Action:
         """Return what the base likes best of what the pair may do; wins are decided already."""
         view = situation.own_view
@@ -238,10 +240,10 @@ class ComboPartner(PairMember, FastRiichiD):
         if may(wanted):
             return wanted
         others = [rated for rated in player.ratings(view) if may(rated.action)]
-        best = max(others, key=lambda rated: rated.worth, default=None)
+        best = max(others, key=lambda rated: rated.value, default=None)
         return best.action if best else view.default_action
 
-    def _own_win(self, situation: Situation) -> Action | None:
+    def _own_win(self, situation: PairSituation) -> Action | None:
         """Win, unless that gains the pair nothing; no abortive draw while the ally is tenpai."""
         won, ally = self.win(situation.view), situation.ally
         if won is None or (won.is_nine_terminals and ally.shape):
@@ -249,7 +251,7 @@ class ComboPartner(PairMember, FastRiichiD):
         spares = self.spare_ally and spares_ally(situation, won, self.reluctance if ally.aim else 0)
         return None if spares else won
 
-    def _own_call(self, situation: Situation, kinds: Collection[int]) -> Action | None:
+    def _own_call(self, situation: PairSituation, kinds: Collection[int]) -> Action | None:
         """Call, and keep an open tenpai, as the base strategy; an ally that leads comes first."""
         if _ally_comes_first(situation):
             return None
@@ -258,33 +260,35 @@ class ComboPartner(PairMember, FastRiichiD):
             return action
         return action if tile_kind(action.tile) in kinds else None
 
-    def _instead_of(self, base: Action, situation: Situation) -> Iterator[Action | None]:
+    def _instead_of(self, base: Action, situation: PairSituation) -> Iterator[Action | None]:
         """Yield discards that help the ally more than the base discard."""
         if self.nakase:
-            fed = feed_call(situation, base, self._reckoner)
+            fed = feed_call(situation, base, self._evaluator)
             yield self._for_ally(situation, fed, TO_CALL)
         if self.open_way:
             yield self._for_ally(situation, open_way(situation, base), TRIED_OUT)
         if self.bluff:
             yield self._for_ally(situation, feign_one_suit(situation, base), FEIGNED)
 
-    def _for_ally(self, situation: Situation, action: Action | None, words: str) -> Action | None:
+    def _for_ally(
+        self, situation: PairSituation, action: Action | None, text: str
+    ) -> Action | None:
         """Take note of what an action does for the ally, if it is one: the first is chosen."""
         if action is not None:
             tile = TILE_NAMES[action.tile] if action.tile >= 0 else action.name
-            is_feed = words not in NO_FEEDS
-            self._help = Help(situation.ally.seat, tile, words, is_feed)
+            is_feed = text not in NO_FEEDS
+            self._help = Help(situation.ally.seat, tile, text, is_feed)
         return action
 
     @cached_property
-    def _reckoner(self) -> FoldRecognitionPlus:
+    def _evaluator(self) -> FoldRecognitionPlus:
         return FoldRecognitionPlus()
 
-    def safety(self, view: View) -> Points:
+    def safety(self, view: View) -> DiscardPoints:
         """Return the points of each tile (int64[37]) for its safety; with an ally from records."""
         if self._situation is None or not (caution := self._caution_beside(self._situation.ally)):
             return super().safety(view)
-        points: Points = np.rint(-caution * self._situation.danger).astype(np.int64)
+        points: DiscardPoints = np.rint(-caution * self._situation.danger).astype(np.int64)
         return points
 
     def threatened(self, view: View) -> bool:
@@ -296,7 +300,7 @@ class ComboPartner(PairMember, FastRiichiD):
     def _caution_beside(self, ally: Ally) -> float:
         return self.leader_caution if ally.aim else self.caution
 
-    def _kinds_to_spare(self, situation: Situation) -> Collection[int]:
+    def _kinds_to_spare(self, situation: PairSituation) -> Collection[int]:
         """Return the kinds whose discard neither deals in to the ally nor warns the rivals."""
         kept = situation.ally.waits if self.sashikomi else 0
         if self.hold_back:
@@ -304,12 +308,12 @@ class ComboPartner(PairMember, FastRiichiD):
         return self._without(situation, kept)
 
     @staticmethod
-    def _without(situation: Situation, kept: int) -> Collection[int]:
+    def _without(situation: PairSituation, kept: int) -> Collection[int]:
         kinds = {tile_kind(discard.tile) for discard in situation.view.discards}
         return [kind for kind in kinds if not kept >> kind & 1] or ALL_KINDS
 
 
-def _ally_comes_first(situation: Situation) -> bool:
+def _ally_comes_first(situation: PairSituation) -> bool:
     """Whether an ally that leads is nearer to a win than a hand that is still closed."""
     ally, view = situation.ally, situation.own_view
     closed = not view.is_open(view.seat)

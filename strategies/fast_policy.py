@@ -30,7 +30,7 @@ def _chance(what: str) -> float:
 class FastPolicyPlayer(Strategy):
     """Do what strong players do, by a network that is small enough for playouts."""
 
-    worth_unit: ClassVar[str] = "% of strong players"
+    value_unit: ClassVar[str] = "% of strong players"
     strength: ClassVar[Strength | None] = Strength(
         2.409,
         0.065,

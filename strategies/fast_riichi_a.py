@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 
-from mjbot import WANTS_TURNS, WANTS_WINS, Action, View
+from mjbot import DECIDES_TURNS, DECIDES_WINS, Action, View
 from strategies.evaluation.fast_riichi.steps import FastRiichi
 
 
 @dataclass
 class FastRiichiA(FastRiichi):
-    """Whoever is first to declare riichi wins: race to tenpai, never call, never fold.
+    """The first to declare riichi wins: race to tenpai, never call, never fold.
 
     Each discard is the one after which one more draw makes the most melds and head and leaves
     the most tiles to wait for.  Riichi as soon as a closed tenpai is not furiten.
     """
 
-    wants = WANTS_TURNS | WANTS_WINS
+    decides = DECIDES_TURNS | DECIDES_WINS
 
     def decide(self, view: View) -> Action:
         """Win, else riichi, else the fastest discard; pass on everything else."""

@@ -2,24 +2,24 @@
 
 from dataclasses import dataclass
 
-from mjbot import WANTS_TURNS, WANTS_WINS, Action, View
-from strategies.evaluation.fast_riichi.steps import FastRiichi, Folding, Points
+from mjbot import DECIDES_TURNS, DECIDES_WINS, Action, View
+from strategies.evaluation.fast_riichi.steps import DiscardPoints, FastRiichi, Folding
 
 
 @dataclass
 class FastRiichiC(Folding, FastRiichi):
-    """A hand that is not tenpai is not worth a deal-in: race to riichi, but fold to one.
+    """A hand that is not tenpai does not justify a deal-in: race to riichi, but fold to one.
 
-    Plays as fast-riichi-a, with the safety of a tile added to what its discard is worth.  An own
+    Plays as fast-riichi-a, with the safety of a tile added to the value of its discard.  An own
     riichi comes before folding.
     """
 
-    wants = WANTS_TURNS | WANTS_WINS
+    decides = DECIDES_TURNS | DECIDES_WINS
 
     def decide(self, view: View) -> Action:
         """Win, else riichi, else the fastest discard that is safe enough."""
         return self.win(view) or self.riichi(view) or self.discard(view) or view.default_action
 
-    def rate(self, view: View) -> Points:
+    def rate(self, view: View) -> DiscardPoints:
         """Return the points of discarding each tile: speed and safety."""
         return super().rate(view) + self.safety(view)

@@ -9,14 +9,14 @@ from strategies.evaluation.fast_riichi.calls import (
     keep_tenpai,
     pon_value_honour,
 )
-from strategies.evaluation.fast_riichi.steps import FastRiichi, Folding, Points
+from strategies.evaluation.fast_riichi.steps import DiscardPoints, FastRiichi, Folding
 
 
 @dataclass
 class FastRiichiD(Folding, FastRiichi):
     """Call for speed while the table is quiet, fold as soon as it is not.
 
-    Plays as fast-riichi-b, with the safety of a tile added to what its discard is worth.  While
+    Plays as fast-riichi-b, with the safety of a tile added to the value of its discard.  While
     an opponent is in riichi or the wall runs out, it makes no calls and gives an open tenpai up
     for safety; an own riichi still comes first.
     """
@@ -46,6 +46,6 @@ class FastRiichiD(Folding, FastRiichi):
             pon_value_honour(view) or call_that_raises_value(view, self) or keep_tenpai(view, self)
         )
 
-    def rate(self, view: View) -> Points:
+    def rate(self, view: View) -> DiscardPoints:
         """Return the points of discarding each tile: speed and safety."""
         return super().rate(view) + self.safety(view)

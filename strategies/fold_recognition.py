@@ -9,7 +9,7 @@ from mjbot.table.actions import Action
 from mjbot.table.state import Phase
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
-from strategies.evaluation.push_fold.one_player import OnePlayer, Scores, best_discard
+from strategies.evaluation.push_fold.one_player import OnePlayer, TileScores, best_discard
 from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 
 
@@ -17,7 +17,7 @@ from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 class FoldRecognition(OnePlayer):
     """Playing alone is enough but for one thing: knowing when to fold.
 
-    Discards what the one-player hand evaluator wants, never calls, declares riichi on every
+    Discards the choice of the one-player hand evaluator, never calls, declares riichi on every
     tenpai; where a support vector machine finds that strong players would fold, discards the
     safest tile instead.
     """
@@ -27,15 +27,15 @@ class FoldRecognition(OnePlayer):
     )
 
     def decide(self, view: View) -> Action:
-        """Win, else what the hand wants, unless that calls for folding; riichi if it can."""
+        """Win, else the evaluator's choice, unless that calls for folding; riichi if it can."""
         if forced := self.win(view) or self.only(view):
             return forced
         scores = self.scores(view)
         wanted = best_discard(view.discards, scores)
         return self.fold(view, wanted, scores) or self.riichi(view, wanted) or wanted
 
-    def fold(self, view: View, wanted: Action, scores: Scores) -> Action | None:
-        """Discard the safest tile if the recogniser says so; of equals the hand's choice."""
+    def fold(self, view: View, wanted: Action, scores: TileScores) -> Action | None:
+        """Discard the safest tile if the recogniser decides so; of equals the hand's choice."""
         if view.phase == Phase.RIICHI:
             return None
         margin = shared_recogniser().margin(view.state, view.seat, tile_kind(wanted.tile))

@@ -11,12 +11,12 @@ from strategies.evaluation.push_fold.one_player import OnePlayer, best_discard
 class FoldRecognitionOff(OnePlayer):
     """Playing alone is enough: the one-player player at a table of four, never folding.
 
-    Discards what the one-player hand evaluator wants, never calls, declares riichi on every
+    Discards the choice of the one-player hand evaluator, never calls, declares riichi on every
     tenpai.
     """
 
     def decide(self, view: View) -> Action:
-        """Win, else riichi, else what the hand wants."""
+        """Win, else riichi, else the hand evaluator's choice."""
         if forced := self.win(view) or self.only(view):
             return forced
         wanted = best_discard(view.discards, self.scores(view))

@@ -2,11 +2,11 @@
 
 One comparison does it all::
 
-    worth(discard) = (1 - chance to deal in) x worth of the hand left - worth lost by dealing in
+    value(discard) = (1 - chance to deal in) x value of the hand left - value lost by dealing in
 
 in points (:mod:`mjbot.models.placement`).  The danger:
 :mod:`strategies.evaluation.push_fold.push`; the hand:
-:mod:`strategies.evaluation.push_fold.hand_worth` and what that is made of; hands of 2 shanten and
+:mod:`strategies.evaluation.push_fold.hand_value` and what that is made of; hands of 2 shanten and
 more are multiplied by exp((score - best score) / ``evaluator_scale``) of the hand evaluator.
 
 The weights were tried by hand in the arena against three fast-riichi-a, some 100 walls a choice;
@@ -28,7 +28,7 @@ from mjbot.models.fold import shared_recogniser
 from mjbot.models.hand import FeatureSet, HandEvaluator
 from mjbot.models.weights import load_weights
 from mjbot.rules.shanten import shanten
-from mjbot.strategy.explanation import LATER, PLACEMENT, POINTS, WORTH, Rated, Strength, Term
+from mjbot.strategy.explanation import LATER, PLACEMENT, POINTS, VALUE, Rated, Strength, Term
 from mjbot.strategy.options import switch
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import PON_PLAIN, Action
@@ -36,21 +36,12 @@ from mjbot.table.state import Phase
 from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
 from strategies.evaluation.facts import hand_facts
+from strategies.evaluation.push_fold import terms as t
 from strategies.evaluation.push_fold.calls import N_CALLS, draws_left, weigh_calls_in
-from strategies.evaluation.push_fold.hand_worth import NEVER, Floats, less_danger, weigh_discards
+from strategies.evaluation.push_fold.hand_value import NEVER, Floats, less_danger, weigh_discards
 from strategies.evaluation.push_fold.push import USUAL, PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import StageTable, new_stages
-from strategies.evaluation.push_fold.terms import (
-    NO_DANGERS,
-    Discarded,
-    Hands,
-    discard_terms,
-    hands_left,
-    price,
-    read_dangers,
-    winning_terms,
-)
-from strategies.evaluation.push_fold.win_chance import Situation, situation_after
+from strategies.evaluation.push_fold.win_chance import WinSituation, situation_after
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
 FAR: Final = 2
@@ -59,16 +50,16 @@ FAR: Final = 2
 
 @dataclass
 class FoldRecognitionPlus(Strategy):
-    """Push while the hand is worth more than its danger; of two safe tiles keep the better hand.
+    """Push while the hand's value exceeds its danger; of two safe tiles keep the better hand.
 
-    Each discard is worth what the hand left may win, by its shape, its yaku and the draws left,
+    The value of a discard is what the hand left may win, by its shape, its yaku and the draws left,
     less what the tile may cost against each opponent.  Calls are made when they raise that.
     The switches, each at no to measure what it gains: ``calls``, ``hand_quality``, ``fine_danger``,
     ``push_round``, ``own_judgement``, ``silent_tenpai``, ``placement``, ``evaluator``;
     ``calibrated`` changes no choice, only the chance to win that is reported.
     """
 
-    worth_unit: ClassVar[str] = POINTS
+    value_unit: ClassVar[str] = POINTS
     strength: ClassVar[Strength] = Strength(
         2.059,
         0.043,
@@ -82,7 +73,7 @@ class FoldRecognitionPlus(Strategy):
     hand_quality: bool = switch("judge hands by shape and yaku; no: by shanten alone")
     fine_danger: bool = switch("danger as fitted; no: by the four grades of the paper")
     push_round: bool = switch("weigh all tiles; no: only the best for the hand and the safest")
-    own_judgement: bool = switch("fold by worth; no: where the paper's recogniser says so")
+    own_judgement: bool = switch("fold by value; no: where the paper's recogniser decides so")
     silent_tenpai: bool = switch("weigh riichi; no: always declare it")
     placement: bool = switch("points by the rank they bring; no: as points")
     evaluator: bool = switch("the paper's hand evaluator on hands far from tenpai")
@@ -96,7 +87,7 @@ class FoldRecognitionPlus(Strategy):
         default=7000.0, metadata={"unit": "points that a kyoku moves two scores"}
     )
     rank_share: float = field(
-        default=0.5, metadata={"unit": "of what points are worth is rank: 0 none, 1 all"}
+        default=0.5, metadata={"unit": "of the value of points is rank: 0 none, 1 all"}
     )
     caution: float = field(default=1.0, metadata={"unit": "x what a deal-in costs"})
     tenpai_points: float = field(default=2000.0, metadata={"unit": "points of tenpai at a draw"})
@@ -107,21 +98,21 @@ class FoldRecognitionPlus(Strategy):
         },
     )
     call_margin: float = field(default=100.0, metadata={"unit": "points a call must gain"})
-    call_factor: float = field(default=1.0, metadata={"unit": "x passing that it must be worth"})
+    call_factor: float = field(default=1.0, metadata={"unit": "x the value of passing, at least"})
     threat_pace: float = field(
         default=1.3, metadata={"unit": "x how soon others win in records, under threat"}
     )
     features: FeatureSet = field(default="plus", metadata={"unit": "feature set of the evaluator"})
     evaluator_scale: float = field(
         default=60.0,
-        metadata={"unit": "evaluator's score that divides a hand's worth by e"},
+        metadata={"unit": "evaluator's score that divides a hand's value by e"},
     )
     near_evaluator_weight: float = field(
         default=0.0, metadata={"unit": "x the evaluator at 1 shanten"}
     )
 
     def decide(self, view: View) -> Action:
-        """Win, else kan, else riichi or the discard of most worth, else the call of most worth."""
+        """Win, else kan, else riichi or the best discard, else the best call."""
         return (
             self.win(view)
             or self.kan(view)
@@ -140,7 +131,7 @@ class FoldRecognitionPlus(Strategy):
         return None
 
     def kan(self, view: View) -> Action | None:
-        """A concealed kan that costs no step, unless somebody is in riichi and we are not."""
+        """A concealed kan that costs no step, unless another seat is in riichi and we are not."""
         for action in reversed(view.legal):
             if not action.is_kan:
                 return None
@@ -156,58 +147,60 @@ class FoldRecognitionPlus(Strategy):
         return None
 
     def turn(self, view: View) -> Action | None:
-        """Declare riichi or discard, whatever is worth most."""
+        """Declare riichi or discard, whichever has the highest value."""
         discards = view.discards
         if len(discards) < 2 and len(discards) == len(view.legal):
             return discards[0] if discards else None
         if not discards:
             return None
         values, riichis, position = self._weighed(view, discards)
-        worths, declared = less_danger(values, position), less_danger(riichis, position)
+        values_left, declared = less_danger(values, position), less_danger(riichis, position)
         if view.phase == Phase.RIICHI:
             return _best(discards, declared)
-        if declared.max() > NEVER and (not self.silent_tenpai or declared.max() > worths.max()):
+        if declared.max() > NEVER and (
+            not self.silent_tenpai or declared.max() > values_left.max()
+        ):
             return next(action for action in view.legal if action.is_riichi)
         return self._discard(view, discards, values, position)
 
     def call(self, view: View) -> Action | None:
-        """Call if the hand after it is worth more than before."""
+        """Call if it raises the value of the hand."""
         calls = [action for action in view.legal if action.is_call and not action.is_kan]
         if not calls or not self.calls:
             return None
-        worths = np.empty(N_CALLS)
-        passed = self._weigh_calls(view, calls, self._position_of_calls(view), worths)
-        best = max(calls, key=lambda action: (worths[action.code - PON_PLAIN], action.red))
+        values_left = np.empty(N_CALLS)
+        passed = self._weigh_calls(view, calls, self._position_of_calls(view), values_left)
+        best = max(calls, key=lambda action: (values_left[action.code - PON_PLAIN], action.red))
         least = self.call_factor * passed + self.call_margin
-        return best if worths[best.code - PON_PLAIN] > least else None
+        return best if values_left[best.code - PON_PLAIN] > least else None
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield the discards, riichi with each that leaves tenpai, the calls and the pass."""
-        yield from self._rated_discards(view, WORTH)
-        yield from self._rated_calls(view, WORTH)
+        yield from self._rated_discards(view, VALUE)
+        yield from self._rated_calls(view, VALUE)
 
     def ratings_in_points(self, view: View, total: str) -> list[Rated]:
         """Return the ratings for another strategy's terms: they add up to its term ``total``."""
         return [*self._rated_discards(view, total), *self._rated_calls(view, total)]
 
-    def worths(self, view: View) -> tuple[Floats, Floats]:
-        """Return what each discard is worth in points, silent and in riichi: float64[37] each.
+    def discard_values(self, view: View) -> tuple[Floats, Floats]:
+        """Return the value of each discard in points, silent and in riichi: float64[37] each.
 
-        What cannot be discarded so is worth NEVER.
+        It is NEVER for tiles that cannot be discarded so.
         """
         values, riichis, position = self._weighed(view, view.discards)
         return less_danger(values, position), less_danger(riichis, position)
 
-    def call_worths(self, view: View) -> tuple[list[tuple[Action, float]], float]:
-        """Return what each pon and chi is worth in points, and the pass."""
+    def call_values(self, view: View) -> tuple[list[tuple[Action, float]], float]:
+        """Return the value of each pon and chi in points, and of the pass."""
         calls = [action for action in view.legal if action.is_call and not action.is_kan]
-        worths = np.empty(N_CALLS)
-        passed = self._weigh_calls(view, calls, self._position_of_calls(view), worths)
-        return [(call, float(worths[call.code - PON_PLAIN])) for call in calls], passed
+        values_left = np.empty(N_CALLS)
+        passed = self._weigh_calls(view, calls, self._position_of_calls(view), values_left)
+        return [(call, float(values_left[call.code - PON_PLAIN])) for call in calls], passed
 
     def estimated_chance(
         self, view: View, action: Action, then: Action | None = None
-    ) -> tuple[float, Situation] | None:
+    ) -> tuple[float, WinSituation] | None:
         """Return the chance to win (0..1) that is estimated after one action, not calibrated.
 
         ``action`` is a discard, a riichi with ``then``, a pon, a chi, or the pass of one; ``None``
@@ -218,21 +211,23 @@ class FoldRecognitionPlus(Strategy):
             in_riichi = action.is_riichi or view.phase == Phase.RIICHI
             here = self._played_for_the_win(self._position(view, view.wall_left // 4), view)
             tiles = np.array([discard.tile], np.int64)
-            chance = float(hands_left(view, tiles, here, self.calls)[int(in_riichi), discard.tile])
+            chance = float(
+                t.hands_left(view, tiles, here, self.calls)[int(in_riichi), discard.tile]
+            )
             situation = situation_after(view, discard, in_riichi=in_riichi)
             return (min(max(chance, 0.0), 1.0), situation) if chance > NEVER else None
         calls = [each for each in view.legal if each.is_call and not each.is_kan]
         if not calls or not (action.is_pass or (action.is_call and not action.is_kan)):
             return None
         here = self._played_for_the_win(self._position_of_calls(view), view)
-        worths = np.empty(N_CALLS)
-        passed = self._weigh_calls(view, [] if action.is_pass else [action], here, worths)
-        chance = passed if action.is_pass else float(worths[action.code - PON_PLAIN])
+        values_left = np.empty(N_CALLS)
+        passed = self._weigh_calls(view, [] if action.is_pass else [action], here, values_left)
+        chance = passed if action.is_pass else float(values_left[action.code - PON_PLAIN])
         return min(max(chance, 0.0), 1.0), situation_after(view, action)
 
     def _played_for_the_win(self, position: PushPosition, view: View) -> PushPosition:
-        """Return a position in which a win is worth 1 and nothing else is worth anything."""
-        return price(position, NO_DANGERS, view, self._parameters).chance
+        """Return a position in which a win has the value 1 and all else 0."""
+        return t.price(position, t.NO_DANGERS, view, self._parameters).chance
 
     def _rated_discards(self, view: View, total: str) -> Iterator[Rated]:
         if not view.discards:
@@ -241,28 +236,28 @@ class FoldRecognitionPlus(Strategy):
         tiles = np.array(sorted(discards), np.int64)
         values, riichis, position = self._hands(view, view.discards)
         weighted = values * self._evaluator_factors(view, values)
-        dangers = read_dangers(view, danger_weights(), self._parameters)
-        priced = price(position, dangers, view, self._parameters)
-        hands = Hands(*(hands_left(view, tiles, here, self.calls) for here in priced))
+        dangers = t.read_dangers(view, danger_weights(), self._parameters)
+        priced = t.price(position, dangers, view, self._parameters)
+        hands = t.PricedHands(*(t.hands_left(view, tiles, here, self.calls) for here in priced))
         facts = hand_facts(view)
         riichi = next((action for action in view.legal if action.is_riichi), None)
         declared = view.phase == Phase.RIICHI
         for in_riichi in [declared] + [True] * (riichi is not None):
-            worths = less_danger(riichis if in_riichi else weighted, position).tolist()
+            values_left = less_danger(riichis if in_riichi else weighted, position).tolist()
             unweighted = less_danger(riichis if in_riichi else values, position).tolist()
             for tile in tiles.tolist():
-                if worths[tile] <= NEVER:
+                if values_left[tile] <= NEVER:
                     continue
                 situation = situation_after(view, discards[tile], in_riichi=in_riichi)
-                of = Discarded(
-                    tile, worths[tile], unweighted[tile], in_riichi,
+                of = t.Discarded(
+                    tile, values_left[tile], unweighted[tile], in_riichi,
                     situation if self.calibrated else None,
                 )  # fmt: skip
-                terms = discard_terms(view.seat, of, hands, dangers, self.caution, total)
+                terms = t.discard_terms(view.seat, of, hands, dangers, self.caution, total)
                 first = riichi if riichi is not None and in_riichi else None
                 yield Rated(
                     first or discards[tile],
-                    worths[tile],
+                    values_left[tile],
                     then=discards[tile] if first else None,
                     terms=[*facts[tile], *terms],
                 )
@@ -273,25 +268,25 @@ class FoldRecognitionPlus(Strategy):
         if not calls or not self.calls:
             return
         position = self._position_of_calls(view)
-        dangers = read_dangers(view, danger_weights(), self._parameters)
-        priced = price(position, dangers, view, self._parameters)
+        dangers = t.read_dangers(view, danger_weights(), self._parameters)
+        priced = t.price(position, dangers, view, self._parameters)
         found = np.empty((4, 1 + N_CALLS))  # the pass first
         for place, here in enumerate((position, *priced)):
             found[place, 0] = self._weigh_calls(view, calls, here, found[place, 1:])
         for action in [*calls, *[action for action in view.legal if action.is_pass]]:
             column = 0 if action.is_pass else 1 + action.code - PON_PLAIN
-            worth, plain, gains, chance = found[:, column].tolist()
+            value, plain, gains, chance = found[:, column].tolist()
             situation = situation_after(view, action) if self.calibrated else None
-            terms = winning_terms(gains, chance, situation, total)
+            terms = t.winning_terms(gains, chance, situation, total)
             terms.append(Term(LATER, POINTS, plain - gains, adds_to=total))
-            terms.append(Term(PLACEMENT, POINTS, worth - plain, adds_to=total))
-            yield Rated(action, worth, terms=terms)
+            terms.append(Term(PLACEMENT, POINTS, value - plain, adds_to=total))
+            yield Rated(action, value, terms=terms)
 
     def _weigh_calls(
-        self, view: View, calls: Sequence[Action], position: PushPosition, worths: Floats
+        self, view: View, calls: Sequence[Action], position: PushPosition, values_left: Floats
     ) -> float:
         codes = np.array([action.code for action in calls], np.int64)
-        return float(weigh_calls_in(view.state, view.seat, codes, position, worths))
+        return float(weigh_calls_in(view.state, view.seat, codes, position, values_left))
 
     def _position_of_calls(self, view: View) -> PushPosition:
         return self._position(view, max(draws_left(view.state, view.seat)))
@@ -315,23 +310,27 @@ class FoldRecognitionPlus(Strategy):
     def _discard(
         self, view: View, discards: Sequence[Action], values: Floats, position: PushPosition
     ) -> Action:
-        worths = less_danger(values, position)
-        best = _best(discards, worths)
+        values_left = less_danger(values, position)
+        best = _best(discards, values_left)
         if self.push_round and self.own_judgement:
             return best
         wanted, safest = _best(discards, values), _best(discards, -position.loss[KINDS])
         if self.own_judgement:
-            return wanted if worths[wanted.tile] > worths[safest.tile] else safest
+            return wanted if values_left[wanted.tile] > values_left[safest.tile] else safest
         folds = shared_recogniser().margin(view.state, view.seat, tile_kind(wanted.tile)) > 0
         return safest if folds else best if self.push_round else wanted
 
     def _evaluator_factors(self, view: View, values: Floats) -> Floats:
-        """Return what share of their worth the hands keep by the evaluator's scores."""
+        """Return what share of their value the hands keep by the evaluator's scores."""
         if not self.evaluator:
             return np.ones(N_TILES)
-        say = 1.0 if not self.hand_quality or view.shanten >= FAR else self.near_evaluator_weight
+        share_of_evaluator = (
+            1.0 if not self.hand_quality or view.shanten >= FAR else self.near_evaluator_weight
+        )
         scores = _evaluator(self.features).scores_at(view.state, view.seat)
-        share = np.exp(say * np.maximum(scores - scores.max(), -1e4) / self.evaluator_scale)
+        share = np.exp(
+            share_of_evaluator * np.maximum(scores - scores.max(), -1e4) / self.evaluator_scale
+        )
         return np.where(values > 0, share[KINDS], 1.0)
 
     def _position(self, view: View, draws: int) -> PushPosition:
@@ -364,9 +363,9 @@ class FoldRecognitionPlus(Strategy):
         )  # fmt: skip
 
 
-def _best(discards: Sequence[Action], worths: Floats) -> Action:
-    """Return the discard of most worth, of equals the drawn tile."""
-    return max(discards, key=lambda action: (worths[action.tile], action.tsumogiri))
+def _best(discards: Sequence[Action], values_left: Floats) -> Action:
+    """Return the discard of highest value, of equals the drawn tile."""
+    return max(discards, key=lambda action: (values_left[action.tile], action.tsumogiri))
 
 
 @cache

@@ -38,7 +38,7 @@ from mjbot.strategy.playouts import Plan
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.collusion_mc import CollusionMc
-from strategies.evaluation.push_fold.hand_worth import NEVER
+from strategies.evaluation.push_fold.hand_value import NEVER
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 from strategies.supervised import Supervised
 
@@ -127,7 +127,7 @@ class Strongest(Supervised):
     def _weighed_turn(self, view: View, said: PolicyOutput) -> PolicyOutput:
         if said.discards.max() > SURE_OF_DISCARD and not _is_open(said.riichi):
             return said
-        silent, declared = self._reckoner.worths(view)
+        silent, declared = self._reckoner.discard_values(view)
         worths: dict[int, float] = {}
         for action in view.discards:
             kind = tile_kind(action.tile)
@@ -176,7 +176,7 @@ class Strongest(Supervised):
         chi = float(said.chi.sum())
         if not (_is_open(said.pon) or _is_open(chi)):
             return said
-        worths, passed = self._reckoner.call_worths(view)
+        worths, passed = self._reckoner.call_values(view)
         gains: dict[str, float] = {}
         for call, worth in worths:
             gains[call.name] = max(gains.get(call.name, NEVER), worth - passed)

@@ -1,13 +1,13 @@
 """Does what strong players did: five decisions learned from records of the Phoenix room.
 
-A network (:mod:`mjbot.models.networks.policy`, learned by ``mjbot train policy``) says how likely a
-strong player would choose each discard, riichi, pon, chi and kan.  Wins are always taken, nine
-terminals always declared.  How often it is right and how strong it is: docs/results/networks.md.
+A network (:mod:`mjbot.models.networks.policy`, learned by ``mjbot train policy``) estimates how
+likely a strong player would choose each discard, riichi, pon, chi and kan.  Wins are always taken,
+nine terminals always declared.  Accuracy and strength: docs/results/networks.md.
 
 Other thresholds than one half gained nothing over chance on walls of their own
 (docs/results/networks.md).
-What can be done twice in the same words is done so: a call gives up a red five rather than a plain
-one (in the meld it is a dora for good), a discard does not, and of equal tiles the drawn one goes.
+Of choices that the network does not distinguish, a call uses a red five rather than a plain one (in
+the meld it stays a dora), a discard does not, and of equal tiles the drawn one is discarded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ def _chance(unit: str, default: float = 0.5) -> float:
 class Supervised(Strategy):
     """Do what a strong player would most likely do, as learned from records."""
 
-    worth_unit: ClassVar[str] = "% of strong players"
+    value_unit: ClassVar[str] = "% of strong players"
     notes: ClassVar[tuple[str, ...]] = (
         "points as fold-recognition-plus estimates them; the shares decide",
     )
@@ -58,7 +58,7 @@ class Supervised(Strategy):
         self._policy = Policy.load(Path(self.weights) if self.weights else SHIPPED)
 
     @cached_property
-    def _reckoner(self) -> FoldRecognitionPlus:
+    def _evaluator(self) -> FoldRecognitionPlus:
         return FoldRecognitionPlus()
 
     def decide(self, view: View) -> Action:
@@ -72,63 +72,66 @@ class Supervised(Strategy):
         return self._policy.evaluate(view.state, view.seat, self.sure)
 
     def explain(self, view: View) -> e.Explanation:
-        """Tell how likely strong players are to do each thing, and what points say of it."""
-        told = super().explain(view)
-        return replace(told, notes=(*told.notes, *self.notes) if told.rated else told.notes)
+        """Rate each action by how likely strong players choose it, and by its value in points."""
+        explanation = super().explain(view)
+        return replace(
+            explanation,
+            notes=(*explanation.notes, *self.notes) if explanation.rated else explanation.notes,
+        )
 
     def ratings(self, view: View) -> Iterator[e.Rated]:
         """Yield all that is legal, kans before riichi or calls before the rest: 100 % together."""
-        said = self.opinion(view)
-        if said is None:
+        opinion = self.opinion(view)
+        if opinion is None:
             return
-        in_points = self._reckoner.ratings_in_points(view, e.IN_POINTS)
+        in_points = self._evaluator.ratings_in_points(view, e.IN_POINTS)
         for action in view.legal:
-            share = 1.0 if _ends_it(action) else _share(action, said)
+            share = 1.0 if _ends_it(action) else _share(action, opinion)
             rated = [each for each in in_points if e.same_choice(each.action, action)]
-            best = max(rated, key=lambda each: each.worth, default=e.Rated(action, 0.0))
-            total = [e.Term(e.IN_POINTS, e.POINTS, best.worth)] if rated else []
+            best = max(rated, key=lambda each: each.value, default=e.Rated(action, 0.0))
+            total = [e.Term(e.IN_POINTS, e.POINTS, best.value)] if rated else []
             yield e.Rated(action, 100 * float(share), terms=[*total, *best.terms])
 
     def _win(self, view: View) -> Action | None:
         others = view.legal[len(view.discards) :]
         return next((action for action in reversed(others) if _ends_it(action)), None)
 
-    def _choice(self, view: View, said: PolicyOutput | None) -> Action:
-        if said is None:
+    def _choice(self, view: View, opinion: PolicyOutput | None) -> Action:
+        if opinion is None:
             return view.default_action
         for action in reversed(view.legal):  # kans before calls before riichi, red before plain
-            if action.is_kan and said.kan >= self.kan_from:
+            if action.is_kan and opinion.kan >= self.kan_from:
                 return action
-            if action.name == "pon" and said.pon >= self.pon_from:
+            if action.name == "pon" and opinion.pon >= self.pon_from:
                 return action
-            best_chi = action.name == "chi" and said.chi[action.offset] == said.chi.max()
-            if best_chi and said.chi.sum() >= self.chi_from:
+            best_chi = action.name == "chi" and opinion.chi[action.offset] == opinion.chi.max()
+            if best_chi and opinion.chi.sum() >= self.chi_from:
                 return action
-            if action.is_riichi and said.riichi >= self.riichi_from:
+            if action.is_riichi and opinion.riichi >= self.riichi_from:
                 return action
         if not view.discards:
             return view.default_action
-        shares = said.discards.tolist()
+        shares = opinion.discards.tolist()
         return max(view.discards, key=lambda action: _preferred(action, shares))
 
 
-def _share(action: Action, said: PolicyOutput) -> float:
+def _share(action: Action, opinion: PolicyOutput) -> float:
     """Return how likely a strong player does it, after what is asked before it was not done."""
-    no_kan = 1 - said.kan
+    no_kan = 1 - opinion.kan
     match action.name:
         case "daiminkan" | "ankan" | "kakan":
-            return said.kan
+            return opinion.kan
         case "riichi":
-            return no_kan * said.riichi
+            return no_kan * opinion.riichi
         case "discard":
-            share = float(said.discards[tile_kind(action.tile)])
-            return no_kan * (1 - said.riichi) * share
+            share = float(opinion.discards[tile_kind(action.tile)])
+            return no_kan * (1 - opinion.riichi) * share
         case "pon":
-            return no_kan * said.pon
+            return no_kan * opinion.pon
         case "chi":
-            return no_kan * (1 - said.pon) * float(said.chi[action.offset])
+            return no_kan * (1 - opinion.pon) * float(opinion.chi[action.offset])
         case _:
-            return no_kan * (1 - said.pon) * (1 - float(said.chi.sum()))
+            return no_kan * (1 - opinion.pon) * (1 - float(opinion.chi.sum()))
 
 
 def _ends_it(action: Action) -> bool:

@@ -9,7 +9,7 @@ from mjbot import Action, Strategy, View
 class Tsumogiri(Strategy):
     """Discards what it drew and lets everything else pass: the least that can be played."""
 
-    wants = 0
+    decides = 0
 
     def decide(self, view: View) -> Action:
         """Discard the drawn tile; never win, call or declare anything."""

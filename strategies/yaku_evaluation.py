@@ -1,7 +1,7 @@
 """The "top AI" of Hamabe 2017: it plays for the nearest of eight yaku (sections 3.3 and 3.3.9).
 
 The paper's never looks at danger or points.  With ``fold=yes`` it does (ours): it plays for its
-yaku while that costs little by the reckoning of :mod:`strategies.fold_recognition_plus`.
+yaku while that costs little by the estimate of :mod:`strategies.fold_recognition_plus`.
 """
 
 from collections.abc import Iterator
@@ -16,15 +16,7 @@ from mjbot.table.state import Phase
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.evaluation.facts import hand_facts
-from strategies.evaluation.yaku.choices import (
-    PON_CALL,
-    call_gains,
-    hand_scores,
-    helpful_kinds,
-    melds_of,
-    seat_discard_scores,
-    value_kinds,
-)
+from strategies.evaluation.yaku import choices as c
 from strategies.evaluation.yaku.layout import Blocks
 from strategies.evaluation.yaku.scores import YAKU_NAMES
 from strategies.fold_recognition_plus import FoldRecognitionPlus
@@ -38,11 +30,11 @@ class YakuEvaluation(PairMember):
     """Play for the yaku that is nearest, of eight that can be had with calls.
 
     Each discard leaves the hand that scores most in its best yaku; a call is made if it raises
-    that score.  Dora, danger and points play no part.  As one of a pair it tells its partner
-    what it holds and wants, and otherwise plays as it does alone.
+    that score.  Dora, danger and points play no part.  As one of a pair it sends its partner
+    its hand and useful calls, and otherwise plays as it does alone.
     """
 
-    worth_unit: ClassVar[str] = SCORE
+    value_unit: ClassVar[str] = SCORE
 
     riichi: bool = field(default=True, metadata={"unit": "declare on every closed tenpai"})
     fold: bool = field(
@@ -61,7 +53,7 @@ class YakuEvaluation(PairMember):
         if self.fold and not action.is_win:
             action = self._unless_dear(view, action)
         if action.is_discard and self.is_paired:
-            self.tell(view, action, aim_after(view, action), wishes_after(view, action))
+            self.send_hand(view, action, aim_after(view, action), useful_calls_after(view, action))
         return action
 
     def ratings(self, view: View) -> Iterator[Rated]:
@@ -79,26 +71,26 @@ class YakuEvaluation(PairMember):
         )
 
     def _unless_dear(self, view: View, wanted: Action) -> Action:
-        """Return what is wanted for the yaku, or what is worth more than ``leeway`` points more."""
-        best = self._reckoner.decide(view)
-        worths = self._worths(view) if best != wanted else {}
-        if wanted not in worths or best not in worths:  # kans are not reckoned
+        """Return the choice for the yaku, or one better by more than ``leeway`` points."""
+        best = self._evaluator.decide(view)
+        values_left = self._discard_values(view) if best != wanted else {}
+        if wanted not in values_left or best not in values_left:  # kans are not rated
             return wanted
-        return best if worths[best] > worths[wanted] + self.leeway else wanted
+        return best if values_left[best] > values_left[wanted] + self.leeway else wanted
 
-    def _worths(self, view: View) -> dict[Action, float]:
+    def _discard_values(self, view: View) -> dict[Action, float]:
         if view.phase == Phase.REACTION:
-            calls, passed = self._reckoner.call_worths(view)
+            calls, passed = self._evaluator.call_values(view)
             return {view.default_action: passed, **dict(calls)}
-        silent, declared = self._reckoner.worths(view)
+        silent, declared = self._evaluator.discard_values(view)
         if view.phase == Phase.RIICHI:
             silent = declared
         riichi = find(view, "riichi")
-        worths = {discard: float(silent[discard.tile]) for discard in view.discards}
-        return {**worths, riichi: float(declared.max())} if riichi else worths
+        values_left = {discard: float(silent[discard.tile]) for discard in view.discards}
+        return {**values_left, riichi: float(declared.max())} if riichi else values_left
 
     @cached_property
-    def _reckoner(self) -> FoldRecognitionPlus:
+    def _evaluator(self) -> FoldRecognitionPlus:
         return FoldRecognitionPlus()
 
 
@@ -111,7 +103,7 @@ def best_discard(view: View) -> Action | None:
     """Discard the tile without which the hand's best yaku scores most.
 
     Of equals, a plain five goes before the red one and the drawn tile before the others; the
-    paper says nothing of either.
+    paper mentions neither.
     """
     discards = view.discards
     if len(discards) < 2:
@@ -133,7 +125,7 @@ def best_call(view: View) -> Action | None:
     if not calls or view.waits:
         return None
     kind = tile_kind(view.claim_tile)
-    gains = call_gains(view.state, view.seat, kind, view.unseen).tolist()
+    gains = c.call_gains(view.state, view.seat, kind, view.unseen).tolist()
     best = max(calls, key=lambda call: (gains[_place(call)], call.red, call.offset != MIDDLE))
     return best if gains[_place(best)] > 0 else None
 
@@ -143,12 +135,12 @@ def aim_after(view: View, discard: Action) -> str:
     return YAKU_NAMES[int(_scores(view)[tile_kind(discard.tile)].argmax())]
 
 
-def wishes_after(view: View, discard: Action) -> list[int]:
+def useful_calls_after(view: View, discard: Action) -> list[int]:
     """Return the kinds that the hand left by a discard would call; in tenpai there are none."""
     after = view.after_discard(view.seat, discard.tile, discard.tsumogiri).state
     if after["waits"][view.seat] or after["riichi"][view.seat]:
         return []
-    kinds = helpful_kinds(after, view.seat)
+    kinds = c.helpful_kinds(after, view.seat)
     return [kind for kind in range(N_KINDS) if kinds >> kind & 1]
 
 
@@ -166,9 +158,9 @@ def rated_calls(view: View) -> Iterator[Rated]:
     calls = [action for action in view.legal if action.is_call and not action.is_kan]
     if not calls:
         return
-    gains = call_gains(view.state, view.seat, tile_kind(view.claim_tile), view.unseen).tolist()
-    melds, values = melds_of(view.state, view.seat), value_kinds(view.state, view.seat)
-    now = float(hand_scores(view.hand, view.unseen, melds, values).max())
+    gains = c.call_gains(view.state, view.seat, tile_kind(view.claim_tile), view.unseen).tolist()
+    melds, values = c.melds_of(view.state, view.seat), c.value_kinds(view.state, view.seat)
+    now = float(c.hand_scores(view.hand, view.unseen, melds, values).max())
     for action in view.legal:
         if action in calls:
             yield Rated(action, now + gains[_place(action)])
@@ -178,10 +170,10 @@ def rated_calls(view: View) -> Iterator[Rated]:
 
 @lru_cache(maxsize=1)
 def _scores(view: View) -> Blocks:
-    """Return the scores after each discard, reckoned once for a decision: int16[34, 8]."""
-    scores: Blocks = seat_discard_scores(view.state, view.seat, view.unseen)
+    """Return the scores after each discard, computed once for a decision: int16[34, 8]."""
+    scores: Blocks = c.seat_discard_scores(view.state, view.seat, view.unseen)
     return scores
 
 
 def _place(call: Action) -> int:
-    return call.offset if call.offset >= 0 else PON_CALL
+    return call.offset if call.offset >= 0 else c.PON_CALL

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import mjbot
+import mjbot.env
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 
@@ -56,7 +57,7 @@ def test_the_bot_in_the_document_plays_has_options_and_can_be_explained(tmp_path
     log = str(ROOT / "logs" / "east-four-winds.mjson")
     asked = ["explain", log, "--at", "15", "--strategy", f"{name},riichi=no"]
     assert main(asked) == ExitCode.OK
-    assert "worth, tiles that help" in capsys.readouterr().out
+    assert "value, tiles that help" in capsys.readouterr().out
     assert main(["explain", log, "--strategy", name]) == ExitCode.OK
 
 
@@ -76,3 +77,18 @@ def test_a_name_that_is_not_there_is_refused_with_the_place_to_look():
         mjbot.Estrategy  # noqa: B018
     assert not hasattr(mjbot, "_private")
     assert {*mjbot.__all__, "__version__"} <= set(dir(mjbot))
+
+
+def test_names_of_the_version_before_still_work_and_warn():
+    with pytest.warns(DeprecationWarning, match="WANTS_TURNS is now DECIDES_TURNS"):
+        assert mjbot.WANTS_TURNS == mjbot.DECIDES_TURNS
+    with pytest.warns(DeprecationWarning, match="wants is now decides"):
+        old = type("Old", (mjbot.Strategy,), {"wants": 3})
+    assert old.decides == 3
+    with pytest.warns(DeprecationWarning, match=r"Rated\.worth is now Rated\.value"):
+        assert mjbot.Rated(None, 2.5).worth == 2.5
+    with pytest.warns(DeprecationWarning, match="adds_to='worth'"):
+        term = mjbot.Term("x", "points", 1.0, adds_to="worth")
+    assert mjbot.Rated(None, 1.0, terms=[term]).parts() == [term]
+    with pytest.warns(DeprecationWarning, match="Rows is now DecisionRows"):
+        assert mjbot.env.Rows is mjbot.env.DecisionRows

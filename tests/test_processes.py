@@ -9,7 +9,7 @@ import tempfile
 
 import pytest
 
-from mjbot.processes import Child
+from mjbot.processes import ChildProcess
 
 PROGRAM = """
 import ctypes
@@ -49,9 +49,11 @@ sys.exit(3)
 def test_the_end_of_a_child_is_noticed_while_another_process_keeps_its_output():
     async def main():
         with tempfile.TemporaryFile("a+b") as log:
-            child = await Child.start([sys.executable, "-c", LEAVES_ITS_OUTPUT], log, pipes=True)
+            child = await ChildProcess.start(
+                [sys.executable, "-c", LEAVES_ITS_OUTPUT], log, pipes=True
+            )
             assert await child.end_within(60) == 3
-            assert child.last_words() == "last words"
+            assert child.last_output() == "last words"
             child.signal(signal.SIGKILL)  # reaches the other one, which is of its group
             assert await child.process.stdout.read() == b""
             assert await child.wait() == 3

@@ -1,1 +1,1 @@
-"""Games in bulk, and what may be said of them: the same walls for all, intervals for everything."""
+"""Games in bulk, and their statistics: the same walls for all, intervals for all figures."""

@@ -8,20 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.arena.results import GameLine
-from mjbot.statistics.figures import (
-    DEFAULT_UMA,
-    PAIR,
-    ROW,
-    FinishedGame,
-    WallSummary,
-    from_rows,
-    rank_differences,
-)
+from mjbot.statistics import figures as f
 from mjbot.statistics.seating import Seating
-from mjbot.statistics.sequential import ErrorRates, SequentialTest, Verdict
+from mjbot.statistics.sequential import ErrorRates, SequentialTest, TestOutcome
 from protocol.rules import RANKED, Rules
 
-Sums = NDArray[Any]
+SumsByWall = NDArray[Any]
 
 FEWEST_WALLS: Final = 64
 """For so many there is room at first; then it doubles."""
@@ -31,7 +23,7 @@ class WallAccumulator:
     """The walls of which every seating has been played.  A wall with a void game never counts."""
 
     def __init__(
-        self, seating: Seating, uma: Sequence[float] = DEFAULT_UMA, rules: Rules = RANKED
+        self, seating: Seating, uma: Sequence[float] = f.DEFAULT_UMA, rules: Rules = RANKED
     ) -> None:
         self.seating: Final = seating
         self.games = 0
@@ -39,10 +31,10 @@ class WallAccumulator:
         """Wall -> strategy -> decisions replaced; only walls on which any were."""
 
         self.void: Final[dict[int, str]] = {}
-        self._summary: Final = WallSummary(seating, uma, rules)
+        self._summary: Final = f.WallSummary(seating, uma, rules)
         self._open: Final[dict[int, dict[int, GameLine]]] = {}
-        self._rows: Final = _WallRecords(ROW, len(seating.rows))
-        self._pairs: Final = _WallRecords(PAIR, len(seating.pairs))
+        self._rows: Final = _WallRecords(f.ROW, len(seating.rows))
+        self._pairs: Final = _WallRecords(f.PAIR, len(seating.pairs))
 
     def add(self, line: GameLine) -> None:
         """Take in one game; one that is known already changes nothing."""
@@ -67,15 +59,15 @@ class WallAccumulator:
         """Whether nothing more is to be expected from this wall."""
         return wall in self._rows or wall in self.void
 
-    def row(self, wall: int) -> Sums | None:
+    def row(self, wall: int) -> SumsByWall | None:
         """Return a wall's records of :data:`~mjbot.statistics.figures.ROW`; void: ``None``."""
         return self._rows.get(wall)
 
-    def rows(self, n_walls: int) -> Sums:
+    def rows(self, n_walls: int) -> SumsByWall:
         """Return the records of all complete walls below ``n_walls``: [walls, strategies]."""
         return self._rows.below(n_walls)
 
-    def pairs(self, n_walls: int) -> Sums:
+    def pairs(self, n_walls: int) -> SumsByWall:
         """Return the same for pairs, of :data:`~mjbot.statistics.figures.PAIR`: [walls, pairs]."""
         return self._pairs.below(n_walls)
 
@@ -91,7 +83,7 @@ class WallAccumulator:
         if reasons := [line.void for line in lines if line.void]:
             self.void[number] = reasons[0]
             return
-        games = [FinishedGame(line.scores, from_rows(line.counts)) for line in lines]
+        games = [f.FinishedGame(line.scores, f.from_rows(line.counts)) for line in lines]
         self._rows[number] = self._summary.rows(games)
         self._pairs[number] = self._summary.pairs(games)
 
@@ -100,23 +92,23 @@ class _WallRecords:
     """The records of each wall that has any, in one array that grows: no objects for every wall."""
 
     def __init__(self, dtype: np.dtype[Any], width: int) -> None:
-        self._records: Sums = np.zeros((FEWEST_WALLS, width), dtype)
+        self._records: SumsByWall = np.zeros((FEWEST_WALLS, width), dtype)
         self._there: NDArray[np.bool_] = np.zeros(FEWEST_WALLS, np.bool_)
 
     def __contains__(self, wall: int) -> bool:
         return wall < len(self._there) and bool(self._there[wall])
 
-    def __setitem__(self, wall: int, records: Sums) -> None:
+    def __setitem__(self, wall: int, records: SumsByWall) -> None:
         while wall >= len(self._there):
             self._records = _doubled(self._records)
             self._there = _doubled(self._there)
         self._records[wall] = records
         self._there[wall] = True
 
-    def get(self, wall: int) -> Sums | None:
+    def get(self, wall: int) -> SumsByWall | None:
         return self._records[wall] if wall in self else None
 
-    def below(self, n_walls: int) -> Sums:
+    def below(self, n_walls: int) -> SumsByWall:
         return self._records[:n_walls][self._there[:n_walls]]
 
 
@@ -129,7 +121,7 @@ def _doubled(array: NDArray[Any]) -> NDArray[Any]:
 class SequentialTester:
     """Looks at the walls in their order, as soon as all before are there, until it is sure.
 
-    So the verdict and the wall that brought it do not depend on who finished first.
+    So the verdict and the wall that brought it do not depend on the order of completion.
     """
 
     def __init__(self, accumulator: WallAccumulator, rates: ErrorRates) -> None:
@@ -138,7 +130,7 @@ class SequentialTester:
         self._accumulator: Final = accumulator
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TestOutcome:
         """What is known of the first strategy against the second."""
         return self.test.verdict
 
@@ -149,6 +141,6 @@ class SequentialTester:
                 return False
             row = self._accumulator.row(self.walls)
             if row is not None:
-                self.test.add(float(rank_differences(row[None], 0, 1)[0]))
+                self.test.add(float(f.rank_differences(row[None], 0, 1)[0]))
             self.walls += 1
         return self.verdict != "open"

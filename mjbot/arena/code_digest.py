@@ -1,8 +1,8 @@
 """A digest of all that a run's games depend on, as far as it can be known beforehand.
 
-Of our own strategies the source of all modules they import says it, and the shipped weights.  A
+Of our own strategies it covers the source of all modules they import, and the shipped weights.  A
 strategy from outside is loaded and made once, in a process of its own, and everything that is read
-for it counts (:mod:`mjbot.arena.workers.files_read`).  What it reads only later is kept beside the
+for it counts (:mod:`mjbot.arena.workers.files_read`).  What it reads only later is kept next to the
 games.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mjbot.arena.workers.clock import BEATS, HEARTBEAT_SIZE, Clock, DeadlineError
-from mjbot.arena.workers.files_read import Found, ReadingWatch, digest_of
+from mjbot.arena.workers.files_read import FileRead, ReadingWatch, digest_of
 from mjbot.arena.workers.playing import MAKING_S
 from mjbot.arena.workers.pool import PATIENCE_S, Liveness
 from mjbot.compiler.compiled import source_digest
@@ -76,8 +76,8 @@ def _external_files(spec: Spec) -> list[str]:
         players_of([spec])[0].command("", 1)
     except (SeatError, NodeError) as error:
         raise StrategyError(str(error)) from None
-    words = shlex.split(spec.label)
-    return [digest_of(word) for word in words if Path(word).is_file()]
+    parts = shlex.split(spec.label)
+    return [digest_of(part) for part in parts if Path(part).is_file()]
 
 
 # --- strategies from outside -----------------------------------------------------------------
@@ -116,7 +116,6 @@ def _looked_at(specs: Sequence[Spec]) -> list[str]:
 
 
 def _look(line: Connection, heartbeat: Any, specs: Sequence[Spec]) -> None:
-    """The whole life of that process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)
     die_with_parent()
@@ -141,8 +140,8 @@ def _made_once(spec: Spec, clock: Clock) -> str:
         finally:
             clock.stop()
     except DeadlineError:
-        told = f"strategy {spec.name!r} cannot be made: not ready after {MAKING_S:g} s"
-        raise MakingError(told) from None
+        problem = f"strategy {spec.name!r} cannot be made: not ready after {MAKING_S:g} s"
+        raise MakingError(problem) from None
     return source
 
 
@@ -153,6 +152,6 @@ def _make(spec: Spec) -> None:
         raise MakingError(str(error)) from None
 
 
-def _named(found: Found) -> str:
+def _named(found: FileRead) -> str:
     path, digest = found
     return f"{Path(path).name} {digest}"

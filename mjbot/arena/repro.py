@@ -64,7 +64,7 @@ class _Halt(Strategy):
 def replay_decision(file: FaultFile, announce: Callable[[View], None]) -> Again:
     """Play the recorded game up to the decision and let the strategy make it, unguarded.
 
-    ``announce`` is told the table first: the decision may end the process.  Raises
+    ``announce`` receives the table first: the decision may end the process.  Raises
     :class:`FaultFileError` if the decision cannot be made here.
     """
     if file.spec.is_external:

@@ -5,7 +5,7 @@ function of the setup and its :class:`~mjbot.arena.setup.GameId`, hence after an
 the program the rest comes out as if nothing had happened.
 
 A record is one gzipped file of mjai lines.  It is there whole or not at all, and before its game
-counts, so that a run which was killed goes on without gaps.  ``mjbot replay``, ``convert`` and
+counts, so that a run which was killed resumes without gaps.  ``mjbot replay``, ``convert`` and
 ``train`` take the folder as it is.
 """
 
@@ -72,7 +72,7 @@ _RECORD: Final = re.compile(r"\.?\d{7,}-\d{2,}\.jsonl\.gz(\.unfinished)?")
 _FAULT: Final = re.compile(r"[a-z]+-\d+-\d+-\d-\d+\.json")
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class ResultsHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The first line.  ``fields`` explains the columns of the games' counts."""
 
     setup: Setup
@@ -83,7 +83,7 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
     """One game: scores by seat, counts as :func:`mjbot.statistics.figures.as_rows` has them.
 
     ``faults`` is how many decisions had to be replaced, by seat, nothing if none.  A ``void`` game
-    says why instead.  ``times`` has what the decisions cost, by seat, if that was asked for
+    has the reason instead.  ``times`` has what the decisions cost, by seat, if that was asked for
     (:mod:`mjbot.arena.decision_times`).
     """
 
@@ -123,15 +123,15 @@ def decode_game(text: bytes) -> GameLine:
 
 
 def read_games(folder: Path) -> list[GameLine]:
-    """Return the games of a run that nobody is writing any more.
+    """Return the games of a run that is not being written.
 
     Raises ``OSError`` and :class:`ResultsError`.
     """
-    return read_log(folder / GAMES_FILE, Header, decode_game, _CURES)
+    return read_log(folder / GAMES_FILE, ResultsHeader, decode_game, _CURES)
 
 
 def read_run(folder: Path, setup: Setup) -> list[GameLine]:
-    """Return the games of a run, also while somebody writes it; none if it was not begun.
+    """Return the games of a run, also while it is written; none if it was not started.
 
     Raises ``OSError``, and :class:`ResultsError` if the folder holds another run than this one.
     """
@@ -141,17 +141,19 @@ def read_run(folder: Path, setup: Setup) -> list[GameLine]:
     with path.open("rb") as file:
         if not file.readline().endswith(b"\n"):
             return []
-    wanted = Header(setup=setup)
-    return read_log(path, Header, decode_game, _CURES, lambda kept: _difference(kept, wanted))
+    expected = ResultsHeader(setup=setup)
+    return read_log(
+        path, ResultsHeader, decode_game, _CURES, lambda kept: _difference(kept, expected)
+    )
 
 
 def erase_run(folder: Path) -> None:
     """Erase the run in a folder: the files that a run writes, and nothing else.
 
     Raises :class:`ResultsError`, and nothing was erased, if the folder holds things but no run, or
-    a run that somebody is writing.
+    a run that is being written.
     """
-    with emptied(folder / GAMES_FILE, Header, decode_game, _CURES.elsewhere):
+    with emptied(folder / GAMES_FILE, ResultsHeader, decode_game, _CURES.elsewhere):
         for path in list(_written(folder)):
             path.unlink(missing_ok=True)
         for inside in (RECORDS_FOLDER, FAULT_FOLDER):
@@ -160,7 +162,7 @@ def erase_run(folder: Path) -> None:
 
 
 def _written(folder: Path) -> Iterator[Path]:
-    """Yield the paths in a folder that have the names of what a run writes beside its games."""
+    """Yield the paths in a folder that have the names of what a run writes next to its games."""
     own = (folder / FIGURES_FILE, folder / REPORT_FILE, folder / FILES_FILE)
     yield from (path for path in own if path.exists())
     for inside, name in ((RECORDS_FOLDER, _RECORD), (FAULT_FOLDER, _FAULT)):
@@ -171,9 +173,9 @@ def _written(folder: Path) -> Iterator[Path]:
 class Results:
     """The games of one run so far, and the file that keeps them.
 
-    Opening creates the folder, or takes up what an earlier run of the same setup left there.
+    Opening creates the folder, or resumes an earlier run of the same setup.
     Raises :class:`ResultsError`, and nothing was touched, where files of these names are not
-    this run's: there are no games beside them.
+    this run's: there are no games with them.
     """
 
     def __init__(self, folder: Path, setup: Setup) -> None:
@@ -184,7 +186,7 @@ class Results:
             raise ResultsError(f"{problem}; {_CURES.elsewhere} or move it away")
         self._log: Final = AppendLog(
             games,
-            Header(setup=setup),
+            ResultsHeader(setup=setup),
             _CURES,
             decode=decode_game,
             encode=encode_game,
@@ -202,9 +204,9 @@ class Results:
         self._log.close()
 
 
-def _difference(kept: Header, wanted: Header) -> str | None:
+def _difference(kept: ResultsHeader, expected: ResultsHeader) -> str | None:
     for field in Setup.__struct_fields__:
-        old, new = getattr(kept.setup, field), getattr(wanted.setup, field)
+        old, new = getattr(kept.setup, field), getattr(expected.setup, field)
         if old != new:
             return "other code of the strategies" if field == "code" else f"{field} {old!r}"
     return None

@@ -20,10 +20,10 @@ from mjbot.arena.results import (
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.faults import FAULT_FOLDER, save_faults
 from mjbot.arena.workers.files_read import FILES_FILE, ChangedError, FilesRead
-from mjbot.arena.workers.playing import Played
+from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerError
 from mjbot.statistics.figures import DEFAULT_UMA
-from mjbot.statistics.sequential import ErrorRates, Verdict
+from mjbot.statistics.sequential import ErrorRates, TestOutcome
 from mjbot.text import plural
 
 MOST_VOID: Final = 10
@@ -31,10 +31,10 @@ MOST_VOID: Final = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ArenaPlan:
     """What to do: at most ``n_walls`` walls, or until the test with these ``rates`` is sure.
 
-    ``uma`` has what the ranks are worth, in thousands of points.  With ``recording`` the folder
+    ``uma`` has the bonus of each rank, in thousands of points.  With ``recording`` the folder
     also gets a record of every game.
     """
 
@@ -47,10 +47,12 @@ class Plan:
     recording: bool = False
 
 
-class Players(Protocol):
-    """Whoever plays the games: processes here, or machines elsewhere."""
+class GameBackend(Protocol):
+    """Plays the games: processes here, or machines elsewhere."""
 
-    def play(self, game_ids: Iterable[GameId], look: Callable[[], None] = ...) -> Iterator[Played]:
+    def play(
+        self, game_ids: Iterable[GameId], look: Callable[[], None] = ...
+    ) -> Iterator[PlayedGame]:
         """Play the games and return each as soon as it is finished, in whatever order.
 
         ``look`` is called every second or oftener, and ends it by raising something.
@@ -63,16 +65,16 @@ class RunOutcome:
 
     ``rows`` and ``pairs`` have the sums of every complete wall (:mod:`mjbot.statistics.figures`).
     ``verdict`` is that of the sequential test on the first strategy against the second, after
-    ``test_walls`` walls.  ``faults`` says how many decisions of each strategy were replaced,
+    ``test_walls`` walls.  ``faults`` counts the decisions of each strategy were replaced,
     ``void`` why which wall does not count.
     """
 
-    plan: Plan
+    plan: ArenaPlan
     rows: NDArray[Any]
     pairs: NDArray[Any]
     games: int
     n_walls: int
-    verdict: Verdict
+    verdict: TestOutcome
     test_walls: int
     faults: tuple[int, ...]
     void: dict[int, str]
@@ -84,7 +86,7 @@ class Arena:
     Raises :class:`~mjbot.arena.results.ResultsError` when the folder holds another run.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ArenaPlan) -> None:
         self.plan: Final = plan
         self.accumulator: Final = WallAccumulator(
             plan.setup.seating, plan.uma, plan.setup.game_rules
@@ -118,11 +120,11 @@ class Arena:
 
     def play(
         self,
-        players: Players,
-        on_game: Callable[[Played], None],
+        players: GameBackend,
+        on_game: Callable[[PlayedGame], None],
         look: Callable[[], None] = lambda: None,
     ) -> None:
-        """Play what is missing.  Every game is in the file before ``on_game`` hears of it.
+        """Play what is missing.  Every game is in the file before ``on_game`` receives it.
 
         Raises what ``look`` raises, which is called every second or oftener, and
         :class:`~mjbot.arena.workers.pool.WorkerError` if game after game is void.
@@ -146,7 +148,7 @@ class Arena:
                 return
 
     def outcome(self) -> RunOutcome:
-        """Return what is known by now; the same for the same games, whoever finished first."""
+        """Return the outcome so far; it does not depend on the order in which games finish."""
         self._tester.look(self.plan.n_walls)
         decided = self.plan.until_sure and self._tester.verdict != "open"
         n_walls = self._tester.walls if decided else self.plan.n_walls
@@ -163,11 +165,11 @@ class Arena:
             void={wall: why for wall, why in self.accumulator.void.items() if wall < n_walls},
         )
 
-    def _note_files(self, played: Played) -> None:
+    def _note_files(self, played: PlayedGame) -> None:
         try:
             self._files.add(played.files)
         except ChangedError as error:
-            raise WorkerError(f"{error}: the same command begins anew") from None
+            raise WorkerError(f"{error}: the same command starts again") from None
 
     def _set_aside(self) -> str:
         """Move the games of other files out of the way, and begin anew."""

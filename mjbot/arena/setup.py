@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from mjbot.compiler.splitmix import mix
-from mjbot.statistics.seating import Format, Seating, make_seating
+from mjbot.statistics.seating import Seating, SeatingFormat, make_seating
 from mjbot.strategy.registry import Spec
 from protocol.rules import Length, Rules
 
@@ -27,7 +27,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     strategies: tuple[str, ...]
-    format: Format
+    format: SeatingFormat
     length: Length = "hanchan"
     rules: dict[str, Any] = {}
     seed: int = 0
@@ -47,7 +47,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seating(self) -> Seating:
-        """Who sits where in the games of one wall."""
+        """The seatings of the games of one wall."""
         return make_seating(self.format, len(self.strategies))
 
     def game_seed(self, wall: int) -> int:
@@ -58,7 +58,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         return self.seed * WALLS_PER_SEED + wall
 
     def player_seed(self, wall: int, seat: int) -> int:
-        """Return the seed of a player's own dice: the same for whoever sits there."""
+        """Return the seed of a player's own dice: the same for any player in that seat."""
         return int(mix(np.uint64(4 * self.game_seed(wall) + seat)) >> np.uint64(1))
 
     def player(self, game_id: "GameId", seat: int) -> int:
@@ -79,7 +79,7 @@ class GameId(msgspec.Struct, frozen=True, array_like=True):
 
 
 def labels(specs: Iterable[Spec]) -> tuple[str, ...]:
-    """Return what tables call the strategies: equal ones are told apart.
+    """Return the labels of the strategies in tables: equal ones get numbers.
 
     >>> labels(map(Spec.read, ("fast-riichi-a", "my_bot.py:MyBot", "fast-riichi-a")))
     ('fast-riichi-a', 'MyBot', 'fast-riichi-a (2)')

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from mjbot.check.four_clients import ClientReport, bare
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from protocol import messages as m
 from protocol.masking import masked
 
@@ -17,7 +17,7 @@ def compared(seats: Sequence[ClientReport], *, whole: bool) -> list[tuple[str, s
         return [("S05", f"the seats are {[outcome.seat for outcome in seats]}")]
     if whole and len({len(outcome.events) for outcome in seats}) > 1:
         return [("S05", f"they received {[len(outcome.events) for outcome in seats]} events")]
-    table, draws = Table(None), 0
+    table, draws = Mirror(None), 0
     for place in range(min(len(outcome.events) for outcome in seats)):
         versions = [bare(outcome.events[place]) for outcome in seats]
         event = _opened(versions)

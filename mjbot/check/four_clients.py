@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from mjbot.check.report import Transcript
 from mjbot.client.offers import disagreement, discard_disagreement
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from mjbot.table.mirror.wire import to_message
 from protocol import messages as m
 from protocol.codec import decode_line, encode
@@ -98,7 +98,7 @@ class TableClient:
         self._of: Final = str(number)
         self._random: Final = Random(number)
         self._decide: Final = decide or self._anything
-        self._table = Table(0)
+        self._table = Mirror(0)
         self._mirrors = True
         self._decisive = 0
         self.outcome: Final = ClientReport()
@@ -168,7 +168,7 @@ class TableClient:
         """Take note of an event."""
         if isinstance(event, m.StartGame):
             self.outcome.seat = -1 if event.id is None else event.id
-            self._table = Table(max(self.outcome.seat, 0))
+            self._table = Mirror(max(self.outcome.seat, 0))
         if not isinstance(event, m.Dora | m.ReachAccepted):
             self._decisive = len(self.outcome.events)
         self.outcome.events.append(event)

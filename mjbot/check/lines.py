@@ -19,7 +19,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from mjbot.errors import ExitCode, MjbotError
-from mjbot.processes import Child, describe_exit
+from mjbot.processes import ChildProcess, describe_exit
 from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
@@ -118,7 +118,7 @@ class CheckedBot(abc.ABC):
         """Start a game's conversation; raises :class:`CannotStartError`."""
 
 
-class Running(Child):
+class Running(ChildProcess):
     """A bot's process; its standard error is kept for the report."""
 
     @classmethod
@@ -135,7 +135,7 @@ class Running(Child):
         """Describe how it ended, with its last output; waits a moment for it."""
         status = await self.end_within(LEAVE_S)
         end = "closed its line" if status is None else describe_exit(status)
-        last = self.last_words()
+        last = self.last_output()
         return f"{who} {end}" + (f" (its last output: {one_line(last, 300)!r})" if last else "")
 
     async def left(self) -> str | None:

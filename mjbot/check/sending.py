@@ -69,7 +69,7 @@ class PipeSender(EventSender):
 
     def lines(self, event: Event, owed: Owed) -> list[bytes]:
         """See :meth:`EventSender.lines`."""
-        line = self._session.say(masked(event, self._seat), owed.offers)
+        line = self._session.send(masked(event, self._seat), owed.offers)
         self.owes, self._session.owes = self._session.owes, False
         return [] if line is None else [self._spelled(line)]
 
@@ -84,7 +84,7 @@ class RequestSender(EventSender):
     def lines(self, event: Event, owed: Owed) -> list[bytes]:
         """See :meth:`EventSender.lines`."""
         self.owes = bool(owed.offers)
-        lines = [self._spelled(self._session.say(masked(event, self._seat)))]
+        lines = [self._spelled(self._session.send(masked(event, self._seat)))]
         if owed.offers:
             lines.append(self._spelled(self._session.request(owed.offers)))
         return lines

@@ -18,23 +18,15 @@ import msgspec
 from rich.console import Console
 
 from mjbot.arena.code_digest import code_digest
+from mjbot.arena.report import text as t
 from mjbot.arena.report.page import write_report
-from mjbot.arena.report.text import (
-    differences_table,
-    figures_table,
-    json_records,
-    pairing_line,
-    pairs_table,
-    trouble_lines,
-    verdict_line,
-)
 from mjbot.arena.repro import replay_decision
 from mjbot.arena.results import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
-from mjbot.arena.run import Arena, Plan, RunOutcome
+from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.setup import LARGEST_SEED, Draws, GameId, Setup
 from mjbot.arena.workers.faults import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
-from mjbot.arena.workers.playing import Played, Tell
+from mjbot.arena.workers.playing import PlayedGame, ReportFault
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.arguments import (
     count,
@@ -55,7 +47,7 @@ from mjbot.progress import Step, progress
 from mjbot.report.origin import Origin, origin_of
 from mjbot.requests import argument, option
 from mjbot.statistics.figures import DEFAULT_UMA
-from mjbot.statistics.seating import FORMATS, Format
+from mjbot.statistics.seating import FORMATS, SeatingFormat
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.faults import Fault
 from mjbot.strategy.registry import Spec
@@ -100,7 +92,7 @@ class ArenaRequest:
         STRATEGIES, nargs="*", type=strategy, metavar="STRATEGY"
     )
     repro: Path | None = file_option("repeat the decision that a fault's file records, and stop")
-    format: Format | None = option(
+    format: SeatingFormat | None = option(
         None,
         "1v3: each against three of the last named; 2v2; pair: first two allied; each: all at"
         " one table (default: 2v2, 1v3 or each for two, three or four strategies)",
@@ -135,7 +127,7 @@ class ArenaRequest:
     fresh: bool = option(False, "erase the run in that folder")
     json: bool = json_option()
 
-    def plan(self) -> Plan:
+    def plan(self) -> ArenaPlan:
         """Return the run.  Raises a one-line error if it cannot be played."""
         if len(self.strategies) < 2:
             raise ArgumentError("name two strategies or more (mjbot strategies lists them)")
@@ -158,7 +150,7 @@ class ArenaRequest:
             deadline_s=self.deadline_s,
             code=code_digest(self.strategies),
         )
-        return Plan(
+        return ArenaPlan(
             setup=setup,
             n_walls=-(-self.games // len(setup.seating.tables)),
             folder=self.out or RUNS / f"arena-{setup.identity}",
@@ -196,12 +188,12 @@ def run(request: ArenaRequest) -> int:
     return _play(plan, request)
 
 
-def _usual_format(n: int) -> Format:
-    usual: dict[int, Format] = {2: "2v2", 4: "each"}
+def _usual_format(n: int) -> SeatingFormat:
+    usual: dict[int, SeatingFormat] = {2: "2v2", 4: "each"}
     return usual.get(n, "1v3")
 
 
-def _play(plan: Plan, request: ArenaRequest) -> int:
+def _play(plan: ArenaPlan, request: ArenaRequest) -> int:
     console = Console(stderr=request.json)
     with Arena(plan) as arena:
         console.print(_heading(arena), highlight=False, soft_wrap=True)
@@ -235,7 +227,7 @@ def _play(plan: Plan, request: ArenaRequest) -> int:
 
 
 def _play_missing(arena: Arena, request: ArenaRequest, console: Console) -> str:
-    """Play what is left; return what is to be said of the processes that did.
+    """Play what is left; return notes on the processes that did.
 
     Raises ``KeyboardInterrupt`` and :class:`WorkerError`.
     """
@@ -254,7 +246,7 @@ def _play_missing(arena: Arena, request: ArenaRequest, console: Console) -> str:
 
 
 def _peak() -> str:
-    """Say how much memory was the most that we and a process of ours took."""
+    """Report the peak memory of this process and of its children."""
     try:
         import resource  # not on Windows
     except ImportError:
@@ -265,14 +257,14 @@ def _peak() -> str:
     return f"; at most {own:.0f} MB here, {other:.0f} MB in the largest process"
 
 
-def _players(plan: Plan, request: ArenaRequest, tell: Tell) -> WorkerPool | RayPool:
+def _players(plan: ArenaPlan, request: ArenaRequest, report: ReportFault) -> WorkerPool | RayPool:
     if request.on:
         return RayPool(plan.setup, request.on, request.jobs, plan.recording)
     return WorkerPool(
         plan.setup,
         request.jobs or os.cpu_count() or 1,
         recording=plan.recording,
-        tell=tell,
+        report=report,
         terminal=request.terminal(),
     )
 
@@ -291,9 +283,9 @@ def _heading(arena: Arena) -> str:
 
 
 def _open_hands(setup: Setup) -> str:
-    """Say who plays with open cards; all are given views in which the rest is blank."""
+    """Report which players see hidden hands; all other views are sealed."""
     if setup.seating.pairs:
-        return "open hands: allies that are made for it tell each other theirs, nobody else"
+        return "open hands: allies that share theirs, no other player"
     return "open hands: none, each sees its own and the table"
 
 
@@ -308,24 +300,24 @@ def save(outcome: RunOutcome) -> None:
         write_report(folder / REPORT_FILE, outcome, origin(outcome.plan))
 
 
-def origin(plan: Plan) -> Origin:
+def origin(plan: ArenaPlan) -> Origin:
     """Return the command of a run, the date and the commit of mjbot's checkout, if it is one."""
     setup = plan.setup
-    words = ["mjbot", "arena", *map(shlex.quote, setup.strategies)]
-    words += ["--format", setup.format, "--length", setup.length, "--seed", str(setup.seed)]
-    words += ["--rules", str(setup.game_rules)] if setup.rules else []
-    words += ["--games", str(plan.n_walls * len(setup.seating.tables))]
-    words += ["--walls", setup.walls, "--deadline-s", f"{setup.deadline_s:g}"]
-    words += ["--until", "sure"] if plan.until_sure else []
-    return origin_of(words)
+    command = ["mjbot", "arena", *map(shlex.quote, setup.strategies)]
+    command += ["--format", setup.format, "--length", setup.length, "--seed", str(setup.seed)]
+    command += ["--rules", str(setup.game_rules)] if setup.rules else []
+    command += ["--games", str(plan.n_walls * len(setup.seating.tables))]
+    command += ["--walls", setup.walls, "--deadline-s", f"{setup.deadline_s:g}"]
+    command += ["--until", "sure"] if plan.until_sure else []
+    return origin_of(command)
 
 
 def show(console: Console, outcome: RunOutcome) -> None:
-    """Print the tables, and what there is to say about them."""
+    """Print the tables, and notes on them."""
     lines = _show_figures(console, outcome) if len(outcome.rows) else []
     if not lines:
         lines.append("no wall is complete: no figures")
-    lines.extend(trouble_lines(outcome))
+    lines.extend(t.trouble_lines(outcome))
     if outcome.plan.recording:
         lines.append(f"records: {outcome.plan.folder / RECORDS_FOLDER}")
     if len(outcome.rows):
@@ -335,23 +327,22 @@ def show(console: Console, outcome: RunOutcome) -> None:
 
 
 def _show_figures(console: Console, outcome: RunOutcome) -> list[str]:
-    """Print the tables; return what there is to say about them."""
     setup = outcome.plan.setup
-    console.print(figures_table(outcome))
+    console.print(t.figures_table(outcome))
     if len(setup.strategies) > 2:
-        console.print(differences_table(outcome))
+        console.print(t.differences_table(outcome))
     if setup.seating.pairs:
-        console.print(pairs_table(outcome))
+        console.print(t.pairs_table(outcome))
     return [
         f"{plural(outcome.games, 'game')} on {plural(len(outcome.rows), 'wall')};"
         " ± is a 95 % interval clustered by wall",
-        verdict_line(outcome),
-        pairing_line(outcome),
+        t.verdict_line(outcome),
+        t.pairing_line(outcome),
     ]
 
 
 def _json_lines(outcome: RunOutcome) -> bytes:
-    return b"".join([msgspec.json.encode(record) + b"\n" for record in json_records(outcome)])
+    return b"".join([msgspec.json.encode(record) + b"\n" for record in t.json_records(outcome)])
 
 
 def repeat(path: Path) -> int:
@@ -383,37 +374,37 @@ def _announce(view: View) -> None:
 
 
 class GamesProgress:
-    """Tells of games on ``console`` and moves ``step`` by each."""
+    """Reports games on ``console`` and moves ``step`` by each."""
 
     def __init__(self, console: Console, setup: Setup, step: Step) -> None:
         self._console: Final = console
         self._setup: Final = setup
         self._step: Final = step
-        self._told: Final[set[object]] = set()
+        self._reported: Final[set[object]] = set()
         self._games = 0
         self._started_at = time.monotonic()
 
-    def on_game(self, played: Played, note: str = "") -> None:
-        """Note one game more; tell what was wrong with it if that is news."""
+    def on_game(self, played: PlayedGame, note: str = "") -> None:
+        """Note one game more; report its problem if that is new."""
         line = played.line
         for fault in played.faults:
             self.on_fault(line.game_id, fault)
-        if line.void and line.void not in self._told:
-            self._told.add(line.void)
-            self._say(f"wall {line.wall} does not count: {line.void}")
+        if line.void and line.void not in self._reported:
+            self._reported.add(line.void)
+            self._print(f"wall {line.wall} does not count: {line.void}")
         self._games += 1
         rate = self._games / max(1e-9, time.monotonic() - self._started_at)
         self._step(note=note or f"{rate:.1f} a second")
 
     def on_fault(self, game_id: GameId, fault: Fault) -> None:
-        """Tell of the first fault of each strategy and kind."""
+        """Report the first fault of each strategy and kind."""
         strategy = self._setup.strategies[self._setup.player(game_id, fault.seat)]
-        if (strategy, fault.kind) not in self._told:
-            self._told.add((strategy, fault.kind))
+        if (strategy, fault.kind) not in self._reported:
+            self._reported.add((strategy, fault.kind))
             where = f"wall {game_id.wall}, seat {fault.seat}, decision {fault.decision}"
-            self._say(f"{strategy}: {fault.kind} ({where}): {fault.problem}")
+            self._print(f"{strategy}: {fault.kind} ({where}): {fault.problem}")
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 

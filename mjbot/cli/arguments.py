@@ -20,10 +20,10 @@ from mjbot.requests import argument, option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from protocol.rules import LAST_ROUND, RANKED, Length, Rules
-from protocol.transports.base import system_words
+from protocol.transports.base import system_message
 
 STRONGEST: Final = "strongest"
-"""Who is asked about records unless another is named."""
+"""The default strategy for questions about records."""
 TOKEN_VARIABLE: Final = "MJBOT_TOKEN"
 """Where the bearer token for a server is looked for."""
 
@@ -104,7 +104,7 @@ def rules(text: str) -> Rules:
             return Rules.read(tomllib.loads(Path(text).read_text(encoding="utf-8")))
         return Rules.read(dict(map(_rule, text.split(","))))
     except (OSError, ValueError) as error:
-        raise argparse.ArgumentTypeError(f"{text!r}: {system_words(error)}") from None
+        raise argparse.ArgumentTypeError(f"{text!r}: {system_message(error)}") from None
 
 
 def _rule(text: str) -> tuple[str, Any]:

@@ -80,7 +80,7 @@ def _server(url: str) -> tuple[str, int]:
 
 
 async def _stand(request: ChaosRequest, host: str, port: int) -> int:
-    async with ChaosProxy(request.chaos(), host, port, _tell) as proxy:
+    async with ChaosProxy(request.chaos(), host, port, _print_fault) as proxy:
         own = await proxy.open(request.port)
         parts = urlsplit(request.url)
         url = urlunsplit(parts._replace(netloc=f"127.0.0.1:{own}"))
@@ -89,5 +89,5 @@ async def _stand(request: ChaosRequest, host: str, port: int) -> int:
     return ExitCode.OK
 
 
-def _tell(fault: InjectedFault) -> None:
+def _print_fault(fault: InjectedFault) -> None:
     print(fault, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""``mjbot check CMD-OR-URL``: whether somebody's bot or server keeps to the documents."""
+"""``mjbot check CMD-OR-URL``: check a bot or server for protocol compliance."""
 
 import abc
 import contextlib
@@ -12,29 +12,13 @@ from typing import Final
 
 from rich.console import Console
 
+from mjbot.check import report as r
 from mjbot.check.bots import BotSettings, check_bot, included
 from mjbot.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
 from mjbot.check.four_clients import ServerEndpoint
 from mjbot.check.lines import CheckedBot, bot_of
-from mjbot.check.report import (
-    CheckFindings,
-    Result,
-    json_report,
-    junit_report,
-    results,
-    summary,
-    text_report,
-)
 from mjbot.check.servers import ServerProcess, ServerSettings, check_server
-from mjbot.cli.arguments import (
-    TOKEN_VARIABLE,
-    file_option,
-    games,
-    json_option,
-    reading_arguments,
-    seconds,
-    token,
-)
+from mjbot.cli import arguments as a
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.players import read_players
@@ -80,10 +64,10 @@ class CheckRequest:
     )
     strict: bool = option(False, "fail for SHOULD and for NON-STRICT, too", shown=False)
     timeout_s: float | None = option(
-        None, "longest time for a reply, in seconds (default: the dialect's)", type=seconds
+        None, "longest time for a reply, in seconds (default: the dialect's)", type=a.seconds
     )
     at_once: int | None = option(
-        None, "games that the target claims to play at once (default: not checked)", type=games
+        None, "games that the target claims to play at once (default: not checked)", type=a.games
     )
     start: str | None = option(
         None, "command that starts the server; it is also ended and restarted", metavar="COMMAND"
@@ -93,11 +77,11 @@ class CheckRequest:
         "operator who permitted the check; required for servers on other machines",
         metavar="WHO",
     )
-    token_file: Path | None = file_option(
-        f"bearer token for a ws:// server (default: the variable {TOKEN_VARIABLE})"
+    token_file: Path | None = a.file_option(
+        f"bearer token for a ws:// server (default: the variable {a.TOKEN_VARIABLE})"
     )
-    json: bool = json_option()
-    junit: Path | None = file_option("file for the report as JUnit's XML", shown=False)
+    json: bool = a.json_option()
+    junit: Path | None = a.file_option("file for the report as JUnit's XML", shown=False)
 
 
 @ending_at_once("mjbot check")
@@ -107,35 +91,35 @@ def run(request: CheckRequest) -> int:
         print(listing())
         return ExitCode.OK
     if not request.target:
-        raise ArgumentError("name a bot or a server to check, or say --list")
+        raise ArgumentError("name a bot or a server to check, or add --list")
     if (request.start or request.permitted_by) and "://" not in request.target:
         flag = "--start" if request.start else "--permitted-by"
         raise ArgumentError(f"{flag}: is for servers; name the URL where it serves")
     ids = _ids(request.only)
-    checking: _Checking
-    with reading_arguments():
+    checking: _CheckRun
+    with a.reading_arguments():
         if "://" in request.target:
             checking = _ServerChecking(_address(request.target, request.permitted_by), ids, request)
         else:
-            checking = _BotChecking(_bot(request.target, request.dialect), ids, request)
+            checking = _BotCheckRun(_bot(request.target, request.dialect), ids, request)
     prepare([], Console(stderr=True), table=True)
     findings = _until_signalled(checking, request.target)
     repeat = command_of("mjbot check", request, whole_paths=True)
-    return _report(request, results(included(checking.checks, ids), findings, repeat), findings)
+    return _report(request, r.results(included(checking.checks, ids), findings, repeat), findings)
 
 
-class _Checking(abc.ABC):
+class _CheckRun(abc.ABC):
     """What is checked; ``count`` is the number of its scenes, of which each begins by a call."""
 
     checks: Sequence[Check]
     count: int
 
     @abc.abstractmethod
-    async def run(self, findings: CheckFindings, on_scene: Callable[[str], None]) -> object:
+    async def run(self, findings: r.CheckFindings, on_scene: Callable[[str], None]) -> object:
         """Play all scenes; what is noticed is in ``findings`` at once."""
 
 
-class _BotChecking(_Checking):
+class _BotCheckRun(_CheckRun):
     checks = BOT_CHECKS
 
     def __init__(self, bot: CheckedBot, ids: frozenset[str], request: CheckRequest) -> None:
@@ -144,16 +128,16 @@ class _BotChecking(_Checking):
         self._settings: Final = BotSettings(ids=ids, limit_s=request.timeout_s, at_once=at_once)
         self.count = self._settings.scene_count(bot.dialect)
 
-    async def run(self, findings: CheckFindings, on_scene: Callable[[str], None]) -> object:
+    async def run(self, findings: r.CheckFindings, on_scene: Callable[[str], None]) -> object:
         async with self._bot:
             return await check_bot(self._bot, replace(self._settings, on_scene=on_scene), findings)
 
 
-class _ServerChecking(_Checking):
+class _ServerChecking(_CheckRun):
     checks = SERVER_CHECKS
 
     def __init__(self, address: Address, ids: frozenset[str], request: CheckRequest) -> None:
-        self._bearer: Final = token(request.token_file, TOKEN_VARIABLE)
+        self._bearer: Final = a.token(request.token_file, a.TOKEN_VARIABLE)
         self._address: Final = address
         self._door: Final = ServerEndpoint(self._connect, address.dialect, address.room)
         settings = ServerSettings(ids=ids, at_once=request.at_once or 0)
@@ -169,15 +153,14 @@ class _ServerChecking(_Checking):
             return await connect_tcp(self._address.host, self._address.port)
         return await connect_websocket(self._address.url, self._bearer)
 
-    async def run(self, findings: CheckFindings, on_scene: Callable[[str], None]) -> object:
+    async def run(self, findings: r.CheckFindings, on_scene: Callable[[str], None]) -> object:
         settings = replace(self._settings, on_scene=on_scene)
         async with self._process or contextlib.nullcontext():
             return await check_server(self._door, settings, findings)
 
 
-def _until_signalled(checking: _Checking, target: str) -> CheckFindings:
-    """Run a check to its end or to a signal, and show its progress."""
-    findings, begun = CheckFindings(), 0
+def _until_signalled(checking: _CheckRun, target: str) -> r.CheckFindings:
+    findings, begun = r.CheckFindings(), 0
     title = f"checking {one_line(target)}"
     try:
         with progress(Console(stderr=True), title, checking.count, "scenes") as step:
@@ -193,16 +176,17 @@ def _until_signalled(checking: _Checking, target: str) -> CheckFindings:
     return findings
 
 
-def _report(request: CheckRequest, found: Sequence[Result], findings: CheckFindings) -> ExitCode:
-    """Write and print what was found; return the exit status."""
+def _report(
+    request: CheckRequest, found: Sequence[r.Result], findings: r.CheckFindings
+) -> ExitCode:
     stopped = findings.interrupted
     if request.junit:
-        report = junit_report(request.target, found, stopped, strict=request.strict)
+        report = r.junit_report(request.target, found, stopped, strict=request.strict)
         write_text(request.junit, report)
-    form = json_report if request.json else text_report
+    form = r.json_report if request.json else r.text_report
     print(form(request.target, found, stopped))
     if request.json:
-        print(f"mjbot check: {summary(found)}", file=sys.stderr)
+        print(f"mjbot check: {r.summary(found)}", file=sys.stderr)
     if stopped:
         print(f"mjbot check: interrupted {stopped}; the report is partial", file=sys.stderr)
         return ExitCode.INTERRUPTED
@@ -263,8 +247,8 @@ def _bot(target: str, dialect: str | None) -> CheckedBot:
 
 
 def _runnable(text: str, target: str) -> list[str]:
-    words = shlex.split(text)
-    if not words or shutil.which(words[0]) is None:
-        program = words[0] if words else ""
+    parts = shlex.split(text)
+    if not parts or shutil.which(parts[0]) is None:
+        program = parts[0] if parts else ""
         raise ArgumentError(f"{target}: no program {program!r} to run")
-    return words
+    return parts

@@ -90,7 +90,7 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "mjbot convert mjlogs.zip games.jsonl.gz", "mjbot convert logs out --to tenhou6",
         ),
         "detect": _command(
-            "look for players who play as a pair, in many recorded games", "docs/detection.md",
+            "look for players that play as a pair, in many recorded games", "docs/detection.md",
             "mjbot detect games.zip --html pairs.html",
         ),
     },

@@ -7,19 +7,8 @@ from typing import Final
 
 from rich.console import Console
 
+from mjbot.cli import match as matches
 from mjbot.cli.arguments import STRONGEST, reading_arguments, strategy_option
-from mjbot.cli.match import (
-    GamesRequest,
-    join_timeout_option,
-    log_errors,
-    new_folder,
-    next_commands,
-    problems_of_saving,
-    require_time,
-    showing,
-    tell_seats,
-    with_whole_games,
-)
 from mjbot.cli.play import require_member, team_table_option
 from mjbot.cli.table import TableRequest, Take, table_page
 from mjbot.errors import ArgumentError, ExitCode
@@ -29,7 +18,13 @@ from mjbot.match.pair import Member, make_members, private_channel
 from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import MAJIANG, HumanSeat, MatchPlayer, read_players
-from mjbot.match.remote_table import LogTailer, MergedLogs, OnEvent, RemoteTable, RemoteTableError
+from mjbot.match.remote_table import (
+    LogTailer,
+    MergedLogs,
+    OnRemoteEvent,
+    RemoteTable,
+    RemoteTableError,
+)
 from mjbot.match.run import MatchSettings, play_match, table_fault_lines
 from mjbot.pair.fair_play import require_team_table, team_names
 from mjbot.precompile import prepare
@@ -51,7 +46,7 @@ SEEN: Final = "seen-by-{}.mjson"
 
 
 @dataclass(frozen=True, kw_only=True)
-class DuoRequest(GamesRequest):
+class DuoRequest(matches.GamesRequest):
     """What ``mjbot duo`` is asked for; without a URL it opens a table of its own."""
 
     url: str | None = argument(
@@ -70,7 +65,7 @@ class DuoRequest(GamesRequest):
     )
     # Whatever happens to one of the two, the game is to be played to its end.
     table: TableRequest = group(TableRequest, on_fault=OnFault.DEFAULT.value, timeout_s=20.0)
-    join_timeout_s: float = join_timeout_option(300.0)
+    join_timeout_s: float = matches.join_timeout_option(300.0)
     name: str = option("mjbot", "name of the pair at the table")
     team_table: tuple[str, ...] = team_table_option()
 
@@ -83,7 +78,7 @@ class DuoRequest(GamesRequest):
 @ending_at_once()
 def run(request: DuoRequest) -> int:
     """Play the games."""
-    log_errors()
+    matches.log_errors()
     console = Console()
     with reading_arguments():
         if request.url is not None and require_team_table(request.url, request.team_table).is_stdio:
@@ -92,15 +87,15 @@ def run(request: DuoRequest) -> int:
         for role in (request.top, request.partner):
             require_member(role, role.make())
         rivals = _rivals(request, console)
-        require_time(rivals, request.table.timeout_s)
-    settings = request.settings(new_folder(request.log_dir))
-    _say_head(request, settings, rivals, console)
+        matches.require_time(rivals, request.table.timeout_s)
+    settings = request.settings(matches.new_folder(request.log_dir))
+    _print_head(request, settings, rivals, console)
     if not _prepare(request, rivals, console):
         return ExitCode.FAILED
     return run_until_signalled(_play(request, settings, rivals, console))
 
 
-def _say_head(
+def _print_head(
     request: DuoRequest,
     settings: MatchSettings,
     rivals: tuple[MatchPlayer, ...],
@@ -124,7 +119,7 @@ def _prepare(
     console: Console,
 ) -> bool:
     """Compile what all will need; return whether every strategy can be made."""
-    tell_seats(rivals, no_browser=request.page.no_browser)
+    matches.show_seats(rivals, no_browser=request.page.no_browser)
     others = [rival.spec for rival in rivals if not isinstance(rival, HumanSeat)]
     problems = prepare(others, console, use="client", pair=request.roles, table=not request.url)
     return all(problem.is_made for problem in problems)
@@ -167,22 +162,21 @@ def _rivals(request: DuoRequest, console: Console) -> tuple[MatchPlayer, ...]:
 
 
 def _more(request: DuoRequest, folder: Path, word: str) -> list[str]:
-    """Return what one of the two is told besides its strategy and channel."""
     declared = [part for url in request.team_table for part in ("--team-table", url)]
     if request.url is None:
         return declared
     return [*declared, "--log", str(folder / SEEN.format(word))]
 
 
-def _both(one: OnEvent, other: OnEvent) -> OnEvent:
-    def tell(game: int, event: Event, talk: Talk) -> None:
+def _both(one: OnRemoteEvent, other: OnRemoteEvent) -> OnRemoteEvent:
+    def on_event(game: int, event: Event, talk: Talk) -> None:
         one(game, event, talk)
         other(game, event, talk)
 
-    return tell
+    return on_event
 
 
-def _shown(report: DuoReport, take: Take) -> OnEvent:
+def _shown(report: DuoReport, take: Take) -> OnRemoteEvent:
     def show(game: int, event: Event, talk: Talk) -> None:
         report.on_event(game, event)
         take(event, talk)
@@ -192,8 +186,6 @@ def _shown(report: DuoReport, take: Take) -> OnEvent:
 
 @dataclass(frozen=True)
 class _Duo:
-    """One run of the command."""
-
     request: DuoRequest
     settings: MatchSettings
     members: tuple[Member, Member]
@@ -219,13 +211,13 @@ class _Duo:
         except OSError as error:
             if self.request.url:
                 raise
-            raise with_whole_games(error, report.results, self.folder) from error
+            raise matches.with_whole_games(error, report.results, self.folder) from error
         finally:  # whatever ended it: what was played until then is not lost
             unsaved: list[str] = []
             if not self.request.url:
-                unsaved = problems_of_saving(self.folder, self._players, report.results)
+                unsaved = matches.problems_of_saving(self.folder, self._players, report.results)
             for problem in unsaved:
-                self._say(problem)
+                self._print(problem)
             # Where the top was lost on the way, the partner has seen more.
             score = max(report.score, partners_score, key=lambda score: len(score.games))
             if is_whole or score.games:
@@ -233,11 +225,10 @@ class _Duo:
         return ExitCode.OK if is_well and not unsaved else ExitCode.FAILED
 
     def _conclude(self, report: DuoReport, score: PairScore) -> bool:
-        """Print what was played; return whether all went well."""
         self.console.print(pair_table(score, labels_of(self.members)))
         voids = report.void_lines()
         if score.apart:
-            self._say(f"{score.apart} games not counted: the two were not both named there")
+            self._print(f"{score.apart} games not counted: the two were not both named there")
         faults = fault_lines(self.folder, self._players)
         others = table_fault_lines(self._players, report.results)
         for line in [
@@ -247,20 +238,19 @@ class _Duo:
             f"logs in {self.folder}",
             *self._next_commands(report),
         ]:
-            self._say(line)
+            self._print(line)
         return bool(score.games) and not voids and not faults
 
     def _next_commands(self, report: DuoReport) -> list[str]:
-        """Return the commands that show and review what was played."""
         if not self.request.url:
-            return next_commands(self.folder, self._players, report.results)
+            return matches.next_commands(self.folder, self._players, report.results)
         seen = shlex.quote(str(self.folder / SEEN.format("top")))
         first = " --game-number 1" if self.request.games > 1 else ""
         return [f"watch: mjbot watch {seen}", f"review: mjbot review {seen}{first}"]
 
     @property
     def folder(self) -> Path:
-        """Where the run's games and its players' words go."""
+        """The folder of the run's games and its players' output."""
         return self.settings.folder
 
     @property
@@ -272,7 +262,7 @@ class _Duo:
         with report:
             noter = self._noting(report)
             watcher = replace(report.watcher(), on_note=noter, on_void=noter.on_void)
-            await play_match(self.settings, self._players, showing(watcher, take))
+            await play_match(self.settings, self._players, matches.showing(watcher, take))
 
     async def _remote_table(
         self, url: str, report: DuoReport, partners_score: PairScore, take: Take
@@ -294,13 +284,13 @@ class _Duo:
     def _noting(self, report: DuoReport) -> "_Noter":
         return _Noter(report, self.folder / NOTES)
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self.console.print(one_line(text), highlight=False, markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)
 class _Noter:
-    """Says what happened to a player, and keeps it beside the games."""
+    """Reports what happened to a player, and logs it next to the games."""
 
     report: DuoReport
     file: Path
@@ -311,7 +301,7 @@ class _Noter:
         self._keep(text)
 
     def on_void(self, text: str) -> None:
-        """Say why a game does not count."""
+        """Report why a game does not count."""
         self.report.on_void(text)
         self._keep(text)
 

@@ -12,13 +12,13 @@ from typing import Any, Final
 from rich.console import Console
 
 from mjbot.arena.report.text import trouble_lines
-from mjbot.arena.run import Arena, Plan, RunOutcome
-from mjbot.arena.workers.playing import Played
+from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
+from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.arena import RUNS, GamesProgress, prepare_own, require_seed
 from mjbot.cli.arguments import count, folder_option, jobs_option, seed_option
 from mjbot.errors import ArgumentError, ExitCode
-from mjbot.experiments import ExperimentError, Request, Run, experiments
+from mjbot.experiments import ExperimentContext, ExperimentError, Run, experiments
 from mjbot.interruption import keeping
 from mjbot.progress import elapsed, progress
 from mjbot.requests import argument, group, is_given, option
@@ -79,7 +79,7 @@ def run(request: ExperimentRequest) -> int:
     arenas = _Arenas(request.out, jobs)
     return _play(
         experiment,
-        Request(
+        ExperimentContext(
             games=request.games or _usual_games(experiment, request.part),
             seed=request.seed,
             jobs=jobs,
@@ -106,7 +106,7 @@ def _own(request: ExperimentRequest) -> Any:
     return ours
 
 
-def _play(experiment: ModuleType, request: Request, arenas: "_Arenas") -> int:
+def _play(experiment: ModuleType, request: ExperimentContext, arenas: "_Arenas") -> int:
     try:
         with keeping(arenas.kept):
             for line in experiment.play(request):
@@ -119,13 +119,13 @@ def _play(experiment: ModuleType, request: Request, arenas: "_Arenas") -> int:
 
 
 def _usual_games(experiment: ModuleType, part: str | None) -> int:
-    """Return how many an experiment plays if nothing is said: one number, or one per part."""
+    """Return an experiment's default number of games: one number, or one per part."""
     games: int | Mapping[str, int] = experiment.GAMES
     return games if isinstance(games, int) else games.get(part or experiment.PARTS[0], 1)
 
 
 class _Arenas:
-    """Plays an experiment's runs, and says how far the whole is and how long it may take."""
+    """Plays an experiment's runs, and reports progress and the time left."""
 
     def __init__(self, folder: Path, jobs: int) -> None:
         self.faults: Final[list[str]] = []
@@ -136,7 +136,7 @@ class _Arenas:
         self._spent_s = 0.0
 
     def kept(self) -> str:
-        """Say what has been played by now, in this run or before."""
+        """Report what has been played by now, in this run or before."""
         return (
             f"kept in {self._folder}: {plural(self._known, 'game')}; run the same command to resume"
         )
@@ -149,7 +149,7 @@ class _Arenas:
             yield self._play(run, f"{run.label}{place}", total)
 
     def _play(self, run: Run, place: str, total: int) -> RunOutcome:
-        plan = Plan(
+        plan = ArenaPlan(
             setup=run.setup,
             n_walls=run.n_walls,
             folder=self._folder / (run.folder or f"arena-{run.setup.identity}"),
@@ -174,7 +174,7 @@ class _Arenas:
             step(self._known)
             last = time.monotonic()
 
-            def on_game(played: Played) -> None:
+            def on_game(played: PlayedGame) -> None:
                 nonlocal last
                 now = time.monotonic()
                 self._spent_s += now - last
@@ -188,7 +188,7 @@ class _Arenas:
                 run.setup,
                 self._jobs,
                 recording=run.recording,
-                tell=games.on_fault,
+                report=games.on_fault,
                 timing=run.timing,
             ) as pool:
                 arena.play(pool, on_game)

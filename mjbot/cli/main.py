@@ -13,7 +13,7 @@ from typing import Any, NoReturn, get_type_hints
 
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
-from mjbot.errors import TOLD, ExitCode, MjbotError, told
+from mjbot.errors import EXPECTED_ERRORS, ExitCode, MjbotError, error_report
 from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
 from mjbot.requests import declare, request_of
 from protocol.plain_text import one_line
@@ -22,7 +22,7 @@ from protocol.plain_text import one_line
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    What ends it, and what a ``KeyboardInterrupt`` says is kept, is told in one line.
+    What ends it, and what a ``KeyboardInterrupt`` has kept, is printed in one line.
     """
     try:
         with ending_at_once():
@@ -41,21 +41,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             return ExitCode.INTERRUPTED
         text = "; ".join(["interrupted", *map(str, interruption.args)])
         code: int = ExitCode.INTERRUPTED
-    except TOLD as error:
-        text, code = told(error)
+    except EXPECTED_ERRORS as error:
+        text, code = error_report(error)
     print(f"{args.program}: {one_line(text)}", file=sys.stderr)
     return code
 
 
 class _ToLoguru(logging.Handler):
-    """Hands on what our modules log, as they would have said it to loguru themselves."""
+    """Passes on what our modules log, as if logged to loguru directly."""
 
     def emit(self, record: logging.LogRecord) -> None:
         from loguru import logger  # only a command that logs waits for it
 
         place = {"name": record.name, "function": record.funcName, "line": record.lineno}
-        said = logger.patch(lambda to: to.update(place))  # type: ignore[typeddict-item]
-        said.opt(exception=record.exc_info).log(record.levelname, "{}", record.getMessage())
+        patched = logger.patch(lambda to: to.update(place))  # type: ignore[typeddict-item]
+        patched.opt(exception=record.exc_info).log(record.levelname, "{}", record.getMessage())
 
 
 def _route_logging() -> None:
@@ -165,13 +165,13 @@ def _number(text: str) -> float:
 def run_program() -> NoReturn:
     """Run the command of this process and end the process; SIGTERM does what Ctrl-C does.
 
-    Who is interrupted ends at once: a thread that compiles just then may hold locks of the
+    An interrupted process ends at once: a thread that compiles just then may hold locks of the
     compiler for good, and Python's own way out would wait for them.
     """
     try:
         take_sigterm_for_ctrl_c()
         status = main()
-    except KeyboardInterrupt:  # a second one, while we tell of the first
+    except KeyboardInterrupt:  # a second one, while the first is reported
         status = ExitCode.INTERRUPTED
     if status == ExitCode.INTERRUPTED:
         sys.stdout.flush()
@@ -182,7 +182,7 @@ def run_program() -> NoReturn:
 
 
 def _leave_quietly(status: int) -> None:
-    """Let a signal that comes while Python tidies up only shorten that: all is done and told.
+    """Let a signal that comes while Python tidies up only shorten that: all is done and reported.
 
     Output that cannot be written (a full disk) ends the process with an error.
     """
@@ -190,7 +190,7 @@ def _leave_quietly(status: int) -> None:
         with suppress(BrokenPipeError, ValueError):
             sys.stdout.flush()
     except OSError as error:
-        text, code = told(OSError(error.errno, error.strerror, "standard output"))
+        text, code = error_report(OSError(error.errno, error.strerror, "standard output"))
         print(f"mjbot: {text}", file=sys.stderr, flush=True)
         os._exit(status or code)
     for number in (signal.SIGINT, signal.SIGTERM):

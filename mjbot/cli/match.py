@@ -14,7 +14,7 @@ from rich.console import Console
 
 from mjbot.cli.arguments import count, folder_option, seconds
 from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
-from mjbot.errors import ArgumentError, ExitCode, told
+from mjbot.errors import ArgumentError, ExitCode, error_report
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
@@ -101,12 +101,12 @@ def require_time(players: Sequence[MatchPlayer], timeout_s: float) -> None:
     """Raise ``ArgumentError`` if a person's clock runs longer than the table waits."""
     for player in players:
         if isinstance(player, HumanSeat) and human_clock_s(player.spec) >= timeout_s:
-            cure = "say human,clock_s=... or a longer --timeout-s"
+            cure = "use human,clock_s=... or a longer --timeout-s"
             raise ArgumentError(f"{player.spec}: the table waits {timeout_s:g} s; {cure}")
 
 
-def tell_seats(players: Sequence[MatchPlayer], *, no_browser: bool) -> None:
-    """Say where each person sits down, and open the pages."""
+def show_seats(players: Sequence[MatchPlayer], *, no_browser: bool) -> None:
+    """Print the page of each person, and open the pages."""
     for place, player in enumerate(players):
         if isinstance(player, HumanSeat):
             print(f"player {place + 1}, {player.name}: sit down at {player.url}", flush=True)
@@ -120,7 +120,7 @@ def _play(request: MatchRequest, players: tuple[MatchPlayer, ...], folder: Path)
     names = " ".join([player.name for player in players])
     rules = settings.rules
     _print(console, [f"{request.games} x {rules.game}, seed {rules.seed}: {names}"])
-    tell_seats(players, no_browser=request.page.no_browser)
+    show_seats(players, no_browser=request.page.no_browser)
     specs = [player.spec for player in players if not isinstance(player, HumanSeat)]
     if not all(problem.is_made for problem in prepare(specs, console, use="client", table=True)):
         return ExitCode.FAILED
@@ -139,7 +139,7 @@ def _play(request: MatchRequest, players: tuple[MatchPlayer, ...], folder: Path)
 
 def with_whole_games(error: OSError, results: Sequence[GameResult], folder: Path) -> MatchError:
     """Return what ended a match (a full disk), with the games in its folder that are whole."""
-    text, code = told(error)
+    text, code = error_report(error)
     logs = [result.log.name for result in results if result.log]
     names = ", ".join(logs if len(logs) <= MOST_NAMED else [logs[0], "...", logs[-1]])
     whole = f"{plural(len(logs), 'whole game')} in {folder}"
@@ -222,7 +222,7 @@ def problems_of_saving(
     try:
         save_results(folder, players, results)
     except OSError as error:
-        return [told(error)[0]]
+        return [error_report(error)[0]]
     return []
 
 

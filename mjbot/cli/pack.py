@@ -48,14 +48,14 @@ def run(request: PackRequest) -> int:
     if not out.parent.is_dir():
         raise ArgumentError(f"{out}: no folder {out.parent}")
     if yours := [place for place in contents.files if place.startswith(f"{USERS}/")]:
-        _tell(f"your files in it: {', '.join(yours)}")
+        _print_line(f"your files in it: {', '.join(yours)}")
     python = None if request.uncompiled or request.bare else _python(request.python)
-    size = pack(contents, out, python, bare=request.bare, tell=_tell)
+    size = pack(contents, out, python, bare=request.bare, log=_print_line)
     print(f"{out}: {size / 1e6:.1f} MB")
     return ExitCode.OK
 
 
-def _tell(text: str) -> None:
+def _print_line(text: str) -> None:
     print(f"mjbot pack: {text}", file=sys.stderr, flush=True)
 
 

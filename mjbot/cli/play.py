@@ -1,4 +1,4 @@
-"""``mjbot play URL --strategy NAME``: one bot at somebody's table, alone or as one of a pair."""
+"""``mjbot play URL --strategy NAME``: connect a bot to a server, alone or as one of a pair."""
 
 import os
 import sys
@@ -22,9 +22,9 @@ from mjbot.cli.arguments import (
     strategy_option,
     token,
 )
-from mjbot.cli.records.watch import tell_page
+from mjbot.cli.records.watch import show_page
 from mjbot.cli.table import PAGE, WatchRequest, table_page
-from mjbot.client.conversation import OwnResult, ServerSaysError
+from mjbot.client.conversation import OwnResult, ServerReportedError
 from mjbot.client.faults import named_file
 from mjbot.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
 from mjbot.client.play import Hooks, Settings, play
@@ -87,7 +87,7 @@ class TenhouRequest:
 
     permitted_by: str | None = option(
         None,
-        "who permitted the program, and to which account; required on other machines than this",
+        "operator who permitted the program, and its account; required for other machines",
         metavar="WHO",
     )
     account_file: Path | None = file_option(
@@ -163,7 +163,7 @@ def prepare_seat(request: PlayRequest, linked: Linked | None) -> None:
 
 
 def _require_team(request: PlayRequest) -> None:
-    """Raise ``FairPlayError`` unless the table allows teams and the name there tells of one."""
+    """Raise ``FairPlayError`` unless the table allows teams and the name there shows one."""
     address = require_team_table(request.url, request.pair.team_table)
     name_in_url = address.dialect.traits.name_in_url
     if name_in_url:
@@ -205,13 +205,12 @@ def run(request: PlayRequest) -> int:
     with reading_arguments():
         settings = _settings(request)
         pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
-        linked = read_linked(request, make(0))  # or say at once why not
+        linked = read_linked(request, make(0))  # or fail at once
     prepare_seat(request, linked)
     return _play(_shown(request, settings, make, pipes, linked))
 
 
 def _sit_down(request: PlayRequest) -> int:
-    """Let a person play in the browser."""
     spec = request.strategy
     with reading_arguments():
         clock_s = human_clock_s(spec)
@@ -241,7 +240,7 @@ async def _play_by_hand(
     async with SeatServer({"title": _title(settings)}, key, hint) as server:
         await server.open(request.page.watch_port)
         if not given:  # else it was printed where it was made; our stderr is a log of the match
-            tell_page(server.url(key), no_browser=request.page.no_browser, to=sys.stderr)
+            show_page(server.url(key), no_browser=request.page.no_browser, to=sys.stderr)
         await server.arrival()
         results = await play(
             replace(settings, on_event=server.add),
@@ -269,7 +268,6 @@ async def _shown(
 
 
 def _title(settings: Settings) -> str:
-    """Return the heading of a page: whose seat it shows."""
     return f"The seat of {one_line(settings.name)}"
 
 
@@ -297,7 +295,7 @@ def _settings(request: PlayRequest) -> Settings:
 
 
 def _login(request: PlayRequest, address: Address) -> Login:
-    """Return who logs in at a Tenhou table: an account; here also a guest with a name."""
+    """Return the login for a Tenhou table: an account; here also a guest with a name."""
     if not address.dialect.traits.is_tenhou:
         if request.tenhou.account_file is not None:
             raise ArgumentError("--account-file: only for a tenhou:// server")
@@ -316,9 +314,9 @@ def _play(games: Coroutine[Any, Any, list[OwnResult]]) -> int:
         raise MjbotError(text, exit_code=ExitCode.PROTOCOL_FAULT) from error
     if voids := [result.void for result in results if result.void]:
         if len(voids) == len(results):
-            raise ServerSaysError(voids[-1], before_game=False)
+            raise ServerReportedError(voids[-1], before_game=False)
         count = f"{len(voids)} of {plural(len(results), 'game')} void"
-        raise MjbotError(f"{count}, the last one since the server said: {voids[-1]}")
+        raise MjbotError(f"{count}, the last one by the server's error: {voids[-1]}")
     if any(result.validated is False for result in results):
         raise MjbotError("the server's validation was not passed")
     return ExitCode.OK

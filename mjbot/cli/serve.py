@@ -1,4 +1,4 @@
-"""``mjbot serve``: open a table for four clients that speak mjai or Tenhou's wire."""
+"""``mjbot serve``: open a table for four clients of mjai or Tenhou's wire."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ from mjbot.processes import keep_heap_compact
 from mjbot.requests import group, option
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
-from mjbot.server.server import GameResult, Logs, TableServer, talk_of
+from mjbot.server.server import GameResult, SeatRemarks, TableServer, talk_of
 from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
@@ -65,7 +65,7 @@ class ServeRequest:
     games: int = option(1, "number of games, after which the server exits", type=count)
     log_dir: Path | None = folder_option("folder for one .mjson file per game (default: none)")
     watch_for_pairs: bool = option(
-        False, "warn of two players who play as if they knew each other's hands (no proof)"
+        False, "warn of two players that play as if they saw each other's hands (not a proof)"
     )
     table: TableRequest = group(TableRequest)
     page: WatchRequest = group(WatchRequest, PAGE)
@@ -77,18 +77,20 @@ class ServeRequest:
         if self.ws_token is not None and self.ws_token_file is not None:
             raise ArgumentError("--ws-token: not allowed with --ws-token-file")
         if self.table.evidence and self.log_dir is None:
-            raise ArgumentError("--evidence: lies beside the games' logs; name their --log-dir")
+            raise ArgumentError(
+                "--evidence: is written next to the games' logs; name their --log-dir"
+            )
         if not self.room:
             raise ArgumentError("--room: must not be empty")
         if self.tenhou is not None or self.tenhou_ws is not None:
             self._check_tenhou()
         if not self.allow_remote and not _is_loopback(self.host):
-            cure = "say --allow-remote to permit it"
+            cure = "add --allow-remote to permit it"
             raise ArgumentError(f"--host {self.host}: other machines could join; {cure}")
 
     def _check_tenhou(self) -> None:
         if self.table.on_fault == OnFault.CHOMBO.value:
-            problem = "a chombo cannot be told to Tenhou clients; choose abort or default"
+            problem = "a chombo cannot be sent to Tenhou clients; choose abort or default"
             raise ArgumentError(f"--on-fault chombo: {problem}")
         with reading_arguments():
             game_type(self.table.game)
@@ -143,7 +145,7 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
 
         look = _pair_watch() if request.watch_for_pairs else None
 
-        def on_event(game: int, event: Event | Error, logs: Logs) -> None:
+        def on_event(game: int, event: Event | Error, logs: SeatRemarks) -> None:
             if not isinstance(event, Error):
                 take(event, talk_of(logs))
                 if look is not None:
@@ -159,22 +161,22 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
         server = await stack.enter_async_context(table)
         with _free("--port", request.port, "0 for any"):
             port = await server.open_tcp(request.host, request.port)
-        _say(f"listening on mjsonp://{_bracketed(request.host)}:{port}/{request.room}")
+        _print_line(f"listening on mjsonp://{_bracketed(request.host)}:{port}/{request.room}")
         if not request.no_ws:
-            wanted = (
+            port_wanted = (
                 request.ws_port
                 if request.ws_port is not None
                 else (port + 1 if request.port else 0)
             )
-            with _free("--ws-port", wanted, "--no-ws"):
-                ws_port = await server.open_websocket(request.host, wanted, ws_token)
-            _say(f"listening on ws://{_bracketed(request.host)}:{ws_port}/ws")
+            with _free("--ws-port", port_wanted, "--no-ws"):
+                ws_port = await server.open_websocket(request.host, port_wanted, ws_token)
+            _print_line(f"listening on ws://{_bracketed(request.host)}:{ws_port}/ws")
         await _open_tenhou(server, request)
-        _say(f"{request.games} x {rules.game}, seed {rules.seed}: waiting for four players")
+        _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: waiting for four players")
         draining = asyncio.create_task(_drain(server, ending))
         stack.callback(draining.cancel)
         async for result in server.play(request.games):
-            _say(describe(result))
+            _print_line(describe(result))
             status = ExitCode.FAILED if result.void else status
         if ending.is_set():
             await draining
@@ -197,20 +199,22 @@ def _pair_watch() -> Callable[[Event], None]:
 
 
 async def _open_tenhou(server: TableServer, request: ServeRequest) -> None:
-    for flag, scheme, wanted, opens in (
+    for flag, scheme, port_wanted, opens in (
         ("--tenhou", "tenhou", request.tenhou, server.open_tenhou),
         ("--tenhou-ws", "tenhou+ws", request.tenhou_ws, server.open_tenhou_websocket),
     ):
-        if wanted is not None:
-            with _free(flag, wanted, "0 for any"):
-                port = await opens(request.host, wanted)
+        if port_wanted is not None:
+            with _free(flag, port_wanted, "0 for any"):
+                port = await opens(request.host, port_wanted)
             place = f"{_bracketed(request.host)}:{port}"
-            _say(f"listening on {scheme}://{place}/0?type={int(game_type(request.table.game))}")
+            _print_line(
+                f"listening on {scheme}://{place}/0?type={int(game_type(request.table.game))}"
+            )
 
 
 @contextlib.contextmanager
 def _free(option: str, port: int, way_out: str) -> Iterator[None]:
-    """Let a port in use be told as an option, with the cure."""
+    """Report a port in use by its option, with the cure."""
     try:
         yield
     except OSError as error:
@@ -221,7 +225,7 @@ def _free(option: str, port: int, way_out: str) -> Iterator[None]:
 
 
 def describe(result: GameResult) -> str:
-    """Say in one line how a game ended."""
+    """Describe in one line how a game ended."""
     if result.void:
         return f"game {result.game + 1}: void. {result.faults[-1].text}"
     order = seats_by_rank(result.scores)
@@ -230,7 +234,7 @@ def describe(result: GameResult) -> str:
     return f"game {result.game + 1}: {scores}{faults}"
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     print(one_line(text), flush=True)
 
 

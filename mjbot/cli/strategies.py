@@ -53,7 +53,7 @@ def _describe(console: Console, names: Iterable[str]) -> int:
 
 
 def _home(info: StrategyInfo) -> str:
-    """Say which folder or distribution it comes from."""
+    """Name the folder or distribution that it comes from."""
     if info.problem:
         return "cannot be loaded"
     file = Path(info.origin)

@@ -9,17 +9,8 @@ from typing import Final, Protocol
 
 from rich.console import Console
 
-from mjbot.cli.arguments import (
-    length_option,
-    no_browser_option,
-    port,
-    rules_option,
-    rules_with,
-    seconds,
-    seed_option,
-    strategy_option,
-)
-from mjbot.cli.records.watch import tell_page
+from mjbot.cli import arguments as a
+from mjbot.cli.records.watch import show_page
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
 from mjbot.requests import option
@@ -37,24 +28,24 @@ PAGE: Final = "the table in the browser"
 class TableRequest:
     """The rules of a table; without a seed one is drawn."""
 
-    length: Length | None = length_option()
-    rules: Rules | None = rules_option()
-    seed: int | None = seed_option(None)
+    length: Length | None = a.length_option()
+    rules: Rules | None = a.rules_option()
+    seed: int | None = a.seed_option(None)
     seats: str = option(
         "shuffled", "order of seats; fixed: first come, East", choices=["shuffled", "fixed"]
     )
-    timeout_s: float = option(60.0, "time for a reply, in seconds", type=seconds)
+    timeout_s: float = option(60.0, "time for a reply, in seconds", type=a.seconds)
     on_fault: str = option(
         OnFault.ABORT.value,
         "cost of an illegal, late or broken reply: the game, a mangan, nothing",
         choices=[kind.value for kind in OnFault],
     )
-    evidence: bool = option(False, "keep every raw reply in a file beside the game's log")
+    evidence: bool = option(False, "keep every raw reply in a file next to the game's log")
 
     @property
     def game(self) -> Rules:
         """The rules of a game."""
-        return rules_with(self.rules, self.length)
+        return a.rules_with(self.rules, self.length)
 
 
 def table_rules(request: TableRequest) -> TableRules:
@@ -74,10 +65,10 @@ class WatchRequest:
     """How a table that is played is shown in the browser."""
 
     watch: bool = option(False, "show the table while it is played")
-    watch_port: int = option(0, "port of the page (default: 0, any free port)", type=port)
-    no_browser: bool = no_browser_option()
+    watch_port: int = option(0, "port of the page (default: 0, any free port)", type=a.port)
+    no_browser: bool = a.no_browser_option()
     all_hands: bool = option(False, "show the hands of all seats")
-    watch_by: Spec | None = strategy_option(None, "strategy whose evaluation is shown, too")
+    watch_by: Spec | None = a.strategy_option(None, "strategy whose evaluation is shown, too")
 
 
 class Take(Protocol):
@@ -110,7 +101,7 @@ async def table_page(
     async with LiveServer({"title": title}, request.watch_by) as server:
         await server.open(request.watch_port)
         key = server.keys.new(ALL_SEATS) if request.all_hands else ""
-        tell_page(server.url(key), no_browser=request.no_browser)
+        show_page(server.url(key), no_browser=request.no_browser)
         yield server.add
         staying = server.stay(expects_browser=not request.no_browser)
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(staying)]

@@ -13,19 +13,9 @@ from mjbot.checkout import papers
 from mjbot.detection.learning import DetectionRequest
 from mjbot.errors import ExitCode
 from mjbot.models.weights import SHIPPED
-from mjbot.requests import Kind, subcommand
+from mjbot.requests import Subcommand, subcommand
+from mjbot.training import requests as r
 from mjbot.training.positions import LeftOut
-from mjbot.training.requests import (
-    DangerRequest,
-    DataRequest,
-    FoldRequest,
-    GreedyRequest,
-    HandRequest,
-    PolicyRequest,
-    RankRequest,
-    SelfPlayRequest,
-    ShantenRequest,
-)
 from mjbot.training.runs import Learned, torch
 
 
@@ -44,7 +34,7 @@ def run(request: "TrainRequest") -> int:
 # --- what is done ------------------------------------------------------------------------------
 
 
-def _train_data(request: DataRequest) -> None:
+def _train_data(request: r.DataRequest) -> None:
     from mjbot.training.networks.decisions import write_decisions
 
     info = write_decisions(request)
@@ -55,20 +45,20 @@ def _train_data(request: DataRequest) -> None:
     print(f"columns: {request.folder}")
 
 
-def _train_rank(request: RankRequest) -> None:
+def _train_rank(request: r.RankRequest) -> None:
     from mjbot.training.networks.rank import train
 
     print_learned(train(request))
 
 
-def _train_policy(request: PolicyRequest) -> None:
+def _train_policy(request: r.PolicyRequest) -> None:
     torch()
     from mjbot.training.networks.policy import train
 
     print_learned(train(request))
 
 
-def _train_hand(request: HandRequest) -> None:
+def _train_hand(request: r.HandRequest) -> None:
     from mjbot.training.hand import train
 
     learned = train(request)
@@ -78,13 +68,13 @@ def _train_hand(request: HandRequest) -> None:
     print_weights(learned)
 
 
-def _train_fold(request: FoldRequest) -> None:
+def _train_fold(request: r.FoldRequest) -> None:
     from mjbot.training.fold import train
 
     print_learned(train(request))
 
 
-def _train_danger(request: DangerRequest) -> None:
+def _train_danger(request: r.DangerRequest) -> None:
     from mjbot.training.danger import train
 
     _print_calibrated(*train(request))
@@ -99,7 +89,7 @@ def _train_detection(request: DetectionRequest) -> None:
     print(f"{learned.folder / learned.name}.npz; mjbot detect uses those in {DETECTS}")
 
 
-def _train_shanten(request: ShantenRequest) -> None:
+def _train_shanten(request: r.ShantenRequest) -> None:
     torch()
     from mjbot.training.networks.hidden_shanten import train
 
@@ -112,7 +102,7 @@ def _print_calibrated(learned: Learned, calibration: list[str]) -> None:
     print_learned(learned)
 
 
-def _train_greedy(request: GreedyRequest) -> None:
+def _train_greedy(request: r.GreedyRequest) -> None:
     from mjbot.training.tenpai import PAPER_PERCENT, percents_of, train
 
     learned, counted = train(request)
@@ -129,7 +119,7 @@ def _train_greedy(request: GreedyRequest) -> None:
     print_weights(learned)
 
 
-def _train_self_play(request: SelfPlayRequest) -> None:
+def _train_self_play(request: r.SelfPlayRequest) -> None:
     torch()
     from mjbot.training.networks.self_play import train
 
@@ -153,7 +143,7 @@ def print_scores(learned: Learned) -> None:
 
 
 def print_weights(learned: Learned) -> None:
-    """Say where weights were written, and how they come to be played with."""
+    """Print where weights were written, and how to play with them."""
     file = learned.folder / f"{learned.name}.npz"
     size_kb = file.stat().st_size / 1000
     print(f"{file}: {size_kb:.0f} kB, digest {learned.manifest.digest[:12]}")
@@ -167,68 +157,68 @@ def _shipped() -> Path:
     return SHIPPED.relative_to(here) if SHIPPED.is_relative_to(here) else SHIPPED
 
 
-KINDS: Final[dict[str, Kind]] = {
-    "data": Kind(
+KINDS: Final[dict[str, Subcommand]] = {
+    "data": Subcommand(
         "columns of all choices in records, for the learned players",
         "Write every discard, riichi, pon, chi and kan in records as memory-mapped columns.",
-        DataRequest,
+        r.DataRequest,
         _train_data,
     ),
-    "rank": Kind(
+    "rank": Subcommand(
         "the rank model, from columns",
         "Learn where the four seats may end from what stands at the start of each kyoku.",
-        RankRequest,
+        r.RankRequest,
         _train_rank,
     ),
-    "policy": Kind(
+    "policy": Subcommand(
         "the learned player's network, from columns",
         "Learn all five decisions of strong players with one network.",
-        PolicyRequest,
+        r.PolicyRequest,
         _train_policy,
     ),
-    "self-play": Kind(
+    "self-play": Subcommand(
         "the learned player's network, from games against itself",
-        "Let the learned player go on learning by play: PPO with a critic that sees all hands.",
-        SelfPlayRequest,
+        "Continue the training of the learned player by play: PPO with a critic of all hands.",
+        r.SelfPlayRequest,
         _train_self_play,
     ),
-    "hand": Kind(
+    "hand": Subcommand(
         "the hand evaluator, from discards before a riichi",
         "Learn the hand evaluator from the discards before each kyoku's first riichi.",
-        HandRequest,
+        r.HandRequest,
         _train_hand,
     ),
-    "fold": Kind(
+    "fold": Subcommand(
         "when to fold, from records",
         "Learn when to fold: labels from what players did under threat, an RBF support vector"
         " machine, C and gamma by cross-validation.",
-        FoldRequest,
+        r.FoldRequest,
         _train_fold,
     ),
-    "danger": Kind(
+    "danger": Subcommand(
         "how dangerous a tile is, from records",
         "Fit how likely each tile is to deal in to each opponent, what that costs, and how soon"
         " others win, from all discards in records.",
-        DangerRequest,
+        r.DangerRequest,
         _train_danger,
     ),
-    "detection": Kind(
-        "what tells a pair from strangers, from honest records and games of known pairs",
-        "Learn what mjbot detect goes by: what strangers do, and how known pairs depart from it.",
+    "detection": Subcommand(
+        "weights of the pair detector, from honest records and games of known pairs",
+        "Learn the weights of mjbot detect: unrelated players, and how known pairs differ.",
         DetectionRequest,
         _train_detection,
     ),
-    "shanten": Kind(
+    "shanten": Subcommand(
         "how far hidden hands are from tenpai, from records",
         "Learn how far a seat is from tenpai by what all can see of it, from all discards in"
         " records.",
-        ShantenRequest,
+        r.ShantenRequest,
         _train_shanten,
     ),
-    "greedy": Kind(
+    "greedy": Subcommand(
         "what greedy players hold, from games of our own",
         "Count what four greedy players hold: P(shanten | draws, discarded 3..7, blocks).",
-        GreedyRequest,
+        r.GreedyRequest,
         _train_greedy,
     ),
 }
@@ -240,7 +230,7 @@ _MODULES: Final = dict.fromkeys(
 """Further commands, each in the ``KINDS`` of a module."""
 
 
-def all_kinds() -> dict[str, Kind]:
+def all_kinds() -> dict[str, Subcommand]:
     """Return what can be trained: those here, those of modules, in a checkout those of papers."""
     modules: dict[str, str] = {**_MODULES, **getattr(papers(), "TRAINING", {})}
     return KINDS | {

@@ -1,1 +1,1 @@
-"""One bot at somebody else's table."""
+"""One bot at a server."""

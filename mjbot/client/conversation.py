@@ -17,17 +17,17 @@ from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
 from protocol.plain_text import one_line
 from protocol.sessions.client import ClientSession, Received
 from protocol.sessions.stages import Stage
-from protocol.sessions.turns import Speak
+from protocol.sessions.turns import ReplyDuty
 from protocol.transports.base import SilenceError, Transport, VanishedError
 
 logger = logging.getLogger(__name__)
 
-Record = Callable[[Event], None]
+RecordEvent = Callable[[Event], None]
 Keep = Callable[[Event, Talk], None]
 Timed = Callable[[float], None]
 
 
-class ServerSaysError(MjbotError, ProtocolError):
+class ServerReportedError(MjbotError, ProtocolError):
     """The server ended the conversation with an ``error``; ``before_game`` if nothing began."""
 
     def __init__(self, message: str, *, before_game: bool) -> None:
@@ -40,13 +40,13 @@ class ServerSaysError(MjbotError, ProtocolError):
         return f"the server {did}: {self.problem}"
 
     def is_fault_of(self, seat: int | None) -> bool:
-        """Whether it says, as the original server does, that ``seat`` is at fault."""
+        """Whether it blames ``seat``, in the original server's form."""
         return self.problem.startswith(f"Error in player {seat}'s response:")
 
 
 @dataclass(frozen=True)
 class OwnResult:
-    """How a game ended for us; ``scores`` (points by seat) as far as the server told.
+    """How a game ended for us; ``scores`` (points by seat) as far as the server sent them.
 
     ``void`` is why the server broke it off for another's fault, empty if it counts.
     """
@@ -68,7 +68,7 @@ class Conversation:
 
     ``record`` is called with every event as it comes, ``keep`` once it is answered, with what our
     strategy remarked on it, ``timed`` after every decision with the seconds from the request's line
-    to the answer's.  ``tells_remarks`` says that the server, too, is told them, for its log.
+    to the answer's.  ``sends_remarks``: the server receives them too, for its log.
     """
 
     def __init__(
@@ -78,10 +78,10 @@ class Conversation:
         player: ClientPlayer,
         *,
         silence_s: float | None,
-        record: Record,
+        record: RecordEvent,
         keep: Keep = lambda event, talk: None,
         timed: Timed = lambda seconds: None,
-        tells_remarks: bool = False,
+        sends_remarks: bool = False,
     ) -> None:
         self._transport: Final = transport
         self._session: Final = session
@@ -91,7 +91,7 @@ class Conversation:
         self._record: Final = record
         self._keep: Final = keep
         self._timed: Final = timed
-        self._tells_remarks: Final = tells_remarks
+        self._sends_remarks: Final = sends_remarks
         self._validated: bool | None = None
         self._begun = False
 
@@ -99,7 +99,7 @@ class Conversation:
         """Play until the game is over and return how it ended.
 
         Raises :class:`ProtocolError` and :class:`mjbot.table.mirror.mirror.TableError` for what the
-        server did wrong, :class:`ServerSaysError` for an ``error`` of its own, and
+        server did wrong, :class:`ServerReportedError` for an ``error`` of its own, and
         :class:`~protocol.transports.base.TransportError` when it is gone or silent.
         """
         over = False
@@ -138,14 +138,14 @@ class Conversation:
             await self._player.take(event, self._session.seat or 0)
         for message in received.others:
             self._note(message)
-        if received.speak is not Speak.MUST_NOT:
+        if received.duty is not ReplyDuty.MUST_NOT:
             await self._answer(received)
 
     def _keep_all(self, events: Sequence[Event]) -> None:
         remark, last = self._player.remark, len(events) - 1
         for number, event in enumerate(events):
-            says = bool(remark) and number == last
-            self._keep(event, [(self._session.seat or 0, remark)] if says else [])
+            sends = bool(remark) and number == last
+            self._keep(event, [(self._session.seat or 0, remark)] if sends else [])
 
     def _patience_s(self) -> float | None:
         """Return how long the other side may be silent; its queue may be long."""
@@ -156,7 +156,7 @@ class Conversation:
 
     async def _answer(self, received: Received) -> None:
         action = await self._player.answer(received)
-        if action is not None and self._tells_remarks and self._player.remark:
+        if action is not None and self._sends_remarks and self._player.remark:
             action = replace(action, log=self._player.remark)
         line = self._session.reply(action)
         if line is not None:
@@ -165,16 +165,16 @@ class Conversation:
     def _note(self, message: Message) -> None:
         match message:
             case Error(message=text) if not self._traits.error_is_fatal:
-                logger.error("the server says: %s", one_line(text))
+                logger.error("error from the server: %s", one_line(text))
             case Error(message=text):
-                raise ServerSaysError(text, before_game=not self._begun)
+                raise ServerReportedError(text, before_game=not self._begun)
             case ActionAck(status=status) if status != "accepted":
                 reason = message.reason or "no reason given"
                 logger.warning("reply %s: %s", one_line(status), one_line(reason))
             case ValidationResult(passed=passed):
                 self._validated = passed
-                told = "passed" if passed else f"failed: {message.reason}"
-                logger.info("validation %s", one_line(told))
+                result = "passed" if passed else f"failed: {message.reason}"
+                logger.info("validation %s", one_line(result))
 
     def _result(self) -> OwnResult:
         scores = tuple([int(score) for score in self._player.table.state["scores"]])

@@ -13,7 +13,7 @@ from mjbot.strategy.faults import error_summary
 
 logger = logging.getLogger(__name__)
 
-Result = TypeVar("Result")
+T = TypeVar("T")
 _Job = tuple[Future[Any], Callable[[], Any]]
 _Jobs = queue.SimpleQueue[_Job | None]
 
@@ -30,7 +30,7 @@ class DecisionThread:
     """Runs one job at a time in a daemon thread, so that a stuck one cannot keep us from ending.
 
     Jobs wait for the one before even when that one came too late: they may share a strategy.  The
-    thread ends when it is closed, or when nobody has this object any more.
+    thread ends when it is closed, or when this object is collected.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class DecisionThread:
         """Let the thread end after the jobs that it has; it takes no more."""
         self._end()
 
-    async def think(self, job: Callable[[], Result], limit_s: float | None) -> Result:
+    async def think(self, job: Callable[[], T], limit_s: float | None) -> T:
         """Return what ``job`` returns.
 
         Raises :class:`CrashError` if it raises anything, and :class:`LateError` after
@@ -50,7 +50,7 @@ class DecisionThread:
         runs on and its answer is dropped.
         """
         assert self._end.alive, "the thread was closed"
-        future: Future[Result] = Future()
+        future: Future[T] = Future()
         self._jobs.put((future, job))
         answer = asyncio.wrap_future(future)
         done, _ = await asyncio.wait({answer}, timeout=limit_s)

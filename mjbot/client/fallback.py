@@ -1,4 +1,4 @@
-"""What to say when the mirror has lost the thread but the server still waits for a word."""
+"""Safe replies for when the mirror contradicts the server but a reply is due."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ def last_resort(
 
 
 def _taken(hint: Hint, seat: Seat) -> PlayerAction | None:
-    """Return the action that a hint offers, if it says enough of it."""
+    """Return the action that a hint offers, if it is complete enough."""
     fields = msgspec.to_builtins(hint)
     if hint.type == "hora" and hint.target is None:
         fields["target"] = seat

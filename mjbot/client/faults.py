@@ -1,4 +1,4 @@
-"""What goes wrong with a strategy at a table: told in the log, counted, kept for who started us."""
+"""Faults of a strategy at a table: logged, counted, and written for the parent process."""
 
 import csv
 import logging
@@ -17,8 +17,8 @@ logger = logging.getLogger(__name__)
 FAULTS_VARIABLE: Final = "MJBOT_FAULTS"
 """The environment variable that names the file for faults."""
 
-TOLD_WHOLE: Final = 5
-"""How many different problems of one player the log tells at full length."""
+REPORTED_WHOLE: Final = 5
+"""Number of different problems of one player that are logged in full."""
 
 
 class Faults:
@@ -26,7 +26,7 @@ class Faults:
 
     def __init__(self, file: Path | None = None) -> None:
         self._file: Final = file
-        self._told: Final[set[str]] = set()
+        self._reported: Final[set[str]] = set()
         self._count: Final[Counter[FaultKind]] = Counter()
 
     @property
@@ -45,10 +45,10 @@ class Faults:
 
     def _log(self, fault: Fault, cause: BaseException | None) -> None:
         number = self._count.total()
-        if fault.problem in self._told or len(self._told) >= TOLD_WHOLE:
+        if fault.problem in self._reported or len(self._reported) >= REPORTED_WHOLE:
             logger.error("fault %d: %s", number, fault.problem)
             return
-        self._told.add(fault.problem)
+        self._reported.add(fault.problem)
         instead = "a safe action goes out instead" if fault.decision else "it plays on"
         trace = "".join(["\n", *traceback.format_exception(cause)]).rstrip() if cause else ""
         text = f"the strategy: {fault.kind}, {fault.problem}; {instead}"
@@ -56,7 +56,7 @@ class Faults:
 
 
 def named_file() -> Path | None:
-    """Return the file in which who started this process wants to read the faults."""
+    """Return the file in which the parent process reads the faults."""
     name = os.environ.get(FAULTS_VARIABLE)
     return Path(name) if name else None
 

@@ -12,7 +12,7 @@ _EXACT: Final = ("actor", "target", "pai")
 
 
 def fits(hint: Hint, action: PlayerAction) -> bool:
-    """Return whether all that the hint says is true of the action.
+    """Return whether all fields of the hint fit the action.
 
     Hints may leave out anything but the type, name a tile once per physical copy and list
     ``consumed`` in any order.  ``tsumogiri`` is passed over: servers disagree on it.
@@ -25,9 +25,9 @@ def fits(hint: Hint, action: PlayerAction) -> bool:
     if hint.type != wire_name(action):
         return False
     for field in _EXACT:
-        said = getattr(hint, field)
-        # An ankan has no pai of its own, yet some servers say one.
-        if said is not None and getattr(action, field, said) != said:
+        value = getattr(hint, field)
+        # An ankan has no pai of its own, yet some servers send one.
+        if value is not None and getattr(action, field, value) != value:
             return False
     consumed = getattr(action, "consumed", ())
     return hint.consumed is None or sorted(hint.consumed) == sorted(consumed)
@@ -38,7 +38,7 @@ def disagreement(
 ) -> str | None:
     """Return how the server's list and ours differ, or ``None`` if they agree.
 
-    ``complete`` says that the list names discards and the pass too (RiichiLab); the original
+    ``complete``: the list names discards and the pass too (RiichiLab); the original
     server's leaves them out.
     """
     offered = [hint for hint in hints if complete or hint.type not in _UNLISTED]
@@ -67,5 +67,5 @@ def discard_disagreement(
     return None
 
 
-def _text(said: Hint | PlayerAction) -> str:
-    return msgspec.json.encode(said).decode()
+def _text(value: Hint | PlayerAction) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,6 +1,6 @@
 """A process's end of a pair's channel: how it is given one, and playing with it.
 
-Where the channel is stands on the command line, where anybody on this machine may read it; the
+Where the channel is stands on the command line, which every user of this machine can read; the
 secret only in the environment, which is the user's own.
 """
 
@@ -22,7 +22,7 @@ from mjbot.pair.session import Side
 from mjbot.pair.socket_link import (
     HAS_UNIX_SOCKETS,
     LONGEST_PATH_BYTES,
-    Place,
+    ChannelAddress,
     SocketLink,
     fits_a_socket,
 )
@@ -42,7 +42,7 @@ class End:
     """Which side of the channel, and where it is."""
 
     side: Side
-    place: Place
+    place: ChannelAddress
 
     @classmethod
     def parse(cls, text: str) -> "End":
@@ -79,8 +79,8 @@ def _socket_file(text: str) -> Path:
 def take_secret() -> bytes:
     """Return the shared secret, and leave it to no child.
 
-    Raises ``ValueError`` if it is missing, or so short that a stranger, to whom a proof of it is
-    given, could try all secrets of that length.
+    Raises ``ValueError`` if it is missing, or so short that a process that receives a proof of
+    it could try all secrets of that length.
     """
     secret = os.environ.pop(SECRET_VARIABLE, "")
     if not secret:
@@ -95,7 +95,7 @@ def take_secret() -> bytes:
 class Linked:
     """One of a pair at a table: its end of the channel, and what the game is warmed up with.
 
-    ``timed(seconds, waits)`` hears of each decision how long it took, and how many words of the
+    ``timed(seconds, waits)`` receives the duration of each decision, and how many messages of the
     partner it waited for (0 or 1).
     """
 
@@ -129,17 +129,17 @@ def _joined(strategy: Strategy, link: SocketLink) -> Strategy:
 def _counting(link: SocketLink, timed: Callable[[float, int], None]) -> Callable[[float], None]:
     plural = 0
 
-    def tell(seconds: float) -> None:
+    def report(seconds: float) -> None:
         nonlocal plural
         waits, plural = link.waits - plural, link.waits
         timed(seconds, waits)
 
-    return tell
+    return report
 
 
 @contextlib.asynccontextmanager
 async def _open(link: SocketLink) -> AsyncIterator[None]:
-    """Keep the channel up; where it cannot be opened, say so and play alone."""
+    """Keep the channel up; where it cannot be opened, log that and play alone."""
     task = asyncio.create_task(link.run())
     task.add_done_callback(_report)
     try:

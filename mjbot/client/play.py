@@ -9,14 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.conversation import (
-    Conversation,
-    Keep,
-    OwnResult,
-    Record,
-    ServerSaysError,
-    Timed,
-)
+from mjbot.client import conversation as c
 from mjbot.client.faults import Faults
 from mjbot.client.player import ClientPlayer, MakeStrategy
 from mjbot.client.tenhou import TenhouGame
@@ -31,14 +24,8 @@ from protocol.sessions.stages import Stage
 from protocol.tenhou.client import TenhouClient
 from protocol.tenhou.codec import Spelling
 from protocol.tenhou.login import GUEST_LOGIN, Login
+from protocol.transports import base as base_
 from protocol.transports.address import Address, is_loopback
-from protocol.transports.base import (
-    RefusedError,
-    Transport,
-    TransportError,
-    UnreachableError,
-    VanishedError,
-)
 from protocol.transports.stdio import StdioTransport
 from protocol.transports.tcp import TcpPieces, TcpTransport, connect_tcp
 from protocol.transports.websocket import connect_websocket
@@ -61,13 +48,13 @@ def _ignore(_: object) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """What ``mjbot play`` was told.
+    """The settings of ``mjbot play``.
 
     ``games`` 0 means until the server is gone; ``deadline_s`` is per decision, ``silence_s``
-    how long the server may say nothing (``None``: as long as is usual where it is), ``wait_s`` how
-    long it may not be there at first; ``log`` takes what is said, ``on_event`` hears it as it
-    comes, ``on_kept`` once it is answered, with what the strategy remarks on it, as in the log;
-    ``faults`` takes what goes wrong with the strategy.  ``login`` is the account at a Tenhou table.
+    how long the server may be silent (``None``: the default of its dialect), ``wait_s`` how
+    long it may not be there at first; ``log`` is the file of the events, ``on_event`` receives each
+    as it comes, ``on_kept`` once it is answered, with the strategy's remark, as in the log;
+    ``faults`` takes the strategy's faults.  ``login`` is the account at a Tenhou table.
     """
 
     address: Address
@@ -81,21 +68,21 @@ class Settings:
     strict: bool = True
     log: Path | None = None
     faults: Path | None = None
-    on_event: Record = _ignore
-    on_kept: Keep = lambda event, talk: None
+    on_event: c.RecordEvent = _ignore
+    on_kept: c.Keep = lambda event, talk: None
     login: Login = GUEST_LOGIN
 
 
-PlayGame = Callable[[Transport, ClientSession], Awaitable[OwnResult]]
+PlayGame = Callable[[base_.Transport, ClientSession], Awaitable[c.OwnResult]]
 """Plays one game over a connection that was just made."""
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """What a caller adds: another warm-up, and who hears how long each decision took."""
+    """Hooks of a caller: another warm-up, and a callback for the duration of each decision."""
 
     warm_up: WarmUp | None = None
-    timed: Timed = lambda seconds: None
+    timed: c.Timed = lambda seconds: None
 
 
 async def play(
@@ -103,7 +90,7 @@ async def play(
     make_strategy: MakeStrategy,
     pipes: tuple[int, int] = (0, 1),
     hooks: Hooks = Hooks(),
-) -> list[OwnResult]:
+) -> list[c.OwnResult]:
     """Play the games and return how each ended; one that is void for another's fault counts.
 
     ``pipes`` are the file descriptors that stdio addresses read and write.  Raises what
@@ -118,7 +105,7 @@ async def play(
         faults=Faults(settings.faults),
     )
     with closing(player), EventLog(settings.log) if settings.log else nullcontext() as log:
-        bot = _Bot(settings, player, _both(settings.on_kept, log), hooks.timed)
+        bot = _PlaySession(settings, player, _both(settings.on_kept, log), hooks.timed)
         if settings.address.is_stdio:
             return await _play_on_pipes(bot, StdioTransport(*pipes))
         traits = settings.address.dialect.traits
@@ -129,16 +116,16 @@ async def play(
 
 
 @dataclass(frozen=True)
-class _Bot:
+class _PlaySession:
     """What stays the same from game to game."""
 
     settings: Settings
     player: ClientPlayer
-    keep: Keep
-    timed: Timed
+    keep: c.Keep
+    timed: c.Timed
 
-    def converse(self, transport: Transport, session: ClientSession) -> Conversation:
-        return Conversation(
+    def converse(self, transport: base_.Transport, session: ClientSession) -> c.Conversation:
+        return c.Conversation(
             transport,
             session,
             self.player,
@@ -146,10 +133,12 @@ class _Bot:
             record=self.settings.on_event,
             keep=self.keep,
             timed=self.timed,
-            tells_remarks=_keeps_remarks(self.settings.address),
+            sends_remarks=_keeps_remarks(self.settings.address),
         )
 
-    async def play_connected(self, transport: Transport, session: ClientSession) -> OwnResult:
+    async def play_connected(
+        self, transport: base_.Transport, session: ClientSession
+    ) -> c.OwnResult:
         await self.player.warm_up()
         conversation = self.converse(transport, session)
         result = await conversation.play_game()
@@ -157,13 +146,13 @@ class _Bot:
             result = replace(result, validated=await conversation.drain(_VERDICT_S))
         return result
 
-    async def play_at_tenhou(self, transport: Transport, _: ClientSession) -> OwnResult:
+    async def play_at_tenhou(self, transport: base_.Transport, _: ClientSession) -> c.OwnResult:
         address = self.settings.address
         game = TenhouGame(
             lambda: _connect(self.settings),
             TenhouClient(
                 self.settings.login,
-                address.wanted,
+                address.table_type,
                 Spelling.XML if address.dialect.traits.over == "tcp" else Spelling.JSON,
                 lenient=not self.settings.strict,
             ),
@@ -180,11 +169,11 @@ class _Bot:
 
 
 def _keeps_remarks(address: Address) -> bool:
-    """Whether the server has a log for remarks, and is this machine's: they tell of the hand."""
+    """Whether the server logs remarks, and is this machine's: they show the hand."""
     return address.dialect is LOCKSTEP and is_loopback(address.host)
 
 
-def _both(on_kept: Keep, log: EventLog | None) -> Keep:
+def _both(on_kept: c.Keep, log: EventLog | None) -> c.Keep:
     def keep(event: Event, talk: Talk) -> None:
         if log is not None:
             log.write(event, talk)
@@ -193,40 +182,40 @@ def _both(on_kept: Keep, log: EventLog | None) -> Keep:
     return keep
 
 
-async def _play_on_pipes(bot: _Bot, transport: Transport) -> list[OwnResult]:
+async def _play_on_pipes(bot: _PlaySession, transport: base_.Transport) -> list[c.OwnResult]:
     """All games come down the same pipe; its end between two games is no fault."""
     settings = bot.settings
     await bot.player.warm_up()
     session = _session(settings)
     conversation = bot.converse(transport, session)
-    results: list[OwnResult] = []
+    results: list[c.OwnResult] = []
     while not settings.games or len(results) < settings.games:
         try:
             results.append(await conversation.play_game())
-        except VanishedError:
+        except base_.VanishedError:
             if session.stage not in (Stage.JOINED, Stage.OVER):
                 raise
             break
     return results
 
 
-async def play_by_connecting(settings: Settings, play_game: PlayGame) -> list[OwnResult]:
-    """Play every game over a connection of its own, as the original server and RiichiLab want it.
+async def play_by_connecting(settings: Settings, play_game: PlayGame) -> list[c.OwnResult]:
+    """Play every game over a connection of its own, as the original server and RiichiLab require.
 
     ``play_game`` plays one.  Raises what it raises, and :class:`UnreachableError`.
     """
-    results: list[OwnResult] = []
+    results: list[c.OwnResult] = []
     while not settings.games or len(results) < settings.games:
         try:
             results.append(await _play_one(settings, play_game, rejoining=bool(results)))
-        except UnreachableError:
+        except base_.UnreachableError:
             if settings.games or not results:
                 raise
             break
     return results
 
 
-async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool) -> OwnResult:
+async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool) -> c.OwnResult:
     """Connect and play; between two games give the server a while to be ready again."""
     clock = asyncio.get_running_loop()
     patience_s = REJOIN_S if rejoining else settings.wait_s
@@ -238,8 +227,8 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
             async with await _connect(settings) as transport:
                 logger.info("connected to %s", settings.address.url)
                 return await play_game(transport, session)
-        except (TransportError, ServerSaysError) as error:
-            if isinstance(error, ServerSaysError) and not error.before_game:
+        except (base_.TransportError, c.ServerReportedError) as error:
+            if isinstance(error, c.ServerReportedError) and not error.before_game:
                 return _void(session, error)
             may_come = rejoining or _is_absent(error)
             if session.names or not may_come or clock.time() >= give_up_at:
@@ -259,19 +248,19 @@ def _pauses() -> Iterator[float]:
 
 
 def _is_absent(error: Exception) -> bool:
-    """Whether nobody is there yet, rather than somebody who does not want us."""
-    return isinstance(error, UnreachableError) and not isinstance(error, RefusedError)
+    """Whether no server is there yet, rather than one that refuses us."""
+    return isinstance(error, base_.UnreachableError) and not isinstance(error, base_.RefusedError)
 
 
-def _void(session: ClientSession, error: ServerSaysError) -> OwnResult:
+def _void(session: ClientSession, error: c.ServerReportedError) -> c.OwnResult:
     """Return a game that ended for another's fault; raises the error if it was ours."""
     if error.is_fault_of(session.seat):
         raise error
     logger.warning("the game is void: %s", error.problem)
-    return OwnResult(session.seat or 0, session.names, (), void=error.problem)
+    return c.OwnResult(session.seat or 0, session.names, (), void=error.problem)
 
 
-async def _connect(settings: Settings) -> Transport:
+async def _connect(settings: Settings) -> base_.Transport:
     address = settings.address
     traits = address.dialect.traits
     if traits.over == "tcp":

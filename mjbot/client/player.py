@@ -12,7 +12,7 @@ from mjbot.client.offers import disagreement, discard_disagreement, fits
 from mjbot.strategy.faults import AbsentError, Fault, FaultKind, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy, remark_on
 from mjbot.table.actions import Action
-from mjbot.table.mirror.mirror import Table, TableError, quote
+from mjbot.table.mirror.mirror import Mirror, TableError, quote
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import Sealed, View
 from mjbot.warm_up import WarmUp, warm_up_alone
@@ -46,7 +46,7 @@ class ClientPlayer:
     may take.  ``warm_up`` stands in for the usual one (:mod:`mjbot.warm_up`).
     ``decisions`` counts what the strategy was asked, ``faults`` has what it did wrong.  In
     strict mode :class:`TableError` is raised where the server contradicts itself or us; in
-    lenient mode that is logged and play goes on.
+    lenient mode that is logged and play continues.
     """
 
     _strategy: Strategy  # from the first start_game on
@@ -72,10 +72,10 @@ class ClientPlayer:
         self._seat: m.Seat = 0
         self._drawn: m.Tile | None = None
         self._last: m.Event = m.StartGame()
-        self.table = Table(strict=strict)
+        self.table = Mirror(strict=strict)
         self.decisions = 0
         self.remark = ""
-        """What the strategy says, for the log, of the answer that was given last."""
+        """The strategy's remark on its last answer, for the log."""
         self.faults: Final = faults or Faults()
 
     def close(self) -> None:
@@ -104,7 +104,7 @@ class ClientPlayer:
         self._last = event
         if isinstance(event, m.StartGame):
             self._seat = seat
-            self.table = Table(seat, self._strict)
+            self.table = Mirror(seat, self._strict)
             self._strategy = self._make_strategy(self._games)
             self._games += 1
         self._apply(event)
@@ -134,15 +134,15 @@ class ClientPlayer:
     # --- decisions ---------------------------------------------------------------------------
 
     async def answer(self, received: Received) -> m.PlayerAction | None:
-        """Return what to say, or ``None`` where there is nothing to decide.
+        """Return the reply, or ``None`` where there is nothing to decide.
 
         Raises :class:`TableError` in strict mode if the server's list of legal actions is not
-        ours, or if it wants an answer where we know of none.
+        ours, or if it requests an answer where we find none.
         """
         self.remark = ""
         view = self.table.view(self._seat)
         if not received.due.is_choice:
-            return self._without_legal(received, view) if self._wants_more(received) else None
+            return self._without_legal(received, view) if self._expects_answer(received) else None
         messages = [self._message(action) for action in view.legal]
         self._compare(received, view, messages)
         if not view.legal:
@@ -161,7 +161,7 @@ class ClientPlayer:
         if deadline_ms is not None:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000
             limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
-        sealed = Sealed().view(view)  # of its own: a decision that is late goes on with it
+        sealed = Sealed().view(view)  # of its own: a late decision continues with it
         decided = await self._think(lambda: self._decided(sealed), limit_s, self.decisions)
         if decided is _NOTHING:
             return view.default_action
@@ -173,7 +173,7 @@ class ClientPlayer:
         return view.default_action
 
     def _decided(self, view: View) -> tuple[object, str]:
-        self._strategy.remark()  # of a decision that has failed: it is not said of this one
+        self._strategy.remark()  # of a decision that has failed: it does not belong to this one
         return self._strategy.decide(view), remark_on(self._strategy)
 
     def _acceptable(
@@ -220,21 +220,21 @@ class ClientPlayer:
             if problem:
                 self._contradiction(problem)
         if received.cannot_discard is not None and received.due is Due.DISCARD:
-            ours = [said.pai for said in messages if isinstance(said, m.Dahai)]
+            ours = [message.pai for message in messages if isinstance(message, m.Dahai)]
             problem = discard_disagreement(received.cannot_discard, tile_names(view.tiles), ours)
             if problem:
                 self._contradiction(problem)
 
     def _without_legal(self, received: Received, view: View) -> m.PlayerAction | None:
-        if "none" in received.due.value and not self._wants_more(received):
+        if "none" in received.due.value and not self._expects_answer(received):
             return None
-        self._contradiction("the server wants an answer, but we know of none that is legal")
+        self._contradiction("the server requests an answer, but no action is legal")
         forbidden = received.cannot_discard or ()
         held = [tile for tile in tile_names(view.tiles) if tile not in forbidden]
         offers = (received.hints or ()) if self._lists_all else ()
         return last_resort(received.due, self._seat, self._drawn, held, offers)
 
-    def _wants_more(self, received: Received) -> bool:
+    def _expects_answer(self, received: Received) -> bool:
         """Whether a complete list of offers leaves out the pass."""
         hints = received.hints if self._lists_all else None
         return bool(hints) and all(hint.type != "none" for hint in hints or ())

@@ -1,6 +1,6 @@
 """A bot at a Tenhou table: one game over one connection, or over several if it is lost.
 
-The session (:mod:`protocol.tenhou.client`) knows the wire, the player the game.  Here are the
+The session (:mod:`protocol.tenhou.client`) handles the wire, the player the game.  Here are the
 clocks: the keep-alive, how long the server may be silent, how long we try to come back.
 """
 
@@ -11,20 +11,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final
 
-from mjbot.client.conversation import OwnResult, Record, Timed
+from mjbot.client.conversation import OwnResult, RecordEvent, Timed
 from mjbot.client.player import ClientPlayer
 from protocol.messages import EndGame, StartKyoku
 from protocol.plain_text import one_line
-from protocol.sessions.turns import Speak
-from protocol.tenhou.client import GameGoneError, Stage, TenhouClient, TenhouReceived
+from protocol.sessions.turns import ReplyDuty
+from protocol.tenhou.client import GameGoneError, TenhouClient, TenhouReceived, TenhouStage
 from protocol.tenhou.rules import KEEP_ALIVE_S
-from protocol.transports.base import (
-    SilenceError,
-    Transport,
-    TransportError,
-    UnreachableError,
-    VanishedError,
-)
+from protocol.transports import base as base_
 
 logger = logging.getLogger(__name__)
 
@@ -33,24 +27,24 @@ RETURN_S: Final = 60.0
 
 _RETRY_PAUSE_S: Final = 0.5
 
-Connect = Callable[[], Awaitable[Transport]]
+ConnectToTenhou = Callable[[], Awaitable[base_.Transport]]
 
 
 class TenhouGame:
     """Plays one game.
 
     ``connect`` makes a connection; ``record`` is called with every event, ``timed`` with the
-    seconds of every decision; ``silence_s`` is how long the server may say nothing in a game.
+    seconds of every decision; ``silence_s`` is how long the server may be silent in a game.
     """
 
     def __init__(
         self,
-        connect: Connect,
+        connect: ConnectToTenhou,
         session: TenhouClient,
         player: ClientPlayer,
         *,
         silence_s: float,
-        record: Record,
+        record: RecordEvent,
         timed: Timed = lambda seconds: None,
     ) -> None:
         self._connect: Final = connect
@@ -61,7 +55,7 @@ class TenhouGame:
         self._timed: Final = timed
         self._scores: tuple[int, ...] = ()
 
-    async def play(self, transport: Transport) -> OwnResult:
+    async def play(self, transport: base_.Transport) -> OwnResult:
         """Play until the game is over, on ``transport`` as long as it holds.
 
         Raises what :meth:`mjbot.client.conversation.Conversation.play_game` raises.
@@ -71,7 +65,7 @@ class TenhouGame:
             try:
                 async with transport:
                     return await self._converse(transport, frames)
-            except (VanishedError, SilenceError) as error:
+            except (base_.VanishedError, base_.SilenceError) as error:
                 if self._session.seat is None:
                     raise
                 logger.warning("%s; coming back", one_line(error))
@@ -80,22 +74,25 @@ class TenhouGame:
             transport = await self._come_back()
             frames = self._session.reconnect()
 
-    async def _come_back(self) -> Transport:
+    async def _come_back(self) -> base_.Transport:
         give_up_at = time.monotonic() + RETURN_S
         while True:
             try:
                 return await self._connect()
-            except UnreachableError:
+            except base_.UnreachableError:
                 if time.monotonic() >= give_up_at:
                     raise
             await asyncio.sleep(_RETRY_PAUSE_S)
 
-    async def _converse(self, transport: Transport, frames: tuple[bytes, ...]) -> OwnResult:
+    async def _converse(self, transport: base_.Transport, frames: tuple[bytes, ...]) -> OwnResult:
         session = self._session
         await _send(transport, frames)
         async with _kept_alive(transport, session):
-            while session.stage is not Stage.OVER:
-                waiting = session.stage in (Stage.CONNECTED, Stage.LOBBY) and session.seat is None
+            while session.stage is not TenhouStage.OVER:
+                waiting = (
+                    session.stage in (TenhouStage.CONNECTED, TenhouStage.LOBBY)
+                    and session.seat is None
+                )
                 data = await transport.receive(None if waiting else self._silence_s)
                 asked_s, decisions = time.perf_counter(), self._player.decisions
                 await self._digest(transport, session.receive(data))
@@ -105,8 +102,7 @@ class TenhouGame:
         logger.info("game over: place %d, scores %s", result.place, list(result.scores))
         return result
 
-    async def _digest(self, transport: Transport, received: TenhouReceived) -> None:
-        """Take in what was said, and answer."""
+    async def _digest(self, transport: base_.Transport, received: TenhouReceived) -> None:
         for event in received.events:
             if received.gap and isinstance(event, StartKyoku | EndGame):
                 self._player.table.forget_result()
@@ -117,7 +113,7 @@ class TenhouGame:
         await _send(transport, received.frames)
         if received.lapsed:
             logger.warning("the server went on without our answer")
-        if received.speak is not Speak.MUST:
+        if received.duty is not ReplyDuty.MUST:
             if received.events:
                 self._player.check_unasked()
             return
@@ -131,14 +127,13 @@ class TenhouGame:
         return OwnResult(self._session.seat or 0, self._session.names, self._scores, void=void)
 
 
-async def _send(transport: Transport, frames: tuple[bytes, ...]) -> None:
+async def _send(transport: base_.Transport, frames: tuple[bytes, ...]) -> None:
     for frame in frames:
         await transport.send(frame)
 
 
 @contextlib.asynccontextmanager
-async def _kept_alive(transport: Transport, session: TenhouClient) -> AsyncIterator[None]:
-    """Say now and then that we are still here."""
+async def _kept_alive(transport: base_.Transport, session: TenhouClient) -> AsyncIterator[None]:
     task = asyncio.create_task(_keep_alive(transport, session))
     try:
         yield
@@ -147,8 +142,8 @@ async def _kept_alive(transport: Transport, session: TenhouClient) -> AsyncItera
         await asyncio.wait({task})
 
 
-async def _keep_alive(transport: Transport, session: TenhouClient) -> None:
-    with contextlib.suppress(TransportError):  # who receives is told as well
+async def _keep_alive(transport: base_.Transport, session: TenhouClient) -> None:
+    with contextlib.suppress(base_.TransportError):  # the receiver is notified as well
         while True:
             await asyncio.sleep(KEEP_ALIVE_S)
             await transport.send(session.keep_alive())

@@ -18,7 +18,7 @@ from mjbot.detection.hidden import CLASSES, N_SCORES, Floats
 from mjbot.detection.report import NOT_PROOF
 from mjbot.detection.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts
 from mjbot.detection.verdicts import DetectionWeights, made_up_for
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.text import plural
 from protocol import messages as m
 
@@ -51,7 +51,7 @@ class PairWatch:
         self._start()
 
     def _start(self) -> None:
-        self._table = Table(strict=False)
+        self._table = Mirror(strict=False)
         self._residuals = Residuals(self.weights.model, self._games)
 
     def add(self, event: m.Event) -> None:

@@ -4,10 +4,11 @@
 nothing but numpy and is what training runs on.
 """
 
+import warnings
 from typing import Any
 
-from mjbot.env.batch import BatchEnv, Rows, random_source
-from mjbot.env.rewards import RewardName, Worth
+from mjbot.env.batch import BatchEnv, DecisionRows, random_source
+from mjbot.env.rewards import RewardName, StandingValue
 from mjbot.env.tables import RANDOM, TSUMOGIRI, random_actions
 from protocol.rules import Length
 
@@ -15,7 +16,7 @@ __all__ = [
     "RANDOM",
     "TSUMOGIRI",
     "BatchEnv",
-    "Rows",
+    "DecisionRows",
     "env",
     "random_actions",
     "random_source",
@@ -23,10 +24,10 @@ __all__ = [
 ]
 
 
-def env(length: Length = "hanchan", reward: RewardName | Worth = "score") -> Any:
+def env(length: Length = "hanchan", reward: RewardName | StandingValue = "score") -> Any:
     """Return a game as PettingZoo's AEC environment, in that library's usual wrappers.
 
-    An illegal action ends the game: -1 for who took it, 0 for the others.  See
+    An illegal action ends the game: -1 for the seat that took it, 0 for the others.  See
     :class:`mjbot.env.aec.MahjongEnv`.  Raises :class:`mjbot.errors.MjbotError` where PettingZoo is
     not installed.
     """
@@ -35,8 +36,15 @@ def env(length: Length = "hanchan", reward: RewardName | Worth = "score") -> Any
     return wrapped_env(length, reward)
 
 
-def raw_env(length: Length = "hanchan", reward: RewardName | Worth = "score") -> Any:
+def raw_env(length: Length = "hanchan", reward: RewardName | StandingValue = "score") -> Any:
     """Return the same without wrappers; an illegal action raises and changes nothing."""
     from mjbot.env.aec import MahjongEnv
 
     return MahjongEnv(length, reward)
+
+
+def __getattr__(name: str) -> object:
+    if name != "Rows":
+        raise AttributeError(f"mjbot.env has no {name!r}")
+    warnings.warn("mjbot.env.Rows is now DecisionRows", DeprecationWarning, stacklevel=2)
+    return DecisionRows

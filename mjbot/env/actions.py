@@ -9,7 +9,7 @@ An action stands for the *last* of the codes (:mod:`mjbot.table.actions`) that i
 is what Mortal does: a tile that is also the drawn one is discarded as drawn (tsumogiri), and a pon
 or chi that can give up a red five gives it up.
 
-What cannot be said so, an action beyond 45 can: ``N_ACTIONS + code`` is any of our own codes.
+Actions beyond 45 cover the rest: ``N_ACTIONS + code`` is any of our own codes.
 """
 
 from typing import Final

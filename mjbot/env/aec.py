@@ -1,7 +1,7 @@
 """One game as an environment of PettingZoo's AEC kind (extra ``env``).
 
-Agents ``player_0`` .. ``player_3`` are the seats; ``player_0`` deals first.  Who is to decide comes
-in turn; those whom one discard concerns come one after the other from the next seat on, none
+Agents ``player_0`` .. ``player_3`` are the seats; ``player_0`` deals first.  The seats that decide
+come in turn; those that one discard concerns come one after the other from the next seat on, none
 knowing what the others chose, and the discard is resolved when all have answered.  A seat that can
 do one thing only is not asked.
 
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from mjbot.env.actions import N_ACTIONS
 from mjbot.env.batch import BatchEnv
-from mjbot.env.rewards import RewardName, Worth
+from mjbot.env.rewards import RewardName, StandingValue
 from mjbot.errors import MjbotError
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
 from protocol.rules import Length
@@ -40,8 +40,8 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ModuleNotFoundError as error:
-    told = f"mjbot.env.env needs {error.name}: pip install 'mjbot[env]'"
-    raise MissingLibraryError(told) from None
+    problem = f"mjbot.env.env needs {error.name}: pip install 'mjbot[env]'"
+    raise MissingLibraryError(problem) from None
 
 OBSERVATION_SIZE: Final = N_KINDS * N_PLANES + N_SCALARS
 LOWEST: Final = -2.0
@@ -51,7 +51,7 @@ HIGHEST: Final = 64.0
 _WINDS: Final = ("East", "South", "West", "North")
 
 
-def wrapped_env(length: Length, reward: RewardName | Worth) -> Any:
+def wrapped_env(length: Length, reward: RewardName | StandingValue) -> Any:
     """Return the environment in the wrappers of PettingZoo's classic games."""
     game: Any = MahjongEnv(length, reward)
     game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
@@ -70,7 +70,9 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
     }
     agent_selection: str
 
-    def __init__(self, length: Length = "hanchan", reward: RewardName | Worth = "score") -> None:
+    def __init__(
+        self, length: Length = "hanchan", reward: RewardName | StandingValue = "score"
+    ) -> None:
         super().__init__()
         self.render_mode = "ansi"
         self.possible_agents = [f"player_{seat}" for seat in range(4)]
@@ -129,7 +131,7 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def _ask(self) -> None:
-        """Go on to a decision or the end of the game, with the rewards of kyoku on the way."""
+        """Continue to a decision or the end of the game, with the rewards of kyoku on the way."""
         batch = self._batch
         self._add_rewards()
         while not len(batch.rows.tables) and not batch.dones[0]:
@@ -144,7 +146,7 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
         self.agent_selection = self._order[0]
 
     def _look(self) -> None:
-        """Note what those see who are asked, and what they may do; the others nothing."""
+        """Note the views and legal actions of the seats that are asked; the others have none."""
         nothing = np.zeros(N_ACTIONS, np.int8)
         self.infos = {agent: {"action_mask": nothing} for agent in self.agents}
         planes, scalars = self._batch.observe()

@@ -24,7 +24,7 @@ from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import mix
 from mjbot.env import tables as play
 from mjbot.env.actions import N_ACTIONS, NAMES
-from mjbot.env.rewards import WORTHS, RewardName, Worth
+from mjbot.env.rewards import REWARDS, RewardName, StandingValue
 from mjbot.env.tables import (
     MOST_ENDS,
     MOST_ROWS,
@@ -33,15 +33,15 @@ from mjbot.env.tables import (
     STANDING,
     TABLE,
     TSUMOGIRI,
+    EnvTables,
     Standings,
-    Tables,
-    Worths,
+    Values,
 )
 from mjbot.errors import ArgumentError
 from mjbot.models.fast_policy.choice import FastPolicy, choose, load_policy
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
 from mjbot.rules.ruleset import rule_set
-from mjbot.table.actions import WANTS_ALL
+from mjbot.table.actions import DECIDES_ALL
 from mjbot.table.state import IDLE
 from mjbot.table.view import Sealed, View
 from protocol.rules import LAST_ROUND, Length, Rules
@@ -50,14 +50,14 @@ Planes = NDArray[np.float32]
 
 _KINDS: Final = 34
 
-__all__ = ["RANDOM", "TSUMOGIRI", "BatchEnv", "IllegalActionError", "Rows", "random_source"]
+__all__ = ["RANDOM", "TSUMOGIRI", "BatchEnv", "DecisionRows", "MaskedActionError", "random_source"]
 
 
-class IllegalActionError(ArgumentError):
+class MaskedActionError(ArgumentError):
     """A row's action is not one that its mask allows; nothing was carried out."""
 
 
-class Rows(NamedTuple):
+class DecisionRows(NamedTuple):
     """Decisions that are waited for: one row each, by table, and from the next seat on."""
 
     tables: NDArray[np.int64]  # int64[rows]
@@ -68,11 +68,11 @@ class Rows(NamedTuple):
 class BatchEnv:
     """``n_tables`` games under Tenhou's rules, in one process on one core.
 
-    ``players`` int[4] or int[n_tables, 4] says who sits where: 0 and above is asked, so that rows
-    of several policies can be told apart by ``players[rows.tables, rows.seats]``; TSUMOGIRI and
-    RANDOM play by themselves.  ``reward`` is a name or a function
+    ``players`` int[4] or int[n_tables, 4] gives the player of each seat: 0 and above is asked, so
+    that rows of several policies can be separated by ``players[rows.tables, rows.seats]``;
+    TSUMOGIRI and RANDOM play by themselves.  ``reward`` is a name or a function
     (:mod:`mjbot.env.rewards`).  With ``pause`` a table whose kyoku has ended waits for the next
-    step before it deals on, so that its last state can be looked at; else it goes on at once, and
+    step before it deals on, so that its last state can be looked at; else it continues at once, and
     so does the next game after the end of one.  Raises :class:`mjbot.errors.ArgumentError`.
     """
 
@@ -81,7 +81,7 @@ class BatchEnv:
         n_tables: int,
         seed: int | NDArray[np.int64] = 0,
         length: Length = "hanchan",
-        reward: RewardName | Worth = "score",
+        reward: RewardName | StandingValue = "score",
         *,
         players: Sequence[int] | NDArray[Any] = (0, 0, 0, 0),
         pause: bool = False,
@@ -92,20 +92,20 @@ class BatchEnv:
             raise ArgumentError(f"length must be one of {', '.join(LAST_ROUND)}, not {length!r}")
         rules = Rules(length=length)
         self.n_tables: Final = n_tables
-        self._worth: Final = _worth(reward)
+        self._value: Final = _value_function(reward)
         self._seeds = _first_seeds(seed, n_tables)
         self._tables: Final = _new_tables(_players(players, n_tables), rules, pause)
         self._rows, self._following = np.zeros((2, MOST_ROWS * n_tables), ROW)
         self._n_rows = 0
         self._ends: Final = np.zeros(MOST_ENDS * n_tables, STANDING)
-        self._opening: Final = self._worth_of(_opening(rules))[0]
+        self._opening: Final = self._values_at(_opening(rules))[0]
         self._encoder: Encoder | None = None
         self._policy: FastPolicy | None = None
         self._sealed: Final = Sealed()
         self.rows = _copied(self._rows[:0])
         """The decisions that are waited for."""
         self.rewards: Final[NDArray[np.float32]] = self._tables["rewards"]
-        """What the kyoku that ended in the last step were worth: float32[n_tables, 4]."""
+        """Rewards of the kyoku that ended in the last step: float32[n_tables, 4]."""
         self.kyoku_ends: Final[NDArray[np.int8]] = self._tables["kyoku_ends"]
         """How many kyoku ended in the last step, 0..4: int8[n_tables]."""
         self.dones: Final[NDArray[np.bool_]] = self._tables["done"].view(np.bool_)
@@ -119,13 +119,13 @@ class BatchEnv:
         self.at_kan: Final[NDArray[np.bool_]] = self._tables["at_kan"].view(np.bool_)
         """Where a table's row chooses the kind of a kan: bool[n_tables]."""
         self.players: Final[NDArray[np.int8]] = self._tables["players"]
-        """Who sits where: int8[n_tables, 4]."""
-        self.wants: Final[NDArray[np.uint8]] = self._tables["buffer"]["wants"]
-        """What seats are asked about (flags WANTS_...), else their default: uint8[n_tables, 4]."""
+        """The player of each seat: int8[n_tables, 4]."""
+        self.decides: Final[NDArray[np.uint8]] = self._tables["buffer"]["decides"]
+        """Choices that seats decide on (flags DECIDES_...): uint8[n_tables, 4]."""
 
     # --- what happens ------------------------------------------------------------------------
 
-    def reset(self, seed: int | NDArray[np.int64] | None = None) -> Rows:
+    def reset(self, seed: int | NDArray[np.int64] | None = None) -> DecisionRows:
         """Begin anew at all tables, with the seeds before if none is given; return the first rows.
 
         int64[n_tables] gives each table its own first seed, so that some can share their walls.
@@ -135,14 +135,14 @@ class BatchEnv:
         self.seeds[:] = self._seeds
         self.states["phase"] = IDLE
         self._tables["asked"] = 0
-        self._tables["worth"] = self._opening
+        self._tables["value"] = self._opening
         self._n_rows = 0
         return self.step([])
 
-    def step(self, actions: Sequence[int] | NDArray[Any]) -> Rows:
+    def step(self, actions: Sequence[int] | NDArray[Any]) -> DecisionRows:
         """Carry out an action of each row (int[rows]); return the decisions that follow.
 
-        Raises :class:`IllegalActionError`, and :class:`mjbot.errors.ArgumentError` for anything
+        Raises :class:`MaskedActionError`, and :class:`mjbot.errors.ArgumentError` for anything
         but one whole number for each row.
         """
         chosen = _whole_numbers(actions)
@@ -152,18 +152,18 @@ class BatchEnv:
             self._tables, self._rows, self._n_rows, chosen, self._following, self._ends
         )
         if n_rows < 0:
-            raise IllegalActionError(self._refusal(n_ends, int(chosen[n_ends])))
+            raise MaskedActionError(self._refusal(n_ends, int(chosen[n_ends])))
         self._rows, self._following, self._n_rows = self._following, self._rows, n_rows
         self.rows = _copied(self._rows[:n_rows])
         if n_ends:
             ends = self._ends[:n_ends]
-            play.add_up(self._tables, ends, self._worth_of(ends), self._opening)
+            play.add_up(self._tables, ends, self._values_at(ends), self._opening)
         return self.rows
 
     def check(self, row: int, action: int) -> None:
-        """Raise :class:`IllegalActionError` if one of the 46 actions is not legal in a row."""
+        """Raise :class:`MaskedActionError` if one of the 46 actions is not legal in a row."""
         if not (0 <= action < N_ACTIONS and self._rows[row]["mask"][action]):
-            raise IllegalActionError(self._refusal(row, int(action)))
+            raise MaskedActionError(self._refusal(row, int(action)))
 
     # --- what there is to see ----------------------------------------------------------------
 
@@ -206,12 +206,12 @@ class BatchEnv:
 
     # --- inside ------------------------------------------------------------------------------
 
-    def _worth_of(self, standings: Standings) -> Worths:
-        worths = np.ascontiguousarray(self._worth(standings), np.float64)
-        if worths.shape != (len(standings), 4):
-            wanted = (len(standings), 4)
-            raise ArgumentError(f"reward must give an array {wanted}, not {worths.shape}")
-        return worths
+    def _values_at(self, standings: Standings) -> Values:
+        values = np.ascontiguousarray(self._value(standings), np.float64)
+        if values.shape != (len(standings), 4):
+            shape = (len(standings), 4)
+            raise ArgumentError(f"reward must give an array {shape}, not {values.shape}")
+        return values
 
     def _refusal(self, row: int, action: int) -> str:
         table, seat, mask = self._rows[row].item()
@@ -225,14 +225,14 @@ def random_source(seed: int) -> NDArray[np.uint64]:
     return np.array([mix(np.uint64(seed))], np.uint64)
 
 
-def _copied(rows: play.RowRecords) -> Rows:
+def _copied(rows: play.RowRecords) -> DecisionRows:
     masks: NDArray[np.bool_] = rows["mask"].view(np.bool_).copy()
-    return Rows(rows["table"].copy(), rows["seat"].copy(), masks)
+    return DecisionRows(rows["table"].copy(), rows["seat"].copy(), masks)
 
 
 @compiled
 def _encode_rows(
-    tables: Tables, rows: play.RowRecords, encoder: Encoder, planes: Planes, scalars: Planes
+    tables: EnvTables, rows: play.RowRecords, encoder: Encoder, planes: Planes, scalars: Planes
 ) -> None:
     for row in range(len(rows)):
         state = tables[rows[row].table].state
@@ -253,7 +253,7 @@ def _whole_numbers(actions: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
 
 @compiled
 def _choose_rows(
-    tables: Tables,
+    tables: EnvTables,
     rows: play.RowRecords,
     chosen: NDArray[np.int64],
     policy: FastPolicy,
@@ -285,22 +285,22 @@ def _first_seeds(seed: int | NDArray[np.int64], n_tables: int) -> NDArray[np.int
     return seed.astype(np.int64)
 
 
-def _worth(reward: RewardName | Worth) -> Worth:
+def _value_function(reward: RewardName | StandingValue) -> StandingValue:
     if callable(reward):
         return reward
-    if reward not in WORTHS:
+    if reward not in REWARDS:
         raise ArgumentError(
-            f"reward must be a function or one of {', '.join(WORTHS)}, not {reward!r}"
+            f"reward must be a function or one of {', '.join(REWARDS)}, not {reward!r}"
         )
-    return WORTHS[reward]
+    return REWARDS[reward]
 
 
-def _new_tables(players: NDArray[np.int8], rules: Rules, pauses: bool) -> Tables:
+def _new_tables(players: NDArray[np.int8], rules: Rules, pauses: bool) -> EnvTables:
     tables = np.zeros(len(players), TABLE)
     tables["players"] = players
     tables["state"]["rules"] = rule_set(rules)
     tables["pauses"] = pauses
-    tables["buffer"]["wants"] = WANTS_ALL
+    tables["buffer"]["decides"] = DECIDES_ALL
     return tables
 
 

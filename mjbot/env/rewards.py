@@ -1,8 +1,8 @@
-"""What a kyoku was worth to each seat: rewards of the environments.
+"""The value of a kyoku to each seat: rewards of the environments.
 
-A *worth* says of where games stand between two kyoku what that is worth to each seat.  The reward
-of a kyoku is the worth after it less that before it, so that the rewards of a game add up to the
-worth of its end less that of its beginning.
+A *value function* gives the value of standings between two kyoku to each seat.  The reward
+of a kyoku is the value after it less that before it, so that the rewards of a game add up to the
+value of its end less that of its beginning.
 
 * ``score``: points by which the score differs from 25,000, in thousands.
 * ``rank``: 2.5 less the final rank (+1.5 .. -1.5) once the game is over; before that nothing.
@@ -11,7 +11,7 @@ worth of its end less that of its beginning.
 * ``rank-formula``: the same by :func:`mjbot.models.placement.expected_bonuses`, which needs no
   weights and a seventieth of the time.
 
-Any function of that form may stand in their place, such as :func:`learned_rank_worth` of other
+Any function of that form may stand in their place, such as :func:`learned_rank_value` of other
 weights.
 """
 
@@ -21,58 +21,58 @@ from typing import Final, Literal
 import numpy as np
 
 from mjbot.compiler.compiled import compiled
-from mjbot.env.tables import Standings, Worths
+from mjbot.env.tables import Standings, Values
 from mjbot.models.networks.rank import GAME_OVER, RankWeights, rank_chances, rank_model
 from mjbot.models.placement import expected_bonuses
 from mjbot.table.settle import OVER
 from protocol.rules import RANKED
 
-Worth = Callable[[Standings], Worths]
-"""``worth(standings)`` of :data:`mjbot.env.tables.STANDING` [k] returns float64[k, 4]."""
+StandingValue = Callable[[Standings], Values]
+"""``value(standings)`` of :data:`mjbot.env.tables.STANDING` [k] returns float64[k, 4]."""
 
 RewardName = Literal["score", "rank", "rank-model", "rank-formula"]
 
 _BY_RANK: Final = np.array([1.5, 0.5, -0.5, -1.5])
 
 
-def score_worth(standings: Standings) -> Worths:
+def score_value(standings: Standings) -> Values:
     """Return the scores' difference from the start, in thousands of points."""
-    worths: Worths = (standings["scores"] - float(RANKED.start_points)) / 1000
-    return worths
+    values: Values = (standings["scores"] - float(RANKED.start_points)) / 1000
+    return values
 
 
-def rank_worth(standings: Standings) -> Worths:
+def rank_value(standings: Standings) -> Values:
     """Return 2.5 less the rank where the game is over, else 0."""
-    worths = np.zeros((len(standings), 4))
-    _worth_of_ranks(standings, True, worths)
-    return worths
+    values = np.zeros((len(standings), 4))
+    _values_of_ranks(standings, True, values)
+    return values
 
 
-def rank_model_worth(standings: Standings) -> Worths:
+def rank_model_value(standings: Standings) -> Values:
     """Return 2.5 less the final rank that the learned model expects."""
-    return learned_rank_worth(rank_model().weights)(standings)
+    return learned_rank_value(rank_model().weights)(standings)
 
 
-def learned_rank_worth(weights: RankWeights) -> Worth:
-    """Return the worth by a learned rank model: 2.5 less the final rank that it expects."""
+def learned_rank_value(weights: RankWeights) -> StandingValue:
+    """Return the value by a learned rank model: 2.5 less the final rank that it expects."""
 
-    def worth(standings: Standings) -> Worths:
-        worths = np.empty((len(standings), 4))
-        _worth_by_model(weights, standings, worths)
-        return worths
+    def value(standings: Standings) -> Values:
+        values = np.empty((len(standings), 4))
+        _values_by_model(weights, standings, values)
+        return values
 
-    return worth
+    return value
 
 
-def rank_formula_worth(standings: Standings) -> Worths:
+def rank_formula_value(standings: Standings) -> Values:
     """Return 2.5 less the final rank that the formula expects."""
-    worths = np.zeros((len(standings), 4))
-    _worth_of_ranks(standings, False, worths)
-    return worths
+    values = np.zeros((len(standings), 4))
+    _values_of_ranks(standings, False, values)
+    return values
 
 
 @compiled
-def _worth_by_model(weights: RankWeights, standings: Standings, out: Worths) -> None:
+def _values_by_model(weights: RankWeights, standings: Standings, out: Values) -> None:
     chances = np.empty((4, 4))
     for place in range(len(standings)):
         standing = standings[place]
@@ -97,19 +97,19 @@ def _worth_by_model(weights: RankWeights, standings: Standings, out: Worths) -> 
 
 
 @compiled
-def _worth_of_ranks(standings: Standings, only_final: bool, out: Worths) -> None:
+def _values_of_ranks(standings: Standings, only_final: bool, out: Values) -> None:
     for place in range(len(standings)):
         standing = standings[place]
         if only_final and standing.left != OVER:
             continue
-        worths = expected_bonuses(standing.scores, standing.left, _BY_RANK)
+        values = expected_bonuses(standing.scores, standing.left, _BY_RANK)
         for seat in range(4):
-            out[place, seat] = worths[seat]
+            out[place, seat] = values[seat]
 
 
-WORTHS: Final[dict[RewardName, Worth]] = {
-    "score": score_worth,
-    "rank": rank_worth,
-    "rank-model": rank_model_worth,
-    "rank-formula": rank_formula_worth,
+REWARDS: Final[dict[RewardName, StandingValue]] = {
+    "score": score_value,
+    "rank": rank_value,
+    "rank-model": rank_model_value,
+    "rank-formula": rank_formula_value,
 }

@@ -2,7 +2,7 @@
 
 A table waits for decisions (``asked`` has their seats' bits) or stands between two kyoku (``asked``
 is 0).  Each table is visited once in a step: what was chosen is carried out, ended kyoku are noted,
-the next decisions written down.  Nothing here knows what a reward is.
+the next decisions written down.  Rewards are computed elsewhere.
 """
 
 from typing import Annotated, Any, Final
@@ -40,7 +40,7 @@ from mjbot.table.settle import OVER, kyoku_left, next_kyoku
 from mjbot.table.state import GAME_OVER, IDLE, State
 
 Ints = NDArray[np.int64]
-Worths = NDArray[np.float64]
+Values = NDArray[np.float64]
 
 TSUMOGIRI: Final = -1
 """As a player: discards what it drew, lets everything else pass."""
@@ -53,12 +53,12 @@ MOST_ENDS: Final = 4
 """Of one table in a step; more than one happens only where seats are not asked."""
 
 
-class Table(Record):
-    """One table and what the environment knows of it."""
+class EnvTable(Record):
+    """One table and the environment's state of it."""
 
     state: State
     buffer: StepBuffer
-    worth: Annotated[Float64s, 4]  # of where the game stood before this kyoku
+    value: Annotated[Float64s, 4]  # of where the game stood before this kyoku
     seed: Int64  # of the game under way
     random: Annotated[UInt64s, 1]  # of the RANDOM players
     players: Annotated[Int8s, 4]  # 0 and above is asked, below that TSUMOGIRI or RANDOM
@@ -80,7 +80,7 @@ class Row(Record):
     mask: Annotated[UInt8s, N_ACTIONS]
 
 
-class Standing(Record):
+class GameStanding(Record):
     """Where a game stands after a kyoku."""
 
     table: Int64
@@ -92,18 +92,23 @@ class Standing(Record):
     last_round: Int64  # 3 tonpu, 7 hanchan
 
 
-TABLE: Final = Table.dtype
+TABLE: Final = EnvTable.dtype
 ROW: Final = Row.dtype
-STANDING: Final = Standing.dtype
+STANDING: Final = GameStanding.dtype
 
-Tables = NDArray[Any]  # TABLE[n]
+EnvTables = NDArray[Any]  # TABLE[n]
 RowRecords = NDArray[Any]  # ROW[n]: by table, of one table from the next seat on
 Standings = NDArray[Any]  # STANDING[n]: by table, of one table in order
 
 
 @compiled
 def step(
-    tables: Tables, rows: RowRecords, n: int, actions: Ints, following: RowRecords, ends: Standings
+    tables: EnvTables,
+    rows: RowRecords,
+    n: int,
+    actions: Ints,
+    following: RowRecords,
+    ends: Standings,
 ) -> tuple[int, int]:
     """Carry out the actions int64[n] of the first ``n`` rows; write down the following decisions.
 
@@ -130,7 +135,7 @@ def step(
 
 
 @compiled
-def _is_legal(tables: Tables, row: Row, action: int) -> bool:
+def _is_legal(tables: EnvTables, row: Row, action: int) -> bool:
     if 0 <= action < N_ACTIONS:
         return bool(row.mask[action])
     table = tables[row.table]
@@ -139,7 +144,7 @@ def _is_legal(tables: Tables, row: Row, action: int) -> bool:
 
 
 @compiled
-def _clear_results(table: Table) -> None:
+def _clear_results(table: EnvTable) -> None:
     table.kyoku_ends = 0
     table.done = 0
     for seat in range(4):
@@ -147,8 +152,7 @@ def _clear_results(table: Table) -> None:
 
 
 @compiled
-def _take(table: Table, seat: int, action: int) -> None:
-    """Write down what a seat has chosen."""
+def _take(table: EnvTable, seat: int, action: int) -> None:
     codes, n = table.buffer.codes[seat], table.buffer.n_codes[seat]
     code = code_of(codes, n, table.at_kan != 0, action)
     table.at_kan = code == SEVERAL_KANS
@@ -158,9 +162,9 @@ def _take(table: Table, seat: int, action: int) -> None:
 
 @compiled
 def _go_on(
-    table: Table, place: int, n_tables: int, is_waiting: bool, ends: Standings, n_ends: int
+    table: EnvTable, place: int, n_tables: int, is_waiting: bool, ends: Standings, n_ends: int
 ) -> int:
-    """Deal, where a table stands between two kyoku, until somebody is asked.
+    """Deal, where a table stands between two kyoku, until a seat is asked.
 
     A table that pauses, and any after MOST_ENDS kyoku, is dealt at again in the next step only.
     """
@@ -173,7 +177,7 @@ def _go_on(
 
 
 @compiled
-def _deal_next(table: Table, n_tables: int) -> None:
+def _deal_next(table: EnvTable, n_tables: int) -> None:
     """Deal the next kyoku, or the first one of a game, and play up to a decision or its end."""
     round_, honba = 0, 0
     if table.state.phase == GAME_OVER or table.state.phase == IDLE:
@@ -190,7 +194,7 @@ def _deal_next(table: Table, n_tables: int) -> None:
 
 
 @compiled
-def _note_end(table: Table, place: int, ends: Standings, n: int) -> int:
+def _note_end(table: EnvTable, place: int, ends: Standings, n: int) -> int:
     """Note that the kyoku has ended, if it has, and how the game stands; return how many have."""
     if table.asked:
         return n
@@ -208,7 +212,7 @@ def _note_end(table: Table, place: int, ends: Standings, n: int) -> int:
 
 
 @compiled
-def _write_rows(table: Table, place: int, rows: RowRecords, n: int) -> int:
+def _write_rows(table: EnvTable, place: int, rows: RowRecords, n: int) -> int:
     """Write down the decisions that the table waits for after the first ``n`` rows."""
     if table.asked == 0:
         return n
@@ -224,8 +228,8 @@ def _write_rows(table: Table, place: int, rows: RowRecords, n: int) -> int:
 
 
 @compiled
-def _play_on(table: Table) -> None:
-    """Carry out what was chosen and go on to a decision of a player, or the kyoku's end."""
+def _play_on(table: EnvTable) -> None:
+    """Carry out what was chosen and continue to a decision of a player, or the kyoku's end."""
     advance(table.state, table.buffer)
     asked = _settle(table)
     while table.buffer.asked and not asked:
@@ -235,8 +239,8 @@ def _play_on(table: Table) -> None:
 
 
 @compiled
-def _settle(table: Table) -> int:
-    """Choose for those who need not be asked; return the mask of the others."""
+def _settle(table: EnvTable) -> int:
+    """Choose for the seats that need no decision; return the mask of the others."""
     asked = settle_choices(table.state, table.buffer)
     for seat in range(4):
         if (asked >> seat) & 1 and _choose(table, seat):
@@ -245,7 +249,7 @@ def _settle(table: Table) -> int:
 
 
 @compiled
-def _choose(table: Table, seat: int) -> bool:
+def _choose(table: EnvTable, seat: int) -> bool:
     """Choose for a seat that can do one thing only, or is not asked; return whether that is so."""
     buffer = table.buffer
     n, player = int(buffer.n_codes[seat]), table.players[seat]
@@ -261,22 +265,22 @@ def _choose(table: Table, seat: int) -> bool:
 
 
 @compiled
-def add_up(tables: Tables, ends: Standings, worths: Worths, opening: Worths) -> None:
-    """Reward each ended kyoku with the worths after it, float64[k, 4], less those before it.
+def add_up(tables: EnvTables, ends: Standings, values: Values, opening: Values) -> None:
+    """Reward each ended kyoku with the values after it, float64[k, 4], less those before it.
 
-    ``opening`` float64[4] is the worth of a game's beginning.
+    ``opening`` float64[4] is the value of a game's beginning.
     """
-    for end in range(len(worths)):
+    for end in range(len(values)):
         standing = ends[end]
         table = tables[standing.table]
         table.kyoku_ends += 1
         for seat in range(4):
-            table.rewards[seat] += worths[end, seat] - table.worth[seat]
-            table.worth[seat] = worths[end, seat]
+            table.rewards[seat] += values[end, seat] - table.value[seat]
+            table.value[seat] = values[end, seat]
         if standing.left == OVER:
             table.done = 1
             for seat in range(4):
-                table.worth[seat] = opening[seat]
+                table.value[seat] = opening[seat]
                 table.final_scores[seat] = standing.scores[seat]
 
 
@@ -284,7 +288,7 @@ def add_up(tables: Tables, ends: Standings, worths: Worths, opening: Worths) -> 
 def random_actions(masks: NDArray[np.bool_], random: NDArray[np.uint64], actions: Ints) -> None:
     """Fill int64[rows] with a legal action of each row, all equally likely.
 
-    ``random`` uint64[1] is the state of the random numbers and goes on.
+    ``random`` uint64[1] is the state of the random numbers and is updated.
     """
     legal = np.empty(N_ACTIONS, np.int64)
     for row in range(len(masks)):

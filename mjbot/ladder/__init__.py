@@ -1,1 +1,1 @@
-"""How strong every strategy is, what its decisions cost, and how it plays beside people."""
+"""How strong every strategy is, what its decisions cost, and how it plays compared with people."""

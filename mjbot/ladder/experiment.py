@@ -9,12 +9,12 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mjbot.experiments import Request
-from mjbot.ladder.lines import Ladder, Standing
+from mjbot.experiments import ExperimentContext
+from mjbot.ladder.lines import Ladder, LineStanding
 from mjbot.ladder.options import Options, StrengthOptions, read_options
 from mjbot.ladder.table import notes, rates_of_records, strength_table, style_table
 from mjbot.report.origin import origin_of
-from mjbot.statistics.figures import Sums
+from mjbot.statistics.figures import WallSums
 from mjbot.strategy.registry import Spec
 
 SUMMARY: Final = "a ladder of all strategies: strength, cost of a decision, manner of play"
@@ -23,7 +23,7 @@ PARTS: Final = ("all",)
 REQUEST: Final = StrengthOptions
 
 
-def play(request: Request) -> Iterator[str]:
+def play(request: ExperimentContext) -> Iterator[str]:
     """Return the tables as lines of Markdown; a file for them is written after each line, too."""
     options = read_options(request.own)
     ladder = Ladder(request, options)
@@ -51,11 +51,11 @@ def strongest(ladder: Ladder) -> tuple[Spec, ...]:
     return tuple([line.spec for line in known[: ladder.options.strongest]])
 
 
-def _first(ladder: Ladder) -> list[Standing]:
+def _first(ladder: Ladder) -> list[LineStanding]:
     return ladder.standings(ladder.specs, ladder.options.against[0])
 
 
-def _report(ladder: Ladder, people: Sums | None) -> Iterator[str]:
+def _report(ladder: Ladder, people: WallSums | None) -> Iterator[str]:
     options, request = ladder.options, ladder.request
     origin = origin_of(_command(request, options))
     by = f", {origin.version}" if origin.version else ""
@@ -64,23 +64,23 @@ def _report(ladder: Ladder, people: Sums | None) -> Iterator[str]:
     yield ""
     first, *others = options.against
     climbing = _first(ladder)
-    told = [climbing]
+    shown = [climbing]
     yield from strength_table(climbing, first)
     for opponent in others:
         if standings := ladder.standings(strongest(ladder), opponent):
             yield ""
-            told.append(standings)
+            shown.append(standings)
             yield from strength_table(standings, opponent)
     yield ""
     yield from style_table(climbing, first, people)
-    said = [*ladder.problems, *[note for standings in told for note in notes(standings)]]
-    if said:
+    sentences = [*ladder.problems, *[note for standings in shown for note in notes(standings)]]
+    if sentences:
         yield ""
-        yield from [f"- {sentence}" for sentence in dict.fromkeys(said)]
+        yield from [f"- {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
-def _command(request: Request, options: Options) -> Iterator[str]:
-    """Yield the words that make the same tables; where files lie is left out."""
+def _command(request: ExperimentContext, options: Options) -> Iterator[str]:
+    """Yield the arguments that make the same tables; where files lie is left out."""
     yield from ("mjbot", "experiment", "strength", "--games", str(request.games))
     yield from ("--seed", str(request.seed))
     usual = read_options(StrengthOptions())

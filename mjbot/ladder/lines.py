@@ -17,9 +17,9 @@ from mjbot.arena.decision_times import DecisionCost, decision_costs
 from mjbot.arena.results import GAMES_FILE, ResultsError, erase_run, read_run
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FilesRead
-from mjbot.experiments import Request, Run
+from mjbot.experiments import ExperimentContext, Run
 from mjbot.ladder.options import Options
-from mjbot.statistics.figures import FIGURE_BY_KEY, Sums
+from mjbot.statistics.figures import FIGURE_BY_KEY, WallSums
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names
 
@@ -29,7 +29,7 @@ DEADLINE_S: Final = 120.0
 
 
 @dataclass(frozen=True)
-class Standing:
+class LineStanding:
     """What is known of a line: ``rows`` and ``cost`` of its seat, of ``games`` that were asked for.
 
     ``walls`` has the numbers of the rows' walls.  ``is_opponent``: it is the opponent at a table of
@@ -39,7 +39,7 @@ class Standing:
     spec: Spec
     games: int
     walls: tuple[int, ...]
-    rows: Sums
+    rows: WallSums
     cost: DecisionCost
     faults: int = 0
     void: int = 0
@@ -64,16 +64,16 @@ class Standing:
 
 @dataclass
 class Ladder:
-    """All lines of one request; ``problems`` says which could not be run, and why."""
+    """All lines of one request; ``problems`` has those that could not be run, and why."""
 
-    request: Request
+    request: ExperimentContext
     options: Options
     problems: list[str] = field(default_factory=list)
     _runs: dict[tuple[Spec, Spec], Run] = field(default_factory=dict)
 
     @cached_property
     def specs(self) -> tuple[Spec, ...]:
-        """Who can be run.  Raises ``StrategyError`` for a name that the user got wrong."""
+        """The strategies that can be run.  Raises ``StrategyError`` for a wrong name."""
         able = []
         for spec in self.options.lines:
             if self._games(spec) == 0:
@@ -130,10 +130,10 @@ class Ladder:
     def _is_begun(self, spec: Spec, opponent: Spec) -> bool:
         return (self.request.folder / _folder(spec, opponent) / GAMES_FILE).exists()
 
-    def standings(self, specs: Iterable[Spec], opponent: Spec) -> list[Standing]:
+    def standings(self, specs: Iterable[Spec], opponent: Spec) -> list[LineStanding]:
         """Return how the lines against an opponent stand, and the opponent itself; best first."""
-        found: list[Standing] = []
-        itself: Standing | None = None
+        found: list[LineStanding] = []
+        itself: LineStanding | None = None
         rivals = [spec for spec in specs if spec != opponent]
         for spec, run in zip(rivals, self.runs(rivals, opponent), strict=True):
             line, other = self._standing(spec, opponent, run)
@@ -142,7 +142,7 @@ class Ladder:
                 itself = other
         return sorted([*found, *([itself] if itself else [])], key=lambda line: line.rank)
 
-    def _standing(self, spec: Spec, opponent: Spec, run: Run) -> tuple[Standing, Standing]:
+    def _standing(self, spec: Spec, opponent: Spec, run: Run) -> tuple[LineStanding, LineStanding]:
         folder, games = self.request.folder / run.folder, run.n_walls * SEATS
         walls = WallAccumulator(run.setup.seating)
         lines = [line for line in read_run(folder, run.setup) if line.wall < run.n_walls]
@@ -156,8 +156,10 @@ class Ladder:
         costs = decision_costs(lines, run.setup.seating)
         void = len(walls.void)
         mine, theirs = [
-            Standing(who, games, numbers, rows[:, k], costs[k], faults[k], void, k == 1, doubt)
-            for k, who in enumerate((spec, opponent))
+            LineStanding(
+                player, games, numbers, rows[:, k], costs[k], faults[k], void, k == 1, doubt
+            )
+            for k, player in enumerate((spec, opponent))
         ]
         return mine, theirs
 

@@ -1,4 +1,4 @@
-"""What the user may say of the ladder: who climbs it, against whom, over how many games."""
+"""Options of the ladder: players, opponents, and number of games."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,8 +45,8 @@ def _names_option(help_: str) -> Any:
 class StrengthOptions:
     """The experiment's own options."""
 
-    lines: tuple[str, ...] = _names_option("who plays (default: all of strategies/)")
-    also: tuple[str, ...] = _names_option("who else plays, such as external:majiang")
+    lines: tuple[str, ...] = _names_option("strategies to measure (default: all of strategies/)")
+    also: tuple[str, ...] = _names_option("further strategies, such as external:majiang")
     against: tuple[str, ...] = _names_option(
         "three of the first are everybody's opponents, three of each other one those of the"
         f" strongest few (default: {' '.join(AGAINST)})"

@@ -8,14 +8,14 @@ from typing import Final
 import numpy as np
 from rich.console import Console
 
-from mjbot.ladder.lines import Standing
+from mjbot.ladder.lines import LineStanding
 from mjbot.progress import progress
 from mjbot.records.game import GameDigest, GameDigester
 from mjbot.records.sources import games_of, list_sources
 from mjbot.report.estimates import format_estimate
 from mjbot.report.markdown import head, row
+from mjbot.statistics import figures as f
 from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import COUNTS, FIGURE_BY_KEY, ROW, Counts, EventCounter, Sums
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural
 
@@ -32,13 +32,13 @@ PHOENIX: Final[Mapping[str, Estimate]] = {
 """What ``--records hanchan-2024.zip`` counts in 46,755 kyoku of records that do not ship."""
 
 
-def strength_table(standings: Sequence[Standing], opponent: Spec) -> Iterator[str]:
+def strength_table(standings: Sequence[LineStanding], opponent: Spec) -> Iterator[str]:
     """Yield a row per line, best first: ranks, and what a decision costs."""
     yield from head([
         f"against three of `{opponent}`", "average rank", "less the line above, same walls", "1st",
         "4th", "games", "a decision: median", "99 %", "a player's decisions in a game",
     ])  # fmt: skip
-    above: Standing | None = None
+    above: LineStanding | None = None
     for line in standings:
         cells = [
             _named(line),
@@ -53,13 +53,13 @@ def strength_table(standings: Sequence[Standing], opponent: Spec) -> Iterator[st
 
 
 def style_table(
-    standings: Sequence[Standing], opponent: Spec, people: Sums | None
+    standings: Sequence[LineStanding], opponent: Spec, people: f.WallSums | None
 ) -> Iterator[str]:
-    """Yield a row per line with its rates per kyoku, and one of people's beside.
+    """Yield a row per line with its rates per kyoku, and one of people's.
 
     ``people`` has a record per recorded game; without it those of :data:`PHOENIX` stand there.
     """
-    figures = [FIGURE_BY_KEY[key] for key in STYLE]
+    figures = [f.FIGURE_BY_KEY[key] for key in STYLE]
     labels = [figure.label for figure in figures]
     yield from head([f"per kyoku, against three of `{opponent}`", *labels])
     for line in standings:
@@ -67,12 +67,12 @@ def style_table(
     name, known = PHOENIX_NAME, dict(PHOENIX)
     if people is not None:
         name = f"people, {plural(len(people), 'recorded game')}"
-        known = {key: FIGURE_BY_KEY[key].estimate(people) for key in STYLE}
+        known = {key: f.FIGURE_BY_KEY[key].estimate(people) for key in STYLE}
     cells = [format_estimate(known[figure.key], figure.kind) for figure in figures]
     yield row([f"*{name}*", *cells])
 
 
-def notes(standings: Sequence[Standing]) -> Iterator[str]:
+def notes(standings: Sequence[LineStanding]) -> Iterator[str]:
     """Yield what is wrong with lines, in a sentence each."""
     for line in standings:
         if line.is_opponent:
@@ -85,30 +85,29 @@ def notes(standings: Sequence[Standing]) -> Iterator[str]:
             yield f"`{line.spec}`: {line.doubt}, so its games do not count"
 
 
-def _named(line: Standing) -> str:
+def _named(line: LineStanding) -> str:
     return f"`{line.spec}`" + (", all four" if line.is_opponent else "")
 
 
-def _figure(line: Standing, key: str) -> str:
-    figure = FIGURE_BY_KEY[key]
+def _figure(line: LineStanding, key: str) -> str:
+    figure = f.FIGURE_BY_KEY[key]
     return format_estimate(figure.estimate(line.rows), figure.kind) if len(line.rows) else "-"
 
 
-def _less(line: Standing, above: Standing | None) -> str:
-    """Compare two lines on the walls that both have."""
+def _less(line: LineStanding, above: LineStanding | None) -> str:
     both = set(line.walls).intersection(above.walls) if above else set()
     if above is None or not both:
         return ""
     one, other = [each.rows[np.isin(each.walls, [*both])] for each in (line, above)]
-    return format_estimate(FIGURE_BY_KEY["rank"].difference(one, other), "mean", signed=True)
+    return format_estimate(f.FIGURE_BY_KEY["rank"].difference(one, other), "mean", signed=True)
 
 
-def _games(line: Standing) -> str:
-    told = f"{line.played:,}"
-    return told if line.is_finished else f"{told} of {line.games:,}: not finished"
+def _games(line: LineStanding) -> str:
+    played = f"{line.played:,}"
+    return played if line.is_finished else f"{played} of {line.games:,}: not finished"
 
 
-def _cost(line: Standing) -> list[str]:
+def _cost(line: LineStanding) -> list[str]:
     """Return median, 99th percentile and sum; an external AI's are times until its answers."""
     clock = " (waiting)" if line.spec.is_external else ""
     cost = line.cost
@@ -129,10 +128,10 @@ def _number(value: float) -> str:
     return f"{value:.{0 if value >= 100 else digits}f}"
 
 
-_COUNTED: Final = tuple(name for name in COUNTS.names or () if name != "fed")
+_COUNTED: Final = tuple(name for name in f.COUNTS.names or () if name != "fed")
 
 
-def rates_of_records(path: Path) -> Sums:
+def rates_of_records(path: Path) -> f.WallSums:
     """Return a record of :data:`~mjbot.statistics.figures.ROW` per game, of all its four players.
 
     A game that is there in several files counts once.
@@ -145,7 +144,7 @@ def rates_of_records(path: Path) -> Sums:
     with progress(Console(stderr=True), f"counting {path.name}", len(sources), "files") as step:
         for source in sources:
             for game in games_of(source):
-                counter, digester = EventCounter(), GameDigester()
+                counter, digester = f.EventCounter(), GameDigester()
                 for entry in game.entries:
                     counter.add(entry.event)
                     digester.add(entry.event)
@@ -153,11 +152,11 @@ def rates_of_records(path: Path) -> Sums:
                     seen.add(digester.digest)
                     rows.append(_row(counter.counts))
             step()
-    return np.concatenate(rows) if rows else np.zeros(0, ROW)
+    return np.concatenate(rows) if rows else np.zeros(0, f.ROW)
 
 
-def _row(counts: Counts) -> Sums:
-    row = np.zeros(1, ROW)
+def _row(counts: f.CountRecords) -> f.WallSums:
+    row = np.zeros(1, f.ROW)
     for name in _COUNTED:
         row[name] = counts[name].sum()
     return row

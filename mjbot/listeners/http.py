@@ -17,7 +17,7 @@ from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+HttpHandler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 REQUEST_S: Final = 10.0
 """How long a connection may stay open without a request that is being answered."""
@@ -45,7 +45,7 @@ class HttpListener:
         self._runner: Final = web.AppRunner(
             app, access_log=None, logger=log, shutdown_timeout=shutdown_s
         )
-        self._connections: Final[dict[web.RequestHandler, _Connection]] = {}
+        self._connections: Final[dict[web.RequestHandler, _HttpConnection]] = {}
         self._listener: asyncio.Server | None = None
 
     async def open(self, host: str, port: int) -> int:
@@ -72,10 +72,10 @@ class HttpListener:
 
     def _accept(self) -> asyncio.Protocol:
         assert self._runner.server is not None
-        return _Connection(self._runner.server(), self.guests, self._connections)
+        return _HttpConnection(self._runner.server(), self.guests, self._connections)
 
     @web.middleware
-    async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, handler: HttpHandler) -> web.StreamResponse:
         """Stop the clock of a connection while its request is answered."""
         connection = self._connections.get(request.protocol)
         if connection is None:
@@ -95,7 +95,7 @@ def guest_of(request: web.Request) -> Guest:
     return request.app[_LISTENER].guest(request)
 
 
-class _Connection(asyncio.Protocol):
+class _HttpConnection(asyncio.Protocol):
     """Stands between a socket and aiohttp: counts the connection, and closes it when idle."""
 
     guest: Guest
@@ -104,7 +104,7 @@ class _Connection(asyncio.Protocol):
         self,
         handler: web.RequestHandler,
         guests: Guests,
-        connections: "dict[web.RequestHandler, _Connection]",
+        connections: "dict[web.RequestHandler, _HttpConnection]",
     ) -> None:
         self._handler: Final = handler
         self._guests: Final = guests

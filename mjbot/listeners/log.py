@@ -1,6 +1,6 @@
 """The log of a program that serves: a limit of lines, and one line for sockets that cannot open.
 
-What clients do is logged, a line each, and a client can do it as often as it likes.
+What clients do is logged, a line each, and a client can do it any number of times.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from protocol.transports.base import system_words
+from protocol.transports.base import system_message
 
 logger = logging.getLogger(__name__)
 
@@ -58,4 +58,4 @@ class LoopErrors:
             loop.default_exception_handler(context)
         elif self._clock() >= self._next_at:
             self._next_at = self._clock() + ACCEPT_PAUSE_S
-            logger.warning("a connection could not be accepted: %s", system_words(error))
+            logger.warning("a connection could not be accepted: %s", system_message(error))

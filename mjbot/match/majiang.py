@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except NodeError as error:
         print(f"external:majiang: {error}", file=sys.stderr)
         return error.exit_code
-    # exec, not a child: whoever kills this process kills the AI.
+    # exec, not a child: killing this process kills the AI.
     os.execv(command[0], command)
 
 

@@ -13,7 +13,7 @@ from mjbot.client.pair_channel import SECRET_VARIABLE, End
 from mjbot.match.players import MatchPlayer, free_port
 from mjbot.pair.fair_play import team_names
 from mjbot.pair.session import Side
-from mjbot.pair.socket_link import Place, fits_a_socket
+from mjbot.pair.socket_link import ChannelAddress, fits_a_socket
 from mjbot.strategy.registry import Spec
 
 SECRET_BYTES: Final = 32
@@ -30,7 +30,7 @@ class Member(MatchPlayer):
 
     @property
     def environ(self) -> Mapping[str, str]:
-        """The shared secret: a command line could be read by anybody on this machine."""
+        """The shared secret: a command line could be read by every user of this machine."""
         return {SECRET_VARIABLE: self.secret}
 
     def command(self, url: str, games: int, deadline_s: float | None = None) -> list[str]:
@@ -41,24 +41,24 @@ class Member(MatchPlayer):
 
 
 @dataclass(frozen=True)
-class Channel:
+class PairChannel:
     """Where the two meet, and what both know."""
 
-    place: Place
+    place: ChannelAddress
     secret: str = field(repr=False)
 
 
 @contextlib.contextmanager
-def private_channel() -> Iterator[Channel]:
+def private_channel() -> Iterator[PairChannel]:
     """Give a channel that only this user can reach, or on loopback where that is not to be had."""
     secret = secrets.token_hex(SECRET_BYTES)
-    with tempfile.TemporaryDirectory(prefix="mjbot-pair-") as folder:  # nobody else may enter
+    with tempfile.TemporaryDirectory(prefix="mjbot-pair-") as folder:  # for this user only
         file = Path(folder, "channel")
-        yield Channel(file if fits_a_socket(file) else free_port(), secret)
+        yield PairChannel(file if fits_a_socket(file) else free_port(), secret)
 
 
 def make_members(
-    name: str, specs: Sequence[Spec], channel: Channel, more: Sequence[Sequence[str]] = ((), ())
+    name: str, specs: Sequence[Spec], channel: PairChannel, more: Sequence[Sequence[str]] = ((), ())
 ) -> tuple[Member, Member]:
     """Return the two of a pair, ``specs`` the top's and the partner's, under their team names."""
     first, second = (
@@ -79,7 +79,7 @@ def make_members(
 
 
 def _named(url: str, name: str) -> str:
-    """Return the URL with the name in it where that is the only way to say it: WebSockets.
+    """Return the URL with the name in it where that is the only way to send it: WebSockets.
 
     >>> _named("ws://localhost/ws", "crane (team 1/2)")
     'ws://localhost/ws?name=crane+%28team+1%2F2%29'
@@ -87,10 +87,10 @@ def _named(url: str, name: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("ws", "wss"):
         return url
-    others = [field for field in parts.query.split("&") if field and not _says_name(field)]
+    others = [field for field in parts.query.split("&") if field and not _is_name(field)]
     query = "&".join([*others, urlencode({"name": name})])
     return urlunsplit(parts._replace(query=query))
 
 
-def _says_name(field: str) -> bool:
+def _is_name(field: str) -> bool:
     return "name" in dict(parse_qsl(field, keep_blank_values=True))

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from mjbot.match.pair import Member
 from mjbot.match.report import MatchReport
-from mjbot.statistics.figures import EXHAUSTIVE_REASONS, Counts, EventCounter
-from mjbot.table.mirror.mirror import Table as TableMirror
+from mjbot.statistics.figures import EXHAUSTIVE_REASONS, CountRecords, EventCounter
+from mjbot.table.mirror.mirror import Mirror as TableMirror
 from mjbot.table.settle import ranks_of
 from mjbot.text import plural
 from mjbot.watch.descriptions import feed_text, yaku_text
@@ -31,7 +31,7 @@ class PairGame:
     names: tuple[str, ...]
     seats: tuple[int, int]
     scores: tuple[int, ...]
-    counts: Counts
+    counts: CountRecords
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -43,7 +43,7 @@ class PairGame:
         return tuple(seat for seat in range(4) if seat not in self.seats)
 
     def ally(self, seat: int) -> int:
-        """Return who is on the same side."""
+        """Return the ally of a seat."""
         side = self.seats if seat in self.seats else self.others()
         return side[0] if side[1] == seat else side[1]
 
@@ -93,7 +93,7 @@ def seats_of(pair: Sequence[str], names: Sequence[str]) -> tuple[int, int] | Non
 
 
 def _scores_after(events: Sequence[m.Event]) -> tuple[int, ...]:
-    """Return the scores where the server does not tell them: those of a mirror."""
+    """Return the scores where the server does not send them: those of a mirror."""
     table = TableMirror(strict=False)
     for event in events:
         table.apply(event)
@@ -107,8 +107,8 @@ LOSS: Final = "red"
 OTHER: Final = "dim"
 
 
-class Teller:
-    """Says what the two do for each other, and how each kyoku ends.
+class EventLines:
+    """Describes what the two do for each other, and how each kyoku ends.
 
     ``names`` are the pair's names at the table, ``labels`` what they are called here.
     """
@@ -121,7 +121,7 @@ class Teller:
         self._where = ""
 
     def line(self, event: m.Event) -> tuple[str, str] | None:
-        """Return what to say of an event, and in which style; ``None`` if nothing."""
+        """Return the line of an event and its style; ``None`` if there is none."""
         match event:
             case m.StartGame(names=names):
                 self._sit_down(names or ("?",) * 4)
@@ -167,7 +167,7 @@ class Teller:
         if draw.reason not in (None, *EXHAUSTIVE_REASONS):
             return f"abortive draw ({draw.reason})"
         tenpai = [self._who(seat) for seat in range(4) if draw.tenpais and draw.tenpais[seat]]
-        return f"exhaustive draw, tenpai: {', '.join(tenpai) or 'nobody'}"
+        return f"exhaustive draw, tenpai: {', '.join(tenpai) or 'none'}"
 
 
 COLUMNS: Final = (
@@ -176,7 +176,7 @@ COLUMNS: Final = (
 
 CAPTION: Final = "per game; of two players the mean of both ranks, the sum of both scores"
 
-Seats = Callable[[PairGame], Sequence[int]]
+SeatsOf = Callable[[PairGame], Sequence[int]]
 
 
 class DuoReport(MatchReport):
@@ -189,23 +189,23 @@ class DuoReport(MatchReport):
         names = [member.name for member in members]
         self.labels: Final = labels_of(members)
         self.score: Final = PairScore(names)
-        self._teller: Final = Teller(names, self.labels)
+        self._event_lines: Final = EventLines(names, self.labels)
 
     def on_event(self, game: int, event: m.Event) -> None:
-        """Move the bar, count, and say what is worth a line."""
+        """Move the bar, count, and print the line of the event."""
         super().on_event(game, event)
         self.score.add(event)
-        said = self._teller.line(event)
-        if said is not None:
-            self.say(*said)
+        line = self._event_lines.line(event)
+        if line is not None:
+            self.print_line(*line)
 
-    def say(self, text: str, style: str = "") -> None:
+    def print_line(self, text: str, style: str = "") -> None:
         """Print a line above the bar."""
         self._console.print(Text(one_line(text), style=style), soft_wrap=True)
 
 
 def labels_of(members: Sequence[Member]) -> tuple[str, ...]:
-    """Return what the two are called where only one line is to be had: their strategies."""
+    """Return short labels of the two: their strategies."""
     shorts = [member.spec.name.rpartition(":")[2] for member in members]
     return tuple(shorts if len(set(shorts)) == 2 else [f"{shorts[0]} 1", f"{shorts[1]} 2"])
 
@@ -233,7 +233,7 @@ def pair_table(score: PairScore, labels: Sequence[str]) -> Table:
     return table
 
 
-def _figures(games: Sequence[PairGame], seats_in: Seats) -> list[str]:
+def _figures(games: Sequence[PairGame], seats_in: SeatsOf) -> list[str]:
     totals, places = [0, 0, 0, 0], [0, 0, 0, 0]
     rank = better = score = 0
     for game in games:

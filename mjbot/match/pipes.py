@@ -1,4 +1,4 @@
-"""``external-lines:COMMAND`` and ``external-arrays:COMMAND``: bots that speak over their pipes.
+"""``external-lines:COMMAND`` and ``external-arrays:COMMAND``: bots on standard input and output.
 
 ``python -m mjbot.match.pipes lines|arrays URL -- COMMAND...`` seats such a bot at any mjai TCP
 table: Mortal's kind (lines) or mjai.app's (arrays).  ``{seat}`` in the command is replaced by the
@@ -22,14 +22,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.client.conversation import OwnResult, ServerSaysError
+from mjbot.client.conversation import OwnResult, ServerReportedError
 from mjbot.client.play import Settings, play_by_connecting
-from mjbot.errors import TOLD, ArgumentError, ExitCode, MjbotError, told
-from mjbot.processes import Child, describe_exit
+from mjbot.errors import EXPECTED_ERRORS, ArgumentError, ExitCode, MjbotError, error_report
+from mjbot.processes import ChildProcess, describe_exit
 from mjbot.requests import argument, declare, option, request_of
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
 from mjbot.warm_up import warm_up_alone
@@ -40,7 +40,7 @@ from protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, St
 from protocol.sessions.client import ClientSession, Received
 from protocol.sessions.pipes import PipeSession, pipe_session, quoted
 from protocol.sessions.stages import Stage
-from protocol.sessions.turns import Speak
+from protocol.sessions.turns import ReplyDuty
 from protocol.transports.address import parse_address
 from protocol.transports.base import Transport, VanishedError
 from protocol.transports.tcp import TcpTransport
@@ -51,7 +51,7 @@ _SILENCE_S: Final = LOCKSTEP.traits.silence_s
 LEAVE_S: Final = 5.0
 """How long a bot may take to end once its game is over and its standard input is closed."""
 NEXT_LINE_S: Final = 30.0
-"""How long to wait for a bot that passed at its own turn, and seems to answer every event, to say
+"""How long to wait for a bot that passed at its own turn, and seems to answer every event, to send
 more; it may be loading its network."""
 
 
@@ -59,10 +59,10 @@ class BotError(MjbotError):
     """The bot has ended, or cannot be started; the text is one line."""
 
 
-class Bot:
+class PipedBot:
     """The process of one game, and what was received from it last."""
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: ChildProcess) -> None:
         process = child.process
         assert process.stdout is not None and process.stdin is not None
         self._child: Final = child
@@ -71,24 +71,24 @@ class Bot:
         self._last: bytes | None = None
 
     @classmethod
-    async def start(cls, command: Sequence[str], seat: int) -> "Bot":
+    async def start(cls, command: Sequence[str], seat: int) -> "PipedBot":
         """Start the command as the player of a seat; raises :class:`BotError`."""
-        words = [word.replace("{seat}", str(seat)) for word in command]
+        arguments = [word.replace("{seat}", str(seat)) for word in command]
         try:
-            child = await Child.start(words, pipes=True)
+            child = await ChildProcess.start(arguments, pipes=True)
         except OSError as error:
             raise BotError(f"the bot cannot be run: {error}") from None
         _end_together(child)
         return cls(child)
 
-    async def tell(self, line: bytes) -> None:
-        """Say a line; raises :class:`BotError` if nobody is there to hear it."""
+    async def send(self, line: bytes) -> None:
+        """Send a line; raises :class:`BotError` if the bot has ended."""
         try:
             await self._pipes.send(line)
         except VanishedError:
             raise BotError(await self._exit_reason()) from None
 
-    async def hear(self) -> bytes:
+    async def receive(self) -> bytes:
         """Return the bot's next line; raises :class:`BotError` and :class:`ProtocolError`."""
         try:
             self._last = await self._pipes.receive()
@@ -108,17 +108,17 @@ class Bot:
             asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
 
     @property
-    def last_words(self) -> str:
-        """What it said last, in one line."""
+    def last_output(self) -> str:
+        """Its last line."""
         return "nothing yet" if self._last is None else quoted(self._last)
 
     async def _exit_reason(self) -> str:
         status = await self._child.end_within(LEAVE_S)
         end = "closed its standard output" if status is None else describe_exit(status)
-        return f"the bot {end}; it said last: {self.last_words}"
+        return f"the bot {end}; its last line: {self.last_output}"
 
 
-def _end_together(child: Child) -> None:
+def _end_together(child: ChildProcess) -> None:
     """At SIGTERM end the processes of a bot, which are a group of their own, and then ours."""
 
     def end() -> None:
@@ -148,8 +148,8 @@ class PipedGame:
         self._session: Final = session
         self._command: Final = command
         self._dialect: Final = dialect
-        self._table = Table()
-        self._bot: Bot | None = None
+        self._table = Mirror()
+        self._bot: PipedBot | None = None
         self._pipes: PipeSession
         self._offers: list[PlayerAction] = []
         self._incoming: asyncio.Task[bytes] | None = None
@@ -157,24 +157,25 @@ class PipedGame:
     async def play(self) -> OwnResult:
         """Play it and return how it ended.
 
-        Raises :class:`BotError`, :class:`ServerSaysError`, and :class:`ProtocolError`,
+        Raises :class:`BotError`, :class:`ServerReportedError`, and :class:`ProtocolError`,
         :class:`~mjbot.table.mirror.mirror.TableError` and
         :class:`~protocol.transports.base.TransportError` where the table does not keep its side.
         """
         try:
             while self._session.stage is not Stage.OVER:
-                await self._exchange(await self._hear_table())
+                await self._exchange(await self._receive_from_table())
         except GivenUpError:
             assert self._bot is not None
-            _say(f"the table did not wait for the bot; it said last: {self._bot.last_words}")
-            await self._hear_table()
+            _print_line(
+                f"the table did not wait for the bot; its last line: {self._bot.last_output}"
+            )
+            await self._receive_from_table()
         finally:
             await self._close()
         scores = tuple(self._table.state["scores"].tolist())
         return OwnResult(self._session.seat or 0, self._session.names, scores)
 
     async def _exchange(self, received: Received) -> None:
-        """Pass on one line of the table, and what the bot says to it."""
         try:
             action = await self._ask(received)
         except ProtocolError as problem:
@@ -182,33 +183,33 @@ class PipedGame:
         except BotError as problem:
             await self._complain(str(problem))
             raise
-        if received.speak is not Speak.MUST_NOT:
+        if received.duty is not ReplyDuty.MUST_NOT:
             line = self._session.reply(action)
             assert line is not None
             await self._transport.send(line)
 
-    async def _hear_table(self) -> Received:
+    async def _receive_from_table(self) -> Received:
         task, self._incoming = self._incoming, None
         line = await (task or self._transport.receive(_SILENCE_S))
         received = self._session.receive(line)
         for message in received.others:
             if isinstance(message, Error):
-                raise ServerSaysError(message.message, before_game=self._bot is None)
+                raise ServerReportedError(message.message, before_game=self._bot is None)
         return received
 
     async def _ask(self, received: Received) -> PlayerAction | None:
-        """Tell the bot what happened and return its answer, ``None`` if it owes none."""
+        """Send the bot an event and return its answer, ``None`` if it owes none."""
         action = None
         for event in received.events:
             seat = self._session.seat or 0
             if isinstance(event, StartGame):
-                self._table = Table(seat)
+                self._table = Mirror(seat)
                 self._pipes = pipe_session(self._dialect, seat)
-                self._bot = await Bot.start(self._command, seat)
+                self._bot = await PipedBot.start(self._command, seat)
             self._table.apply(event)
             self._offers = []
             if isinstance(event, EndGame):
-                await self._say_goodbye(event)
+                await self._send_final(event)
                 continue
             legal = self._table.view(seat).legal if received.due.is_choice else ()
             self._offers = [to_message(self._table.state, seat, choice) for choice in legal]
@@ -217,49 +218,49 @@ class PipedGame:
 
     async def _ask_about(self, event: Event) -> PlayerAction | None:
         assert self._bot is not None
-        if isinstance(event, StartKyoku):  # the original server's does not tell the scores
+        if isinstance(event, StartKyoku):  # the original server's does not send the scores
             event = replace(event, scores=tuple(self._table.state["scores"].tolist()))
         action = None
-        line = self._pipes.say(event, self._offers)
+        line = self._pipes.send(event, self._offers)
         if line is not None:
-            await self._bot.tell(line)
+            await self._bot.send(line)
         while self._pipes.owes:
-            action = self._pipes.receive(await self._hear_bot(self._bot))
+            action = self._pipes.receive(await self._receive_from_bot(self._bot))
         return action
 
-    async def _say_goodbye(self, event: Event) -> None:
-        """Say that the game is over; a bot may leave without an answer."""
+    async def _send_final(self, event: Event) -> None:
+        """Send the end of the game; a bot may leave without an answer."""
         with contextlib.suppress(BotError, ProtocolError, TimeoutError):
             async with asyncio.timeout(LEAVE_S):
                 await self._ask_about(event)
 
-    async def _hear_bot(self, bot: Bot) -> bytes:
+    async def _receive_from_bot(self, bot: PipedBot) -> bytes:
         """Return the bot's next line.
 
         Raises :class:`GivenUpError` if the table does not wait, and :class:`ProtocolError` if the
         bot's last line was its answer although it is none.
         """
-        said = asyncio.create_task(bot.hear())
+        reply = asyncio.create_task(bot.receive())
         if self._incoming is None:
             self._incoming = asyncio.create_task(self._transport.receive(_SILENCE_S))
         limit_s = NEXT_LINE_S if self._pipes.is_guess else None
-        ends = {said, self._incoming}
+        ends = {reply, self._incoming}
         try:
             await asyncio.wait(ends, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
-            if said.done():
-                return said.result()
+            if reply.done():
+                return reply.result()
         finally:
-            if not said.done():
-                said.cancel()
-                await asyncio.wait({said})
+            if not reply.done():
+                reply.cancel()
+                await asyncio.wait({reply})
         if not self._incoming.done():
             self._pipes.give_up()
         self._forgo_reply()
         raise GivenUpError
 
     async def _complain(self, problem: str) -> None:
-        """Tell the table that this seat has no answer; that is a fault there."""
-        _say(problem)
+        """Report to the table that this seat has no answer; that is a fault there."""
+        _print_line(problem)
         self._forgo_reply()
         seat = {"actor": self._session.seat}
         await self._transport.send(encode(Error(message=problem), LOCKSTEP, seat))
@@ -296,14 +297,14 @@ class PipesRequest:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play, and say in one line why not if it fails."""
+    """Play; print a failure in one line."""
     parser = argparse.ArgumentParser(prog="mjbot.match.pipes", description=__doc__)
     declare(parser, PipesRequest)
     try:
         _play(request_of(PipesRequest, parser.parse_args(argv)))
-    except TOLD as error:
-        text, code = told(error)
-        _say(text)
+    except EXPECTED_ERRORS as error:
+        text, code = error_report(error)
+        _print_line(text)
         return code
     return ExitCode.OK
 
@@ -327,7 +328,7 @@ def _play(request: PipesRequest) -> None:
         raise MjbotError(f"the table: {error}", exit_code=ExitCode.PROTOCOL_FAULT) from error
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     print(_PREFIX, text, file=sys.stderr, flush=True)
 
 

@@ -1,6 +1,6 @@
 """The players' processes: started, started anew for the next game, never left behind.
 
-Each writes down what its strategy did wrong, from which the match tells it.
+Each writes the faults of its strategy to a file, which the match reports.
 """
 
 import asyncio
@@ -13,28 +13,28 @@ from typing import Final
 from mjbot.client.faults import FAULTS_VARIABLE, read_faults
 from mjbot.errors import MjbotError
 from mjbot.match.players import MatchPlayer, own_deadline_s
-from mjbot.processes import Child, describe_exit
+from mjbot.processes import ChildProcess, describe_exit
 from mjbot.strategy.faults import Fault
 from mjbot.text import plural
 
-MOST_TOLD: Final = 5
-"""How many faults of one player are told while the match runs."""
+MOST_REPORTED: Final = 5
+"""Number of faults of one player that are reported while the match runs."""
 
 
 def log_file(folder: Path, place: int) -> Path:
-    """Return the file of what the player at ``place`` says."""
+    """Return the output file of the player at ``place``."""
     return folder / f"player-{place + 1}.txt"
 
 
 async def start_player(
     command: Sequence[str], player: MatchPlayer, place: int, folder: Path
-) -> Child:
-    """Start the process of a match's player, told where to write its faults.
+) -> ChildProcess:
+    """Start the process of a match's player, with a file for its faults.
 
     Raises ``OSError`` if it cannot be run.
     """
     faults = {FAULTS_VARIABLE: str(_faults_file(folder, place).absolute())}
-    return await Child.start(command, log_file(folder, place), {**player.environ, **faults})
+    return await ChildProcess.start(command, log_file(folder, place), {**player.environ, **faults})
 
 
 def fault_lines(folder: Path, players: Sequence[MatchPlayer]) -> list[str]:
@@ -49,7 +49,7 @@ def fault_lines(folder: Path, players: Sequence[MatchPlayer]) -> list[str]:
 
 
 class RunningFaults:
-    """Tells of decisions that were replaced while a match runs, the first few of each player.
+    """Reports replaced decisions while a match runs, the first few of each player.
 
     ``note`` gets the lines.
     """
@@ -60,12 +60,12 @@ class RunningFaults:
         self._files: Final = [_faults_file(folder, place) for place in range(len(players))]
         self._note: Final = note
         self._read: Final[Counter[int]] = Counter()
-        self._told: Final[Counter[int]] = Counter()
+        self._n_reported: Final[Counter[int]] = Counter()
 
     def news(self) -> Iterator[tuple[int, str]]:
         """Yield place and problem of what players of our own have written down since."""
         for place, file in enumerate(self._files):
-            if self._told[place] < MOST_TOLD:
+            if self._n_reported[place] < MOST_REPORTED:
                 faults = read_faults(file)
                 new = faults[self._read[place] :]
                 self._read[place] = len(faults)
@@ -73,22 +73,24 @@ class RunningFaults:
                     what = "decision replaced" if fault.decision else "start missed"
                     yield place, f"{what}, {fault.kind}: {fault.problem}"
 
-    def tell(self, place: int, line: str) -> None:
-        """Pass on a line about a player, unless enough was told of it."""
-        self._told[place] += 1
-        if self._told[place] <= MOST_TOLD:
-            last = "; more of this is only counted" if self._told[place] == MOST_TOLD else ""
+    def report(self, place: int, line: str) -> None:
+        """Pass on a line about a player, unless enough were reported."""
+        self._n_reported[place] += 1
+        if self._n_reported[place] <= MOST_REPORTED:
+            last = (
+                "; more of this is only counted" if self._n_reported[place] == MOST_REPORTED else ""
+            )
             self._note(f"{line}{last}")
 
 
 def _summary(faults: Sequence[Fault]) -> str:
-    """Count the faults and tell the first.
+    """Count the faults and quote the first.
 
     >>> faults = Fault("crash", 2, 0, "KeyError: 3"), Fault("late", 2, 7, "late")
     >>> _summary(faults)
     '1 decision replaced, 1 start of a game or kyoku missed, first: KeyError: 3'
-    >>> _summary([Fault("absent", 2, 7, "nobody there"), *faults])
-    '2 decisions replaced (1 absent), 1 start of a game or kyoku missed, first: nobody there'
+    >>> _summary([Fault("absent", 2, 7, "no player there"), *faults])
+    '2 decisions replaced (1 absent), 1 start of a game or kyoku missed, first: no player there'
     """
     decisions = sum(fault.decision > 0 for fault in faults)
     starts = len(faults) - decisions
@@ -106,7 +108,7 @@ def _faults_file(folder: Path, place: int) -> Path:
 
 
 class MatchError(MjbotError):
-    """The match cannot go on; the text is one line that says who and why."""
+    """The match cannot continue; the text is one line with the player and the reason."""
 
 
 MOST_CRASHES: Final = 2
@@ -115,11 +117,11 @@ MOST_CRASHES: Final = 2
 
 @dataclass(frozen=True)
 class RestartPolicy:
-    """What happens to players who die: they are started anew for the next game.
+    """Restarts players that end, for the next game.
 
-    ``goes_on`` says that the table plays their game to its end without them; else it is void, and
-    who dies without having played ends the match at once.  ``started(place, pid)`` and
-    ``note(text)`` are told.
+    ``goes_on``: the table plays their game to its end without them; else it is void, and
+    a player that ends without having played ends the match at once.  ``started(place, pid)`` and
+    ``note(text)`` are called.
     """
 
     goes_on: bool = False
@@ -129,7 +131,7 @@ class RestartPolicy:
 
 @dataclass(frozen=True)
 class Lineup:
-    """Who plays and where: ``urls`` are the players' places.
+    """The players: ``urls`` are the players' places.
 
     ``timeout_s`` is how long the table waits for a reply.
     """
@@ -150,19 +152,19 @@ class PlayerProcesses:
         self._deadline_s: Final = own_deadline_s(lineup.timeout_s)
         self._folder: Final = folder
         self._restart_policy: Final = restart_policy
-        self._children: dict[int, Child] = {}
-        self._at_table: dict[int, Child] = {}
+        self._children: dict[int, ChildProcess] = {}
+        self._at_table: dict[int, ChildProcess] = {}
         self._games_over = 0
         self._seating: Sequence[int] = ()
         self._void = False
-        self._told_dead: set[Child] = set()
+        self._reported_dead: set[ChildProcess] = set()
         self._between_games = asyncio.Event()
         self._between_games.set()
 
     def game_begins(self, seating: Sequence[int]) -> None:
         """Take note that all have sat down, ``seating`` the places by seat.
 
-        Who dies now is missed until the game is over.
+        A player that ends now is absent until the game is over.
         """
         self._seating = seating
         self._at_table = dict(self._children)
@@ -170,7 +172,7 @@ class PlayerProcesses:
         self._between_games.clear()
 
     def game_over(self, *, void: bool = False) -> None:
-        """Take note that a game has ended: who played it may leave, after a void one everybody."""
+        """Take note that a game has ended: its players may leave, after a void one all players."""
         self._games_over += 1
         self._void = void
         self._between_games.set()
@@ -189,24 +191,24 @@ class PlayerProcesses:
         await asyncio.gather(*[child.stop() for child in self._children.values()])
 
     def describe(self, place: int, game: int | None = None) -> str:
-        """Name a player, where it sits in ``game``, and what it said last."""
-        return f"{self.name(place, game)}{self._said(place)}"
+        """Name a player, where it sits in ``game``, and its last output."""
+        return f"{self.name(place, game)}{self._last_output(place)}"
 
     def name(self, place: int, game: int | None = None) -> str:
         """Name a player, and where it sits in ``game``, the one that began last.
 
-        The seat is the one that logs and complaints speak of.
+        The seat is the one that logs and complaints name.
         """
         seat = "" if game is None else f" (seat {self._seating.index(place)} in game {game + 1})"
         return f"player {place + 1}{seat}, {self._players[place].spec}"
 
     async def exit_reason(self, place: int, patience_s: float) -> str:
-        """Return how who played the game ended; nothing if that was told or it is still there then.
+        """Return how the game's player ended; nothing if that was reported or it still runs.
 
         By now another process may have been started for the next game.
         """
         child = self._at_table[place]
-        if child in self._told_dead:
+        if child in self._reported_dead:
             return ""
         try:
             async with asyncio.timeout(patience_s):
@@ -227,11 +229,11 @@ class PlayerProcesses:
                 continue
             sits = not self._between_games.is_set()
             crashes = 0 if sits or played else crashes + 1
-            who = self.describe(place, self._games_over if sits else None)
-            text = f"{who}: {describe_exit(status)}"
+            name = self.describe(place, self._games_over if sits else None)
+            text = f"{name}: {describe_exit(status)}"
             if crashes >= (MOST_CRASHES if self._restart_policy.goes_on else 1):
                 raise MatchError(text)
-            self._told_dead.add(child)
+            self._reported_dead.add(child)
             self._restart_policy.note(f"{text}; {self._consequence(sits)}")
             await self._between_games.wait()
 
@@ -244,7 +246,7 @@ class PlayerProcesses:
         then = ", then it is started again" if more else ""
         return f"the table plays its hand until the game is over{then}"
 
-    async def _start(self, place: int) -> Child:
+    async def _start(self, place: int) -> ChildProcess:
         player = self._players[place]
         command = player.command(self._urls[place], self._games, self._deadline_s)
         try:
@@ -255,7 +257,7 @@ class PlayerProcesses:
         self._restart_policy.started(place, child.pid)
         return child
 
-    def _said(self, place: int) -> str:
+    def _last_output(self, place: int) -> str:
         child = self._children.get(place)
-        words = child.last_words() if child else ""
-        return f' (its last words: "{words}")' if words else ""
+        output = child.last_output() if child else ""
+        return f' (its last output: "{output}")' if output else ""

@@ -1,4 +1,4 @@
-"""Who sits at a match: what the command line calls a player, and the process that plays it."""
+"""The players of a match: their names on the command line and their processes."""
 
 import secrets
 import shlex
@@ -20,13 +20,13 @@ PIPES = "mjbot.match.pipes"
 HUMAN = "human"
 HUMAN_OPTIONS = ("clock_s", "hint")
 CLOCK_S = 30.0
-"""What a person's decision may take unless ``clock_s`` says otherwise."""
+"""What a person's decision may take unless ``clock_s`` is given."""
 SEAT_KEY_VARIABLE = "MJBOT_SEAT_KEY"
 """The environment variable with the key of a person's page."""
 
 
 class SeatError(MjbotError, ValueError):
-    """A seat of the command line names nobody who could play; the text is one line."""
+    """A seat of the command line names no player; the text is one line."""
 
     exit_code = ExitCode.BAD_ARGUMENTS
 
@@ -35,8 +35,8 @@ class SeatError(MjbotError, ValueError):
 class MatchPlayer:
     """One participant.
 
-    ``spec`` is how the user names it, ``name`` what tables show (told apart by ``-2`` if two are
-    alike).  ``plays_on`` says that one process plays all games; the others are started anew.
+    ``spec`` is how the user names it, ``name`` what tables show (with ``-2`` if two are
+    alike).  ``plays_on``: one process plays all games; the others are restarted.
     """
 
     spec: Spec
@@ -59,15 +59,15 @@ class MatchPlayer:
         ``deadline_s`` is what a decision of our own players may take.  Raises
         :class:`mjbot.match.node.NodeError` when the external AI cannot run.
         """
-        who = self.spec.name
-        if who == MAJIANG:
+        name = self.spec.name
+        if name == MAJIANG:
             return majiang_command(url, games=games, name=self.name)
-        if who.startswith(EXTERNAL):
-            return [*_words(who), url]
-        if who.startswith(PIPED):
-            kind = who.partition(":")[0].removeprefix("external-")
+        if name.startswith(EXTERNAL):
+            return [*_split_command(name), url]
+        if name.startswith(PIPED):
+            kind = name.partition(":")[0].removeprefix("external-")
             options = ["--name", self.name, "--games", str(games)]
-            return [sys.executable, "-m", PIPES, kind, *options, url, "--", *_words(who)]
+            return [sys.executable, "-m", PIPES, kind, *options, url, "--", *_split_command(name)]
         command = [sys.executable, "-m", "mjbot", "play", url]
         options = ["--strategy", str(self.spec), "--name", self.name, "--games", str(games)]
         options += ["--deadline-s", f"{deadline_s:g}"] if deadline_s else []
@@ -76,14 +76,14 @@ class MatchPlayer:
 
 @dataclass(frozen=True)
 class HumanSeat(MatchPlayer):
-    """A person, who plays in a page at ``port`` that ``key`` opens, also after a restart."""
+    """A person, playing in a page at ``port`` that ``key`` opens, also after a restart."""
 
     port: int = 0
     key: str = field(default="", repr=False)
 
     @property
     def environ(self) -> Mapping[str, str]:
-        """The page's key: a command line could be read by anybody on this machine."""
+        """The page's key: a command line could be read by every user of this machine."""
         return {SEAT_KEY_VARIABLE: self.key}
 
     @property
@@ -113,7 +113,7 @@ def human_clock_s(spec: Spec) -> float:
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody uses now."""
+    """Return a port of loopback that is not in use."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -161,8 +161,8 @@ def players_of(specs: Iterable[Spec], taken: Sequence[str] = ()) -> tuple[MatchP
     return tuple(players)
 
 
-def _words(name: str) -> list[str]:
-    """Return the words of an external player's command; raises ``ValueError``."""
+def _split_command(name: str) -> list[str]:
+    """Return the arguments of an external player's command; raises ``ValueError``."""
     return shlex.split(name.partition(":")[2])
 
 
@@ -176,11 +176,11 @@ def _check(spec: Spec) -> None:
             return Spec.read(spec.options["hint"]).check() if "hint" in spec.options else None
         if not spec.is_external:
             return spec.check()
-        words = _words(text)
+        parts = _split_command(text)
     except (ValueError, LookupError, ImportError) as error:
         raise SeatError(f"seat {text!r}: {error}") from None
-    if not words or shutil.which(words[0]) is None:
-        program = words[0] if words else ""
+    if not parts or shutil.which(parts[0]) is None:
+        program = parts[0] if parts else ""
         raise SeatError(f"seat {text!r}: no program {program!r} to run")
 
 
@@ -189,8 +189,8 @@ def _short_name(spec: Spec) -> str:
         return HUMAN
     if not spec.is_external:
         return spec.label
-    words = _words(spec.name)
-    return words[0].replace("\\", "/").rpartition("/")[2]
+    parts = _split_command(spec.name)
+    return parts[0].replace("\\", "/").rpartition("/")[2]
 
 
 def _free_name(name: str, taken: list[str]) -> str:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.match.player_processes import start_player
 from mjbot.match.players import MatchPlayer
-from mjbot.processes import Child, describe_exit
+from mjbot.processes import ChildProcess, describe_exit
 from mjbot.records.game import Talk
 from mjbot.records.mjai_log import talk_in
 from protocol.codec import decode_line
@@ -21,16 +21,16 @@ from protocol.messages import Event, StartGame
 LOOK_S: Final = 0.2
 """How often the log of the one that we follow is read."""
 
-OnEvent = Callable[[int, Event, Talk], None]
-"""Hears the number of the game, an event, and what was remarked on it."""
+OnRemoteEvent = Callable[[int, Event, Talk], None]
+"""Receives the number of the game, an event, and the remarks on it."""
 
 OnNote = Callable[[str], None]
 
 
 class LogTailer:
-    """Reads a log of mjai lines that somebody else is writing, game after game."""
+    """Reads a log of mjai lines that another process is writing, game after game."""
 
-    def __init__(self, log: Path, on_event: OnEvent) -> None:
+    def __init__(self, log: Path, on_event: OnRemoteEvent) -> None:
         self._log: Final = log
         self._on_event: Final = on_event
         self._read_bytes = 0
@@ -56,13 +56,13 @@ class LogTailer:
 
 
 class MergedLogs:
-    """Tells the names of the two where the server does not: each knows its own seat.
+    """Adds the names of the two where the server does not: each has its own seat.
 
-    ``one`` and ``other`` take what each of the two sees; ``on_event`` hears the events of the
+    ``one`` and ``other`` take what each of the two sees; ``on_event`` receives the events of the
     first from the moment on when the other's seat is known, too.
     """
 
-    def __init__(self, names: Sequence[str], on_event: OnEvent) -> None:
+    def __init__(self, names: Sequence[str], on_event: OnRemoteEvent) -> None:
         self._names: Final = tuple(names)
         self._on_event: Final = on_event
         self._seats: Final[dict[int, int | None]] = {}
@@ -75,7 +75,7 @@ class MergedLogs:
             self._go_on()
 
     def one(self, game: int, event: Event, talk: Talk = ()) -> None:
-        """Take in what the first sees, and says."""
+        """Take in what the first sees, and its remarks."""
         self._waiting.append((game, event, talk))
         self._go_on()
 
@@ -103,11 +103,11 @@ class MergedLogs:
 
 
 class RemoteTableError(MjbotError):
-    """Nobody could play; the exit code is that of who failed first."""
+    """No player could play; the exit code is that of the first failure."""
 
 
 class RemoteTable:
-    """``players`` at the table ``url``; ``folder`` takes what they say."""
+    """``players`` at the table ``url``; ``folder`` takes their output."""
 
     def __init__(self, players: Sequence[MatchPlayer], url: str, games: int, folder: Path) -> None:
         self._players: Final = tuple(players)
@@ -115,7 +115,7 @@ class RemoteTable:
         self._url: Final = url
         self._games: Final = games
         self._folder: Final = folder
-        self._children: list[Child] = []
+        self._children: list[ChildProcess] = []
         self._failed: list[int] = []
 
     async def play(self, tailers: Sequence[LogTailer], on_note: OnNote) -> None:
@@ -130,7 +130,7 @@ class RemoteTable:
         if all(statuses):
             first = self._failed[0]
             code = max(statuses[first], ExitCode.FAILED)
-            raise RemoteTableError(self._words(first, statuses[first]), exit_code=code)
+            raise RemoteTableError(self._describe_end(first, statuses[first]), exit_code=code)
 
     @contextlib.asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:
@@ -147,10 +147,11 @@ class RemoteTable:
         status = await self._children[place].wait()
         if status:
             self._failed.append(place)
-            on_note(self._words(place, status))
+            on_note(self._describe_end(place, status))
         return status
 
-    def _words(self, place: int, status: int) -> str:
-        said = self._children[place].last_words()
-        words = f' (its last words: "{said}")' if said else ""
-        return f"player {place + 1}, {self._players[place].spec}{words}: {describe_exit(status)}"
+    def _describe_end(self, place: int, status: int) -> str:
+        output = self._children[place].last_output()
+        quoted = f' (its last output: "{output}")' if output else ""
+        end = describe_exit(status)
+        return f"player {place + 1}, {self._players[place].spec}{quoted}: {end}"

@@ -1,6 +1,6 @@
 """What a match shows: a bar while it runs, a line per game, a table at the end.
 
-Where there is no terminal a line now and then says where it is.
+Without a terminal a line is printed now and then.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from protocol.tiles import WIND_NAMES
 class MatchReport:
     """Shows the progress of ``games`` games of ``length`` on ``console``.
 
-    A context manager inside a running event loop, which speaks every ``interval_s`` seconds.
+    A context manager inside a running event loop, which prints every ``interval_s`` seconds.
     ``results`` has the games that count so far.
     """
 
@@ -61,7 +61,7 @@ class MatchReport:
             self._progress.start()
             self._progress.refresh()
         else:
-            self._speak_later(time.monotonic())
+            self._schedule_line(time.monotonic())
         return self
 
     def __exit__(
@@ -75,14 +75,14 @@ class MatchReport:
         if self._console.is_terminal:
             self._progress.stop()
 
-    def _speak_later(self, begun: float) -> None:
+    def _schedule_line(self, begun: float) -> None:
         # The loop's timer, no thread: players are forked off the one that there is.
-        def speak() -> None:
+        def print_line() -> None:
             where = self._progress.tasks[0].description
             self.on_note(f"{where}, {elapsed(time.monotonic() - begun)}")
-            self._speak_later(begun)
+            self._schedule_line(begun)
 
-        self._timer = asyncio.get_running_loop().call_later(self.interval_s, speak)
+        self._timer = asyncio.get_running_loop().call_later(self.interval_s, print_line)
 
     def on_event(self, game: int, event: Event) -> None:
         """Move the bar."""
@@ -103,7 +103,7 @@ class MatchReport:
         self._console.print(one_line(text), highlight=False, markup=False, soft_wrap=True)
 
     def watcher(self) -> Watcher:
-        """Return who listens to the match."""
+        """Return the watcher of the match."""
         return Watcher(self.on_event, self.on_result, on_note=self.on_note, on_void=self.on_void)
 
     def on_void(self, text: str) -> None:
@@ -129,8 +129,8 @@ def _faults(result: GameResult) -> str:
     for place, seat in sorted((result.places[seat], seat) for seat in range(len(result.names))):
         found = [fault for fault in result.faults if fault.seat == seat]
         if found:
-            who = f"player {place + 1}, {result.names[seat]}"
-            texts.append(f"{who}: {plural(len(found), 'fault')}, first: {fault_reason(found[0])}")
+            name = f"player {place + 1}, {result.names[seat]}"
+            texts.append(f"{name}: {plural(len(found), 'fault')}, first: {fault_reason(found[0])}")
     return f"  ({'; '.join(texts)})" if texts else ""
 
 

@@ -8,32 +8,26 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.player_processes import (
-    Lineup,
-    MatchError,
-    PlayerProcesses,
-    RestartPolicy,
-    RunningFaults,
-)
+from mjbot.match import player_processes as p
 from mjbot.match.players import HumanSeat, MatchPlayer
 from mjbot.records.game import Talk
 from mjbot.server.core import OnFault, TableFault
 from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, Logs, TableServer, talk_of
-from mjbot.server.tcp import OwnDoor
+from mjbot.server.server import GameResult, SeatRemarks, TableServer, talk_of
+from mjbot.server.tcp import OwnEndpoint
 from mjbot.text import plural
 from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
 from protocol.plain_text import one_line
 
 HOST: Final = "127.0.0.1"
 REMIND_S: Final = 30.0
-"""How often it is told who is not at the table yet."""
+"""How often the missing players are reported."""
 
 LAST_LOOK_S: Final = 2.0
-"""What a person's page gets to hear how the last game ended."""
+"""How long a person's page has to receive the end of the last game."""
 
 LONGEST_QUOTE: Final = 240
-"""Letters of what a player or the table said that a line of ours repeats."""
+"""Letters of a player's or the table's text that are quoted."""
 
 _EXIT_REASON_S: Final = 5.0
 """How long to wait for the end of a player whose game is void; most are ending already."""
@@ -55,11 +49,11 @@ class MatchSettings:
 
 @dataclass(frozen=True)
 class Watcher:
-    """Who wants to know how the match goes.
+    """Callbacks of a match.
 
-    ``on_result`` hears of each game that counts and ``on_void`` why one does not, ``on_start`` of
-    each process, ``on_note`` of deaths and replaced decisions, ``on_shown`` of each event with what
-    players remarked on it, for a page that keeps that from the players.
+    ``on_result`` receives each game that counts, ``on_void`` the reason why one does not,
+    ``on_start`` each process, ``on_note`` deaths and replaced decisions, ``on_shown`` each event
+    with the players' remarks, for a page that the players cannot see.
     """
 
     on_event: Callable[[int, Event], None] = lambda game, event: None
@@ -100,12 +94,12 @@ class _Match:
         self._settings = settings
         self._players = players
         self._watcher = watcher
-        self._faults = RunningFaults(settings.folder, players, watcher.on_note)
+        self._faults = p.RunningFaults(settings.folder, players, watcher.on_note)
         self._rooms = {f"player-{place + 1}": (place,) for place in range(len(players))}
         self._playing = asyncio.Event()
         self._free = asyncio.Event()
         self._free.set()
-        self._processes: PlayerProcesses
+        self._processes: p.PlayerProcesses
         self._server: TableServer
 
     async def play(self) -> list[GameResult]:
@@ -117,27 +111,29 @@ class _Match:
             self._server = server
             port = await server.open_tcp(HOST, 0)
             urls = [await self._url(room, place, port) for room, (place,) in self._rooms.items()]
-            lineup = Lineup(self._players, urls, self._settings.games, rules.timeout_s)
-            self._processes = PlayerProcesses(lineup, self._settings.folder, self._restart_policy())
+            lineup = p.Lineup(self._players, urls, self._settings.games, rules.timeout_s)
+            self._processes = p.PlayerProcesses(
+                lineup, self._settings.folder, self._restart_policy()
+            )
             try:
                 return await self._compete()
             finally:
                 await self._processes.stop()
 
     async def _url(self, room: str, place: int, port: int) -> str:
-        """Return where a player is to come; who may insist on a room has a door of its own."""
+        """Return the URL for a player; one that insists on a room has an endpoint of its own."""
         if self._players[place].is_foreign:
             refused = partial(self._refused, place)
-            port = await self._server.open_tcp(HOST, 0, OwnDoor(room, refused))
+            port = await self._server.open_tcp(HOST, 0, OwnEndpoint(room, refused))
         return f"mjsonp://{HOST}:{port}/{room}"
 
     def _refused(self, place: int, reason: str) -> None:
-        who = self._processes.name(place)
-        self._watcher.on_note(f"{who}: the table refuses it: {one_line(reason, LONGEST_QUOTE)}")
+        player = self._processes.name(place)
+        self._watcher.on_note(f"{player}: the table refuses it: {one_line(reason, LONGEST_QUOTE)}")
 
-    def _restart_policy(self) -> RestartPolicy:
+    def _restart_policy(self) -> p.RestartPolicy:
         goes_on = self._settings.rules.on_fault is not OnFault.ABORT
-        return RestartPolicy(goes_on, self._watcher.on_start, self._watcher.on_note)
+        return p.RestartPolicy(goes_on, self._watcher.on_start, self._watcher.on_note)
 
     async def _compete(self) -> list[GameResult]:
         async with asyncio.TaskGroup() as group:
@@ -162,17 +158,17 @@ class _Match:
         return results
 
     async def _void(self, result: GameResult) -> str:
-        """Say whose fault it was, and whether that player is dead."""
+        """Report the player at fault, and whether it has ended."""
         fault = result.faults[-1]
         place = result.places[fault.seat]
         end = await self._processes.exit_reason(place, _EXIT_REASON_S)
-        who = self._processes.describe(place, result.game) + (f", {end}" if end else "")
-        return f"game {result.game + 1} is void by {who}: {fault_reason(fault)}"
+        player = self._processes.describe(place, result.game) + (f", {end}" if end else "")
+        return f"game {result.game + 1} is void by {player}: {fault_reason(fault)}"
 
     def _fault(self, game: int, fault: TableFault) -> None:
-        """Tell of a decision that the table replaced, or made pay for."""
+        """Report a decision that the table replaced or penalized."""
         place = self._settings.rules.seating(game)[fault.seat]
-        self._faults.tell(place, f"{self._processes.name(place, game)}: {fault_reason(fault)}")
+        self._faults.report(place, f"{self._processes.name(place, game)}: {fault_reason(fault)}")
 
     async def _expect_players(self) -> None:
         for _ in range(self._settings.games):
@@ -181,10 +177,10 @@ class _Match:
             while not self._playing.is_set():
                 missing = self._missing() if waited_s else ""
                 if missing:  # else all are there, and the table gets ready
-                    told = f"not at the table after {waited_s:g} s: {missing}"
+                    missing_text = f"not at the table after {waited_s:g} s: {missing}"
                     if waited_s >= self._settings.join_timeout_s:
-                        raise MatchError(told)
-                    self._watcher.on_note(told)
+                        raise p.MatchError(missing_text)
+                    self._watcher.on_note(missing_text)
                 left_s = self._settings.join_timeout_s - waited_s
                 pause_s = min(REMIND_S, left_s) if left_s > 0 else REMIND_S
                 with contextlib.suppress(TimeoutError):
@@ -198,7 +194,7 @@ class _Match:
         missing = [place for room, (place,) in self._rooms.items() if not lobby.is_busy(room)]
         return "; ".join([self._processes.describe(place) for place in missing])
 
-    def _note(self, game: int, event: Event | Error, logs: Logs) -> None:
+    def _note(self, game: int, event: Event | Error, logs: SeatRemarks) -> None:
         if isinstance(event, StartGame):
             self._free.clear()
             self._playing.set()
@@ -208,7 +204,7 @@ class _Match:
             self._processes.game_over(void=isinstance(event, Error))
         if isinstance(event, Dahai | EndKyoku):
             for place, problem in self._faults.news():
-                self._faults.tell(place, f"{self._processes.name(place, game)}: {problem}")
+                self._faults.report(place, f"{self._processes.name(place, game)}: {problem}")
         if not isinstance(event, Error):
             self._watcher.on_event(game, event)
             self._watcher.on_shown(event, talk_of(logs))
@@ -233,8 +229,8 @@ def table_fault_lines(players: Sequence[MatchPlayer], results: Sequence[GameResu
 
 
 def fault_reason(fault: TableFault) -> str:
-    """Return what was wrong; whose reply it was is told otherwise."""
+    """Return what was wrong, without the player."""
     text = fault.text.removeprefix(f"Error in player {fault.seat}'s response: ")
-    # An error that a player sends, or a timeout, is quoted with the same words again.
-    said = text.partition(' Response: {"type":"error"')[0].removesuffix(" Response: ")
-    return one_line(said, LONGEST_QUOTE)
+    # An error that a player sends, or a timeout, is quoted twice.
+    text_before = text.partition(' Response: {"type":"error"')[0].removesuffix(" Response: ")
+    return one_line(text_before, LONGEST_QUOTE)

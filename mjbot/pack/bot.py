@@ -3,7 +3,7 @@
 This file is copied to the root of the zip.  It needs nothing but the standard library of Python
 3.8 or later.  The player is a process of its own.  Until that is ready, and whenever it is late or
 gone, a safe answer goes out in its stead: the tile just drawn is discarded, nothing is called.
-``stderr`` tells when that begins and ends.
+The beginning and end of that are logged to ``stderr``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ENDED = "has ended: safe answers from here on"
 _LOST = "passes where a discard is due: that is made"
 
 
-class Hand:
+class HandTracker:
     """What safe answers need to know: our own tiles, the tile just drawn, the call just made."""
 
     def __init__(self, seat: int) -> None:
@@ -46,7 +46,7 @@ class Hand:
                 self.take(event)
             return self.safe_answer(events[-1]) if events else PASS
         except (AttributeError, LookupError, TypeError, ValueError) as problem:
-            _say(f"a malformed event: {type(problem).__name__}")
+            _log(f"a malformed event: {type(problem).__name__}")
             return PASS
 
     def take(self, event: dict[str, Any]) -> None:
@@ -104,7 +104,7 @@ class Hand:
         return same_suit and abs(int(tile[0]) - int(called[0])) == 3
 
 
-class Player:
+class StrategyProcess:
     """The process that plays; its answers come in the order of the lines that it is sent."""
 
     def __init__(self, spec: str, seat: int) -> None:
@@ -157,7 +157,7 @@ class Player:
 
 def play(spec: str, seat: int) -> None:
     """Answer every line of stdin until it ends."""
-    player, hand = Player(spec, seat), Hand(seat)
+    player, hand = StrategyProcess(spec, seat), HandTracker(seat)
     began_s, last_news = time.monotonic(), ""
     try:
         for line in sys.stdin.buffer:
@@ -173,7 +173,7 @@ def play(spec: str, seat: int) -> None:
             sys.stdout.buffer.write(answer or json.dumps(safe).encode() + b"\n")
             sys.stdout.buffer.flush()
             if news != last_news:
-                _say(f"{time.monotonic() - began_s:.1f} s after the start: {spec} {news}")
+                _log(f"{time.monotonic() - began_s:.1f} s after the start: {spec} {news}")
                 last_news = news
     finally:
         player.end()
@@ -187,7 +187,7 @@ def _events(line: bytes) -> list[dict[str, Any]]:
         events = None
     if isinstance(events, list) and all(isinstance(event, dict) for event in events):
         return events
-    _say("a line that is no array of events: answered with a pass")
+    _log("a line that is no array of events: answered with a pass")
     return []
 
 
@@ -196,7 +196,7 @@ def _patience_s(events: list[dict[str, Any]]) -> float:
     return PATIENCE_AT_START_S if at_start else PATIENCE_S
 
 
-def _say(text: str) -> None:
+def _log(text: str) -> None:
     sys.stderr.write(f"bot.py: {text}\n")
     sys.stderr.flush()
 
@@ -240,7 +240,7 @@ def compile_player(spec: str) -> None:
 
 
 def main() -> None:
-    """Answer for a seat; ``--player SPEC SEAT`` is the player, ``--compile`` for who packs."""
+    """Answer for a seat; ``--player SPEC SEAT`` is the player, ``--compile`` for the packer."""
     if sys.argv[1:2] == ["--player"]:
         make_ready()
         from mjbot.pack.player import play_lines

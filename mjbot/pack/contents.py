@@ -2,7 +2,7 @@
 
 Modules are found by their imports, those inside functions too, and weights by the names in the
 modules that load them: nothing has to be played for that.  A class of the user's own file comes
-with that file, with its neighbours that it imports, and with what the user names beside.
+with that file, with its neighbours that it imports, and with the files of ``--beside``.
 """
 
 import ast
@@ -95,7 +95,7 @@ def _users(own: Path, neighbours: Iterable[Path], beside: Iterable[Path]) -> dic
     places = dict([_place(own, path, text) for text, path in named])
     n_bytes = sum(path.stat().st_size for path in places.values())
     if n_bytes > MOST_BYTES:
-        problem = f"{own.name} and the files beside it have {n_bytes / 1e6:.0f} MB"
+        problem = f"{own.name} and its --beside files have {n_bytes / 1e6:.0f} MB"
         raise ArgumentError(f"{problem}, and mjai.app takes at most {MOST_BYTES / 1e6:.0f}")
     return places
 
@@ -111,7 +111,7 @@ def _place(own: Path, path: Path, text: str) -> tuple[str, Path]:
     lies = path.parent.resolve() / path.name
     if not (lies.is_relative_to(own.parent) and whole.is_relative_to(own.parent)):
         where = "" if whole == lies else f", not lead to {whole}"
-        raise ArgumentError(f"{text}: must lie beside {own.name} or below{where}")
+        raise ArgumentError(f"{text}: must lie in the folder of {own.name} or below{where}")
     place = f"{USERS}/{lies.relative_to(own.parent).as_posix()}"
     if not place.isprintable():  # nor are the surrogates of names that are no UTF-8
         raise ArgumentError(f"{text}: its name has characters that cannot be packed; rename it")

@@ -98,5 +98,5 @@ def compile_all(name: str) -> None:
 async def _play_script(player: PackedPlayer) -> None:
     await player.warm_up()
     for event in scripted_events():
-        if not isinstance(event, Hora):  # mjai.app never tells of one
+        if not isinstance(event, Hora):  # mjai.app never sends one
             await player.answer(b"[%b]" % encode(event, ARRAYS), is_last=True)

@@ -46,13 +46,13 @@ def pack(
     python: Sequence[str] | None,
     *,
     bare: bool = False,
-    tell: Callable[[str], None] = lambda text: None,
+    log: Callable[[str], None] = lambda text: None,
 ) -> int:
     """Write the zip and return its size in bytes.
 
     ``python`` is the command of the container's Python, which compiles; ``None``: nothing is
-    compiled.  ``bare`` leaves out other people's packages.  ``tell`` hears what takes long.
-    Raises ``PackError``, and ``OSError`` where it cannot be written; then there is no zip.
+    compiled.  ``bare`` leaves out third-party packages.  ``log`` receives a line for each long
+    step. Raises ``PackError``, and ``OSError`` where it cannot be written; then there is no zip.
     """
     with tempfile.TemporaryDirectory() as name:
         stage = Path(name)
@@ -61,10 +61,10 @@ def pack(
         _copy(Path(__file__).with_name("bot.py"), stage / "bot.py")
         (stage / "strategy.txt").write_text(f"{contents.spec}\n", encoding="utf-8")
         if not bare:
-            tell("fetching packages")
+            log("fetching packages")
             _install(stage / "packages", contents.packages)
         if python is not None:
-            tell("compiling, for a minute or more")
+            log("compiling, for a minute or more")
             _compile(stage, python)
         return write_zip(stage, out)
 
@@ -122,11 +122,11 @@ def _run(
     except OSError as problem:
         raise PackError(f"{what}: {problem.strerror or problem}") from problem
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
-            "it does not say why"
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
+            "it gives no reason"
         ]
-        errors = [line for line in said if line.startswith("ERROR")]
-        raise PackError(f"{what} failed: {one_line((errors or said)[-1])}")
+        errors = [line for line in lines if line.startswith("ERROR")]
+        raise PackError(f"{what} failed: {one_line((errors or lines)[-1])}")
 
 
 def write_zip(folder: Path, out: Path, most_bytes: int = MOST_BYTES) -> int:
@@ -134,24 +134,24 @@ def write_zip(folder: Path, out: Path, most_bytes: int = MOST_BYTES) -> int:
 
     It appears when it is whole.  Raises ``PackError`` where it is larger than ``most_bytes``.
     """
-    beside = out.with_name(f".{out.name}.{os.getpid()}")
+    temporary = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         with (
-            beside.open("xb") as target,  # follows no link that another user has put there
+            temporary.open("xb") as target,  # follows no link that another user has put there
             zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
         ):
             for file in sorted(folder.rglob("*")):
                 if file.is_file():
                     _add(archive, file, file.relative_to(folder).as_posix())
-        size = beside.stat().st_size
+        size = temporary.stat().st_size
         if size > most_bytes:
             raise PackError(
                 f"{out}: {size / 1e6:.0f} MB, and mjai.app takes at most {most_bytes / 1e6:.0f}"
             )
-        beside.replace(out)
+        temporary.replace(out)
         return size
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def _add(archive: zipfile.ZipFile, file: Path, name: str) -> None:

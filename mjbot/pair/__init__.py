@@ -1,1 +1,1 @@
-"""Two bots that play as a pair: what they tell each other, and at which tables they may."""
+"""Two bots that play as a pair: their messages, and where they may play."""

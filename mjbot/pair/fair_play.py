@@ -2,15 +2,15 @@
 
 Everybody at a table must know that two of the players help each other.  So the channel opens on
 servers on this machine and on those that their operator has declared, never on a public ladder,
-and the pair's names say what they are.
+and the pair's names identify them.
 
-What is behind a pipe (``stdio:``) nobody can see: it counts as a server elsewhere, where a pair may
+What is behind a pipe (``stdio:``) cannot be seen: it counts as a server elsewhere, where a pair may
 play only if it is declared by that very name.  That stays, as it does for a declared host: the
 declaration is the user's word, and a relay to a ladder would break it either way.  No tool of ours
 is such a relay: ``mjbot chaos`` stands only before servers of this machine.
 
 Tenhou's operator allows a program only after having been asked.  So over that wire even one bot
-plays elsewhere than on this machine only where the user says who has permitted it.  The same holds
+plays elsewhere than on this machine only where the user names who has permitted it.  The same holds
 for ``mjbot check`` at every server: its clients disconnect, stay silent and send illegal actions.
 """
 
@@ -58,15 +58,15 @@ single players, --team-table or not; play there with one bot, or as a pair over 
 
 
 def require_permission(address: Address, permitted_by: str | None) -> None:
-    """Raise :class:`FairPlayError` if a program may not play there unless somebody permits it.
+    """Raise :class:`FairPlayError` if a program may not play there without permission.
 
-    ``permitted_by`` is who gave permission, and to which account, in the user's words.
+    ``permitted_by`` is the user's text: who gave permission, to which account.
 
     >>> require_permission(parse_address("tenhou://localhost:10080"), None)
     >>> require_permission(parse_address("tenhou://game.example:10080"), None)
     Traceback (most recent call last):
     mjbot.pair.fair_play.FairPlayError: no program at tenhou://game.example:10080 without its \
-operator's permission: ask there first, then say --permitted-by "who gave it, and to which account"
+operator's permission: ask there first, then add --permitted-by "who gave it, and to which account"
     """
     if not address.dialect.traits.is_tenhou:
         if permitted_by is not None:
@@ -82,7 +82,7 @@ def require_permission_to_check(address: Address, permitted_by: str | None) -> N
     >>> require_permission_to_check(parse_address("ws://game.example/ws"), None)
     Traceback (most recent call last):
     mjbot.pair.fair_play.FairPlayError: no check at ws://game.example/ws without its operator's \
-permission: ask there first, then say --permitted-by "who gave it"
+permission: ask there first, then add --permitted-by "who gave it"
     """
     _require_operator("check", address, permitted_by, "who gave it")
 
@@ -91,7 +91,7 @@ def _require_operator(what: str, address: Address, permitted_by: str | None, who
     if is_loopback(address.host) or (permitted_by or "").strip():
         return
     problem = f"no {what} at {address.url} without its operator's permission"
-    raise FairPlayError(f'{problem}: ask there first, then say --permitted-by "{who}"')
+    raise FairPlayError(f'{problem}: ask there first, then add --permitted-by "{who}"')
 
 
 def team_names(name: str) -> tuple[str, str]:
@@ -103,24 +103,24 @@ def team_names(name: str) -> tuple[str, str]:
     return f"{name} ({TEAM_MARK} 1/2)", f"{name} ({TEAM_MARK} 2/2)"
 
 
-def require_team_name(name: str, said_in: str) -> None:
-    """Raise :class:`FairPlayError` if a name at the table does not say *team*.
+def require_team_name(name: str, source: str) -> None:
+    """Raise :class:`FairPlayError` if a name at the table does not contain *team*.
 
-    ``said_in`` is where the user has said it, or could have.
+    ``source`` is the option that sets it.
 
     >>> require_team_name("crane (team 1/2)", "--name")
     >>> require_team_name("crane", "--name")
     Traceback (most recent call last):
-    mjbot.pair.fair_play.FairPlayError: --name 'crane': the name of one of a pair must say that it \
-is of a team, as 'crane (team 1/2)' does
+    mjbot.pair.fair_play.FairPlayError: --name 'crane': the name of one of a pair must show that \
+it is of a team, as 'crane (team 1/2)' does
     """
-    # What cannot be seen would part a word for us that the others at the table read as one.
+    # An invisible character would split a word here that players read as one.
     if name.isprintable() and TEAM_MARK in re.findall(r"[^\W\d_]+", name.lower()):
         return
     visible = "".join(filter(str.isprintable, name))
     example = team_names(visible or "crane")[0]
-    problem = f"the name of one of a pair must say that it is of a team, as {example!r} does"
-    raise FairPlayError(f"{said_in} {repr(name) if name else 'is missing'}: {problem}")
+    problem = f"the name of one of a pair must show that it is of a team, as {example!r} does"
+    raise FairPlayError(f"{source} {repr(name) if name else 'is missing'}: {problem}")
 
 
 def require_team_name_in(url: str) -> None:

@@ -1,11 +1,11 @@
-"""What makes a strategy one of a pair: it tells what it holds and hears what the partner holds."""
+"""What makes a strategy one of a pair: it sends its hand and receives the partner's."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
-from mjbot.pair.messages import Holding, deal_fingerprint, fits_table, game_fingerprint
+from mjbot.pair.messages import SharedHand, deal_fingerprint, fits_table, game_fingerprint
 from mjbot.pair.remarks import Help, PairRemark
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
@@ -39,18 +39,18 @@ class PairMember(Strategy):
         return not isinstance(self._link, NoLink)
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
-        """Take note of which game it is, and forget what was heard before."""
+        """Take note of which game it is, and forget what was received before."""
         super().start_game(seat, names)
         self._game = self._table = game_fingerprint(names)
         self._ally_seat = None
         self._link.start_game()
 
     def start_kyoku(self, view: View) -> None:
-        """Take note of the deal, too: two games of the same four are told apart by it."""
+        """Take note of the deal, too: two games of the same four differ in it."""
         super().start_kyoku(view)
         self._game = deal_fingerprint(self._table, view)
 
-    def tell(
+    def send_hand(
         self,
         view: View,
         action: Action,
@@ -58,7 +58,7 @@ class PairMember(Strategy):
         helps: Sequence[int],
         done: Help | None = None,
     ) -> None:
-        """Say what is held once ``action``, a discard, is carried out; other actions are not told.
+        """Send the hand after ``action``, a discard; other actions are not sent.
 
         ``helps`` are kinds.  The discard that declares riichi counts as accepted.  ``done`` is
         what the action does for the ally, for the remark in the log.
@@ -67,7 +67,7 @@ class PairMember(Strategy):
         if action.is_discard:
             after = view.after_discard(view.seat, action.tile, action.tsumogiri)
             holding = holding_of(after, self._game, aim, helps)
-            self._link.tell(holding)
+            self._link.send(holding)
         self._remark = PairRemark()
         if self.is_paired and holding is not None:
             shared = holding.hand, holding.aim, holding.waits, holding.helps
@@ -80,12 +80,12 @@ class PairMember(Strategy):
         remark, self._remark = self._remark, PairRemark()
         return str(remark)
 
-    def hear(self, view: View) -> "Ally | None":
+    def receive_hand(self, view: View) -> "Ally | None":
         """Return what the partner holds, or ``None`` where nothing is known of it now."""
         game, ally_seat = self._game, self._ally_seat
         if ally_seat is not None and not len(view.river(ally_seat)):
-            return None  # it tells with its discards: there is nothing yet to wait for
-        holding = self._link.newest(lambda said: fits_table(said, view, game))
+            return None  # it sends after its discards: there is nothing yet to wait for
+        holding = self._link.newest(lambda message: fits_table(message, view, game))
         if holding is None:
             return None
         self._ally_seat = holding.seat
@@ -95,12 +95,12 @@ class PairMember(Strategy):
 class Ally:
     """The partner at this moment.
 
-    ``state`` is the table as both see it together: our hand and the ally's, nobody else's.
+    ``state`` is the table as both see it together: our hand and the ally's.
     ``waits`` is the mask of kinds on which the ally would win by ron now, ``shape`` that of kinds
     that complete its hand, ``helps`` that of kinds it would call.
     """
 
-    def __init__(self, view: View, holding: Holding) -> None:
+    def __init__(self, view: View, holding: SharedHand) -> None:
         self.seat = holding.seat
         self.aim = holding.aim
         self.helps = _mask(holding.helps)
@@ -129,10 +129,10 @@ def pair_up(one: Strategy, other: Strategy) -> tuple[MemoryLink, MemoryLink]:
     return links
 
 
-def holding_of(view: View, game: str, aim: str | None, helps: Sequence[int]) -> Holding:
-    """Return what a seat that has just discarded says of itself."""
+def holding_of(view: View, game: str, aim: str | None, helps: Sequence[int]) -> SharedHand:
+    """Return the message of a seat that has just discarded."""
     seat = view.seat
-    return Holding(
+    return SharedHand(
         game=game,
         kyoku=view.round,
         honba=view.honba,

@@ -1,6 +1,6 @@
-"""What two bots of a pair say to each other: one frozen type per message, one JSON line each.
+"""The messages between two bots of a pair: one frozen type per message, one JSON line each.
 
-Tiles are wire strings and seats absolute, as in :mod:`protocol.messages`.  What is said of a hand
+Tiles are wire strings and seats absolute, as in :mod:`protocol.messages`.  What is sent of a hand
 carries a fingerprint of the game and of the deals, so that nothing stale or foreign is believed.
 """
 
@@ -25,7 +25,7 @@ GameToken = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
 class PairMessage(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True
 ):
-    """Anything that one bot of a pair says to the other."""
+    """A message from one bot of a pair to the other."""
 
 
 class PairHello(PairMessage, frozen=True, kw_only=True, tag="greeting"):
@@ -35,7 +35,7 @@ class PairHello(PairMessage, frozen=True, kw_only=True, tag="greeting"):
 
 
 class Proof(PairMessage, frozen=True, kw_only=True, tag="proof"):
-    """Answer to a greeting that only who knows the shared secret can give."""
+    """Answer to a greeting that requires the shared secret."""
 
     digest: Hex
 
@@ -43,13 +43,13 @@ class Proof(PairMessage, frozen=True, kw_only=True, tag="proof"):
 class GameHello(PairMessage, frozen=True, kw_only=True, tag="sitting"):
     """A game begins for the speaker, or the two have met in the middle of one.
 
-    ``game`` is random: only words that answer it can have been said since.
+    ``game`` is random: only messages that answer it were sent since.
     """
 
     game: GameToken
 
 
-class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
+class SharedHand(PairMessage, frozen=True, kw_only=True, tag="holding"):
     """What a seat holds once it has made its ``turn``-th discard of a kyoku.
 
     ``game`` names the game and its deals so far as both see them (:mod:`mjbot.pair.messages`),
@@ -74,18 +74,18 @@ class Holding(PairMessage, frozen=True, kw_only=True, tag="holding"):
 
 
 LONGEST_PROBLEM: Final = 200
-AnyMessage = PairHello | Proof | GameHello | Holding
+AnyMessage = PairHello | Proof | GameHello | SharedHand
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(AnyMessage)
 
 
 def encode(message: AnyMessage) -> bytes:
-    """Return the line that says ``message``, without its line end."""
+    """Return the line of ``message``, without its line end."""
     return _ENCODER.encode(message)
 
 
 def decode(line: bytes) -> AnyMessage:
-    """Return what a line says; raises :class:`ProtocolError` naming the field.
+    """Return the message of a line; raises :class:`ProtocolError` naming the field.
 
     >>> decode(b'{"type":"proof","digest":"no"}')
     Traceback (most recent call last):
@@ -103,7 +103,7 @@ def decode(line: bytes) -> AnyMessage:
 
 
 def _readable(text: str) -> str:
-    """Return one line that is fit for a log: a stranger's own words stand in it."""
+    """Return one line that is fit for a log: it quotes untrusted text."""
     if len(text) > LONGEST_PROBLEM:
         text = f"{text[: LONGEST_PROBLEM // 2]}...{text[-LONGEST_PROBLEM // 2 :]}"
     return "".join([letter if letter.isprintable() else " " for letter in text])
@@ -113,7 +113,7 @@ COPIES: Final = 4
 
 
 def game_fingerprint(names: Sequence[str]) -> str:
-    """Return what names a game for everybody who sits in it.
+    """Return a name of a game that is the same for all its seats.
 
     >>> game_fingerprint(["a", "b", "c", "d"]) == game_fingerprint(["a", "b", "d", "c"])
     False
@@ -130,7 +130,7 @@ def deal_fingerprint(game: str, view: View) -> str:
     return hashlib.sha256(f"{game} {deal}".encode()).hexdigest()[:16]
 
 
-def fits_table(holding: Holding, view: View, game: str) -> bool:
+def fits_table(holding: SharedHand, view: View, game: str) -> bool:
     """Whether a partner's word is about the table as ``view.seat`` sees it now.
 
     It must be of this game and its deal, of this kyoku and turn (a hand in riichi stays what it
@@ -151,19 +151,19 @@ def fits_table(holding: Holding, view: View, game: str) -> bool:
     return _melds_fit(holding, view) and _copies_fit(holding, view)
 
 
-def _melds_fit(holding: Holding, view: View) -> bool:
+def _melds_fit(holding: SharedHand, view: View) -> bool:
     shown = np.zeros(N_KINDS, np.int8)
     add_melds(view.state, holding.seat, shown)
-    said = np.zeros(N_KINDS, np.int8)
+    counted = np.zeros(N_KINDS, np.int8)
     for meld in holding.melds:
         for name in meld:
             if name == "?":
                 return False
-            said[tile_kind(TILE_BY_NAME[name])] += 1
-    return bool((shown == said).all())
+            counted[tile_kind(TILE_BY_NAME[name])] += 1
+    return bool((shown == counted).all())
 
 
-def _copies_fit(holding: Holding, view: View) -> bool:
+def _copies_fit(holding: SharedHand, view: View) -> bool:
     if "?" in holding.hand:
         return False
     copies = np.empty(N_KINDS, np.int8)

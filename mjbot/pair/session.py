@@ -3,7 +3,7 @@
 Both sides send :attr:`PairSession.opening` at once.  Feed every line to
 :meth:`PairSession.receive` and send what it returns.  Each side answers the other's challenge
 with a digest keyed by the shared secret, so that neither the secret nor anything of a hand is
-said to somebody who does not know it; and a line that is said back to its speaker proves nothing.
+sent to a peer that does not have it; and a line that is sent back to its sender proves nothing.
 """
 
 import enum
@@ -11,7 +11,7 @@ import hmac
 import secrets
 from typing import Final
 
-from mjbot.pair.messages import GameHello, Holding, PairHello, Proof, decode, encode
+from mjbot.pair.messages import GameHello, PairHello, Proof, SharedHand, decode, encode
 from protocol.errors import LocalProtocolError, ProtocolError
 
 
@@ -39,7 +39,7 @@ class PairSession:
         self._greeted = False
         self.linked = False
         self.game: str | None = None
-        self.newest: Holding | None = None
+        self.newest: SharedHand | None = None
 
     @property
     def opening(self) -> bytes:
@@ -49,7 +49,7 @@ class PairSession:
     def receive(self, line: bytes) -> bytes | None:
         """Take in one line; return the line to answer with, if any.
 
-        ``newest`` is then the last that the partner said of its hand, ``game`` of its game.
+        ``newest`` is then the last that the partner sent of its hand, ``game`` of its game.
         Raises :class:`ProtocolError` for what has no place here or proves that the other side
         does not know the secret: hang up.
         """
@@ -66,20 +66,20 @@ class PairSession:
                 self.linked = True
             case GameHello() if self.linked:
                 self.game = message.game
-            case Holding() if self.linked:
+            case SharedHand() if self.linked:
                 self.newest = message
             case _:
                 name = message.__struct_config__.tag
                 raise ProtocolError(f"pair.{name}", "out of order")
         return None
 
-    def say(self, message: Holding | GameHello) -> bytes:
-        """Return the line that says it; raises :class:`LocalProtocolError` too early."""
+    def send(self, message: SharedHand | GameHello) -> bytes:
+        """Return its line; raises :class:`LocalProtocolError` too early."""
         if not self.linked:
             field = f"pair.{message.__struct_config__.tag}"
-            raise LocalProtocolError(field, "the other side has not proved who it is")
+            raise LocalProtocolError(field, "the other side has not authenticated")
         return encode(message)
 
-    def _digest(self, speaker: Side, challenge: str) -> str:
-        text = speaker.value + b":" + challenge.encode()
+    def _digest(self, sender: Side, challenge: str) -> str:
+        text = sender.value + b":" + challenge.encode()
         return hmac.new(self._secret, text, "sha256").hexdigest()

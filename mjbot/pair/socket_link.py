@@ -21,7 +21,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from mjbot.pair.link import PATIENCE_MS, Fits, Link
-from mjbot.pair.messages import GameHello, Holding
+from mjbot.pair.messages import GameHello, SharedHand
 from mjbot.pair.session import PairSession, Side
 from protocol.errors import ProtocolError
 from protocol.plain_text import one_line
@@ -30,7 +30,7 @@ from protocol.transports.tcp import TcpTransport
 
 logger = logging.getLogger(__name__)
 
-Place = Path | int
+ChannelAddress = Path | int
 """A Unix domain socket's file, or a TCP port of this machine."""
 
 RETRY_S: Final = 0.2
@@ -52,7 +52,7 @@ def fits_a_socket(file: Path) -> bool:
 
 
 def pause_s(unknown_peers: int) -> float:
-    """Return how long to wait before knocking again, after so many strangers in a row.
+    """Return how long to wait before the next attempt, after so many unauthenticated peers.
 
     >>> pause_s(0), pause_s(3), pause_s(1_000_000)
     (0.2, 1.6, 5.0)
@@ -64,28 +64,28 @@ class SocketLink(Link):
     """One end of the channel of one process, good for all its games.
 
     A lost partner is waited for (host) or called again (guest); until then the strategy plays
-    alone, and when the partner is back it is sent at once what was said last.  ``waits`` counts
+    alone, and when the partner is back it receives the last message at once.  ``waits`` counts
     the decisions that have waited for a word.
 
     Each side names its game by a token of its own, and believes only what answers that: a word
     of an earlier game can look like one of this game, but cannot know its token.  So a partner
-    whose connection broke believes what was said meanwhile; one that has been started again has
-    a new token, and believes the first word that is told after it has come.
+    whose connection broke accepts what was sent meanwhile; one that has been started again has
+    a new token, and accepts the first message after it has come.
     """
 
-    def __init__(self, side: Side, place: Place, secret: bytes) -> None:
+    def __init__(self, side: Side, place: ChannelAddress, secret: bytes) -> None:
         self._side: Final = side
         self._place: Final = place
         self._secret: Final = secret
         self._changed: Final = threading.Condition()
-        self._heard: Holding | None = None
+        self._newest: SharedHand | None = None
         self._linked = False
         self._patient = True
         self.waits = 0
         self._own_game: GameHello | None = None
         self._their_game: str | None = None
-        self._said: Holding | None = None
-        self._news: asyncio.Event | None = None
+        self._sent: SharedHand | None = None
+        self._to_send: asyncio.Event | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._current: asyncio.Task[None] | None = None
         self._conversations: set[asyncio.Task[None]] = set()
@@ -96,28 +96,28 @@ class SocketLink(Link):
 
     @property
     def linked(self) -> bool:
-        """Whether the partner is there and has proved who it is."""
+        """Whether the partner is there and has authenticated."""
         return self._linked
 
     def start_game(self) -> None:
-        """Ask for words of this game only; see :class:`Link`."""
+        """Accept messages of this game only; see :class:`Link`."""
         with self._changed:
             self._own_game = GameHello(game=secrets.token_hex(8))
-            self._heard = self._said = None
+            self._newest = self._sent = None
         self._wake()
 
-    def tell(self, holding: Holding) -> None:
-        """Say what one's own seat holds; see :class:`Link`."""
-        self._said = replace(holding, answers=self._their_game)
+    def send(self, holding: SharedHand) -> None:
+        """Send the own seat's hand; see :class:`Link`."""
+        self._sent = replace(holding, answers=self._their_game)
         self._wake()
 
     def _wake(self) -> None:
-        loop, news = self._loop, self._news
-        if loop is not None and news is not None:
+        loop, wake = self._loop, self._to_send
+        if loop is not None and wake is not None:
             with contextlib.suppress(RuntimeError):  # the loop has been closed meanwhile
-                loop.call_soon_threadsafe(news.set)
+                loop.call_soon_threadsafe(wake.set)
 
-    def newest(self, fits: Fits) -> Holding | None:
+    def newest(self, fits: Fits) -> SharedHand | None:
         """Return the partner's last word if it fits; see :class:`Link`.
 
         A partner that was waited for in vain is not waited for again before its next word.
@@ -126,8 +126,8 @@ class SocketLink(Link):
         waits = self.waits + 1
         with self._changed:
             while True:
-                if (heard := self._heard) is not None and self._answers(heard) and fits(heard):
-                    return heard
+                if (newest := self._newest) is not None and self._answers(newest) and fits(newest):
+                    return newest
                 left = deadline - time.monotonic()
                 if not (self._linked and self._patient):
                     return None
@@ -135,14 +135,14 @@ class SocketLink(Link):
                 if left <= 0 or not self._changed.wait(left):
                     self._patient = False
 
-    def _answers(self, heard: Holding) -> bool:
-        return heard.answers == (self._own_game.game if self._own_game else None)
+    def _answers(self, newest: SharedHand) -> bool:
+        return newest.answers == (self._own_game.game if self._own_game else None)
 
     # --- the event loop's side ---------------------------------------------------------------
 
     async def run(self) -> None:
         """Keep the channel up until cancelled; raises ``OSError`` where a host cannot listen."""
-        self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
+        self._loop, self._to_send = asyncio.get_running_loop(), asyncio.Event()
         try:
             await (self._host() if self._side is Side.HOST else self._visit())
         finally:
@@ -166,7 +166,7 @@ class SocketLink(Link):
         task = asyncio.current_task()
         assert task is not None
         self._conversations.add(task)
-        # Nobody waits for this task, and Python 3.11 prints a traceback where it was cancelled.
+        # No caller waits for this task, and Python 3.11 prints a traceback where it was cancelled.
         with contextlib.suppress(asyncio.CancelledError):
             try:
                 await self._converse(TcpTransport(reader, writer))
@@ -195,7 +195,7 @@ class SocketLink(Link):
     async def _converse(self, transport: TcpTransport) -> None:
         """Talk over one connection until it breaks; never raises but for cancellation."""
         session = PairSession(self._side, self._secret)
-        speaker: asyncio.Task[None] | None = None
+        sender: asyncio.Task[None] | None = None
         try:
             await transport.send(session.opening)
             while True:
@@ -204,26 +204,26 @@ class SocketLink(Link):
                 answer = session.receive(line)
                 if answer is not None:
                     await transport.send(answer)
-                if session.linked and speaker is None:
-                    speaker = self._take_over(transport, session)
-                if speaker is not None and speaker is self._current:
+                if session.linked and sender is None:
+                    sender = self._take_over(transport, session)
+                if sender is not None and sender is self._current:
                     self._their_game = session.game or self._their_game
                     if session.newest is not before:
-                        self._hear(session.newest)
+                        self._receive(session.newest)
         except asyncio.CancelledError:
             self._let_go()  # this side ends: it is not the partner that is gone
             raise
         except (TransportError, ProtocolError) as error:
             self._report(error, linked=session.linked)
         finally:
-            if speaker is not None:
-                speaker.cancel()
-                if speaker is self._current:
+            if sender is not None:
+                sender.cancel()
+                if sender is self._current:
                     self._lose()
             await transport.close()
 
     def _report(self, error: Exception, *, linked: bool) -> None:
-        """Log why a conversation ended; where nobody was linked, each cause only once."""
+        """Log why a conversation ended; where no partner was linked, each cause only once."""
         if linked:
             logger.info("pair channel: %s", one_line(error))
         elif isinstance(error, ProtocolError):
@@ -239,32 +239,32 @@ class SocketLink(Link):
         """Make this the connection that counts: a partner that comes anew has lost the old one."""
         if self._current is not None:
             self._current.cancel()
-        self._current = asyncio.create_task(self._speak(transport, session))
+        self._current = asyncio.create_task(self._send_changes(transport, session))
         self._unknown_peers, self._broke_off = 0, False
         logger.info("pair channel: the partner is there")
         with self._changed:
             self._linked = self._patient = True
-            self._heard = None
+            self._newest = None
         return self._current
 
-    async def _speak(self, transport: TcpTransport, session: PairSession) -> None:
-        """Send what was said last, and again whenever something new is; the rest is history."""
-        assert self._news is not None
-        sent: set[GameHello | Holding | None] = {None}
+    async def _send_changes(self, transport: TcpTransport, session: PairSession) -> None:
+        """Send the last message, and each new one; older ones are skipped."""
+        assert self._to_send is not None
+        sent: set[GameHello | SharedHand | None] = {None}
         with contextlib.suppress(TransportError):
             while True:
-                self._news.clear()
-                now = (self._own_game, self._said)
+                self._to_send.clear()
+                now = (self._own_game, self._sent)
                 for message in now:
                     if message is not None and message not in sent:
-                        await transport.send(session.say(message))
+                        await transport.send(session.send(message))
                 sent = {None, *now}
-                if now == (self._own_game, self._said):
-                    await self._news.wait()
+                if now == (self._own_game, self._sent):
+                    await self._to_send.wait()
 
-    def _hear(self, holding: Holding | None) -> None:
+    def _receive(self, holding: SharedHand | None) -> None:
         with self._changed:
-            self._heard = holding
+            self._newest = holding
             self._patient = True
             self._changed.notify_all()
 
@@ -274,7 +274,7 @@ class SocketLink(Link):
 
     def _let_go(self) -> None:
         with self._changed:
-            self._linked, self._heard, self._current = False, None, None
+            self._linked, self._newest, self._current = False, None, None
             self._changed.notify_all()
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from mjbot.records.sources import open_games
 from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, Action
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.mirror.wire import to_action
 from mjbot.table.state import CHANKAN, REACTION, State
 from protocol import messages as m
@@ -33,7 +33,7 @@ class ReplayStep:
 
     number: int
     event: m.Event
-    table: Table
+    table: Mirror
     following: tuple[m.Event, ...]
 
     @property
@@ -102,14 +102,14 @@ def steps(log: Path) -> Iterator[ReplayStep]:
 def steps_of(events: Iterable[m.Event], strict: bool = True) -> Iterator[ReplayStep]:
     """Yield the same for events; a table that is not strict plays on past a contradiction."""
     coming = iter(events)
-    table = Table(strict=strict)
+    table = Mirror(strict=strict)
     ahead = deque(islice(coming, 1 + AHEAD))
     number = 0
     while ahead:
         number += 1
         event = ahead.popleft()
         if isinstance(event, m.StartGame):
-            table = Table(strict=strict)
+            table = Mirror(strict=strict)
         table.apply(event)
         yield ReplayStep(number, event, table, tuple(ahead))
         ahead.extend(islice(coming, 1))

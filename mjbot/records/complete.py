@@ -20,7 +20,7 @@ from mjbot.rules.ruleset import rules_of
 from mjbot.table import state as s
 from mjbot.table.assume import show_ura
 from mjbot.table.hands import concealed_tiles
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from mjbot.table.mirror.wire import tile_code
 from mjbot.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
 from protocol import messages as m
@@ -95,7 +95,7 @@ class _GameBuilder:
     """Takes a game's events one by one through a table where all hands are seen."""
 
     def __init__(self) -> None:
-        self._table = Table()
+        self._table = Mirror()
         self.state: s.State = self._table.state
         self._has_reds = False
         self._rules_announced = False

@@ -132,7 +132,7 @@ class _RecordReader:
         else:
             tag = typed(name, element.attributes, RECORD_TAGS, lenient=not name[1:].isdigit())
         match tag:
-            case tags.Draw() | tags.Discard():
+            case tags.DrawTag() | tags.DiscardTag():
                 return (self._take_turn(tag, name),)
             case tags.Go():
                 _check_rules(tag)
@@ -143,7 +143,7 @@ class _RecordReader:
                 self._names = names if any(names) else None
             case tags.RecordedInit():
                 return self._take_deal(tag)
-            case tags.Win() | tags.DrawnHand():
+            case tags.WinTag() | tags.DrawnHandTag():
                 return (self._take_result(tag),)
             case _:
                 return self._take_in_hand(tag, name)
@@ -151,7 +151,7 @@ class _RecordReader:
 
     def _take_in_hand(self, tag: tags.Tag, name: str) -> tuple[m.Event, ...]:
         match tag:
-            case tags.Meld():
+            case tags.MeldTag():
                 self._check_playing(name)
                 return (self._take_call(tag),)
             case tags.Riichi():
@@ -208,11 +208,11 @@ class _RecordReader:
         )
         return *events, deal
 
-    def _take_turn(self, tag: tags.Draw | tags.Discard, name: str) -> m.Event:
+    def _take_turn(self, tag: tags.DrawTag | tags.DiscardTag, name: str) -> m.Event:
         if tag.tile is None:
             raise ProtocolError(name, "the tile is missing, a record shows every draw")
         self._check_playing(name)
-        if isinstance(tag, tags.Draw):
+        if isinstance(tag, tags.DrawTag):
             self._drawn = (tag.seat, tag.tile)
             return _draw_event(tag.seat, self._tiles[tag.tile])
         tsumogiri = self._drawn == (tag.seat, tag.tile)
@@ -220,7 +220,7 @@ class _RecordReader:
         self._discarder = tag.seat
         return _discard_event(tag.seat, self._tiles[tag.tile], tsumogiri)
 
-    def _take_call(self, tag: tags.Meld) -> m.Event:
+    def _take_call(self, tag: tags.MeldTag) -> m.Event:
         try:
             call = decode_call(tag.m)
         except ValueError as error:
@@ -234,9 +234,9 @@ class _RecordReader:
             raise ProtocolError("N.m", f"a call from seat {target}, which has not discarded")
         return event
 
-    def _take_result(self, tag: tags.Win | tags.DrawnHand) -> m.Event:
+    def _take_result(self, tag: tags.WinTag | tags.DrawnHandTag) -> m.Event:
         self._final = final_scores(tag, 0)
-        if isinstance(tag, tags.Win):
+        if isinstance(tag, tags.WinTag):
             if not self._playing:
                 raise ValueError("<AGARI> before the first <INIT>")
             self._result_seen = True
@@ -276,7 +276,7 @@ def _riichi(tag: tags.Riichi) -> m.Event:
     return m.ReachAccepted(actor=tag.who, deltas=(d0, d1, d2, d3), scores=scores)
 
 
-def _win_record(tag: tags.Win, hora: m.Hora, tiles: Sequence[str]) -> WinRecord:
+def _win_record(tag: tags.WinTag, hora: m.Hora, tiles: Sequence[str]) -> WinRecord:
     pairs = tag.yaku or ()
     return WinRecord(
         winner=hora.actor,

@@ -98,14 +98,14 @@ class _TagWriter:
             case m.StartKyoku():
                 self._deal(entry.event)
             case m.Tsumo(actor=seat, pai=pai):
-                self.tags.append(tags.Draw(seat=seat, tile=self._ids.draw(seat, pai)))
+                self.tags.append(tags.DrawTag(seat=seat, tile=self._ids.draw(seat, pai)))
             case m.Dahai(actor=seat, pai=pai, tsumogiri=tsumogiri):
                 self._ids.offered = self._ids.play(seat, pai, tsumogiri)
                 self._ids.drawn = -1
-                self.tags.append(tags.Discard(seat=seat, tile=self._ids.offered))
+                self.tags.append(tags.DiscardTag(seat=seat, tile=self._ids.offered))
             case m.Chi() | m.Pon() | m.Daiminkan() | m.Kakan() | m.Ankan():
                 call = self._call(entry.event)
-                self.tags.append(tags.Meld(who=entry.event.actor, m=encode_call(call)))
+                self.tags.append(tags.MeldTag(who=entry.event.actor, m=encode_call(call)))
             case m.Reach(actor=seat):
                 self.tags.append(tags.Riichi(who=seat, step=1))
             case m.ReachAccepted(actor=seat, scores=scores):
@@ -165,7 +165,7 @@ class _TagWriter:
         calls.append(call)
         return call
 
-    def _win(self, event: m.Hora, win: WinRecord) -> tags.Win:
+    def _win(self, event: m.Hora, win: WinRecord) -> tags.WinTag:
         ids, seat = self._ids, win.winner
         by_draw = win.winner == win.source
         machi = ids.drawn if by_draw else ids.offered
@@ -173,7 +173,7 @@ class _TagWriter:
         if win.ura_markers:
             self._ura = self._ura or [ids.new(marker) for marker in win.ura_markers]
         pairs = tuple([number for pair in win.yaku for number in pair])
-        return tags.Win(
+        return tags.WinTag(
             ba=(win.honba, win.sticks),
             hai=tuple(sorted(hand)),
             m=tuple([encode_call(call) for call in reversed(ids.calls[seat])]) or None,
@@ -189,12 +189,12 @@ class _TagWriter:
             sc=_payments(event),
         )
 
-    def _draw(self, event: m.Ryukyoku) -> tags.DrawnHand:
+    def _draw(self, event: m.Ryukyoku) -> tags.DrawnHandTag:
         hands = [
             None if "?" in hand else tuple(self._ids.concealed(seat))
             for seat, hand in enumerate(event.tehais or (("?",),) * 4)
         ]
-        return tags.DrawnHand(
+        return tags.DrawnHandTag(
             type=DRAW_TYPES[event.reason or ""],
             ba=(self._honba, self._sticks),
             sc=_payments(event),

@@ -5,7 +5,7 @@ from typing import Final
 
 from mjbot.errors import MjbotError
 from mjbot.records.game import Entry, Game
-from mjbot.table.mirror.mirror import Table, TableError, quote
+from mjbot.table.mirror.mirror import Mirror, TableError, quote
 from mjbot.text import plural
 from protocol.messages import EndGame, Hora, Ryukyoku, StartKyoku
 
@@ -52,7 +52,7 @@ def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:
     Raises :class:`MismatchError` at the first event that the strict table refuses, and
     :class:`RecordError` at a line or tag that cannot be read.
     """
-    table, is_drawn = Table(strict=strict), False
+    table, is_drawn = Mirror(strict=strict), False
     for count, entry in enumerate(game.entries):
         if count == 0:
             summary.games += 1

@@ -32,7 +32,7 @@ def play_games(
 ) -> NDArray[np.int32]:
     """Play one game for each seed int64[n]; return the final points int32[n, 4].
 
-    ``policies`` int8[4] says who sits where: TSUMOGIRI or RANDOM.  The walls are
+    ``policies`` int8[4] is the player of each seat: TSUMOGIRI or RANDOM.  The walls are
     those of a referee with the same seed.
     """
     scores = np.empty((len(seeds), 4), np.int32)

@@ -1,7 +1,7 @@
 """What the choices of the seats do to the kyoku, in compiled code.
 
-On its own turn: win, kan, riichi, discard, nine terminals.  Of a discard or an added kan: who
-wins, who calls, or the next draw.
+On its own turn: win, kan, riichi, discard, nine terminals.  After a discard or an added kan:
+wins, calls, or the next draw.
 """
 
 from mjbot.compiler.compiled import compiled

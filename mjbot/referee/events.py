@@ -24,7 +24,7 @@ def four(values: NDArray[np.int32]) -> Seats4:
 
 
 def start_kyoku(state: State) -> m.StartKyoku:
-    """Tell the deal, all hands open; right after :func:`mjbot.referee.flow.deal`."""
+    """Emit the deal, all hands open; right after :func:`mjbot.referee.flow.deal`."""
     wall = state["wall"].tolist()
     a, b, c, d = (
         tile_names(sorted(wall[13 * seat : 13 * seat + 13], key=_order)) for seat in range(4)
@@ -47,7 +47,7 @@ def _order(tile: int) -> float:
 
 
 def log_events(log: NDArray[np.int8], scores: Seats4) -> Iterator[m.Event]:
-    """Tell what the rows int8[n, 9] of the log of :mod:`mjbot.referee.step` say.
+    """Emit the events of the rows int8[n, 9] of the log of :mod:`mjbot.referee.step`.
 
     ``scores`` are the points before the first of them.
     """
@@ -100,7 +100,7 @@ def _meld(type_: int, actor: int, target: int, tile: int, used: tuple[str, ...])
 
 
 def ending(state: State, outcome: Any, wins: Any, scores_before: Seats4) -> list[m.Event]:
-    """Tell a finished kyoku: its wins or its draw, and ``end_kyoku``.
+    """Emit a finished kyoku: its wins or its draw, and ``end_kyoku``.
 
     ``scores_before`` are the points before anything was paid.
     """

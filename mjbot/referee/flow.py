@@ -9,13 +9,13 @@ from mjbot.referee.choices import own_action, resolve_discard, resolve_kakan
 from mjbot.referee.ending import draw
 from mjbot.referee.step import StepBuffer
 from mjbot.table.actions import (
+    DECIDES_CALLS,
+    DECIDES_TURNS,
+    DECIDES_WINS,
     DECLARE_RIICHI,
     PASS,
     RON,
     TSUMO,
-    WANTS_CALLS,
-    WANTS_TURNS,
-    WANTS_WINS,
 )
 from mjbot.table.apply import apply_deal
 from mjbot.table.legal import default_code, legal_codes
@@ -45,7 +45,7 @@ def carry_out(state: State, buffer: StepBuffer) -> None:
 
 @compiled
 def offer(state: State, buffer: StepBuffer) -> None:
-    """Note who is asked now and what each of them may do."""
+    """Note which seats are asked now, and their legal actions."""
     buffer.asked = 0
     for seat in range(4):
         buffer.n_codes[seat] = legal_codes(state, seat, buffer.codes[seat])
@@ -55,11 +55,11 @@ def offer(state: State, buffer: StepBuffer) -> None:
 
 @compiled
 def advance(state: State, buffer: StepBuffer) -> int:
-    """Carry out the choices and go on to the next decision or the end of the kyoku.
+    """Carry out the choices and continue to the next decision or the end of the kyoku.
 
     ``buffer.choices`` are legal action codes of the seats that were asked; the others' entries
     are ignored.  Returns ``buffer.asked``.  At the end of a kyoku that is 0, the phase is WON or
-    DRAWN and ``buffer.outcome`` tells how.
+    DRAWN and ``buffer.outcome`` has the result.
     """
     buffer.n_rows = 0
     for seat in range(4):
@@ -77,11 +77,11 @@ def advance(state: State, buffer: StepBuffer) -> int:
 
 @compiled
 def advance_to_choice(state: State, buffer: StepBuffer) -> int:
-    """The same, but on to a choice that a player wants to be asked about; nothing is told.
+    """The same, but up to a choice that a player decides on; nothing is logged.
 
-    Who can do only one thing does it, who does not want to be asked takes its default action.
-    Returns the mask of those who must be asked, or ``-1 - seat``, having done nothing, if a
-    choice of that seat is not legal.
+    A seat with one legal action takes it, a seat that does not decide takes its default action.
+    Returns the mask of the seats to ask, or ``-1 - seat``, having done nothing, if the choice of
+    that seat is not legal.
     """
     illegal = illegal_choice(buffer)
     if illegal:
@@ -105,14 +105,14 @@ def illegal_choice(buffer: StepBuffer) -> int:
 
 @compiled
 def settle_choices(state: State, buffer: StepBuffer) -> int:
-    """Choose for those who need not be asked; return the mask of the others."""
+    """Choose for the seats that need no decision; return the mask of the others."""
     asked = 0
     for seat in range(4):
         if not (buffer.asked >> seat) & 1:
             continue
         if buffer.n_codes[seat] == 1:
             buffer.choices[seat] = buffer.codes[seat, 0]
-        elif _wants_a_say(buffer, seat):
+        elif _is_asked(buffer, seat):
             asked |= 1 << seat
         else:
             buffer.choices[seat] = default_code(state, seat)
@@ -120,12 +120,12 @@ def settle_choices(state: State, buffer: StepBuffer) -> int:
 
 
 @compiled
-def _wants_a_say(buffer: StepBuffer, seat: int) -> bool:
-    wants = buffer.wants[seat]
+def _is_asked(buffer: StepBuffer, seat: int) -> bool:
+    decides = buffer.decides[seat]
     on_own_turn = buffer.codes[seat, 0] < DECLARE_RIICHI
-    if wants & (WANTS_TURNS if on_own_turn else WANTS_CALLS):
+    if decides & (DECIDES_TURNS if on_own_turn else DECIDES_CALLS):
         return True
-    return wants & WANTS_WINS != 0 and (
+    return decides & DECIDES_WINS != 0 and (
         _is_offered(buffer, seat, RON) or _is_offered(buffer, seat, TSUMO)
     )
 

@@ -49,11 +49,11 @@ OPENING: Final = Position()
 
 
 class Player(Protocol):
-    """Who plays a seat in :meth:`Referee.play`; every strategy is one."""
+    """A player of a seat in :meth:`Referee.play`; every strategy is one."""
 
     @property
-    def wants(self) -> int:
-        """What it wants to be asked about: flags WANTS_... of :mod:`mjbot.table.actions`."""
+    def decides(self) -> int:
+        """The choices that it decides on: flags DECIDES_... of :mod:`mjbot.table.actions`."""
 
     def decide(self, view: View) -> Action:
         """Return one of ``view.legal``."""
@@ -63,7 +63,7 @@ class Player(Protocol):
 
 
 class IllegalActionError(ValueError):
-    """A seat chose what it may not do; ``seat`` says which."""
+    """A seat chose what it may not do; ``seat`` is its number."""
 
     def __init__(self, seat: int, action: Action, state: State) -> None:
         allowed = ", ".join(str(other) for other in View(state, seat).legal) or "nothing"
@@ -137,11 +137,11 @@ class Referee:
     ) -> None:
         """Play a whole game among four players, fast: events are made only for a ``record``.
 
-        Who can do only one thing is not asked, nor who does not want to be.  Raises
+        A seat with one legal action is not asked, nor one that does not decide.  Raises
         :class:`IllegalActionError`.
         """
         state, buffer = self.state, self._buffer
-        buffer["wants"] = [player.wants for player in players]
+        buffer["decides"] = [player.decides for player in players]
         self._open(position)
         following = (position.round, position.honba)
         while not self.over:
@@ -188,7 +188,7 @@ class Referee:
         return View(self.state, seat)
 
     def message(self, seat: int, action: Action) -> m.PlayerAction:
-        """Return the message with which the seat says an action now."""
+        """Return the message of an action of the seat now."""
         return to_message(self.state, seat, action)
 
     # --- inside ------------------------------------------------------------------------------

@@ -18,16 +18,16 @@ class Outcome(Record):
 
     deltas: Annotated[Int32s, 4]  # what a draw pays
     n_wins: Int8
-    target: Int8  # who dealt in; the winner itself by draw
+    target: Int8  # the seat that dealt in; the winner itself by draw
     tile: Int8
     reason: Int8  # NO_DRAW after a win, else a code of mjbot.table.state
-    actor: Int8  # who declared nine terminals
+    actor: Int8  # the seat that declared nine terminals
     tenpai: Annotated[Int8s, 4]
 
 
 OUTCOME: Final = Outcome.dtype
 
-"""Beside it go up to three :data:`mjbot.table.settle.PAYMENT`, one for each win."""
+"""With it go up to three :data:`mjbot.table.settle.PAYMENT`, one for each win."""
 
 
 LOG_DRAW: Final = 0
@@ -54,7 +54,7 @@ class StepBuffer(Record):
     choices: Annotated[Int16s, 4]  # action codes; only those of asked seats matter
     asked: Int8  # bit per seat that must decide now
     n_codes: Annotated[Int16s, 4]
-    wants: Annotated[UInt8s, 4]  # what each player wants to be asked about
+    decides: Annotated[UInt8s, 4]  # the choices that each player decides on
     codes: Annotated[UInt8s, 4, N_ACTIONS]  # what each asked seat may do, ascending
     n_rows: Int16
     log: Annotated[Int8s, LOG_ROWS, LOG_COLUMNS]
@@ -70,7 +70,7 @@ Wins = Sequence[Payment]
 
 
 def new_step_buffer() -> StepBuffer:
-    """Return an empty buffer: nobody is asked, nothing happened."""
+    """Return an empty buffer: no seat is asked, nothing happened."""
     return StepBuffer.new()
 
 

@@ -1,14 +1,14 @@
 """Walls from seeds, and which of its tiles the next draw brings.
 
 The same (seed, round, honba) always gives the same 136 tiles.  Usually they come in order:
-whoever calls shifts what everybody draws from then on.
+each call shifts what all seats draw from then on.
 
 With *pinned* draws (``state.pinned``), as in duplicate play, each seat has its own quarter: those
-tiles of the live wall that it would draw if nobody ever called.  Its n-th draw is the n-th tile
-of its quarter, whoever called before.  So a kyoku without chi, pon and open kan is the very same
-with and without pinning.  What is not pinned:
+tiles of the live wall that it would draw without calls.  Its n-th draw is the n-th tile of its
+quarter, whatever was called before.  So a kyoku without chi, pon and open kan is the same with and
+without pinning.  What is not pinned:
 
-* Tiles of the dead wall come in the order of the kans, whoever declares them.
+* Tiles of the dead wall come in the order of the kans, whichever seat declares them.
 * A kan takes the last undrawn tile of the live wall away, as always.
 * Calls give some seats more draws than their quarter holds, and others fewer.  A seat whose
   quarter is used up draws the last undrawn tile of the live wall: what others come to last.
@@ -57,7 +57,7 @@ def _pinned_place(state: State, seat: int) -> int:
     """Return which of the 70 places is next for the seat.
 
     Tiles leave from the end by kans and by draws beyond a quarter, all others in the order of
-    their quarter.  So the counts of draws alone tell which are left.
+    their quarter.  So the counts of draws alone show which are left.
     """
     gone = int(state.rinshan_taken)
     for other in range(4):

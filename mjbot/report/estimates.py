@@ -4,9 +4,9 @@ import math
 from typing import Final
 
 from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import Kind
+from mjbot.statistics.figures import FigureKind
 
-UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
+UNITS: Final[dict[FigureKind, tuple[float, int, str]]] = {
     "mean": (1, 3, ""),
     "rate": (100, 2, " %"),
     "points": (1, 0, ""),
@@ -14,7 +14,7 @@ UNITS: Final[dict[Kind, tuple[float, int, str]]] = {
 """Kind -> factor, decimals and unit."""
 
 
-def format_estimate(estimate: Estimate, kind: Kind, signed: bool = False) -> str:
+def format_estimate(estimate: Estimate, kind: FigureKind, signed: bool = False) -> str:
     """Return a figure with its interval.
 
     >>> format_estimate(Estimate(0.2244, 0.2144, 0.2344), "rate")

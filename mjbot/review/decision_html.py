@@ -146,7 +146,7 @@ def _terms(decision: ReviewedDecision) -> str:
     better, done = decision.better, decision.done
     if decision.is_equal:
         others = [each for each in decision.explanation.rated if not each.is_chosen]
-        done = max(others, key=lambda each: each.worth, default=None)
+        done = max(others, key=lambda each: each.value, default=None)
     if better is None or done is None:
         return "" if decision.is_equal else "<p class=soft>The reviewer did not rate both.</p>"
     pair = (better, done) if decision.is_equal else (done, better)
@@ -166,7 +166,7 @@ def _terms(decision: ReviewedDecision) -> str:
         gain = signed(sign * (values[1] - values[0]), e.POINTS)
         rows.append(_total("value, points", values, e.POINTS, gain))
     if unit != e.POINTS:
-        values = [each.worth for each in pair]
+        values = [each.value for each in pair]
         gain = "" if in_points else signed(sign * (values[1] - values[0]), unit)
         rows.append(_total(_value_label(unit), values, unit, gain))
     for term in _rows(pair, gains):
@@ -245,6 +245,6 @@ def _chips(decision: ReviewedDecision) -> str:
     chips = []
     for each in ordered:
         mark = ", done" if e.same_choice(each.action, decision.actual) else ""
-        rated = amount(each.worth, decision.explanation.unit) if each.worth > -1e8 else "given up"
+        rated = amount(each.value, decision.explanation.unit) if each.value > -1e8 else "given up"
         chips.append(f"<span>{choice_text(each, tile)} {text(rated)}{mark}</span>")
     return f"<p class=chips>{''.join(chips)}</p>"

@@ -75,7 +75,7 @@ class ReviewedDecision:
         if self.then is not None:
             follows = [each for each in rated if each.then and e.same_choice(each.then, self.then)]
             rated = follows or rated
-        return max(rated, key=lambda each: each.worth, default=None)
+        return max(rated, key=lambda each: each.value, default=None)
 
     @property
     def better(self) -> e.Rated | None:
@@ -88,9 +88,9 @@ class ReviewedDecision:
         if self.is_equal:
             return 0.0
         done, better = self.done, self.better
-        if done is None or better is None or not isfinite(better.worth - done.worth):
+        if done is None or better is None or not isfinite(better.value - done.value):
             return None
-        return max(0.0, better.worth - done.worth)
+        return max(0.0, better.value - done.value)
 
     @property
     def points(self) -> float | None:
@@ -126,7 +126,7 @@ class ReviewedDecision:
         """Whether the loss is too small a share of what is at stake to distinguish the two."""
         rated = self.explanation.rated
         values = [
-            points_of(each, self.explanation.unit) if self.in_points else each.worth
+            points_of(each, self.explanation.unit) if self.in_points else each.value
             for each in rated
         ]
         known = [value for value in values if value is not None and isfinite(value)]
@@ -140,14 +140,14 @@ def points_of(rated: e.Rated | None, unit: str) -> float | None:
     if rated is None:
         return None
     if unit == e.POINTS:
-        return rated.worth if isfinite(rated.worth) else None
+        return rated.value if isfinite(rated.value) else None
     term = rated.term(e.IN_POINTS)
     return term.value if term else None
 
 
 def total_of(unit: str) -> str:
     """Return what the terms in points add up to: the value, or another term."""
-    return e.WORTH if unit == e.POINTS else e.IN_POINTS
+    return e.VALUE if unit == e.POINTS else e.IN_POINTS
 
 
 @dataclass

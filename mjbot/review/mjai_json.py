@@ -125,7 +125,7 @@ def _kyoku(review: Review, place: int) -> Json:
 def _entry(review: Review, decision: ReviewedDecision) -> Json:
     view, unit = decision.view, decision.explanation.unit
     rated = _once(decision)
-    probs = _probs([each.worth for each in rated], unit)
+    probs = _probs([each.value for each in rated], unit)
     details = [_detail(view, each, prob, decision) for each, prob in zip(rated, probs, strict=True)]
     index = [same_choice(each.action, decision.actual) for each in rated]
     reaction = view.phase in (Phase.REACTION, Phase.CHANKAN)
@@ -171,13 +171,13 @@ def _once(decision: ReviewedDecision) -> list[Rated]:
     for each in [*first, *decision.explanation.best_first]:
         if not any(same_choice(each.action, other.action) for other in found):
             found.append(each)
-    return sorted(found, key=lambda each: -each.worth)
+    return sorted(found, key=lambda each: -each.value)
 
 
 def _detail(view: View, rated: Rated, prob: float, decision: ReviewedDecision) -> Json:
     return {
         "action": _event(to_message(view.state, view.seat, rated.action)),
-        "q_value": _finite(rated.worth),
+        "q_value": _finite(rated.value),
         "prob": prob,
         "then": TILE_NAMES[rated.then.tile] if rated.then else None,
         "is_chosen": same_choice(rated.action, decision.expected),

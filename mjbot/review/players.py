@@ -13,7 +13,7 @@ from mjbot.table.actions import Action
 from mjbot.table.apply import apply_riichi
 from mjbot.table.apply_calls import apply_chi, apply_pon
 from mjbot.table.assume import set_last_round
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.mirror.wire import consumed_tiles
 from mjbot.table.state import State, copy_state
 from mjbot.table.view import Sealed, View
@@ -26,7 +26,7 @@ class StrategyFailedError(MjbotError):
     """The strategy raised, or chose what it may not."""
 
 
-def honest_view(table: Table, seat: int, last_round: int | None = None) -> View:
+def honest_view(table: Mirror, seat: int, last_round: int | None = None) -> View:
     """Return what a seat sees at a fully known table, read-only as in the arena.
 
     Later events do not change it.  Records do not contain the length of a game; ``last_round``

@@ -77,7 +77,7 @@ def compare(view: View, done: e.Rated, better: e.Rated, unit: str) -> list[Reaso
     """Return what makes the difference between two things that were rated, largest first."""
     total = total_of(unit)
     if not (done.parts(total) and better.parts(total)):
-        total = e.WORTH
+        total = e.VALUE
     if not (done.parts(total) and better.parts(total)):
         return []
     found = _differences(view, done, better, total)

@@ -193,8 +193,8 @@ def _dispute(decision: ReviewedDecision) -> Iterator[str]:
 def _shares(decision: ReviewedDecision) -> Iterator[str]:
     done, better = decision.done, decision.better
     if decision.explanation.unit.startswith(PERCENT) and done is not None and better is not None:
-        shares = f"{choice_text(better)} {percent(better.worth)}"
-        yield f"The network gives {shares} ({choice_text(done)}: {percent(done.worth)})"
+        shares = f"{choice_text(better)} {percent(better.value)}"
+        yield f"The network gives {shares} ({choice_text(done)}: {percent(done.value)})"
 
 
 def _riichi(decision: ReviewedDecision) -> Iterator[str]:

@@ -33,7 +33,7 @@ class Reviewer:
         """Return what is known of a strategy; the strength is its class's own, with defaults."""
         made = strategy_class(spec.name)
         strength = None if spec.options else vars(made).get("strength")
-        return cls(str(spec), made.worth_unit, strength, playouts_by)
+        return cls(str(spec), made.value_unit, strength, playouts_by)
 
 
 @dataclass
@@ -207,7 +207,7 @@ def rating(decisions: Sequence[ReviewedDecision]) -> Estimate:
 def _place(decision: ReviewedDecision) -> float | None:
     if decision.is_equal:
         return 1.0
-    values = [each.worth for each in decision.explanation.rated if np.isfinite(each.worth)]
+    values = [each.value for each in decision.explanation.rated if np.isfinite(each.value)]
     if decision.value_loss is None or len(values) < 2 or max(values) == min(values):
         return None
     return max(0.0, 1 - decision.value_loss / (max(values) - min(values)))

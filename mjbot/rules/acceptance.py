@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from mjbot.rules.shanten import NEVER, Hand, count_kinds_held, is_edge, shanten
+from mjbot.rules.kinds import Counts
+from mjbot.rules.shanten import NEVER, count_kinds_held, is_edge, shanten
 from mjbot.rules.tables import (
     honour_row,
     honour_row_of,
@@ -24,7 +25,7 @@ from mjbot.rules.tables import (
 
 
 @compiled
-def acceptance(hand: Hand, n_melds: int) -> int:
+def acceptance(hand: Counts, n_melds: int) -> int:
     """Return the mask of kinds that lower the shanten of a hand of 3n+1 tiles.
 
     >>> from mjbot.rules.kinds import hand_counts, kinds_of
@@ -36,7 +37,7 @@ def acceptance(hand: Hand, n_melds: int) -> int:
 
 
 @compiled
-def shanten_and_acceptance(hand: Hand, n_melds: int) -> tuple[int, int]:
+def shanten_and_acceptance(hand: Counts, n_melds: int) -> tuple[int, int]:
     """Return the shanten of a hand of 3n+1 tiles and the mask of kinds that lower it."""
     man, pin, sou = suit_row_of(hand, 0), suit_row_of(hand, 9), suit_row_of(hand, 18)
     honours = honour_row_of(hand)
@@ -58,7 +59,7 @@ def shanten_and_acceptance(hand: Hand, n_melds: int) -> tuple[int, int]:
 
 @compiled
 def acceptance_by_discard(
-    hand: Hand,
+    hand: Counts,
     n_melds: int,
     unseen: NDArray[np.int8],
     out_shanten: NDArray[np.int8],
@@ -111,7 +112,7 @@ def count_tiles(mask: int, unseen: NDArray[np.int8]) -> int:
 
 
 @compiled
-def _suit_acceptance(hand: Hand, first: int, others: int, n_melds: int) -> int:
+def _suit_acceptance(hand: Counts, first: int, others: int, n_melds: int) -> int:
     """Return the kinds of a suit that bring the hand nearer; ``others`` is the rest's row."""
     low, high = number_of_five(hand, first), number_of_four(hand, first + 5)
     here = missing(join(suit_row(low, high), others), n_melds)
@@ -131,7 +132,7 @@ def _suit_acceptance(hand: Hand, first: int, others: int, n_melds: int) -> int:
 
 
 @compiled
-def _honour_acceptance(hand: Hand, others: int, n_melds: int) -> int:
+def _honour_acceptance(hand: Counts, others: int, n_melds: int) -> int:
     """Return the same for the honours."""
     winds, dragons = number_of_four(hand, 27), number_of_three(hand, 31)
     here = missing(join(honour_row(winds, dragons), others), n_melds)
@@ -151,7 +152,7 @@ def _honour_acceptance(hand: Hand, others: int, n_melds: int) -> int:
 
 
 @compiled
-def _special_acceptance(hand: Hand) -> tuple[int, int]:
+def _special_acceptance(hand: Counts) -> tuple[int, int]:
     """Return the lower shanten of seven pairs and orphans, and the kinds that lower it."""
     n_kinds, n_pairs, n_edges, edge_pair = count_kinds_held(hand)
     pairs = 6 - n_pairs + max(0, 7 - n_kinds)
@@ -167,7 +168,7 @@ def _special_acceptance(hand: Hand) -> tuple[int, int]:
 
 
 @compiled
-def waits(hand: Hand, n_melds: int) -> int:
+def waits(hand: Counts, n_melds: int) -> int:
     """Return the mask of kinds completing a hand of 3n+1 tiles; 0 if it is not tenpai.
 
     Only the shape counts, not whether it would have a yaku.  A kind of which the concealed

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from protocol.tiles import N_KINDS, parse_tiles, tile_kind
 
+Counts = NDArray[np.int8]
+"""A hand as counts by kind: int8[34]."""
+
 HONOURS: Final = 0x7F << 27
 WINDS: Final = 0xF << 27
 DRAGONS: Final = 0x7 << 31

@@ -19,7 +19,7 @@ YAKUMAN_BASE: Final = 8000
 
 
 class Parties(NamedTuple):
-    """Who is concerned by a win.
+    """The seats concerned by a win.
 
     ``loser`` is the seat dealing in, or ``winner`` itself for a self-draw.  ``liable`` is the
     seat that answers for a daisangen or daisuushii (pao), -1 for none.
@@ -129,7 +129,7 @@ def draw_deltas(tenpai: NDArray[np.int8]) -> NDArray[np.int32]:
 
 @compiled
 def nagashi_deltas(nagashi: NDArray[np.int8], dealer: int) -> NDArray[np.int32]:
-    """Return the payments at a draw with nagashi mangan; ``nagashi[4]`` is 1 for who has it.
+    """Return the payments at a nagashi mangan; ``nagashi[4]`` is 1 for seats that have it.
 
     Each is paid like a self-drawn mangan without honba; sticks stay on the table.
 

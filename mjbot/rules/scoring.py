@@ -16,13 +16,13 @@ from mjbot.rules import wins
 from mjbot.rules import yaku_table as yaku
 from mjbot.rules.kinds import count_bits
 from mjbot.rules.points import base_points
-from mjbot.rules.shapes import MAX_SHAPES, Melds, find_shapes, read_melds
+from mjbot.rules.shapes import MAX_SHAPES, MeldSummary, find_shapes, read_melds
 from mjbot.rules.wins import Win
 from mjbot.rules.yaku import (
     ONE_TILE,
     TRIPLET,
     TWO_SIDES,
-    Shape,
+    HandSplit,
     circumstances,
     concealed_yaku,
     is_seven_pairs,
@@ -84,10 +84,10 @@ def score_many(
 
 
 @compiled
-def _score_shape(row: NDArray[np.int64], mask: int, melds: Melds, win: Win) -> Score:
+def _score_shape(row: NDArray[np.int64], mask: int, melds: MeldSummary, win: Win) -> Score:
     """Score one split with the winning tile in the block where it pays most."""
     concealed, own_runs = row[columns.TRIPLETS], row[columns.RUNS]
-    shape = Shape(
+    shape = HandSplit(
         row[columns.PAIR],
         concealed | melds.triplets,
         own_runs | melds.runs,

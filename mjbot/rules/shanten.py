@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
+from mjbot.rules.kinds import Counts
 from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
 
-Hand = NDArray[np.int8]
 NEVER = 99
 """The shanten of a form that the hand cannot have: seven pairs or orphans with a meld."""
 
 
 @compiled
-def shanten(hand: Hand, n_melds: int) -> int:
+def shanten(hand: Counts, n_melds: int) -> int:
     """Return the lowest shanten of the three forms.
 
     >>> from mjbot.rules.kinds import hand_counts
@@ -34,7 +34,7 @@ def shanten(hand: Hand, n_melds: int) -> int:
 
 
 @compiled
-def shanten_regular(hand: Hand, n_melds: int) -> int:
+def shanten_regular(hand: Counts, n_melds: int) -> int:
     """Return the shanten for four blocks (melds included) and a pair."""
     man_pin = join(suit_row_of(hand, 0), suit_row_of(hand, 9))
     sou_honours = join(suit_row_of(hand, 18), honour_row_of(hand))
@@ -42,7 +42,7 @@ def shanten_regular(hand: Hand, n_melds: int) -> int:
 
 
 @compiled
-def shanten_pairs(hand: Hand, n_melds: int) -> int:
+def shanten_pairs(hand: Counts, n_melds: int) -> int:
     """Return the shanten for seven different pairs, :data:`NEVER` with a meld."""
     if n_melds:
         return NEVER
@@ -51,7 +51,7 @@ def shanten_pairs(hand: Hand, n_melds: int) -> int:
 
 
 @compiled
-def shanten_orphans(hand: Hand, n_melds: int) -> int:
+def shanten_orphans(hand: Counts, n_melds: int) -> int:
     """Return the shanten for thirteen orphans (kokushi), :data:`NEVER` with a meld."""
     if n_melds:
         return NEVER
@@ -70,7 +70,7 @@ def shanten_many(hands: NDArray[np.int8], n_melds: NDArray[np.int8]) -> NDArray[
 
 @compiled
 def is_edge(kind: int) -> bool:
-    """Tell whether a kind is a terminal or an honour.
+    """Return whether a kind is a terminal or an honour.
 
     >>> [kind for kind in range(34) if is_edge(kind)]
     [0, 8, 9, 17, 18, 26, 27, 28, 29, 30, 31, 32, 33]
@@ -79,7 +79,7 @@ def is_edge(kind: int) -> bool:
 
 
 @compiled
-def count_kinds_held(hand: Hand) -> tuple[int, int, int, int]:
+def count_kinds_held(hand: Counts) -> tuple[int, int, int, int]:
     """Return the number of kinds, of pairs, of terminals and honours, and 1 for a pair of those."""
     n_kinds, n_pairs, n_edges, edge_pair = 0, 0, 0, 0
     for kind in range(34):

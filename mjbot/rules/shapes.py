@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from mjbot.rules.kinds import EDGES
-from mjbot.rules.shanten import Hand
+from mjbot.rules.kinds import EDGES, Counts
 
 MAX_SHAPES: Final = 16
 """More than any hand has (at most 3 pairs times 3 splits)."""
@@ -22,7 +21,7 @@ _LOW_BITS = 0o111111111  # of nine counts, three bits each
 
 
 @compiled
-def find_shapes(hand: Hand, shapes: NDArray[np.int64]) -> int:
+def find_shapes(hand: Counts, shapes: NDArray[np.int64]) -> int:
     """Fill ``shapes[MAX_SHAPES, 4]`` (columns above) and return how many there are.
 
     ``hand`` has 3n+2 concealed tiles; 0 shapes if it is not four blocks and a pair.
@@ -59,7 +58,7 @@ _IMPOSSIBLE = -2
 
 
 @compiled
-def _split_honours(hand: Hand) -> tuple[int, int]:
+def _split_honours(hand: Counts) -> tuple[int, int]:
     """Return the honour pair's kind (or none, or impossible) and the mask of honour triplets."""
     pair, triplets = _NONE, 0
     for kind in range(27, 34):
@@ -74,7 +73,7 @@ def _split_honours(hand: Hand) -> tuple[int, int]:
 
 
 @compiled
-def _packed(hand: Hand, first: int) -> int:
+def _packed(hand: Counts, first: int) -> int:
     counts = 0
     for rank in range(9):
         counts |= int(hand[first + rank]) << (3 * rank)
@@ -153,7 +152,7 @@ KAKAN: Final = 3
 ANKAN: Final = 4
 
 
-class Melds(NamedTuple):
+class MeldSummary(NamedTuple):
     """Melds summed up; masks have bit ``kind`` (a run's lowest kind)."""
 
     closed: bool  # no melds but closed kans
@@ -166,7 +165,7 @@ class Melds(NamedTuple):
 
 
 @compiled
-def read_melds(n_melds: int, types: NDArray[np.int8], kinds: NDArray[np.int8]) -> Melds:
+def read_melds(n_melds: int, types: NDArray[np.int8], kinds: NDArray[np.int8]) -> MeldSummary:
     """Sum up the first ``n_melds`` melds: their types (0 chi .. 4 ankan) and lowest kinds."""
     all_kinds, triplets, runs = 0, 0, 0
     n_kans, n_closed_kans, fu = 0, 0, 0
@@ -181,10 +180,12 @@ def read_melds(n_melds: int, types: NDArray[np.int8], kinds: NDArray[np.int8]) -
         n_kans += types[i] >= DAIMINKAN
         n_closed_kans += types[i] == ANKAN
         fu += triplet_fu(bit, types[i] == ANKAN) * (4 if types[i] >= DAIMINKAN else 1)
-    return Melds(n_closed_kans == n_melds, all_kinds, triplets, runs, n_kans, n_closed_kans, fu)
+    return MeldSummary(
+        n_closed_kans == n_melds, all_kinds, triplets, runs, n_kans, n_closed_kans, fu
+    )
 
 
 @compiled
 def triplet_fu(bit: int, concealed: bool) -> int:
-    """Return the fu of a triplet (a kan is worth four times as much)."""
+    """Return the fu of a triplet (a kan has four times as much)."""
     return (4 if bit & EDGES else 2) * (2 if concealed else 1)

@@ -2,7 +2,7 @@
 
 A *row* belongs to one suit (or the honours): ten distances, the fewest tiles missing for
 m = 0..4 blocks (runs and triplets), without and with a pair.  A target never holds more than
-four copies of a kind, so nobody waits on a fifth.  Joining the rows of two suits (the cheapest
+four copies of a kind, so no hand waits on a fifth.  Joining the rows of two suits (the cheapest
 split of the blocks between them) gives a row again.  There are only 180 different rows in all,
 closed under joining: so a row is one byte, and joining two of them is one look-up.
 """
@@ -25,7 +25,7 @@ RowTable = NDArray[np.int64]
 DistanceTable = NDArray[np.int8]
 
 
-class Tables(NamedTuple):
+class DistanceTables(NamedTuple):
     """The row of a suit is ``suit_row[suit_start[low] + suit_order[high]]``.
 
     ``low`` is the base-5 number of the counts of ranks 1..5, ``high`` that of ranks 6..9; for
@@ -56,7 +56,7 @@ N_BYTES: Final = {
 """Size of each table."""
 
 
-def make_tables() -> Tables:
+def make_tables() -> DistanceTables:
     """Compute all tables (0.3 s, and once two seconds of compiling)."""
     suit_start, suit_order, suit_rows = _rows_of_all_hands(9, N_LOW_SUIT)
     honour_start, honour_order, honour_rows = _rows_of_all_hands(7, N_LOW_HONOURS)
@@ -66,7 +66,7 @@ def make_tables() -> Tables:
     join[: len(codes), : len(codes)] = np.searchsorted(codes, _all_joins(distances))
     missing = np.zeros((256, 8), np.uint8)
     missing[: len(codes), :5] = distances[:, 9:4:-1]
-    return Tables(
+    return DistanceTables(
         suit_start,
         suit_order,
         np.searchsorted(codes, suit_rows).astype(np.uint8),
@@ -81,7 +81,7 @@ def make_tables() -> Tables:
 def _rows_of_all_hands(n_ranks: int, n_low: int) -> tuple[IntTable, IntTable, RowTable]:
     low_sizes = _digit_sums(n_low)
     high_sizes = _digit_sums(n_ranks - n_low)
-    # High parts are ordered by size, so those that fit beside a low part are a prefix.
+    # High parts are ordered by size, so those that fit with a low part are a prefix.
     by_size = np.argsort(high_sizes, kind="stable")
     order = np.empty(len(high_sizes), np.int32)
     order[by_size] = np.arange(len(high_sizes), dtype=np.int32)
@@ -171,7 +171,7 @@ def _add_rank(before: DistanceTable, after: DistanceTable, count: int, new_runs:
                     if before[two_ago, one_ago, blocks, pair] == _FAR:
                         continue
                     for runs in range(min(new_runs, 4 - blocks) + 1):
-                        for extra in (0, 2, 3):  # beside the runs: nothing, a pair, a triplet
+                        for extra in (0, 2, 3):  # with the runs: nothing, a pair, a triplet
                             wanted = two_ago + one_ago + runs + extra
                             m = blocks + runs + (extra == 3)
                             p = pair + (extra == 2)

@@ -24,7 +24,7 @@ from mjbot.compiler.cache import cache_folder
 from mjbot.compiler.compiled import IS_INTERPRETED, compiled
 from mjbot.compiler.interpreted import widened
 from mjbot.rules import table_maker
-from mjbot.rules.table_maker import N_BYTES, Tables, make_tables
+from mjbot.rules.table_maker import N_BYTES, DistanceTables, make_tables
 
 
 def tables_file() -> Path:
@@ -33,12 +33,12 @@ def tables_file() -> Path:
     return cache_folder() / f"rules-{digest}.npz"
 
 
-def load_tables() -> Tables:
+def load_tables() -> DistanceTables:
     """Load the tables, or make and save them if the file is missing or damaged."""
     path = tables_file()
     with suppress(Exception):  # whatever the damage is, making them again cures it
         with np.load(path) as saved:  # checks the CRC of each member
-            tables = Tables(**{name: saved[name] for name in Tables._fields})
+            tables = DistanceTables(**{name: saved[name] for name in DistanceTables._fields})
         if all(table.nbytes == N_BYTES[name] for name, table in tables._asdict().items()):
             return tables
     tables = make_tables()
@@ -46,16 +46,16 @@ def load_tables() -> Tables:
     return tables
 
 
-def _save(path: Path, tables: Tables) -> None:
-    """Write beside and rename: other processes may be starting at the same moment."""
-    beside = path.with_suffix(f".{os.getpid()}.npz")
+def _save(path: Path, tables: DistanceTables) -> None:
+    """Write a temporary file and rename it: other processes may be starting at the same time."""
+    temporary = path.with_suffix(f".{os.getpid()}.npz")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(beside, **tables._asdict())
-        beside.replace(path)
+        np.savez(temporary, **tables._asdict())
+        temporary.replace(path)
     except OSError:  # a read-only or full disk: the tables are just made again next time
         with suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
 
 
 TABLES: Final = load_tables()

@@ -21,9 +21,9 @@ DOUBLE_RIICHI: Final = 4  # with or without RIICHI
 IPPATSU: Final = 8
 RINSHAN: Final = 16
 CHANKAN: Final = 32
-HAITEI: Final = 64  # the last tile of the wall is drawn; ignored beside RINSHAN
+HAITEI: Final = 64  # the last tile of the wall is drawn; ignored with RINSHAN
 HOUTEI: Final = 128
-FIRST_TURN: Final = 256  # own first draw, nobody has called: tenhou or chiihou
+FIRST_TURN: Final = 256  # own first draw, no calls before: tenhou or chiihou
 CLOSED_TANYAO: Final = 512  # a rule: all simples counts in closed hands only
 
 

@@ -5,9 +5,18 @@ from typing import NamedTuple
 from mjbot.compiler.compiled import compiled
 from mjbot.rules import wins
 from mjbot.rules import yaku_table as yaku
-from mjbot.rules.kinds import DRAGONS, EDGES, GREEN, HONOURS, SUIT, TERMINALS, WINDS, count_bits
-from mjbot.rules.shanten import Hand
-from mjbot.rules.shapes import Melds
+from mjbot.rules.kinds import (
+    DRAGONS,
+    EDGES,
+    GREEN,
+    HONOURS,
+    SUIT,
+    TERMINALS,
+    WINDS,
+    Counts,
+    count_bits,
+)
+from mjbot.rules.shapes import MeldSummary
 from mjbot.rules.wins import TSUMO, Win
 
 _OUTSIDE_RUNS = 0b1000001 * (1 | 1 << 9 | 1 << 18)  # 123 and 789
@@ -18,7 +27,7 @@ ONE_TILE = 1  # closed, edge or pair wait
 TRIPLET = 2  # one of two pairs becomes a triplet
 
 
-class Shape(NamedTuple):
+class HandSplit(NamedTuple):
     """One split: masks over concealed blocks and melds together, except ``concealed``."""
 
     pair: int
@@ -29,7 +38,7 @@ class Shape(NamedTuple):
 
 
 @compiled
-def shape_yaku(shape: Shape, melds: Melds, win: Win) -> int:
+def shape_yaku(shape: HandSplit, melds: MeldSummary, win: Win) -> int:
     """Return the yaku mask that does not depend on which block the winning tile completed."""
     mask = _run_yaku(shape, melds.closed) | _outside_yaku(shape)
     mask |= _honour_yaku(shape, win)
@@ -46,7 +55,7 @@ def shape_yaku(shape: Shape, melds: Melds, win: Win) -> int:
 
 
 @compiled
-def _run_yaku(shape: Shape, closed: bool) -> int:
+def _run_yaku(shape: HandSplit, closed: bool) -> int:
     mask = 0
     runs = shape.runs
     if closed and shape.twins:
@@ -60,7 +69,7 @@ def _run_yaku(shape: Shape, closed: bool) -> int:
 
 
 @compiled
-def _outside_yaku(shape: Shape) -> int:
+def _outside_yaku(shape: HandSplit) -> int:
     """Chanta or junchan: an outside tile in every block, and a run (else it is honroutou)."""
     blocks = shape.triplets | 1 << shape.pair
     if not shape.runs or shape.runs & ~_OUTSIDE_RUNS or blocks & ~EDGES:
@@ -69,7 +78,7 @@ def _outside_yaku(shape: Shape) -> int:
 
 
 @compiled
-def _honour_yaku(shape: Shape, win: Win) -> int:
+def _honour_yaku(shape: HandSplit, win: Win) -> int:
     mask = 0
     triplets, pair = shape.triplets, 1 << shape.pair
     if not triplets & HONOURS:
@@ -92,7 +101,7 @@ def _honour_yaku(shape: Shape, win: Win) -> int:
 
 
 @compiled
-def concealed_yaku(shape: Shape, melds: Melds, wait: int, is_tsumo: bool) -> int:
+def concealed_yaku(shape: HandSplit, melds: MeldSummary, wait: int, is_tsumo: bool) -> int:
     """Return sanankou or suuankou: a triplet completed by ron is not concealed."""
     n_concealed = count_bits(shape.concealed) + melds.n_closed_kans
     if wait == TRIPLET and not is_tsumo:
@@ -106,7 +115,7 @@ def concealed_yaku(shape: Shape, melds: Melds, wait: int, is_tsumo: bool) -> int
 
 
 @compiled
-def shape_fu(shape: Shape, melds: Melds, win: Win) -> int:
+def shape_fu(shape: HandSplit, melds: MeldSummary, win: Win) -> int:
     """Return the fu of blocks and pair: all but the base, the wait and the way of winning."""
     n_edges = count_bits(shape.concealed & EDGES)
     fu = melds.fu + 4 * count_bits(shape.concealed) + 4 * n_edges
@@ -117,7 +126,7 @@ def shape_fu(shape: Shape, melds: Melds, win: Win) -> int:
 
 
 @compiled
-def total_fu(fu: int, wait: int, melds: Melds, win: Win) -> int:
+def total_fu(fu: int, wait: int, melds: MeldSummary, win: Win) -> int:
     """Add base, wait and way of winning to :func:`shape_fu`, and round up.
 
     A result of 20 is a pinfu self-draw; without any fu an open hand has 30.
@@ -146,7 +155,7 @@ _ALWAYS = (
 
 
 @compiled
-def circumstances(win: Win, melds: Melds) -> int:
+def circumstances(win: Win, melds: MeldSummary) -> int:
     """Return the yaku mask of how the tile came and what was declared."""
     flags = win.flags
     mask = 0
@@ -168,7 +177,7 @@ def circumstances(win: Win, melds: Melds) -> int:
 
 
 @compiled
-def kinds_held(hand: Hand) -> int:
+def kinds_held(hand: Counts) -> int:
     """Return the mask of the kinds in the concealed part."""
     mask = 0
     for kind in range(34):
@@ -223,7 +232,7 @@ def thirteen_orphans(win: Win, kinds: int) -> int:
 
 @compiled
 def is_seven_pairs(win: Win, kinds: int) -> bool:
-    """Tell whether the hand is seven different pairs."""
+    """Return whether the hand is seven different pairs."""
     if win.n_melds or count_bits(kinds) != 7:
         return False
     for kind in range(34):

@@ -2,7 +2,7 @@
 
 The ids are mjbot's.  0..54 are those that Tenhou has, too (:mod:`protocol.yaku`); a local yaku
 would be a further row from 55 on, up to 62, and has no id on Tenhou's wire.  The masks
-:data:`YAKUMAN`, :data:`BONUS` and :data:`ORDINARY` tell the kind of a yaku, not its number.
+:data:`YAKUMAN`, :data:`BONUS` and :data:`ORDINARY` define the kind of a yaku, not its number.
 
 ``CLOSED_HAN`` and ``OPEN_HAN`` are indexed by id; a yakuman has 0 there.  Ranked Tenhou rules: no
 yakuman counts twice, no renhou, no local yaku.

@@ -1,1 +1,1 @@
-"""The table server: who is told what, who owes what, and the doors through which players come."""
+"""The table server: turns, replies, and the endpoints through which players come."""

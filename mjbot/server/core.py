@@ -1,12 +1,12 @@
-"""The table server's core: who is told what and what the answers do.  No clock, no socket.
+"""The table server's core: messages for each seat and their answers.  No clock, no socket.
 
 The original server's lock-step: an event goes to seat 0, whose one answer is awaited, then to
 seats 1, 2 and 3; only then are the four answers judged, in seat order::
 
-    while (say := core.next()) is not None:
-        core.answer(answer_of(say))      # unless say.is_final: nobody answers those
+    while (outgoing := core.next()) is not None:
+        core.answer(answer_of(outgoing))  # unless outgoing.is_final
 
-A fault ends the game without a result (every seat is told), costs its seat a mangan, or is
+A fault ends the game without a result (all seats are notified), costs its seat a mangan, or is
 replaced by a safe action (:class:`OnFault`).
 """
 
@@ -25,7 +25,7 @@ from protocol.masking import masked
 from protocol.messages import EndGame, Error, Event, PlayerAction, Skip, StartGame
 
 MOST_QUOTED: Final = 1000
-"""How much of a bad reply everybody is told."""
+"""How much of a bad reply all seats receive."""
 
 
 class OnFault(enum.Enum):
@@ -37,8 +37,8 @@ class OnFault(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
-    """The next thing to tell one seat, already masked for it.
+class Outgoing:
+    """The next message for one seat, already masked for it.
 
     ``legal`` is what the seat may choose from, empty when it is not asked (it then owes a
     ``none``).  After a final message it owes nothing.
@@ -55,16 +55,16 @@ class Say:
         return isinstance(self.message, EndGame | Error)
 
     def offers(self) -> list[PlayerAction]:
-        """Return the messages that say the legal actions, in their order."""
+        """Return the messages of the legal actions, in their order."""
         return [self.referee.message(self.seat, action) for action in self.legal]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a seat did: said ``reply``, chose ``action``, or made a ``problem``.
+class SeatReply:
+    """What a seat did: sent ``reply``, chose ``action``, or made a ``problem``.
 
-    ``raw`` is what it sent, for the complaint, ``said`` all lines as they came, for the evidence,
-    ``remark`` what it says for the log where that is not in the reply.  ``excused`` asks for a
+    ``raw`` is what it sent, for the complaint, ``lines`` all lines as they came, for the evidence,
+    ``remark`` its text for the log where that is not in the reply.  ``excused`` asks for a
     safe action and is no fault: the seat has left, or answered too late where that is no fault.
     """
 
@@ -74,7 +74,7 @@ class Answer:
     raw: str = ""
     remark: str | None = None
     excused: bool = False
-    said: tuple[bytes, ...] = ()
+    lines: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class TableCore:
         self.faults: list[TableFault] = []
         self.void = False
         self.line = 0
-        """Which line of the log the event told last is, from 1."""
+        """The number of the last event's line in the log, from 1."""
         self._log: list[LogLine] = []
         self._waiting: deque[Event | Error] = deque(referee.start())
         self._shown: Event | Error | None = None
@@ -120,8 +120,8 @@ class TableCore:
         lines, self._log = self._log, []
         return lines
 
-    def next(self) -> Say | None:
-        """Return what to say next, and to whom; ``None`` when all is said."""
+    def next(self) -> Outgoing | None:
+        """Return the next message and its seat; ``None`` at the end."""
         if self._shown is None:
             if not self._waiting:
                 return None
@@ -130,12 +130,12 @@ class TableCore:
         message = self._shown
         if not isinstance(message, Error):
             message = masked(message, self._seat)
-        say = Say(self._seat, message, self._legal.get(self._seat, ()), self.referee)
-        if say.is_final:
+        outgoing = Outgoing(self._seat, message, self._legal.get(self._seat, ()), self.referee)
+        if outgoing.is_final:
             self._go_on(None)
-        return say
+        return outgoing
 
-    def answer(self, answer: Answer) -> tuple[Verdict, str]:
+    def answer(self, answer: SeatReply) -> tuple[Verdict, str]:
         """Take the answer to what :meth:`next` returned last; return what became of it, and why."""
         seat = self._seat
         legal = self._legal.get(seat, ())
@@ -157,7 +157,7 @@ class TableCore:
 
     # --- inside ------------------------------------------------------------------------------
 
-    def _meaning(self, answer: Answer, seat: int, legal: tuple[Action, ...]) -> Action | None:
+    def _meaning(self, answer: SeatReply, seat: int, legal: tuple[Action, ...]) -> Action | None:
         if answer.problem is not None:
             raise ReplyError(answer.problem)
         if answer.action is not None:
@@ -177,7 +177,7 @@ class TableCore:
         self._seat, self._choices, self._logs, self._record_fault = 0, {}, [], None
 
     def _go_on(self, log: str | None) -> None:
-        """Turn to the next seat; after the fourth do what the answers said."""
+        """Turn to the next seat; after the fourth apply the answers."""
         self._logs.append(log)
         self._seat += 1
         if self._seat < len(self.names):

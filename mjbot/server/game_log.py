@@ -26,7 +26,7 @@ class GameLog:
     """An open ``.mjson`` file in the original server's format.
 
     Every line gains ``logs``, what each seat remarked (``null``: nothing); our ``start_kyoku``
-    also tells the scores.
+    also has the scores.
     """
 
     def __init__(self, path: Path) -> None:
@@ -59,7 +59,7 @@ class GameLog:
 
 
 class EvidenceLog:
-    """The raw replies of a game, beside its log; see :mod:`mjbot.records.evidence`."""
+    """The raw replies of a game, next to its log; see :mod:`mjbot.records.evidence`."""
 
     def __init__(self, log: Path) -> None:
         self.path = evidence_path(log)

@@ -1,4 +1,4 @@
-"""Where players wait for a table: which rooms there are, who has joined, what is played in each."""
+"""Where players wait for a table: the rooms, their players, and their games."""
 
 import asyncio
 import logging
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mjbot.server.core import OnFault
-from mjbot.server.seats import Seat
+from mjbot.server.seats import PlayerSeat
 from protocol.plain_text import one_line
 from protocol.rules import RANKED, Length, Rules
 from protocol.sessions.lockstep_server import BUSY
@@ -25,15 +25,15 @@ class BusyError(ValueError):
 
 
 class Lobby:
-    """Four places (0..3, in the order of joining), each behind the door of one room.
+    """Four places (0..3, in the order of joining), each in one room.
 
     An ordinary table has one room with all four; a match gives every player a room of its own,
-    and so knows who is who.
+    and so identifies it.
     """
 
     def __init__(self, rooms: Mapping[str, tuple[int, ...]]) -> None:
         self.rooms: Final = dict(rooms)
-        self._seats: dict[int, Seat] = {}
+        self._seats: dict[int, PlayerSeat] = {}
         self._playing = False
         self._closed = False
         self._changed = asyncio.Event()
@@ -43,7 +43,7 @@ class Lobby:
         taken = all(place in self._seats for place in self.rooms[room])
         return self._closed or self._playing or taken
 
-    def take(self, room: str, seat: Seat) -> int:
+    def take(self, room: str, seat: PlayerSeat) -> int:
         """Give the player the room's first free place; raises :class:`BusyError`."""
         if self.is_busy(room):
             raise BusyError(CLOSED if self._closed else BUSY)
@@ -52,24 +52,24 @@ class Lobby:
         self._changed.set()
         return place
 
-    def log_join(self, seat: Seat) -> None:
+    def log_join(self, seat: PlayerSeat) -> None:
         """Log that a player has taken a place."""
         self._log(seat, "joined")
 
-    def _log(self, seat: Seat, event: str) -> None:
+    def _log(self, seat: PlayerSeat, event: str) -> None:
         count = f"{len(self._seats)} of {PLACES} players"
         logger.info("%s: %s %s, %s", seat.guest, one_line(seat.name), event, count)
 
-    def leave(self, seat: Seat) -> bool:
-        """Free the place of a player who left before the game; return false during it."""
+    def leave(self, seat: PlayerSeat) -> bool:
+        """Free the place of a player that left before the game; return false during it."""
         if not self._playing and any(other is seat for other in self._seats.values()):
             self._seats = {at: other for at, other in self._seats.items() if other is not seat}
             self._log(seat, "left before the game")
         return not self._playing
 
     @property
-    def waiting(self) -> list[Seat]:
-        """Who has joined a game that has not begun."""
+    def waiting(self) -> list[PlayerSeat]:
+        """The players of a game that has not begun."""
         return [] if self._playing else list(self._seats.values())
 
     @property
@@ -77,7 +77,7 @@ class Lobby:
         """Whether no further game begins."""
         return self._closed
 
-    def close(self) -> list[Seat]:
+    def close(self) -> list[PlayerSeat]:
         """Let no further game begin; return the players that waited for one."""
         waiting = self.waiting
         self._closed = True
@@ -86,7 +86,7 @@ class Lobby:
         self._changed.set()
         return waiting
 
-    async def gather(self) -> list[Seat]:
+    async def gather(self) -> list[PlayerSeat]:
         """Wait for all four players; return them by place, none once the lobby is closed."""
         while len(self._seats) < PLACES and not self._closed:
             self._changed.clear()

@@ -28,7 +28,7 @@ def with_hints(event: m.Event, referee: Referee, asked: Asked) -> m.Event:
 
     ``possible_actions`` goes with a draw, a discard and an added kan, ``cannot_dahai`` with a
     chi, a pon and a riichi; :func:`protocol.masking.masked` leaves each seat its own.  ``asked``
-    is empty for an event that nobody may act on: its offers are then empty, not absent.
+    is empty for an event that no seat may act on: its offers are then empty, not absent.
     """
     if isinstance(event, m.Tsumo | m.Dahai | m.Kakan):
         offers = [offer for seat in sorted(asked) for offer in offers_to(seat, referee, asked)]
@@ -65,13 +65,13 @@ def _banned(seat: int, referee: Referee, asked: Asked) -> tuple[str, ...]:
 
 
 class ReplyError(ValueError):
-    """A reply that cannot stand; the text says why, as the original server would."""
+    """A reply that cannot stand; the text is the reason, as of the original server."""
 
 
 def read_reply(
     referee: Referee, seat: int, reply: m.PlayerAction, legal: Sequence[Action]
 ) -> Action | None:
-    """Return what ``seat`` does; ``None`` if it was not asked and said ``none``.
+    """Return what ``seat`` does; ``None`` if it was not asked and sent ``none``.
 
     ``legal`` is what it may do, empty when it is not asked.  Raises :class:`ReplyError`.
     """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from mjbot.listeners.guests import Guest
-from mjbot.server.core import Answer, OnFault, Say
+from mjbot.server.core import OnFault, Outgoing, SeatReply
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
@@ -20,38 +20,38 @@ from protocol.transports.base import SilenceError, Transport, TransportError
 logger = logging.getLogger(__name__)
 
 FINAL_MESSAGE_TIMEOUT_S: Final = 2.0
-"""How long a last message may take: the game is over, and nobody waits for a stuck reader."""
+"""How long a last message may take: the game is over, and a stuck reader is not waited for."""
 
 
-class Seat(abc.ABC):
+class PlayerSeat(abc.ABC):
     """One player of one game, joined and named."""
 
     def __init__(self, name: str) -> None:
         self.name: Final = name
         self.guest = Guest()
         """The connection that it came over, for the log."""
-        self._others: dict[int, Seat] = {}
+        self._others: dict[int, PlayerSeat] = {}
         self._place = 0
         self._is_there = True
 
-    def meet(self, seats: "Sequence[Seat]") -> None:
-        """Take note of who sits at the table, by seat: from now on they hear who leaves."""
+    def meet(self, seats: "Sequence[PlayerSeat]") -> None:
+        """Take note of the players by seat: from now on they are notified when one leaves."""
         self._place = seats.index(self)
         self._others = {at: seat for at, seat in enumerate(seats) if seat is not self}
 
     def part(self) -> None:
-        """Forget the others: who knows each other stays in memory until cycles are collected."""
+        """Forget the others: a cycle of references stays in memory until cycles are collected."""
         self._others = {}
 
-    def hear_of(self, seat: int, *, is_there: bool) -> None:  # noqa: B027 most have no word for it
+    def notify(self, seat: int, *, is_there: bool) -> None:  # noqa: B027 most have no word for it
         """Another player has left, or is back."""
 
-    def _tell_others(self, *, is_there: bool) -> None:
-        """Say, once each time, that this player has left or is back."""
+    def _notify_others(self, *, is_there: bool) -> None:
+        """Notify the others, once each time, that this player has left or is back."""
         if self._others and self._is_there is not is_there:
             self._is_there = is_there
             for other in self._others.values():
-                other.hear_of(self._place, is_there=is_there)
+                other.notify(self._place, is_there=is_there)
 
     def _log_loss(self) -> None:
         """Log, during a game, that the connection is lost."""
@@ -67,19 +67,19 @@ class Seat(abc.ABC):
         """The game begins: from now on whatever comes is an answer."""
 
     @abc.abstractmethod
-    async def exchange(self, say: Say) -> Answer:
-        """Tell the player something and return its answer; never raises, never waits forever."""
+    async def exchange(self, outgoing: Outgoing) -> SeatReply:
+        """Send the player a message and return its answer; never raises, never waits forever."""
 
     @abc.abstractmethod
-    async def final_message(self, say: Say | None) -> None:
-        """Tell the player a final message, if any, and close its line."""
+    async def final_message(self, outgoing: Outgoing | None) -> None:
+        """Send the player a final message, if any, and close its line."""
 
 
-class TcpSeat(Seat):
-    """A player who owes one line for every event (docs/protocol.md, section 4).
+class TcpSeat(PlayerSeat):
+    """A player that owes one line for every event (docs/protocol.md, section 4).
 
-    A closed socket says ``none``; where the table goes on after faults it is excused, and so is
-    a player who has once been too late: its next line could only be an answer to something else.
+    A closed socket counts as ``none``; where the table continues after faults it is excused, and so
+    is a player that was too late once: its next line could only answer something else.
     """
 
     def __init__(
@@ -102,20 +102,20 @@ class TcpSeat(Seat):
             return None
         except (TransportError, ProtocolError) as error:
             return str(error)
-        return "Nothing may be said before start_game."
+        return "Nothing may be sent before start_game."
 
     async def start(self) -> None:
-        """See :meth:`Seat.start`."""
+        """See :meth:`PlayerSeat.start`."""
         if self._idling is not None:
             self._idling.cancel()
             # Two readers of one stream are an error: the first must really be gone.
             await asyncio.wait({self._idling})
 
-    async def exchange(self, say: Say) -> Answer:
-        """See :meth:`Seat.exchange`."""
+    async def exchange(self, outgoing: Outgoing) -> SeatReply:
+        """See :meth:`PlayerSeat.exchange`."""
         if self._gone and self._goes_on:
-            return Answer(excused=True)
-        line = self._session.say(say.message)
+            return SeatReply(excused=True)
+        line = self._session.send(outgoing.message)
         try:
             if not self._gone:
                 async with asyncio.timeout(self._timeout_s):
@@ -123,47 +123,47 @@ class TcpSeat(Seat):
                 return await self._listen()
         except (TransportError, TimeoutError):  # not even our line went through
             self._leave()
-        return self._nothing_said()
+        return self._no_reply()
 
-    async def final_message(self, say: Say | None) -> None:
-        """See :meth:`Seat.final_message`."""
-        line = None if say is None else encode(say.message, LOCKSTEP)
+    async def final_message(self, outgoing: Outgoing | None) -> None:
+        """See :meth:`PlayerSeat.final_message`."""
+        line = None if outgoing is None else encode(outgoing.message, LOCKSTEP)
         await reject(self._transport, line)
 
     async def dismiss(self, reason: str) -> None:
-        """See :meth:`Seat.dismiss`."""
+        """See :meth:`PlayerSeat.dismiss`."""
         await self.start()
         await reject(self._transport, error_line(reason))
 
-    async def _listen(self) -> Answer:
+    async def _listen(self) -> SeatReply:
         try:
             line = await self._transport.receive(self._timeout_s)
         except SilenceError:
             fault = self._session.timeout(self._timeout_s)
             self._leave()
-            return Answer(problem=fault.reason, raw=fault.response)
+            return SeatReply(problem=fault.reason, raw=fault.response)
         except ProtocolError as error:  # endless or cut off: where the next line begins is lost
             self._leave()
-            return Answer(problem=f"{error}.")
+            return SeatReply(problem=f"{error}.")
         try:
             reply = self._session.receive(line)
         except FaultError as fault:
-            return Answer(problem=fault.reason, raw=fault.response, said=(line,))
+            return SeatReply(problem=fault.reason, raw=fault.response, lines=(line,))
         raw = "" if isinstance(reply, Skip) else _text(line)
-        return Answer(reply=reply, raw=raw, said=(line,))
+        return SeatReply(reply=reply, raw=raw, lines=(line,))
 
     def _leave(self) -> None:
         self._gone = True
         self._log_loss()
-        self._tell_others(is_there=False)
+        self._notify_others(is_there=False)
 
-    def _nothing_said(self) -> Answer:
+    def _no_reply(self) -> SeatReply:
         if self._goes_on:
-            return Answer(excused=True)
+            return SeatReply(excused=True)
         try:
-            return Answer(reply=self._session.vanish())
+            return SeatReply(reply=self._session.vanish())
         except FaultError as fault:
-            return Answer(problem=fault.reason, raw=fault.response)
+            return SeatReply(problem=fault.reason, raw=fault.response)
 
 
 async def reject(transport: Transport, line: bytes | None) -> None:

@@ -1,4 +1,4 @@
-"""The table server: opens the doors, plays the games, keeps the records."""
+"""The table server: opens the endpoints, plays the games, keeps the records."""
 
 import asyncio
 import contextlib
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 from mjbot.records.evidence import Verdict, make_reply
 from mjbot.records.game import Talk
 from mjbot.referee import Referee
-from mjbot.server.core import Answer, LogLine, Say, TableCore, TableFault
+from mjbot.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFault
 from mjbot.server.game_log import EvidenceLog, GameLog
 from mjbot.server.lobby import CLOSED, Lobby, TableRules
-from mjbot.server.seats import Seat
-from mjbot.server.tcp import Acceptor, OwnDoor
-from mjbot.server.tenhou import TenhouDoor
+from mjbot.server.seats import PlayerSeat
+from mjbot.server.tcp import Acceptor, OwnEndpoint
+from mjbot.server.tenhou import TenhouEndpoint
 from mjbot.warm_up import warm_up_server
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Logs = tuple[str | None, ...]
-OnEvent = Callable[[int, Event | Error, Logs], None]
-NO_LOGS: Final[Logs] = (None, None, None, None)
+SeatRemarks = tuple[str | None, ...]
+OnEvent = Callable[[int, Event | Error, SeatRemarks], None]
+NO_LOGS: Final[SeatRemarks] = (None, None, None, None)
 
 NO_LOG: Final = "The table cannot write its log; the game is void."
 ENDED: Final = "The server was ended; the game is void."
@@ -40,13 +40,13 @@ ENDED: Final = "The server was ended; the game is void."
 ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
 
 
-def talk_of(logs: Logs) -> Talk:
+def talk_of(logs: SeatRemarks) -> Talk:
     """Return what was remarked, and by which seat.
 
     >>> talk_of((None, "hm", None, None))
     ((1, 'hm'),)
     """
-    return tuple([(seat, said) for seat, said in enumerate(logs) if said])
+    return tuple([(seat, remark) for seat, remark in enumerate(logs) if remark])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,12 +66,12 @@ class GameResult:
 
 
 class TableServer:
-    """One table behind doors for mjai and for Tenhou's wire; use it as an async context manager.
+    """One table with endpoints for mjai and for Tenhou's wire; use it as an async context manager.
 
-    ``on_event(game, event, logs)`` hears every event once all seats have, with what each of them
-    remarked on it, and an ``Error`` when a game becomes void, both before any player is told that
-    it is over; ``on_fault(game, fault)`` every fault as it happens, but for the one that makes a
-    game void.  With ``evidence`` every raw reply is kept beside the game's log in ``log_dir``.
+    ``on_event(game, event, logs)`` receives every event once all seats have, with what each of them
+    remarked on it, and an ``Error`` when a game becomes void, both before any player receives the
+    end; ``on_fault(game, fault)`` every fault as it happens, but for the one that makes a game
+    void.  With ``evidence`` every raw reply is kept next to the game's log in ``log_dir``.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class TableServer:
         self.rules: Final = rules
         self.lobby: Final = Lobby(rooms)
         self.acceptor: Final = Acceptor(self.lobby, rules)
-        self.tenhou: Final = TenhouDoor(self.lobby, rules)
+        self.tenhou: Final = TenhouEndpoint(self.lobby, rules)
         self._log_dir = log_dir
         self._on_event = on_event
         self._on_fault = on_fault
@@ -106,8 +106,8 @@ class TableServer:
     async def drain(self) -> None:
         """Begin no further game and admit no new client; a running game is played to its end.
 
-        Players who wait for a game are sent away with the reason.  Only the endpoints for Tenhou
-        clients stay open during that game, for players who lost their connection.
+        Players that wait for a game are sent away with the reason.  Only the endpoints for Tenhou
+        clients stay open during that game, for players that lost their connection.
         """
         waiting = self.lobby.close()
         for stop_listening in self._stop_listening:
@@ -116,7 +116,7 @@ class TableServer:
         await asyncio.gather(*[seat.dismiss(CLOSED) for seat in waiting])
         await asyncio.gather(*[acceptor.close() for acceptor in self._acceptors])
 
-    async def open_tcp(self, host: str, port: int, own: OwnDoor | None = None) -> int:
+    async def open_tcp(self, host: str, port: int, own: OwnEndpoint | None = None) -> int:
         """Listen for lines; return the port (chosen by the system if 0).  Raises ``OSError``."""
         acceptor = self.acceptor if own is None else Acceptor(self.lobby, self.rules, own)
         if acceptor is not self.acceptor:
@@ -173,7 +173,7 @@ class TableServer:
             yield await self._play_game(game, tuple(places), seats, last=game == games - 1)
 
     async def _play_game(
-        self, game: int, places: tuple[int, ...], seats: list[Seat], *, last: bool
+        self, game: int, places: tuple[int, ...], seats: list[PlayerSeat], *, last: bool
     ) -> GameResult:
         referee = Referee(self.rules.seed + game, self.rules.game)
         core = TableCore(referee, tuple([seat.name for seat in seats]), self.rules.on_fault)
@@ -182,7 +182,7 @@ class TableServer:
             seat.meet(seats)
         for seat in seats:
             await seat.start()
-        final_messages: list[Say] = []
+        final_messages: list[Outgoing] = []
         try:
             with contextlib.ExitStack() as stack:
                 log, evidence = None, None
@@ -190,13 +190,13 @@ class TableServer:
                     log = stack.enter_context(GameLog.create(self._log_dir))
                     if self._keeps_evidence:
                         evidence = stack.enter_context(EvidenceLog(log.path))
-                final_messages = await self._converse(core, seats, game, _Logs(log, evidence))
+                final_messages = await self._converse(core, seats, game, _GameFiles(log, evidence))
             if not last:
                 self.lobby.reopen()
         except (OSError, asyncio.CancelledError) as error:
             text = NO_LOG if isinstance(error, OSError) else ENDED
             message = Error(message=text)
-            final_messages = [Say(seat, message, (), referee) for seat in range(len(seats))]
+            final_messages = [Outgoing(seat, message, (), referee) for seat in range(len(seats))]
             logger.warning("game %d is void: %s", game + 1, text)
             raise
         finally:
@@ -216,22 +216,22 @@ class TableServer:
         )
 
     async def _converse(
-        self, core: TableCore, seats: list[Seat], game: int, logs: "_Logs"
-    ) -> list[Say]:
+        self, core: TableCore, seats: list[PlayerSeat], game: int, logs: "_GameFiles"
+    ) -> list[Outgoing]:
         """Play to the end; return the last messages, which are still to be sent."""
-        final_messages: list[Say] = []
-        told = 0
-        while (say := core.next()) is not None:
-            if say.is_final:
-                final_messages.append(say)
+        final_messages: list[Outgoing] = []
+        n_faults = 0
+        while (outgoing := core.next()) is not None:
+            if outgoing.is_final:
+                final_messages.append(outgoing)
             else:
-                told_at = time.perf_counter()
-                answer = await seats[say.seat].exchange(say)
-                took_s = time.perf_counter() - told_at
+                sent_at = time.perf_counter()
+                answer = await seats[outgoing.seat].exchange(outgoing)
+                took_s = time.perf_counter() - sent_at
                 line = core.line
-                logs.keep(line, say, answer, took_s, core.answer(answer))
-            if self._on_fault and len(core.faults) > told and not core.void:
-                told = len(core.faults)
+                logs.keep(line, outgoing, answer, took_s, core.answer(answer))
+            if self._on_fault and len(core.faults) > n_faults and not core.void:
+                n_faults = len(core.faults)
                 self._on_fault(game, core.faults[-1])
             self._note(game, core.drain_log(), logs.game)
         if self._on_event and core.void:
@@ -247,30 +247,35 @@ class TableServer:
 
 
 @dataclass(frozen=True)
-class _Logs:
+class _GameFiles:
     """What is written of one game."""
 
     game: GameLog | None
     evidence: EvidenceLog | None
 
     def keep(
-        self, line: int, say: Say, answer: Answer, took_s: float, judged: tuple[Verdict, str]
+        self,
+        line: int,
+        outgoing: Outgoing,
+        answer: SeatReply,
+        took_s: float,
+        judged: tuple[Verdict, str],
     ) -> None:
         """Keep what a seat answered; a line before the last was only put aside."""
-        if self.evidence is None or not (answer.said or judged[1]):
+        if self.evidence is None or not (answer.lines or judged[1]):
             return
-        raws: list[bytes | None] = list(answer.said) or [None]
+        raws: list[bytes | None] = list(answer.lines) or [None]
         verdicts: list[tuple[Verdict, str]] = [("refused", "an old request_id")] * len(raws)
         verdicts[-1] = judged
         self.evidence.write(
             [
-                make_reply(line, say.seat, took_s, raw, verdict)
+                make_reply(line, outgoing.seat, took_s, raw, verdict)
                 for raw, verdict in zip(raws, verdicts, strict=True)
             ]
         )
 
 
-def _log_start(game: int, seats: list[Seat]) -> None:
+def _log_start(game: int, seats: list[PlayerSeat]) -> None:
     players = [
         f"{wind} {one_line(seat.name)} ({seat.guest})"
         for wind, seat in zip(WIND_NAMES, seats, strict=True)
@@ -278,9 +283,9 @@ def _log_start(game: int, seats: list[Seat]) -> None:
     logger.info("game %d begins: %s", game + 1, ", ".join(players))
 
 
-async def _part(seats: list[Seat], final_messages: list[Say]) -> None:
+async def _part(seats: list[PlayerSeat], final_messages: list[Outgoing]) -> None:
     """Send the last messages all at once: the original waits up to 60 s for each seat."""
-    last = {say.seat: say for say in final_messages}
+    last = {outgoing.seat: outgoing for outgoing in final_messages}
     await asyncio.gather(
         *[seat.final_message(last.get(number)) for number, seat in enumerate(seats)]
     )

@@ -22,10 +22,10 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class OwnDoor:
-    """A door that leads to one room, whatever room a client names.
+class OwnEndpoint:
+    """An endpoint of one room, whatever room a client names.
 
-    ``on_refusal`` hears why a join was refused there, unless the room was only busy.
+    ``on_refusal`` receives the reason of a refused join, unless the room was only busy.
     """
 
     room: str
@@ -33,13 +33,13 @@ class OwnDoor:
 
 
 class Acceptor:
-    """Greets every connection and seats who joins properly.
+    """Greets every connection and seats clients that join properly.
 
     Unlike at the original server, a join that is no object, or one that never comes, costs only
-    its own connection, and who leaves before the game frees the place.
+    its own connection, and a client that leaves before the game frees its place.
     """
 
-    def __init__(self, lobby: Lobby, rules: TableRules, own: "OwnDoor | None" = None) -> None:
+    def __init__(self, lobby: Lobby, rules: TableRules, own: "OwnEndpoint | None" = None) -> None:
         self.guests: Final = Guests("mjsonp")
         self._lobby: Final = lobby
         self._rules: Final = rules

@@ -1,8 +1,7 @@
-"""The Tenhou door: who logs in at our table over Tenhou's wire, waits, plays, and comes back.
+"""The Tenhou endpoint: clients log in over Tenhou's wire, wait, play and reconnect.
 
-One :class:`TenhouDoor` stands behind a TCP port (XML) and a WebSocket port (JSON) alike.  Guests
-come in under the name they give.  What looks like the ID of an account opens nothing here, and is
-shown to nobody.
+One :class:`TenhouEndpoint` serves a TCP port (XML) and a WebSocket port (JSON).  Guests log in
+under the name they give.  An account ID grants nothing here and is shown to no one.
 """
 
 import asyncio
@@ -12,24 +11,24 @@ from typing import Final
 
 from mjbot.listeners.guests import CROWDED, Guest, Guests
 from mjbot.server.lobby import CLOSED, BusyError, Lobby, TableRules
-from mjbot.server.tenhou_seat import Connection, TenhouSeat, now
+from mjbot.server.tenhou_seat import TenhouConnection, TenhouSeat, now
 from protocol.errors import ProtocolError
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
+from protocol.tenhou import server as wire
 from protocol.tenhou import tags
 from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import GUEST, Wanted
+from protocol.tenhou.login import GUEST, TableType
 from protocol.tenhou.rules import (
     GameType,
     check_playable,
     game_type,
     time_limits,
 )
-from protocol.tenhou.server import EnterLobby, Leave, LogIn, NoTable, Place, WantTable, Wish
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpPieces
 
 SILENCE_S: Final = 60.0
-"""After how long a client that says nothing, not even its keep-alive, counts as gone."""
+"""Silence after which a client, without even a keep-alive, counts as gone."""
 
 LOGIN_S: Final = 10.0
 """How long after a connection its ``HELO`` may come."""
@@ -38,7 +37,7 @@ LOBBY_S: Final = 60.0
 """How long a client that has logged in may stay without asking for a table."""
 
 REJOIN_S: Final = 10.0
-"""How often who waits for a table is told to ask again; who does not gives up its place."""
+"""How often a waiting client must request its table again to keep its place."""
 
 _TAGS: Final = re.compile(rb"[^\0]*\0|[^\0]+")
 _ACCOUNT: Final = re.compile(r"ID[0-9A-Fa-f]{8}\b.*", re.S)
@@ -49,7 +48,7 @@ _ROOMS: Final = GameType.TOKUJOU | GameType.JOUKYUU | GameType.FAST | _FIXED
 _LAST_LOBBY: Final = 9999
 
 
-class TenhouDoor:
+class TenhouEndpoint:
     """Seats players in the lobby's first room."""
 
     def __init__(self, lobby: Lobby, rules: TableRules) -> None:
@@ -58,9 +57,9 @@ class TenhouDoor:
         self._rules: Final = rules
         self._players: Final[list[TenhouSeat]] = []
         self._tasks: Final[set[asyncio.Task[None]]] = set()
-        self._waiting: Final[dict[Connection, asyncio.Task[None]]] = {}
-        self._wanted: Final[dict[Connection, Wanted]] = {}
-        self._connections: Final[set[Connection]] = set()
+        self._waiting: Final[dict[TenhouConnection, asyncio.Task[None]]] = {}
+        self._requests: Final[dict[TenhouConnection, TableType]] = {}
+        self._connections: Final[set[TenhouConnection]] = set()
 
     def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one accepted TCP connection in a task of its own."""
@@ -87,7 +86,7 @@ class TenhouDoor:
         The lobby is closed before this (:meth:`mjbot.server.lobby.Lobby.close`).
         """
         for connection in list(self._connections):
-            if connection.server.place is not Place.TABLE:
+            if connection.server.place is not wire.ClientPlace.TABLE:
                 connection.ends()
 
     async def close(self) -> None:
@@ -100,7 +99,7 @@ class TenhouDoor:
     # --- one connection ----------------------------------------------------------------------
 
     async def _serve(self, transport: Transport, spelling: Spelling, guest: Guest) -> None:
-        connection = Connection(transport, spelling, guest)
+        connection = TenhouConnection(transport, spelling, guest)
         listening = asyncio.create_task(self._listen(connection))
         connection.ends = guest.close = listening.cancel
         self._connections.add(connection)
@@ -112,7 +111,7 @@ class TenhouDoor:
             self._part(connection)
             await connection.close()
 
-    async def _listen(self, connection: Connection) -> None:
+    async def _listen(self, connection: TenhouConnection) -> None:
         try:
             while True:
                 limit_s, problem = self._patience(connection)
@@ -129,29 +128,29 @@ class TenhouDoor:
         except ProtocolError as error:
             connection.refuse(error)
 
-    def _patience(self, connection: Connection) -> tuple[float, str]:
+    def _patience(self, connection: TenhouConnection) -> tuple[float, str]:
         """Return how long the next bytes of a client may take, and what to log after that."""
         silence = SILENCE_S, f"it sent nothing for {SILENCE_S:g} s"
-        if connection.server.place is Place.DOOR:
+        if connection.server.place is wire.ClientPlace.CONNECTED:
             limit_s, missing = LOGIN_S, "HELO"
-        elif connection.server.place is Place.LOBBY and connection not in self._waiting:
+        elif connection.server.place is wire.ClientPlace.LOBBY and connection not in self._waiting:
             limit_s, missing = LOBBY_S, "JOIN"
         else:
             return silence
         left_s = max(0.0, connection.idle_since + limit_s - now())
         return min(silence, (left_s, f"no {missing} within {limit_s:g} s"))
 
-    def _take(self, connection: Connection, piece: bytes) -> bool:
+    def _take(self, connection: TenhouConnection, piece: bytes) -> bool:
         """Take in one tag, or a piece of one; return whether the client stays."""
-        wishes = connection.hear(piece).wishes
+        wishes = connection.receive(piece).wishes
         for wish in wishes:
             self._grant(connection, wish)
-        leaves = any(isinstance(wish, Leave) for wish in wishes)
+        leaves = any(isinstance(wish, wire.Leave) for wish in wishes)
         if connection.seat is not None:
             connection.seat.take_note(leaves=leaves)
         return not leaves
 
-    def _part(self, connection: Connection) -> None:
+    def _part(self, connection: TenhouConnection) -> None:
         self._stop_waiting(connection)
         seat, connection.seat = connection.seat, None
         if seat is not None and seat.connection is connection:
@@ -160,23 +159,23 @@ class TenhouDoor:
 
     # --- what a client wishes ----------------------------------------------------------------
 
-    def _grant(self, connection: Connection, wish: Wish) -> None:
+    def _grant(self, connection: TenhouConnection, wish: wire.Wish) -> None:
         match wish:
-            case LogIn():
+            case wire.LogIn():
                 self._log_in(connection, wish)
-            case WantTable():
-                self._want_table(connection, wish)
-            case NoTable():
+            case wire.RequestTable():
+                self._request_table(connection, wish)
+            case wire.NoTable():
                 self._stop_waiting(connection)
                 self._give_up_place(connection)
                 connection.idle_since = now()
-            case EnterLobby():
-                connection.lobby = _known_lobby(wish.lobby, "LOBBY.id")
+            case wire.EnterLobby():
+                connection.lobby = _check_lobby(wish.lobby, "LOBBY.id")
                 if connection.server.spelling is Spelling.JSON:
-                    told = tags.ServerChat(lobby=str(connection.lobby))
-                    connection.tell(connection.server.tell(told))
+                    chat = tags.ServerChat(lobby=str(connection.lobby))
+                    connection.send(connection.server.send_tag(chat))
 
-    def _log_in(self, connection: Connection, wish: LogIn) -> None:
+    def _log_in(self, connection: TenhouConnection, wish: wire.LogIn) -> None:
         if len(wish.name) > MOST_LETTERS_OF_NAME:
             raise ProtocolError("HELO.name", f"longer than {MOST_LETTERS_OF_NAME} characters")
         is_account = bool(_ACCOUNT.fullmatch(wish.name))
@@ -189,12 +188,12 @@ class TenhouDoor:
             raise ProtocolError("HELO", CLOSED if self._lobby.is_closed else CROWDED)
         connection.name = GUEST if is_account or not wish.name.strip() else wish.name
         connection.idle_since = now()
-        connection.tell(connection.server.welcome(connection.name))
+        connection.send(connection.server.welcome(connection.name))
 
     def _seat_of(self, account: str, gpid: str | None) -> TenhouSeat | None:
         """Return the seat whose player has come back.
 
-        Programs under one account may sit at our table together: then only who is gone may.
+        Programs under one account may sit at our table together: then only a disconnected one may.
         """
         players = [seat for seat in self._players if seat.may_return]
         for seat in players:
@@ -204,56 +203,56 @@ class TenhouDoor:
         gone = [seat for seat in own if seat.connection is None]
         return next(iter(gone), own[0] if len(own) == 1 else None)
 
-    def _want_table(self, connection: Connection, wish: WantTable) -> None:
-        self._check(wish.wanted)
-        self._wanted[connection] = wish.wanted
+    def _request_table(self, connection: TenhouConnection, wish: wire.RequestTable) -> None:
+        self._check(wish.table_type)
+        self._requests[connection] = wish.table_type
         if connection not in self._waiting:
             self._waiting[connection] = asyncio.create_task(self._wait(connection))
         if connection.seat is None:
-            limits = self._rules.tenhou_limits or time_limits(wish.wanted.type)
+            limits = self._rules.tenhou_limits or time_limits(wish.table_type.type)
             gpid = f"{secrets.token_hex(8)}-{secrets.token_hex(8)}".upper()
-            seat = TenhouSeat(connection, wish.wanted, gpid, limits, self._players)
+            seat = TenhouSeat(connection, wish.table_type, gpid, limits, self._players)
             try:
                 self._lobby.take(next(iter(self._lobby.rooms)), seat)
             except BusyError:
-                return  # it is told to ask again
+                return  # it will be asked to request it again
             connection.seat = seat
             self._lobby.log_join(seat)
 
-    def _check(self, wanted: Wanted) -> None:
-        check_playable(wanted.type, "JOIN.t")
+    def _check(self, table_type: TableType) -> None:
+        check_playable(table_type.type, "JOIN.t")
         usual = game_type(self._rules.game)
-        if wanted.type & _FIXED != usual or wanted.type & ~_ROOMS:
-            problem = f"a table of type {wanted.type} is not played here, ask for {int(usual)}"
+        if table_type.type & _FIXED != usual or table_type.type & ~_ROOMS:
+            problem = f"a table of type {table_type.type} is not played here, ask for {int(usual)}"
             raise ProtocolError("JOIN.t", problem)
-        _known_lobby(wanted.lobby, "JOIN.t")
+        _check_lobby(table_type.lobby, "JOIN.t")
 
-    async def _wait(self, connection: Connection) -> None:
-        """Tell who waits for a table to ask again, now and then."""
+    async def _wait(self, connection: TenhouConnection) -> None:
+        """Ask waiting clients to request their table again, now and then."""
         while True:
             await asyncio.sleep(REJOIN_S)
-            if connection.server.place is not Place.LOBBY:
+            if connection.server.place is not wire.ClientPlace.LOBBY:
                 return
-            wanted = self._wanted.pop(connection, None)
-            if wanted is None:  # was told, and has not asked
+            table_type = self._requests.pop(connection, None)
+            if table_type is None:  # was asked, and has not requested it
                 self._give_up_place(connection)
                 del self._waiting[connection]
                 connection.idle_since = now()
                 return
-            connection.tell(connection.server.ask_again(wanted))
+            connection.send(connection.server.rejoin(table_type))
 
-    def _stop_waiting(self, connection: Connection) -> None:
-        self._wanted.pop(connection, None)
+    def _stop_waiting(self, connection: TenhouConnection) -> None:
+        self._requests.pop(connection, None)
         if (task := self._waiting.pop(connection, None)) is not None:
             task.cancel()
 
-    def _give_up_place(self, connection: Connection) -> None:
+    def _give_up_place(self, connection: TenhouConnection) -> None:
         seat = connection.seat
         if seat is not None and self._lobby.leave(seat):
             connection.seat = None
 
 
-def _known_lobby(lobby: int, where: str) -> int:
+def _check_lobby(lobby: int, where: str) -> int:
     if not 0 <= lobby <= _LAST_LOBBY:
         raise ProtocolError(where, f"no lobby is called {lobby}, expected 0..{_LAST_LOBBY}")
     return lobby

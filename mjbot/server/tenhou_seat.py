@@ -1,8 +1,7 @@
-"""A player who speaks Tenhou's wire, as the table uses it: its connection, its clock, its seat.
+"""A player on Tenhou's wire, as the table uses it: its connection, its clock, its seat.
 
 The seat outlives connections (:mod:`protocol.tenhou.table`).  While its player is gone the table
-acts for it, at once but for a short while after the loss: so who comes straight back is back in the
-same hand.
+acts for it, after a short delay in which a client can reconnect to the same hand.
 """
 
 import asyncio
@@ -12,16 +11,16 @@ from collections.abc import Callable
 from typing import Final
 
 from mjbot.listeners.guests import Guest
-from mjbot.server.core import Answer, Say
-from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, Seat, reject
+from mjbot.server.core import Outgoing, SeatReply
+from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat, reject
 from mjbot.table.legal import is_furiten
 from protocol.errors import ProtocolError
 from protocol.messages import EndGame, Event, StartGame, StartKyoku
 from protocol.plain_text import one_line
 from protocol.sessions.request_server import TimeLimits
 from protocol.tenhou.codec import MAX_TAG_BYTES, Spelling
-from protocol.tenhou.login import Wanted
-from protocol.tenhou.server import Heard, Place, TenhouServer
+from protocol.tenhou.login import TableType
+from protocol.tenhou.server import ClientPlace, Incoming, TenhouServer
 from protocol.tenhou.table import SeatTable
 from protocol.transports.base import Transport, TransportError
 
@@ -34,22 +33,22 @@ GOODBYE_S: Final = 10.0
 """How long the line stays open after the last result: clients show it for 3 to 5 s, then answer."""
 
 RETURN_S: Final = 3.0
-"""How long the table waits, after a loss, before it acts for who is gone."""
+"""How long the table waits, after a loss, before it acts for a disconnected player."""
 
 UNANSWERED_S: Final = 60.0
 """After how long without an answer, of all questions in a row, a player is sent away."""
 
 MOST_RETURNS: Final = 5
-"""How often who was sent away may come back."""
+"""How often a refused client may come back."""
 
 MOST_FRAMES: Final = 1024
 """How many frames may wait to be sent; a hand has some 200."""
 
 MOST_BYTES: Final = MAX_TAG_BYTES
-"""How much a client may say between two things that it is told; an answer is below 100 bytes."""
+"""Bytes that a client may send between two server messages; an answer is below 100."""
 
 
-class Connection:
+class TenhouConnection:
     """One client's line: a session, and frames on their way out.  ``seat`` is what it plays."""
 
     def __init__(
@@ -65,29 +64,29 @@ class Connection:
         self.seat: TenhouSeat | None = None
         self.transport: Final = transport
         self.ends: Callable[[], object] = lambda: None
-        self._heard_bytes = 0
+        self._received_bytes = 0
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._sender: Final = asyncio.create_task(self._send())
 
-    def hear(self, data: bytes) -> Heard:
+    def receive(self, data: bytes) -> Incoming:
         """Take in what came, and send what it asks for; raises :class:`ProtocolError`."""
-        self._heard_bytes += len(data)
-        heard = self.server.receive(data)
-        if self._heard_bytes > MOST_BYTES:
-            raise ProtocolError("stream", "far more was said than asked for")
-        self._put(heard.frames)
-        return heard
+        self._received_bytes += len(data)
+        incoming = self.server.receive(data)
+        if self._received_bytes > MOST_BYTES:
+            raise ProtocolError("stream", "far more was sent than asked for")
+        self._put(incoming.frames)
+        return incoming
 
-    def tell(self, frames: tuple[bytes, ...]) -> None:
-        """Send frames, in their order; who does not read them is cut off."""
-        self._heard_bytes = 0
+    def send(self, frames: tuple[bytes, ...]) -> None:
+        """Send frames, in their order; a client that does not read them is disconnected."""
+        self._received_bytes = 0
         self._put(frames)
 
     def _put(self, frames: tuple[bytes, ...]) -> None:
         for frame in frames:
             self._frames.put_nowait(frame)
         if self._frames.qsize() > MOST_FRAMES:
-            self.refuse("what is said to it is not read")
+            self.refuse("what is sent to it is not read")
 
     def refuse(self, problem: object) -> None:
         """Log in one line why the connection is closed, and close it."""
@@ -104,7 +103,7 @@ class Connection:
         await reject(self.transport, None)
 
     async def _send(self) -> None:
-        with contextlib.suppress(TransportError):  # who receives is told as well
+        with contextlib.suppress(TransportError):  # the receiver is notified as well
             while frames := await self._waiting_frames():
                 for piece in (
                     frames if self.server.spelling is Spelling.JSON else [b"".join(frames)]
@@ -129,13 +128,13 @@ class Connection:
         return frames
 
 
-class TenhouSeat(Seat):
+class TenhouSeat(PlayerSeat):
     """A player of one game.  ``players`` are those of the same kind at the table."""
 
     def __init__(
         self,
-        connection: Connection,
-        wanted: Wanted,
+        connection: TenhouConnection,
+        table_type: TableType,
         gpid: str,
         limits: TimeLimits,
         players: "list[TenhouSeat]",
@@ -143,11 +142,11 @@ class TenhouSeat(Seat):
         super().__init__(connection.name)
         self.guest = connection.guest
         self.account: Final = connection.account
-        self.connection: Connection | None = connection
+        self.connection: TenhouConnection | None = connection
         self.gpid: Final = gpid
         self.table: SeatTable | None = None
         self.has_left = False
-        self._wanted: Final = wanted
+        self._table_type: Final = table_type
         self._limits: Final = limits
         self._players: Final = players
         self._changed: Final = asyncio.Event()
@@ -166,31 +165,35 @@ class TenhouSeat(Seat):
     # --- what the table calls ----------------------------------------------------------------
 
     async def start(self) -> None:
-        """See :meth:`Seat.start`."""
+        """See :meth:`PlayerSeat.start`."""
 
-    async def exchange(self, say: Say) -> Answer:
-        """See :meth:`Seat.exchange`."""
-        assert isinstance(say.message, Event)
-        table = self.table or self._sit_down(say.seat)
-        deal = say.message if isinstance(say.message, StartKyoku) else None
-        if say.legal or deal:
+    async def exchange(self, outgoing: Outgoing) -> SeatReply:
+        """See :meth:`PlayerSeat.exchange`."""
+        assert isinstance(outgoing.message, Event)
+        table = self.table or self._sit_down(outgoing.seat)
+        deal = outgoing.message if isinstance(outgoing.message, StartKyoku) else None
+        if outgoing.legal or deal:
             await self._wait_for_return()
-        self._tell(table, say)
+        self._send_event(table, outgoing)
         if deal:
             self._ready_by = now() + READY_S
             self._bank_s = self._limits.bank_ms / 1000
             self._hand = f"{deal.bakaze}{deal.kyoku}-{deal.honba}"
-        if isinstance(say.message, StartGame):
-            self._tell_who_is_away()
-        if not say.legal:
-            return Answer(excused=True)
+        if isinstance(outgoing.message, StartGame):
+            self._send_disconnected()
+        if not outgoing.legal:
+            return SeatReply(excused=True)
         return await self._answer(table)
 
-    async def final_message(self, say: Say | None) -> None:
-        """See :meth:`Seat.final_message`; a game without a result has no words on this wire."""
-        if say is not None and isinstance(say.message, EndGame) and self.table is not None:
+    async def final_message(self, outgoing: Outgoing | None) -> None:
+        """See :meth:`PlayerSeat.final_message`; no tag reports a game without a result."""
+        if (
+            outgoing is not None
+            and isinstance(outgoing.message, EndGame)
+            and self.table is not None
+        ):
             await self._wait_for_return()
-            self._tell(self.table, say)
+            self._send_event(self.table, outgoing)
             gone = now() + (GOODBYE_S if self.connection is not None else 0.0)
             await self._until(lambda: self.has_left or self.connection is None, gone)
         if self in self._players:
@@ -198,10 +201,10 @@ class TenhouSeat(Seat):
         if self.connection is not None:
             self.connection.ends()
 
-    # --- what the door calls -----------------------------------------------------------------
+    # --- what the endpoint calls -----------------------------------------------------------------
 
     def take_note(self, *, leaves: bool) -> None:
-        """Something was heard from the player, who may have said good-bye after the game."""
+        """Something was received from the player, which may have left after the game."""
         self.has_left = leaves and self.table is not None and self.table.is_over
         self._changed.set()
 
@@ -213,67 +216,69 @@ class TenhouSeat(Seat):
             self.table.expire()
         if self._others and not self.has_left:
             logger.info("%s: %s is gone in %s", self.guest, one_line(self.name), self._hand)
-            self._tell_others(is_there=False)
+            self._notify_others(is_there=False)
         self._changed.set()
 
-    def come_back(self, connection: Connection) -> None:
-        """Go on over another connection."""
+    def come_back(self, connection: TenhouConnection) -> None:
+        """Continue over another connection."""
         assert self.table is not None
         before, self.connection, connection.seat = self.connection, connection, self
         if before is not None:
             before.seat = None
             before.ends()
         connection.name = self.name
-        connection.tell(connection.server.sit_again(self.table))
-        self._tell_who_is_away()
+        connection.send(connection.server.sit_again(self.table))
+        self._send_disconnected()
         self._unanswered_s = 0.0
         self.guest = connection.guest
         logger.info("%s: %s is back in %s", self.guest, one_line(self.name), self._hand)
-        self._tell_others(is_there=True)
+        self._notify_others(is_there=True)
         self._changed.set()
 
     # --- what the other seats call -----------------------------------------------------------
 
-    def hear_of(self, seat: int, *, is_there: bool) -> None:
-        """See :meth:`Seat.hear_of`."""
+    def notify(self, seat: int, *, is_there: bool) -> None:
+        """See :meth:`PlayerSeat.hear_of`."""
         (self._away.discard if is_there else self._away.add)(seat)
         if self.connection is not None and self.table is not None and not self.table.is_over:
             tag = self.table.returning(seat) if is_there else self.table.leaving(seat)
-            self.connection.tell(self.connection.server.tell(tag))
+            self.connection.send(self.connection.server.send_tag(tag))
 
-    def _tell_who_is_away(self) -> None:
+    def _send_disconnected(self) -> None:
         for seat in sorted(self._away):
-            self.hear_of(seat, is_there=False)
+            self.notify(seat, is_there=False)
 
     # --- inside ------------------------------------------------------------------------------
 
     def _sit_down(self, seat: int) -> SeatTable:
-        table = SeatTable(seat, self._wanted.type, self.gpid, self._wanted.lobby)
+        table = SeatTable(seat, self._table_type.type, self.gpid, self._table_type.lobby)
         self.table = table
         self._players.append(self)
-        if self.connection is not None and self.connection.server.place is Place.LOBBY:
+        if self.connection is not None and self.connection.server.place is ClientPlace.LOBBY:
             self.connection.server.sit(table)
         return table
 
-    def _tell(self, table: SeatTable, say: Say) -> None:
-        """Tell an event; a seat whose player is gone hears it as well, for who comes back."""
-        assert isinstance(say.message, Event)
-        lamp = bool(is_furiten(say.referee.state, say.seat))
+    def _send_event(self, table: SeatTable, outgoing: Outgoing) -> None:
+        """Send an event; the seat of a disconnected player takes it as well, for a reconnect."""
+        assert isinstance(outgoing.message, Event)
+        lamp = bool(is_furiten(outgoing.referee.state, outgoing.seat))
         if self.connection is None:
-            table.say(say.message, say.offers(), lamp)
+            table.send(outgoing.message, outgoing.offers(), lamp)
             table.take_ready()
             table.expire()
             return
         try:
-            self.connection.tell(self.connection.server.say(say.message, say.offers(), lamp))
-        except ProtocolError as error:  # what the player had said before it was asked
+            self.connection.send(
+                self.connection.server.send(outgoing.message, outgoing.offers(), lamp)
+            )
+        except ProtocolError as error:  # what the player had sent before it was asked
             table.expire()
             self.connection.refuse(error)
 
-    async def _answer(self, table: SeatTable) -> Answer:
+    async def _answer(self, table: SeatTable) -> SeatReply:
         await self._until(lambda: not table.held, self._ready_by)
         if table.held and self.connection is not None:
-            self.connection.tell(self.connection.server.go_on())
+            self.connection.send(self.connection.server.go_on())
         grace_s, asked_at = self._limits.grace_ms / 1000, now()
         await self._until(lambda: not table.asked, asked_at + grace_s + self._bank_s)
         took_s = now() - asked_at
@@ -285,7 +290,7 @@ class TenhouSeat(Seat):
             self._sent_away += 1
             self.connection.refuse(f"it has answered nothing for {UNANSWERED_S:g} s")
         reply = table.take_answer()
-        return Answer(reply=reply, excused=reply is None)
+        return SeatReply(reply=reply, excused=reply is None)
 
     async def _wait_for_return(self) -> None:
         await self._until(lambda: self.connection is not None, self._lost_at + RETURN_S)

@@ -1,4 +1,4 @@
-"""The WebSocket doors: RiichiLab's dialect at ``ws://HOST:PORT/ws``, Tenhou's at any path."""
+"""The WebSocket endpoints: RiichiLab's dialect at ``ws://HOST:PORT/ws``, Tenhou's at any path."""
 
 import asyncio
 import contextlib
@@ -15,9 +15,9 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from mjbot.listeners.guests import Guest
 from mjbot.listeners.http import guest_of
-from mjbot.server.core import Answer, Say
+from mjbot.server.core import Outgoing, SeatReply
 from mjbot.server.lobby import BusyError, Lobby
-from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, Seat
+from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.plain_text import one_line
@@ -40,8 +40,8 @@ HEARTBEAT_S: Final = 20.0
 _GONE: Final = None
 
 
-class WebSocketSeat(Seat):
-    """A player who is asked for every decision; once gone, it plays on by safe actions."""
+class WebSocketSeat(PlayerSeat):
+    """A player that is asked for every decision; once gone, it plays safe actions."""
 
     def __init__(self, name: str, socket: web.WebSocketResponse, limits: TimeLimits) -> None:
         super().__init__(name)
@@ -53,50 +53,50 @@ class WebSocketSeat(Seat):
         self._is_over = False
 
     async def pump(self) -> None:
-        """Take in frames until the connection ends; who says far more than was asked is cut off."""
+        """Take in frames until the connection ends or the client floods us."""
         async for frame in self.socket:
             if frame.type is WSMsgType.TEXT:
                 self._put(frame.data.encode())
             if self._frames.qsize() > MOST_FRAMES or self._waiting_bytes > MOST_BYTES:
-                await self._cut_off("more was said than asked for")
+                await self._cut_off("more was sent than asked for")
                 break
         self._frames.put_nowait(_GONE)
         self._lose()
 
     async def dismiss(self, reason: str) -> None:
-        """See :meth:`Seat.dismiss`."""
+        """See :meth:`PlayerSeat.dismiss`."""
         await self._send(msgspec.json.encode({"type": "error", "message": reason}))
         await self._close(WSCloseCode.GOING_AWAY, reason)
 
     async def start(self) -> None:
-        """See :meth:`Seat.start`; what was said before is forgotten."""
+        """See :meth:`PlayerSeat.start`; what was sent before is forgotten."""
         while not self._frames.empty():
             self._gone = self._take(self._frames.get_nowait()) is _GONE
 
-    async def exchange(self, say: Say) -> Answer:
-        """See :meth:`Seat.exchange`."""
-        await self._send(self._session.say(say.message))
-        if not say.legal or self._gone:
-            return Answer(excused=True)
-        await self._send(self._session.request(say.offers()))
+    async def exchange(self, outgoing: Outgoing) -> SeatReply:
+        """See :meth:`PlayerSeat.exchange`."""
+        await self._send(self._session.send(outgoing.message))
+        if not outgoing.legal or self._gone:
+            return SeatReply(excused=True)
+        await self._send(self._session.request(outgoing.offers()))
         loop = asyncio.get_running_loop()
         asked = loop.time()
-        said: list[bytes] = []
+        lines: list[bytes] = []
         try:
             async with asyncio.timeout_at(asked + self._session.deadline_ms / 1000):
                 answer = await self._decision(
-                    say, lambda: round(1000 * (loop.time() - asked)), said
+                    outgoing, lambda: round(1000 * (loop.time() - asked)), lines
                 )
         except TimeoutError:
             await self._send(self._session.expire().ack)
-            answer = Answer(excused=True)
-        return replace(answer, said=tuple(said))
+            answer = SeatReply(excused=True)
+        return replace(answer, lines=tuple(lines))
 
-    async def final_message(self, say: Say | None) -> None:
-        """See :meth:`Seat.final_message`."""
+    async def final_message(self, outgoing: Outgoing | None) -> None:
+        """See :meth:`PlayerSeat.final_message`."""
         self._is_over = True
-        if say is not None:
-            await self._send(self._session.say(say.message))
+        if outgoing is not None:
+            await self._send(self._session.send(outgoing.message))
         await self._close()
 
     def _put(self, frame: bytes) -> None:
@@ -116,19 +116,21 @@ class WebSocketSeat(Seat):
             async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
                 await self.socket.close(code=code, message=reason.encode())
 
-    async def _decision(self, say: Say, elapsed_ms: Callable[[], int], said: list[bytes]) -> Answer:
-        """Return what is chosen; ``said`` takes every frame that came meanwhile."""
+    async def _decision(
+        self, outgoing: Outgoing, elapsed_ms: Callable[[], int], lines: list[bytes]
+    ) -> SeatReply:
+        """Return what is chosen; ``lines`` takes every frame that came meanwhile."""
         while (frame := self._take(await self._frames.get())) is not _GONE:
-            said.append(frame)
+            lines.append(frame)
             verdict = self._session.receive(frame, elapsed_ms())
             await self._send(verdict.ack)
             if verdict.choice is not None:
-                return Answer(action=say.legal[verdict.choice])
+                return SeatReply(action=outgoing.legal[verdict.choice])
             if verdict.status != "stale":
                 problem = f"{verdict.status}, {verdict.reason}."
-                return Answer(problem=problem, raw=frame.decode("utf-8", "replace"))
+                return SeatReply(problem=problem, raw=frame.decode("utf-8", "replace"))
         self._gone = True
-        return Answer(excused=True)
+        return SeatReply(excused=True)
 
     async def _send(self, frame: bytes) -> None:
         if self._gone:
@@ -144,13 +146,13 @@ class WebSocketSeat(Seat):
         """The connection is lost, or closed after the game."""
         if not self._is_over:
             self._log_loss()
-        self._tell_others(is_there=False)
+        self._notify_others(is_there=False)
 
 
 def make_app(lobby: Lobby, limits: TimeLimits, token: str | None = None) -> web.Application:
     """Return the aiohttp application whose ``/ws`` seats players in the lobby's first room.
 
-    With a ``token`` only who sends it as ``Authorization: Bearer`` may play.  ``?name=`` gives
+    With a ``token`` only clients that send it as ``Authorization: Bearer`` may play.  ``?name=`` is
     the player's name.
     """
 
@@ -188,11 +190,11 @@ def _refused(guest: Guest, reason: str) -> str:
 
 
 TENHOU_PAGE: Final = "https://tenhou.net"
-"""What programs name as their web page, as Tenhou's server wants it."""
+"""What programs name as their web page, as Tenhou's server requires."""
 
 
 class _Frames(Transport):
-    """An accepted WebSocket as Tenhou's door uses it; frames of text."""
+    """An accepted WebSocket as the Tenhou endpoint uses it; frames of text."""
 
     def __init__(self, socket: web.WebSocketResponse) -> None:
         self._socket: Final = socket
@@ -203,7 +205,7 @@ class _Frames(Transport):
             async with asyncio.timeout(timeout_s):
                 frame = await self._socket.receive()
         except TimeoutError:
-            raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
+            raise SilenceError(f"the other side was silent for {timeout_s:g} s") from None
         if frame.type is WSMsgType.TEXT:
             return str(frame.data).encode()
         if frame.type is WSMsgType.BINARY:
@@ -262,7 +264,7 @@ def _may_come_from(origin: str | None) -> bool:
 
 
 def _socket(*, stays: bool = True) -> web.WebSocketResponse:
-    """Return a socket; who is only told to go needs no heartbeat, whose timer would keep it.
+    """Return a socket; a refused client needs no heartbeat, whose timer would keep it.
 
     aiohttp sets that timer once more when the closing of a socket is answered.
     """

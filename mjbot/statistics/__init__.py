@@ -1,1 +1,1 @@
-"""What is counted in games, and what may be said of it: estimates, tests, figures."""
+"""What is counted in games, and its statistics: estimates, tests, figures."""

@@ -6,14 +6,14 @@ games); its interval comes from the walls' residuals by the delta method, with S
 the few walls of a short run (Cameron and Miller, "A practitioner's guide to cluster-robust
 inference", Journal of Human Resources 50, 2015).
 
-Walls that all came out the same tell nothing of their spread: the estimate of it is 0, and so
+Walls that all came out the same show nothing of their spread: the estimate of it is 0, and so
 would be the interval's width.  By chance that is common on two walls (a mean of four ranks takes
 the same value twice in some 13 % of cases), though never of a figure that is fixed by the rules
 of the run, such as the average rank of four equal players.  If no value comes up on more than
 half of all walls, n walls agree with probability 2 ** (1 - n) at most, which is 1.6 % from
 :data:`LEAST_ALIKE` = 7 on and below the 2.5 % that each end of an interval may err.  So fewer
 equal walls give no interval (it is unbounded), and from there on the figure counts as *alike*:
-its interval has no width, and whoever shows it says so in that word.
+its interval has no width, and reports show it with that word.
 """
 
 import math
@@ -34,7 +34,7 @@ ROUNDING: Final = 1e-9
 LEAST_ALIKE: Final = 7
 """From so many walls on it is no chance that all came out the same; see above."""
 
-Sums = NDArray[np.float64]
+PerWall = NDArray[np.float64]
 """One number per wall: float64[n_walls]."""
 
 
@@ -89,7 +89,7 @@ class Estimate:
 NOTHING: Final = Estimate(math.nan, math.nan, math.nan)
 
 
-def ratio(numerators: Sums, denominators: Sums) -> Estimate:
+def ratio(numerators: PerWall, denominators: PerWall) -> Estimate:
     """Return sum(numerators) / sum(denominators) with its interval.
 
     A mean per game is the ratio of a sum to the number of games.
@@ -104,7 +104,7 @@ def ratio(numerators: Sums, denominators: Sums) -> Estimate:
     return around(value, _residuals(numerators, denominators))
 
 
-def rate(events: Sums, chances: Sums) -> Estimate:
+def rate(events: PerWall, chances: PerWall) -> Estimate:
     """Return a ratio of events to chances, each of which is or is not an event.
 
     Where no chance was one, or each, the spread of the walls is silent.  Then of n walls not one
@@ -124,7 +124,7 @@ def rate(events: Sums, chances: Sums) -> Estimate:
     return Estimate(estimate.value, max(estimate.low, 0.0), min(estimate.high, 1.0))
 
 
-def difference(one: tuple[Sums, Sums], other: tuple[Sums, Sums]) -> Estimate:
+def difference(one: tuple[PerWall, PerWall], other: tuple[PerWall, PerWall]) -> Estimate:
     """Return the first ratio less the second, both ``(numerators, denominators)``, wall by wall.
 
     What a wall does to both cancels.
@@ -135,7 +135,7 @@ def difference(one: tuple[Sums, Sums], other: tuple[Sums, Sums]) -> Estimate:
     return around(float(value), _residuals(*one) - _residuals(*other))
 
 
-def mean_of_ratios(pairs: Sequence[tuple[Sums, Sums]]) -> Estimate:
+def mean_of_ratios(pairs: Sequence[tuple[PerWall, PerWall]]) -> Estimate:
     """Return the plain mean of some ratios ``(numerators, denominators)`` of the same walls.
 
     Those without any denominator are left out.
@@ -148,14 +148,14 @@ def mean_of_ratios(pairs: Sequence[tuple[Sums, Sums]]) -> Estimate:
     return around(float(np.mean(values)), np.mean(pulls, axis=0))
 
 
-def _residuals(numerators: Sums, denominators: Sums) -> Sums:
+def _residuals(numerators: PerWall, denominators: PerWall) -> PerWall:
     """Return how far each wall pulls the ratio, to first order."""
     value = numerators.sum() / denominators.sum()
-    residuals: Sums = (numerators - value * denominators) / denominators.mean()
+    residuals: PerWall = (numerators - value * denominators) / denominators.mean()
     return residuals
 
 
-def around(value: float, residuals: Sums) -> Estimate:
+def around(value: float, residuals: PerWall) -> Estimate:
     """Return a figure with the interval that follows from its residuals.
 
     Those are how far each wall pulls the figure to first order, times the number of walls.

@@ -2,7 +2,7 @@
 
 Everything the figures need is a sum over kyoku, so a game is four :class:`SeatCounts`, one per
 seat, and its final scores.  :func:`count_kyoku` counts from the state; :class:`EventCounter` the
-same from events, for games that somebody else's table plays, and as a check.  Sums per wall become
+same from events, for games at other tables, and as a check.  Sums per wall become
 figures per strategy and per pair, and their differences.
 
 A new figure is a line of :data:`FIGURES`; if its sum is not counted yet, a field of
@@ -35,7 +35,7 @@ class SeatCounts(Record, align=False):
     wins: Int32
     win_points: Int32  # hand values, without honba and sticks
     win_turns: Int32  # own discards before the wins, and the winning draws
-    deal_ins: Int32  # kyoku in which somebody won on this seat's tile
+    deal_ins: Int32  # kyoku in which another seat won on this seat's tile
     deal_in_points: Int32  # hand values of those wins
     fed: Annotated[Int32s, 4]  # wins on this seat's tiles, by winner
     riichi: Int32  # declared, even if the declaring tile was won
@@ -54,21 +54,21 @@ COLUMNS: Final = tuple(
 )
 """The fields with ``fed`` spread out, as :func:`as_rows` has them."""
 
-Counts = NDArray[Any]
+CountRecords = NDArray[Any]
 """Four records of :data:`COUNTS`, one per seat."""
 
 
-def no_counts() -> Counts:
+def no_counts() -> CountRecords:
     """Return four empty records."""
     return np.zeros(4, COUNTS)
 
 
-def as_rows(counts: Counts) -> tuple[tuple[int, ...], ...]:
+def as_rows(counts: CountRecords) -> tuple[tuple[int, ...], ...]:
     """Return the records as four rows of plain numbers (:data:`COLUMNS`)."""
     return tuple(map(tuple, counts.view(np.int32).reshape(4, len(COLUMNS)).tolist()))
 
 
-def from_rows(rows: Sequence[Sequence[int]]) -> Counts:
+def from_rows(rows: Sequence[Sequence[int]]) -> CountRecords:
     """Return the records that :func:`as_rows` was given.
 
     >>> from_rows(as_rows(no_counts())) == no_counts()
@@ -78,7 +78,7 @@ def from_rows(rows: Sequence[Sequence[int]]) -> Counts:
 
 
 @compiled
-def count_kyoku(state: State, outcome: Outcome, wins: Wins, counts: Counts) -> None:
+def count_kyoku(state: State, outcome: Outcome, wins: Wins, counts: CountRecords) -> None:
     """Add a kyoku that has just been paid (phase WON or DRAWN) to four records."""
     for seat in range(4):
         seen = counts[seat]
@@ -96,7 +96,7 @@ def count_kyoku(state: State, outcome: Outcome, wins: Wins, counts: Counts) -> N
 
 
 @compiled
-def _count_win(state: State, target: int, win: Payment, counts: Counts) -> None:
+def _count_win(state: State, target: int, win: Payment, counts: CountRecords) -> None:
     by_draw = target == win.winner
     seen = counts[win.winner]
     seen.wins += 1
@@ -114,7 +114,7 @@ class EventCounter:
     """Takes the unmasked events of one game; :attr:`counts` are valid after each kyoku."""
 
     def __init__(self) -> None:
-        self.counts: Final[Counts] = no_counts()
+        self.counts: Final[CountRecords] = no_counts()
         self._riichi: set[int] = set()
         self._open: set[int] = set()
         self._discards = [0, 0, 0, 0]
@@ -171,7 +171,7 @@ class EventCounter:
         self.counts["calls"][list(self._open)] += 1
 
 
-Kind = Literal["mean", "rate", "points"]
+FigureKind = Literal["mean", "rate", "points"]
 """How a figure is shown: as a number with decimals, in per cent, in whole points."""
 
 DEFAULT_UMA: Final = tuple(points / 1000 for points in RANKED.uma)
@@ -193,7 +193,7 @@ PAIR: Final = np.dtype(
 )
 """Sums over the games of one wall, for one pair."""
 
-Sums = NDArray[Any]
+WallSums = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,16 +202,16 @@ class Figure:
 
     key: str
     label: str
-    kind: Kind
+    kind: FigureKind
     of: str
     per: str
 
-    def estimate(self, sums: Sums) -> Estimate:
+    def estimate(self, sums: WallSums) -> Estimate:
         """Return the figure of one strategy or pair; ``sums`` has one record per wall."""
         fraction = rate if self.kind == "rate" else ratio
         return fraction(sums[self.of], sums[self.per])
 
-    def difference(self, one: Sums, other: Sums) -> Estimate:
+    def difference(self, one: WallSums, other: WallSums) -> Estimate:
         """Return how much larger the figure is of one than of the other, wall by wall.
 
         Of two runs on the same row of walls, the walls that both have count.
@@ -268,7 +268,7 @@ class FinishedGame:
     """A finished game: final scores and counts by seat."""
 
     scores: tuple[int, ...]
-    counts: Counts
+    counts: CountRecords
 
 
 class WallSummary:
@@ -281,7 +281,7 @@ class WallSummary:
         self.uma: Final = uma
         self.rules: Final = rules
 
-    def rows(self, games: Sequence[FinishedGame]) -> Sums:
+    def rows(self, games: Sequence[FinishedGame]) -> WallSums:
         """Return records of :data:`ROW`, one per strategy; ``games`` are all, by seating."""
         rows = np.zeros(len(self.seating.rows), ROW)
         for row, places in zip(rows, self.seating.rows, strict=True):
@@ -291,7 +291,7 @@ class WallSummary:
             self._add_rivalry(rows[0], games)
         return rows
 
-    def pairs(self, games: Sequence[FinishedGame]) -> Sums:
+    def pairs(self, games: Sequence[FinishedGame]) -> WallSums:
         """Return records of :data:`PAIR`, one per pair (none but in the format *pair*)."""
         rows = np.zeros(len(self.seating.pairs), PAIR)
         for number, row in enumerate(rows):
@@ -332,14 +332,14 @@ def _add_pair(row: Any, game: FinishedGame, seats: list[int]) -> None:
     row["rivals"] += fed[seats].sum() - fed[one][other] - fed[other][one]
 
 
-def rank_differences(rows: Sums, one: int, other: int) -> NDArray[np.float64]:
+def rank_differences(rows: WallSums, one: int, other: int) -> NDArray[np.float64]:
     """Return mean rank of one less that of the other per wall; ``rows`` is [walls, strategies]."""
     means = rows["rank"] / rows["games"]
     differences: NDArray[np.float64] = means[:, one] - means[:, other]
     return differences
 
 
-def pairing_ratio(rows: Sums, one: int, other: int) -> float:
+def pairing_ratio(rows: WallSums, one: int, other: int) -> float:
     """Return the variance of a mean rank difference against that without shared walls.
 
     The comparison is with as many games of which each has a wall of its own.  ``nan`` if there
@@ -354,15 +354,15 @@ def pairing_ratio(rows: Sums, one: int, other: int) -> float:
     return paired / apart if apart else math.nan
 
 
-def _rank_variance(sums: Sums) -> float:
+def _rank_variance(sums: WallSums) -> float:
     """Return the variance of a mean rank if each game had its own wall."""
     counts = np.array([sums[name].sum() for name in ("first", "second", "third", "fourth")])
     shares, ranks = counts / counts.sum(), np.arange(1, 5)
     return float((shares @ ranks**2 - (shares @ ranks) ** 2) / sums["games"][0])
 
 
-def _rivalry_variance(sums: Sums) -> float:
-    """Return the same of a mean difference between two who sit at the same tables."""
+def _rivalry_variance(sums: WallSums) -> float:
+    """Return the same of a mean difference between two players at the same tables."""
     n = sums["rival_games"].sum()
     mean = sums["rival"].sum() / n
     return float((sums["rival_squared"].sum() / n - mean**2) / sums["rival_games"][0])

@@ -1,7 +1,7 @@
-"""Who sits where: the seatings in which every wall is played once.
+"""The seatings in which every wall is played once.
 
 ===== ======================================================== ===============================
-name  who plays                                                seatings of a wall
+name  the players                                              seatings of a wall
 ===== ======================================================== ===============================
 1v3   each strategy but the last against three of the last     4 each (every seat), and 1 of
                                                                the last against itself
@@ -24,12 +24,12 @@ from typing import Final, Literal, get_args
 
 from mjbot.errors import ExitCode, MjbotError
 
-Format = Literal["1v3", "2v2", "pair", "each"]
-FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+SeatingFormat = Literal["1v3", "2v2", "pair", "each"]
+FORMATS: Final[tuple[SeatingFormat, ...]] = get_args(SeatingFormat)
 Seats = tuple[int, int, int, int]
 MOST_STRATEGIES: Final = 8
 
-PLAYERS: Final[dict[tuple[Format, int], Seats]] = {
+PLAYERS: Final[dict[tuple[SeatingFormat, int], Seats]] = {
     ("2v2", 2): (0, 0, 1, 1),
     ("pair", 2): (0, 0, 1, 1),
     ("pair", 3): (0, 1, 2, 2),
@@ -37,9 +37,13 @@ PLAYERS: Final[dict[tuple[Format, int], Seats]] = {
     ("each", 2): (0, 0, 1, 1),
     ("each", 4): (0, 1, 2, 3),
 }
-"""Format and number of strategies -> who plays; in pairs the first two and the last two."""
+"""Format and number of strategies -> the players; in pairs the first two and the last two."""
 
-TAKES: Final[dict[Format, str]] = {"2v2": "two", "pair": "two to four", "each": "two or four"}
+TAKES: Final[dict[SeatingFormat, str]] = {
+    "2v2": "two",
+    "pair": "two to four",
+    "each": "two or four",
+}
 
 
 class SeatingError(MjbotError, ValueError):
@@ -49,7 +53,7 @@ class SeatingError(MjbotError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SeatingPlace:
     """Seat ``seat`` of the seating number ``seating``."""
 
     seating: int
@@ -60,13 +64,13 @@ class Place:
 class Seating:
     """All seatings of one wall.
 
-    ``tables`` has the number of the strategy at each seat; ``rows`` says for each strategy at
+    ``tables`` has the number of the strategy at each seat; ``rows`` has for each strategy at
     which places its figures are taken; ``pairs`` has the two strategies of each pair.
     """
 
-    format: Format
+    format: SeatingFormat
     tables: tuple[Seats, ...]
-    rows: tuple[tuple[Place, ...], ...]
+    rows: tuple[tuple[SeatingPlace, ...], ...]
     pairs: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -74,7 +78,7 @@ class Seating:
         """The largest difference that two rows' mean ranks on one wall can have."""
         return 3.0 if len(self.rows) > 2 or self.format == "1v3" else 2.0
 
-    def ally(self, place: Place) -> int:
+    def ally(self, place: SeatingPlace) -> int:
         """Return the seat of the ally of a place in the format *pair*."""
         table = self.tables[place.seating]
         pair = self.pair_of(table[place.seat])
@@ -87,7 +91,7 @@ class Seating:
         return next(number for number, pair in enumerate(self.pairs) if strategy in pair)
 
 
-def make_seating(format_: Format, n: int) -> Seating:
+def make_seating(format_: SeatingFormat, n: int) -> Seating:
     """Return how ``n`` strategies are seated.  Raises :class:`SeatingError`.
 
     >>> make_seating("2v2", 2).tables[:2]
@@ -102,7 +106,11 @@ def make_seating(format_: Format, n: int) -> Seating:
     players = PLAYERS[format_, n]
     tables = _orders(players)
     rows = [
-        tuple(Place(k, seat) for k, table in enumerate(tables) for seat in _seats(table, strategy))
+        tuple(
+            SeatingPlace(k, seat)
+            for k, table in enumerate(tables)
+            for seat in _seats(table, strategy)
+        )
         for strategy in range(n)
     ]
     pairs = (players[:2], players[2:]) if format_ == "pair" else ()
@@ -116,11 +124,11 @@ def _one_against_three(n: int) -> Seating:
     tables: list[Seats] = []
     rows = []
     for challenger in range(last):
-        rows.append(tuple(Place(len(tables) + seat, seat) for seat in range(4)))
+        rows.append(tuple(SeatingPlace(len(tables) + seat, seat) for seat in range(4)))
         for seat in range(4):
             a, b, c, d = (challenger if other == seat else last for other in range(4))
             tables.append((a, b, c, d))
-    rows.append(tuple(Place(len(tables), seat) for seat in range(4)))
+    rows.append(tuple(SeatingPlace(len(tables), seat) for seat in range(4)))
     tables.append((last, last, last, last))
     return Seating("1v3", tuple(tables), tuple(rows))
 

@@ -1,4 +1,4 @@
-"""A test that may be looked at after every wall: who is better, or is there no difference?
+"""A sequential test, evaluated after every wall: is one better, or is there no difference?
 
 The walls' paired rank differences are independent and bounded.  For every mean that they might
 have a gambler bets on the next difference; at the true mean the game is fair, so by Ville's
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 BETS: Final = 0.9 * 0.5 ** np.arange(11.0)
 """Shares of the most that may be bet without risking ruin: from 0.9 down to 0.0009."""
 
-Verdict = Literal["better", "worse", "equal", "open"]
-"""What the test says of the first against the second: a better rank is the smaller one."""
+TestOutcome = Literal["better", "worse", "equal", "open"]
+"""The result for the first against the second: a better rank is the smaller one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class SequentialTest:
         self._logs = np.zeros((4, len(BETS)))
         self._refuted = np.zeros(4, np.bool_)
 
-    def add(self, difference: float) -> Verdict:
+    def add(self, difference: float) -> TestOutcome:
         """Take one wall's difference (first less second, in ranks) and return the verdict."""
         if abs(difference) > self.bound + 1e-9:
             raise ValueError(f"a rank difference of {difference} exceeds the bound {self.bound}")
@@ -67,7 +67,7 @@ class SequentialTest:
         return self.verdict
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TestOutcome:
         """What is known so far; never goes back to *open*."""
         not_zero_or_more, not_margin, not_zero_or_less, not_minus_margin = self._refuted.tolist()
         if not_zero_or_more:

@@ -6,14 +6,15 @@ direction.  Where a value is a sum, its terms name it (``adds_to``), and they ad
 others.
 """
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from mjbot.table.actions import Action
 
-WORTH: Final = "worth"
-"""As what a term adds to: the worth itself."""
+VALUE: Final = "value"
+"""As what a term adds to: the value of the action."""
 ROUNDING: Final = 1e-6
 """By how much, of a total's size, terms may miss it."""
 
@@ -23,14 +24,14 @@ TILES: Final = "tiles"
 RANKS: Final = "ranks"
 STEPS: Final = "shanten"
 
-# What a worth in points is made of:
+# Parts of a value in points:
 WINNING: Final = "winning"  # chance to win times the value of a win
 LATER: Final = "later in the kyoku"  # tenpai at a draw, less the dangers of the discards to come
 STICK: Final = "riichi stick"
 DEALING_IN: Final = "dealing in"  # by this very tile, to the opponent that the term is about
 SHAPE: Final = "shape"  # what the weight of a hand evaluator adds
 PLACEMENT: Final = "placement"  # what the rank adds to, or takes from, the plain points
-IN_POINTS: Final = "in points"  # their sum, where the worth counts in something else
+IN_POINTS: Final = "in points"  # their sum, where the value has another unit
 
 # What these come from:
 CHANCE_TO_WIN: Final = "chance to win"
@@ -46,7 +47,7 @@ class Term:
     """A named part of the evaluation of an action.
 
     ``about`` is the seat (0..3) of the opponent that it concerns, ``adds_to`` the sum that it
-    belongs to: :data:`WORTH`, or the name of another term of the same action, or nothing.
+    belongs to: :data:`VALUE`, or the name of another term of the same action, or nothing.
     """
 
     name: str
@@ -55,6 +56,11 @@ class Term:
     more_is_better: bool = True
     about: int | None = None
     adds_to: str = ""
+
+    def __post_init__(self) -> None:
+        if self.adds_to == "worth":  # its name in version 0.2
+            warnings.warn("adds_to='worth' is now 'value'", DeprecationWarning, stacklevel=3)
+            object.__setattr__(self, "adds_to", VALUE)
 
     @property
     def label(self) -> str:
@@ -66,7 +72,7 @@ class Term:
         return self.name if self.unit in self.name else f"{self.name}, {self.unit}"
 
     def label_about(self, whom: str) -> str:
-        """Return its label with whom it is about behind the name, if it is about an opponent.
+        """Return its label with the opponent that it is about after the name.
 
         >>> Term("danger", "%", 1.0, about=2).label_about("(S)")
         'danger (S), %'
@@ -77,24 +83,30 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """An action and its value (``worth``) in the explanation's unit.
+    """An action and its value in the explanation's unit.
 
     ``then`` is the discard that would follow a riichi or a call.  A value of ``-inf``: dropped
     before its value was known.
     """
 
     action: Action
-    worth: float
+    value: float
     is_chosen: bool = False
     then: Action | None = None
     terms: Sequence[Term] = ()
+
+    @property
+    def worth(self) -> float:
+        """The value, by its name in version 0.2."""
+        warnings.warn("Rated.worth is now Rated.value", DeprecationWarning, stacklevel=2)
+        return self.value
 
     def term(self, name: str, about: int | None = None) -> Term | None:
         """Return the term of that name, about that opponent, if there is one."""
         found = (term for term in self.terms if (term.name, term.about) == (name, about))
         return next(found, None)
 
-    def parts(self, of: str = WORTH) -> list[Term]:
+    def parts(self, of: str = VALUE) -> list[Term]:
         """Return the terms that add up to the value, or to another term."""
         return [term for term in self.terms if term.adds_to == of]
 
@@ -126,7 +138,7 @@ class Explanation:
     @property
     def best_first(self) -> list[Rated]:
         """What was rated, the best first."""
-        return sorted(self.rated, key=lambda each: -each.worth)
+        return sorted(self.rated, key=lambda each: -each.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +162,7 @@ NO_DANGER: Final = 0.005
 def columns_of(rated: Sequence[Rated]) -> list[Term]:
     """Return a term for each column of a table of choices: each name and opponent once, in order.
 
-    Opponents to whom nothing that was rated deals in have no columns.
+    Opponents that no rated action deals in to have no columns.
     """
     terms = [term for each in rated for term in each.terms]
     feared: dict[int | None, float] = {}
@@ -165,7 +177,7 @@ def columns_of(rated: Sequence[Rated]) -> list[Term]:
 
 
 def same_choice(one: Action, other: Action) -> bool:
-    """Return whether two actions say the same; of equal tiles no matter which was just drawn."""
+    """Return whether two actions are the same, whichever of equal tiles was just drawn."""
     same = (one.name, one.tile) == (other.name, other.tile)
     return same and (one.red, one.offset) == (other.red, other.offset)
 
@@ -177,5 +189,5 @@ def mark_chosen(rated: Iterable[Rated], choice: Action) -> list[Rated]:
         if not any(same_choice(each.action, it.action) and each.then == it.then for it in once):
             once.append(each)
     chosen = [place for place, each in enumerate(once) if same_choice(each.action, choice)]
-    best = max(chosen, key=lambda place: once[place].worth, default=-1)
+    best = max(chosen, key=lambda place: once[place].value, default=-1)
     return [replace(each, is_chosen=place == best) for place, each in enumerate(once)]

@@ -10,7 +10,7 @@ from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
 from protocol.plain_text import one_line
 
 FaultKind = Literal["crash", "late", "illegal", "absent"]
-"""A decision failed, took too long, chose what is not allowed, or nobody was there to make it."""
+"""A decision failed, took too long, was not allowed, or its player was absent."""
 
 MOST_LETTERS: Final = 300
 
@@ -38,7 +38,7 @@ class Fault:
 
 
 def error_summary(problem: BaseException) -> str:
-    """Say what went wrong and in which line of which file.
+    """Describe what went wrong, with file and line.
 
     >>> try:
     ...     1 / 0
@@ -46,8 +46,8 @@ def error_summary(problem: BaseException) -> str:
     ...     error_summary(error).partition(" (")[0]
     'ZeroDivisionError: division by zero'
     """
-    said = str(problem).splitlines()
-    text = type(problem).__name__ + (f": {_short(said[0])}" if said and said[0].strip() else "")
+    lines = str(problem).splitlines()
+    text = type(problem).__name__ + (f": {_short(lines[0])}" if lines and lines[0].strip() else "")
     frames = traceback.extract_tb(problem.__traceback__)
     if isinstance(problem, SyntaxError) or not frames:
         return text
@@ -55,13 +55,13 @@ def error_summary(problem: BaseException) -> str:
 
 
 def no_choice(choice: object) -> str:
-    """Say that a strategy chose what is no legal action now, or no action at all.
+    """Describe a choice that is no legal action now, or no action at all.
 
     >>> no_choice(None), no_choice("discard\\n5m")
     ('it may not choose None', "it may not choose 'discard\\\\n5m'")
     """
-    told = str(choice) if isinstance(choice, Action) else _short(repr(choice))
-    return f"it may not choose {told}"
+    chosen = str(choice) if isinstance(choice, Action) else _short(repr(choice))
+    return f"it may not choose {chosen}"
 
 
 def is_legal(choice: object, codes: bytes) -> TypeGuard[Action]:

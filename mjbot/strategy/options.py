@@ -37,7 +37,7 @@ class Option:
 
 
 def switch(what: str, *, default: bool = True) -> bool:
-    """Return a dataclass field that turns a part of a strategy on or off; ``what`` says which."""
+    """Return a dataclass field that turns a part of a strategy on or off; ``what`` names it."""
     enabled: bool = field(default=default, metadata={"unit": what})
     return enabled
 
@@ -137,10 +137,10 @@ def _value(type_: Any, text: str) -> object:
 def _allowed(type_: Any) -> str:
     if get_origin(type_) is Literal:
         return "one of " + ", ".join(str(value) for value in get_args(type_))
-    words = {
+    descriptions = {
         bool: "yes or no",
         int: "a whole number",
         float: "a number",
         type(None): "none",
     }
-    return words.get(type_, "something that can be given on the command line")
+    return descriptions.get(type_, "something that can be given on the command line")

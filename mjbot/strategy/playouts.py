@@ -1,8 +1,7 @@
 """What a strategy offers that can play a position on: two choices on the same hands and walls.
 
-``mjbot`` imports no strategy; what is supposed of hidden hands and how playouts are played are
-thoughts of strategies.  So whoever wants to know what a choice is worth asks a strategy that is a
-:class:`PlaysOut`, found by its name like any other.
+``mjbot`` imports no strategy, and strategies model the hidden hands and play the playouts.  So the
+value of a choice comes from a strategy that is a :class:`PlaysOut`, found by its name.
 """
 
 from collections.abc import Sequence

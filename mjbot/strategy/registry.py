@@ -89,7 +89,7 @@ def _class_in(module: ModuleType, name: str, place: str, class_name: str) -> typ
 
 
 def strategy_info(name: str) -> StrategyInfo:
-    """Return what there is to say about a strategy, also when it cannot be loaded."""
+    """Return a strategy's description, also when it cannot be loaded."""
     try:
         cls = strategy_class(name)
         return StrategyInfo(name, _origin(name, cls), thesis_of(cls), options_of(cls))
@@ -152,8 +152,8 @@ def _class_called(name: str) -> type[Strategy]:
     try:
         return _class_in(_imported(entry.module), entry.value, entry.module, entry.attr)
     except StrategyError as problem:
-        told = f"{problem} ({_distribution(entry)} offers it as {name!r})"
-        raise StrategyError(told) from problem
+        problem_text = f"{problem} ({_distribution(entry)} offers it as {name!r})"
+        raise StrategyError(problem_text) from problem
 
 
 def _entry_point(name: str) -> EntryPoint | None:
@@ -163,8 +163,8 @@ def _entry_point(name: str) -> EntryPoint | None:
     found = [entry for entry in entry_points(group=GROUP) if _dashed(entry.name) == _dashed(name)]
     if len(found) > 1:
         them = " and ".join(f"{_distribution(entry)} ({entry.value})" for entry in found)
-        told = f"{them} offer one of that name: use MODULE:CLASS"
-        raise StrategyError(f"strategy {name!r}: {told}")
+        problem_text = f"{them} offer one of that name: use MODULE:CLASS"
+        raise StrategyError(f"strategy {name!r}: {problem_text}")
     return found[0] if found else None
 
 
@@ -211,7 +211,7 @@ def _imported(module: str) -> ModuleType:
 
 
 def _whose(problem: BaseException) -> str:
-    """Say what a module of the user's is hidden by, if it is called as one of our packages."""
+    """Name the package of ours that hides a module of the user's."""
     name = problem.name if isinstance(problem, ModuleNotFoundError) else None
     package, dot, _ = (name or "").partition(".")
     if not dot or package not in OWN_PACKAGES:
@@ -258,7 +258,6 @@ def _add_to_path(folder: Path) -> None:
 
 
 def _classes(module: ModuleType) -> list[type[Strategy]]:
-    """Return the strategies that the module itself defines."""
     return [
         cls
         for cls in vars(module).values()
@@ -319,7 +318,7 @@ def made_of(spec: "Spec") -> list[type[Strategy]]:
 EXTERNAL: Final = "external:"
 PIPED: Final = ("external-lines:", "external-arrays:")
 EXTERNALS: Final = (EXTERNAL, *PIPED)
-"""A foreign program: one that connects to a table, and those that speak over their pipes."""
+"""A foreign program: one that connects to a table, and those that use standard input and output."""
 
 
 @dataclass(frozen=True)
@@ -362,7 +361,7 @@ class Spec:
 
     @property
     def is_outside(self) -> bool:
-        """Whether it is a class of somebody's file, module or distribution, none of ours."""
+        """Whether it is a class of another file, module or distribution than ours."""
         if self.is_external:
             return False
         return ":" in self.name or _entry_point(self.name) is not None

@@ -16,12 +16,13 @@ The evaluation of a choice is data: :meth:`Strategy.explain` returns the choice 
 to add notes and tables.
 """
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from mjbot.strategy.explanation import Explanation, Rated, Strength, mark_chosen
-from mjbot.table.actions import WANTS_ALL, Action
+from mjbot.table.actions import DECIDES_ALL, Action
 from mjbot.table.view import View
 from protocol.plain_text import one_line
 
@@ -30,14 +31,14 @@ from protocol.plain_text import one_line
 class Strategy:
     """Base class of all strategies; one instance plays one seat of one game.
 
-    The arena calls ``decide`` only for the choices that ``wants`` selects (the flags WANTS_... of
+    The arena calls ``decide`` only for the choices that ``decides`` selects (flags DECIDES_... of
     :mod:`mjbot.table.actions`) and plays the default action for others: ``decide`` must return the
     same there.
     """
 
-    wants: ClassVar[int] = WANTS_ALL
+    decides: ClassVar[int] = DECIDES_ALL
 
-    worth_unit: ClassVar[str] = ""
+    value_unit: ClassVar[str] = ""
     """Unit of the values of ``ratings``, such as "points"."""
 
     strength: ClassVar[Strength | None] = None
@@ -49,6 +50,15 @@ class Strategy:
     built_on: ClassVar[tuple[str, ...]] = ()
     """Strategies that this one uses: a first start compiles them in parallel."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for old, new in (("wants", "decides"), ("worth_unit", "value_unit")):  # of version 0.2
+            if old in vars(cls):
+                warnings.warn(
+                    f"{cls.__name__}.{old} is now {new}", DeprecationWarning, stacklevel=2
+                )
+                setattr(cls, new, vars(cls)[old])
+
     def decide(self, view: View) -> Action:
         """Return one of ``view.legal``.  Called only when there is a choice."""
         raise NotImplementedError
@@ -58,11 +68,11 @@ class Strategy:
         choice = self.decide(view)
         rated = mark_chosen(self.ratings(view), choice)
         silent = not rated and len({action.tile for action in view.discards}) > 1
-        told = "It does not rate its choices: add a method ratings(view) to its class."
-        return Explanation(choice, self.worth_unit, rated, (told,) if silent else ())
+        note = "It does not rate its choices: add a method ratings(view) to its class."
+        return Explanation(choice, self.value_unit, rated, (note,) if silent else ())
 
     def ratings(self, view: View) -> Iterable[Rated]:
-        """Return the value of each rated action, in ``worth_unit``, with its terms.
+        """Return the value of each rated action, in ``value_unit``, with its terms.
 
         Nothing by default.  The chosen one need not be marked.
         """
@@ -87,6 +97,6 @@ LONGEST_REMARK: Final = 1000
 
 
 def remark_on(strategy: Strategy) -> str:
-    """Return what a strategy says of its last decision as a log may hold it: one short line."""
-    said: object = strategy.remark()
-    return one_line(said, LONGEST_REMARK) if isinstance(said, str) else ""
+    """Return a strategy's remark on its last decision as one short line."""
+    remark: object = strategy.remark()
+    return one_line(remark, LONGEST_REMARK) if isinstance(remark, str) else ""

@@ -1,8 +1,8 @@
 """What a seat can do, as 156 small codes with one interned :class:`Action` each.
 
-The codes leave out what the table knows anyway (who discarded which tile), so that an action
-travels through compiled code as one integer; the functions here tell there what a code is, and
-the properties of :class:`Action` everywhere else.
+The codes leave out what the table has anyway (the discard on offer), so that an action travels
+through compiled code as one integer; the functions here decode it there, the properties of
+:class:`Action` everywhere else.
 :mod:`mjbot.table.mirror.wire` turns actions into messages and back.
 """
 
@@ -32,11 +32,11 @@ CONCEALED_KAN: Final = 88  # + kind
 ADDED_KAN: Final = 122  # + kind
 N_ACTIONS: Final = 156
 
-# What a player may want to be asked about; the rest is left to its default action.
-WANTS_TURNS: Final = 1  # its own turns: discards, riichi, kans, nine terminals
-WANTS_WINS: Final = 2  # whenever it can win
-WANTS_CALLS: Final = 4  # pon, chi and kan of what others discard
-WANTS_ALL: Final = WANTS_TURNS | WANTS_WINS | WANTS_CALLS
+# The choices that a player decides on; the rest is left to its default action.
+DECIDES_TURNS: Final = 1  # its own turns: discards, riichi, kans, nine terminals
+DECIDES_WINS: Final = 2  # whenever it can win
+DECIDES_CALLS: Final = 4  # pon, chi and kan of what others discard
+DECIDES_ALL: Final = DECIDES_TURNS | DECIDES_WINS | DECIDES_CALLS
 
 ActionName = Literal[
     "discard", "riichi", "tsumo", "ron", "nine terminals", "pass",

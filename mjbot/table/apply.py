@@ -154,7 +154,7 @@ def apply_draw(state: State, actor: int, tile: int) -> None:
     if state.phase == CHANKAN or state.phase == RINSHAN:
         state.after_kan = 1
         state.rinshan_taken += 1
-        state.ippatsu[:] = 0  # a kakan ends ippatsu only once nobody has robbed it
+        state.ippatsu[:] = 0  # a kakan ends ippatsu only once it was not robbed
         if state.phase == CHANKAN:
             state.pending_dora += 1
     else:
@@ -216,7 +216,7 @@ def apply_riichi_accepted(state: State, actor: int) -> None:
 
 @compiled
 def apply_dora(state: State, marker: int) -> None:
-    """One more marker is turned, whenever the server says so."""
+    """One more marker is turned, when the server reports it."""
     if state.n_dora < MAX_MARKERS:
         state.dora_markers[state.n_dora] = marker
         state.n_dora += 1
@@ -252,7 +252,7 @@ def apply_ryukyoku(
 
 @compiled
 def apply_ura(state: State) -> None:
-    """The ura markers are turned, in a state that knows its wall."""
+    """The ura markers are turned, in a state with a known wall."""
     state.n_ura = state.n_dora
     for place in range(state.n_dora):
         state.ura_markers[place] = state.wall[URA_WALL + place]

@@ -29,7 +29,7 @@ MAX_MELDS: Final = 4
 
 @compiled
 def pass_claims(state: State) -> None:
-    """Nobody won on the tile on offer: those who could have are furiten, all see it passed."""
+    """No seat won on the tile on offer: seats that could have are furiten, all see it passed."""
     if state.phase != REACTION and state.phase != CHANKAN:
         return
     bit = 1 << kind_of(state.last_tile)
@@ -169,7 +169,7 @@ def apply_ankan(state: State, actor: int, kind: int, has_red: int) -> None:
 
 @compiled
 def _note_liability(state: State, actor: int, kind: int, source: int) -> None:
-    """Pao: whoever gives the third dragon or the fourth wind is liable."""
+    """Pao: the seat that gives the third dragon or the fourth wind is liable."""
     if kind < FIRST_HONOUR:
         return
     winds = 0

@@ -1,9 +1,9 @@
-"""What nobody has said: suppositions, and what is learned beside the events.
+"""Suppositions about a state, and facts that come without an event.
 
-A state is written to in two ways.  What an event does stands in :mod:`mjbot.table.apply`; here
-stands what whoever guesses, judges as if, or starts elsewhere than at the beginning makes of a
-state: a seat holds that hand, a wall lies in this order, a riichi stands.  Fields that follow from
-others (``waits``) are right afterwards.  Nothing else writes to a state.
+A state is written to in two ways: by events (:mod:`mjbot.table.apply`) and by the suppositions
+here, for guesses and for positions in the middle of a game: a seat holds that hand, the wall lies
+in this order, a riichi stands.  Derived fields (``waits``) are updated.  Nothing else writes to a
+state.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def deal_in_hand(state: State, seat: int, hand: NDArray[np.int8], red: NDArray[n
 
 @compiled
 def deal_in_drawn(state: State, seat: int, tile: int) -> None:
-    """Suppose that a seat that has 3n+2 tiles holds this one (0..36) beside its hand.
+    """Suppose that a seat that has 3n+2 tiles holds this one (0..36) in addition to its hand.
 
     If the seat has drawn, it is the tile that it drew.
     """
@@ -128,7 +128,7 @@ def assume_harmless(state: State, seat: int) -> None:
 
 
 def assume_no_liability(state: State) -> None:
-    """Suppose that nobody is liable for anybody's yakuman."""
+    """Suppose that no seat is liable for a yakuman."""
     state["pao_dragons"] = -1
     state["pao_winds"] = -1
 
@@ -139,7 +139,7 @@ def assume_alone(state: State, wall_left: int) -> None:
     state["wall_left"] = wall_left
 
 
-# --- frame of a game, and what is told late ----------------------------------------------------
+# --- frame of a game, and what is known late ----------------------------------------------------
 
 
 def set_position(state: State, scores: Sequence[int], sticks: int) -> None:
@@ -165,5 +165,5 @@ def show_ura(state: State, tiles: Sequence[int]) -> None:
 
 
 def name_drawn(state: State, tile: int) -> None:
-    """Say which tile (0..36) was drawn unseen."""
+    """Set which tile (0..36) was drawn unseen."""
     state["drawn"] = tile

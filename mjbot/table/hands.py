@@ -42,7 +42,7 @@ def remove_tile(state: State, seat: int, tile: int) -> None:
 
 @compiled
 def refresh_waits(state: State, seat: int) -> None:
-    """Reckon the waits of a known hand of 3n+1 tiles anew."""
+    """Recompute the waits of a known hand of 3n+1 tiles."""
     if state.hand_known[seat]:
         state.waits[seat] = waits(state.hand[seat], state.n_melds[seat])
 

@@ -146,7 +146,7 @@ def _count_dora(state: State, seat: int, tile: int, hand: Win) -> None:
 
 @compiled
 def liable_seat(state: State, seat: int, yaku_mask: int) -> int:
-    """Return who is liable for the yakuman of ``seat`` (pao), or -1."""
+    """Return the seat that is liable for the yakuman of ``seat`` (pao), or -1."""
     if (yaku_mask >> DAISANGEN) & 1 and state.pao_dragons[seat] >= 0:
         return int(state.pao_dragons[seat])
     if (yaku_mask >> DAISUUSHII) & 1 and state.pao_winds[seat] >= 0:
@@ -158,7 +158,7 @@ def liable_seat(state: State, seat: int, yaku_mask: int) -> int:
 def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment) -> None:
     """Fill ``win`` (:data:`PAYMENT`) with the value and payments of a win of ``seat`` right now.
 
-    Ura markers count if the state knows them and the seat is in riichi.  Honba and sticks go to
+    Ura markers count if they are known and the seat is in riichi.  Honba and sticks go to
     the first winner only.
     """
     hands = np.empty(1, WIN)
@@ -277,7 +277,7 @@ def seats_ahead(scores: Int32s, seat: int) -> int:
 
 @compiled
 def top_seat(scores: Int32s) -> int:
-    """Return who is first."""
+    """Return the seat in first place."""
     seat = 0
     while seats_ahead(scores, seat) > 0:
         seat += 1
@@ -346,7 +346,7 @@ def kyoku_left(state: State) -> int:
 def kyoku_after(state: State, scores: Int32s, dealer_stays: int) -> int:
     """Return how many kyoku follow at least if this one ends with these scores, or OVER.
 
-    Past the last scheduled one there is one more until somebody has the points to end the game.
+    Past the last scheduled one there is one more until a seat has the points to end the game.
     """
     if _is_over(state, scores, dealer_stays):
         return OVER

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
+from mjbot.rules.kinds import Counts
 from mjbot.rules.ruleset import rules_of
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import ACTIONS, DECLARE_RIICHI, N_ACTIONS, Action
@@ -30,7 +31,6 @@ from mjbot.table.state import DECLARED, STATE, MeldType, Phase, State, copy_stat
 from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES
 
-Counts = NDArray[np.int8]
 Value = TypeVar("Value")
 
 numba: Final[Any] = _typeof  # numba has no type hints
@@ -92,7 +92,7 @@ _PHASES: Final = tuple(Phase)
 class View:
     """The table as ``seat`` sees it.
 
-    Arrays are int8 counts per kind of shape (34,) unless said otherwise, seats are absolute,
+    Arrays are int8 counts per kind of shape (34,) unless noted otherwise, seats are absolute,
     masks have bit ``1 << kind``.  Nothing here may be written to: ``copy()`` an array to change
     it.  A view is good for the moment it was made for: do not keep it.
     """
@@ -103,7 +103,7 @@ class View:
         """The record behind the view (:data:`mjbot.table.state.STATE`), for compiled code.
 
         A strategy's has neither other hands nor the wall (:class:`Sealed`), also where a referee
-        knows them.
+        has them.
         """
 
         self._fields: Any = state
@@ -320,7 +320,7 @@ class Sealed:
         locked = self._copy.view()
         locked.flags.writeable = False
         self._record: Final = cast(State, locked[0])
-        self._fields: Final = _Fields(locked.reshape(()))
+        self._fields: Final = _StateFields(locked.reshape(()))
         self._unseen: Final = np.empty(N_KINDS, np.int8)
         self._locked_unseen: Final = self._unseen.view()
         self._locked_unseen.flags.writeable = False
@@ -335,7 +335,7 @@ class Sealed:
         return sealed
 
 
-class _Fields(dict[str, NDArray[Any]]):
+class _StateFields(dict[str, NDArray[Any]]):
     """The fields of a record as arrays, each made when it is read for the first time."""
 
     def __init__(self, record: NDArray[Any]) -> None:

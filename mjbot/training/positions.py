@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeVar
 from mjbot.processes import in_processes
 from mjbot.records.game import EmptyRecordError, Game, GameDigest, RecordError, game_digest
 from mjbot.records.sources import Source, games_of, list_sources
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.state import State
 from mjbot.text import plural
 from protocol.messages import Event
@@ -252,7 +252,7 @@ def _runs(refs: Sequence[GameRef]) -> Iterator[tuple[int, int]]:
             start = at
 
 
-class _TrustingTable(Table):
+class _TrustingTable(Mirror):
     """A table that believes every event: half the work of a replay is doubting it."""
 
     def take(self, event: Event) -> None:

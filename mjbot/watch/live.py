@@ -22,7 +22,7 @@ from mjbot.listeners.http import guest_of
 from mjbot.records.choices import ReplayStep
 from mjbot.records.game import Entry, Talk
 from mjbot.strategy.registry import Spec
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.watch.game import Fold
 from mjbot.watch.library import ReadGame
 from mjbot.watch.server import HEADERS, PageServer, number_in, require_seen
@@ -95,11 +95,11 @@ class _Line:
     def __init__(self, seen: frozenset[int]) -> None:
         self.channel: Final = EventStream()
         self._fold: Final = Fold(seen)
-        self._table = Table(strict=False)
+        self._table = Mirror(strict=False)
 
     def add(self, number: int, event: Event, talk: Talk) -> None:
         if isinstance(event, StartGame):
-            self._table = Table(strict=False)
+            self._table = Mirror(strict=False)
             self.channel.begin()
         self._table.apply(event)
         for message in self._fold.add(ReplayStep(number, event, self._table, ()), talk):

@@ -89,7 +89,7 @@ def _rated(one: Rated, view: View, columns: Collection[tuple[str, int | None]]) 
         "name": one.action.name,
         "text": str(one.action),
         "tile": TILE_NAMES[tile] if tile >= 0 else "",
-        "worth": _number(one.worth),
+        "worth": _number(one.value),
         "chosen": one.is_chosen,
         "terms": {
             _label(term, view): _number(term.value)

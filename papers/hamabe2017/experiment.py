@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from mjbot.experiments import Request
+from mjbot.experiments import ExperimentContext
 from mjbot.report.estimates import format_estimate
 from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import Estimate
@@ -96,7 +96,7 @@ PAIRS: Final = ("two", "beside", "off", "paper", "pair", "both")
 Found = Mapping[str, Sums]
 
 
-def play(request: Request) -> Iterator[str]:
+def play(request: ExperimentContext) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
     if request.part in MATES:
         yield from play_switches(request, MATES[request.part])

@@ -11,8 +11,8 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.arena.results import GameLine, read_games
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
-from mjbot.experiments import Request, Run
-from mjbot.statistics.figures import Counts, Figure, from_rows
+from mjbot.experiments import ExperimentContext, Run
+from mjbot.statistics.figures import CountRecords, Figure, from_rows
 from mjbot.statistics.seating import Seating
 from mjbot.strategy.registry import Spec
 from mjbot.table.settle import ranks_of
@@ -115,7 +115,9 @@ def _row(games: Mapping[int, GameLine], seats: Mapping[int, Seats]) -> Sums:
     return rows
 
 
-def _add_seat(row: Any, who: str, scores: Sequence[int], counts: Counts, seats: Seats) -> None:
+def _add_seat(
+    row: Any, who: str, scores: Sequence[int], counts: CountRecords, seats: Seats
+) -> None:
     """Add what the first of two seats did; the second one is its ally, or itself."""
     seat, ally = seats
     rank = ranks_of(scores)[seat]
@@ -152,7 +154,9 @@ def walls_for(setup: Setup, games: float) -> int:
     return ceil(games / len({place.seating for place in setup.seating.rows[0]}))
 
 
-def run_of(request: Request, label: str, players: tuple[str, ...], share: float = 1.0) -> Run:
+def run_of(
+    request: ExperimentContext, label: str, players: tuple[str, ...], share: float = 1.0
+) -> Run:
     """Return the run of these players; ``share`` scales the number of games."""
     setup = make_setup(players, OPPONENTS.get(request.part, OPPONENTS["all"]), request.seed)
     return Run(label, setup, walls_for(setup, share * request.games))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from mjbot.experiments import Request, Run
+from mjbot.experiments import ExperimentContext, Run
 from mjbot.report.estimates import format_estimate
 from mjbot.report.markdown import head, row
 from papers.hamabe2017.sums import (
@@ -49,7 +49,7 @@ ONLY_WITH: Final[Mapping[str, str | None]] = {"leader_caution": TOP, "caution": 
 """Switches that have an effect only with this mate."""
 
 
-def play_switches(request: Request, mate: str | None) -> Iterator[str]:
+def play_switches(request: ExperimentContext, mate: str | None) -> Iterator[str]:
     """Play the default pair and each technique switched over, or none and each alone."""
     alone = request.part == "each-alone"
     runs = list(_runs(request, mate, alone))
@@ -63,7 +63,7 @@ def play_switches(request: Request, mate: str | None) -> Iterator[str]:
         yield _row(run.label, sums, start)
 
 
-def _runs(request: Request, mate: str | None, alone: bool) -> Iterator[Run]:
+def _runs(request: ExperimentContext, mate: str | None, alone: bool) -> Iterator[Run]:
     """Yield what the others are compared with, then these."""
     yield _run(request, "none" if alone else "default", mate, OFF if alone else {})
     if not alone:
@@ -77,7 +77,9 @@ def _runs(request: Request, mate: str | None, alone: bool) -> Iterator[Run]:
         yield _run(request, label, mate, changes)
 
 
-def _run(request: Request, label: str, mate: str | None, changes: Mapping[str, str]) -> Run:
+def _run(
+    request: ExperimentContext, label: str, mate: str | None, changes: Mapping[str, str]
+) -> Run:
     """Return the run of a partner with these options, with ``mate`` or its like."""
     player = ",".join([PARTNER, *[f"{name}={value}" for name, value in changes.items()]])
     return run_of(request, label, (mate or player, player))

@@ -3,7 +3,7 @@
 from typing import Final
 
 from mjbot.cli.train import print_learned, print_scores
-from mjbot.requests import Kind
+from mjbot.requests import Subcommand
 from papers.matsuda2021.requests import PaperRequest, ReinforceRequest
 
 
@@ -23,14 +23,14 @@ def _train_reinforce(request: ReinforceRequest) -> None:
         print(network.folder / f"{network.name}.npz")
 
 
-KINDS: Final[dict[str, Kind]] = {
-    "networks-paper": Kind(
+KINDS: Final[dict[str, Subcommand]] = {
+    "networks-paper": Subcommand(
         "the five networks of Matsuda and Ito 2021, from columns",
         "Train the networks of Matsuda and Ito 2021 for discard, riichi, pon, chi and kan.",
         PaperRequest,
         _train_networks_paper,
     ),
-    "reinforce": Kind(
+    "reinforce": Subcommand(
         "the reinforcement of Matsuda and Ito 2021, from their five networks",
         "Let the five networks learn by play against three of themselves: deep Q-learning.",
         ReinforceRequest,

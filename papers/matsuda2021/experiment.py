@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.experiments import ExperimentError, Request
+from mjbot.experiments import ExperimentContext, ExperimentError
 from mjbot.models.networks.rank import NAME as RANK
 from mjbot.models.weights import SHIPPED, Manifest, WeightsError, load_manifest
 from mjbot.referee import Referee
@@ -64,7 +64,7 @@ PARTS_OF: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def play(request: Request) -> Iterator[str]:
+def play(request: ExperimentContext) -> Iterator[str]:
     """Return the tables of a part as lines of Markdown."""
     match request.part:
         case "rank":

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.compiler.compiled import compiled, source_digest
-from mjbot.env import BatchEnv, Rows
+from mjbot.env import BatchEnv, DecisionRows
 from mjbot.errors import ArgumentError
 from mjbot.interruption import keeping
 from mjbot.models.weights import Manifest, save_weights
@@ -144,7 +144,7 @@ def epsilon_at(episode: int, epsilon_from: float = 1.0) -> float:
 # --- inputs of the networks, and the meaning of their outputs ----------------------------------
 
 
-def planes_of(env: BatchEnv, rows: Rows) -> Planes:
+def planes_of(env: BatchEnv, rows: DecisionRows) -> Planes:
     """Return what the seats of rows see: uint8[rows, 34, 4, 17]."""
     planes = np.empty((len(rows.tables), *PLANES_SHAPE), np.uint8)
     _write_planes(env.states, rows.tables, rows.seats, planes)
@@ -164,7 +164,7 @@ def seating(n_tables: int) -> NDArray[np.int8]:
     return players
 
 
-def _actions_at(env: BatchEnv, rows: Rows, learning: Answer, frozen: Choose) -> Ints:
+def _actions_at(env: BatchEnv, rows: DecisionRows, learning: Answer, frozen: Choose) -> Ints:
     """Return an action of each row, as the learning and the other seats answer."""
     learns = env.players[rows.tables, rows.seats] == LEARNING
 
@@ -389,7 +389,7 @@ def greedy_play(
     while not over.all():
         plays = ~over[rows.tables]
         actions = rows.masks.argmax(axis=1)  # finished tables continue with any action
-        some = Rows(rows.tables[plays], rows.seats[plays], rows.masks[plays])
+        some = DecisionRows(rows.tables[plays], rows.seats[plays], rows.masks[plays])
         actions[plays] = _actions_at(env, some, greedy, frozen.best)
         rows = env.step(actions)
         counts = (env.kyoku_ends > 0) & ~over

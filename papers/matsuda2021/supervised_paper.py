@@ -28,7 +28,7 @@ class SupervisedPaper(Strategy):
     or points are computed.  Wins are always taken, as the paper has no network for them.
     """
 
-    worth_unit: ClassVar[str] = PERCENT
+    value_unit: ClassVar[str] = PERCENT
 
     threshold: float = field(
         default=0.5, metadata={"unit": "least chance of riichi, pon and kan to do it"}

@@ -7,7 +7,7 @@ and 8), the value of all that the paper names as missing, and of each item alone
 from collections.abc import Iterator
 from typing import Final
 
-from mjbot.experiments import Request
+from mjbot.experiments import ExperimentContext
 from papers.mizukami2013 import folding, one_player
 
 SUMMARY: Final = "one-player mahjong of Mizukami 2013, folding and not, and what the paper lacks"
@@ -16,7 +16,7 @@ GAMES: Final = {"one-player": 10_000, "folding": 2_000, "plus": 2_000, "switches
 """Walls of the first part, hanchan of each strategy in the others."""
 
 
-def play(request: Request) -> Iterator[str]:
+def play(request: ExperimentContext) -> Iterator[str]:
     """Return the tables of a part as lines of Markdown."""
     match request.part:
         case "folding":

@@ -10,11 +10,11 @@ from typing import Final
 
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.setup import Setup
-from mjbot.experiments import ExperimentError, Request, Run
+from mjbot.experiments import ExperimentContext, ExperimentError, Run
 from mjbot.report.estimates import format_estimate
 from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import difference
-from mjbot.statistics.figures import FIGURE_BY_KEY, Figure, Sums
+from mjbot.statistics.figures import FIGURE_BY_KEY, Figure, WallSums
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import Spec, strategy_class
 from papers.nakano2021 import SEATS, walls_for
@@ -44,7 +44,7 @@ LEAST_DEAL_INS: Final = 0.75
 """What the paper's folding leaves of the deal-ins."""
 
 
-def play_folding(request: Request) -> Iterator[str]:
+def play_folding(request: ExperimentContext) -> Iterator[str]:
     """Return tables 7 and 8 as lines of Markdown, ours next to the paper's."""
     (outcome,) = request.arenas([_run("folding or not", FOLDING, request)])
     rows = outcome.rows
@@ -70,14 +70,14 @@ def play_folding(request: Request) -> Iterator[str]:
     yield f"Deal-ins with folding less three quarters of those without: {text}."
 
 
-def play_plus(request: Request) -> Iterator[str]:
+def play_plus(request: ExperimentContext) -> Iterator[str]:
     """Return the results of fold-recognition-plus and others, all against the same opponents."""
     (outcome,) = request.arenas([_run(PLUS, CONTEST, request)])
     rows = outcome.rows
     yield from _compared(CONTEST, rows, rows[:, 0])
 
 
-def play_switches(request: Request) -> Iterator[str]:
+def play_switches(request: ExperimentContext) -> Iterator[str]:
     """Return what fold-recognition-plus is without each of the things that the paper lacks."""
     names = switches()
     groups = [names[first : first + GROUP] for first in range(0, len(names), GROUP)]
@@ -95,7 +95,7 @@ def play_switches(request: Request) -> Iterator[str]:
         yield ""
 
 
-def _run(label: str, strategies: Sequence[str], request: Request) -> Run:
+def _run(label: str, strategies: Sequence[str], request: ExperimentContext) -> Run:
     return Run(label, make_setup(strategies, request.seed), walls_for(request.games))
 
 
@@ -114,11 +114,11 @@ def make_setup(strategies: Sequence[str], seed: int) -> Setup:
     )
 
 
-def _cells(figure: Figure, rows: Sums, columns: Sequence[int]) -> list[str]:
+def _cells(figure: Figure, rows: WallSums, columns: Sequence[int]) -> list[str]:
     return [format_estimate(figure.estimate(rows[:, column]), figure.kind) for column in columns]
 
 
-def _compared(names: Sequence[str], rows: Sums, reference: Sums) -> Iterator[str]:
+def _compared(names: Sequence[str], rows: WallSums, reference: WallSums) -> Iterator[str]:
     """Return a row per strategy, each compared with the reference on the same walls."""
     figures = [FIGURE_BY_KEY[key] for key in ("rank", "win", "deal_in", "win_points")]
     heads = [figure.label for figure in figures]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.experiments import ExperimentError, Request
+from mjbot.experiments import ExperimentContext, ExperimentError
 from mjbot.interruption import keeping
 from mjbot.progress import progress
 from mjbot.report.estimates import format_estimate
@@ -55,7 +55,7 @@ PEOPLE: Final = {"the paper's average player": 36, "the paper's expert": 51}
 Draws = Mapping[str, NDArray[np.int8]]
 
 
-def play(request: Request) -> Iterator[str]:
+def play(request: ExperimentContext) -> Iterator[str]:
     """Return the table as lines of Markdown; ``request.games`` is the number of walls."""
     draws = {}
     for number, entrant in enumerate(ENTRANTS, 1):
@@ -70,7 +70,7 @@ def play(request: Request) -> Iterator[str]:
     yield _row(WALL_KNOWN, possible, draws[REFERENCE])
 
 
-def _played(entrant: Entrant, request: Request, place: str) -> NDArray[np.int8]:
+def _played(entrant: Entrant, request: ExperimentContext, place: str) -> NDArray[np.int8]:
     n_walls = fewer(request.games) if entrant.is_slow else request.games
     folder = request.folder / "one-player"
     known = 0

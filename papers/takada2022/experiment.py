@@ -14,14 +14,14 @@ import numpy as np
 from rich.console import Console
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.experiments import ExperimentError, Request
+from mjbot.experiments import ExperimentContext, ExperimentError
 from mjbot.interruption import keeping
 from mjbot.progress import progress
 from mjbot.records.mjai_log import read_mjai_log
 from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import ratio
 from mjbot.strategy.registry import Spec
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.view import View
 from papers.takada2022.last_hands import Ending, LastHand, play_all, ranks_and_bonus
 
@@ -57,7 +57,7 @@ ARMS: Final = {
 }
 
 
-def play(request: Request) -> Iterator[str]:
+def play(request: ExperimentContext) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
     if request.part == "arena":
         yield from play_arena(request)
@@ -68,7 +68,7 @@ def play(request: Request) -> Iterator[str]:
 # --- positions ---------------------------------------------------------------------------------
 
 
-def play_positions(request: Request) -> Iterator[str]:
+def play_positions(request: ExperimentContext) -> Iterator[str]:
     """Query each player so many times, each time with another seed."""
     yield f"Figure 6, {request.games} runs each, seeds from {request.seed}:"
     yield ""
@@ -87,7 +87,9 @@ def play_positions(request: Request) -> Iterator[str]:
     yield from _choices(position(FIGURE_2, FIGURE_2_SEAT), players, "", request)
 
 
-def _choices(view: View, players: Mapping[str, str], rules: str, request: Request) -> Iterator[str]:
+def _choices(
+    view: View, players: Mapping[str, str], rules: str, request: ExperimentContext
+) -> Iterator[str]:
     discards = view.discards
     names = [str(action).removeprefix("discard ").removesuffix(" (drawn)") for action in discards]
     yield from head(["player", *names])
@@ -99,7 +101,7 @@ def _choices(view: View, players: Mapping[str, str], rules: str, request: Reques
             yield row([f"{label}, lists {'off' if lists else 'on'}", *cells])
 
 
-def _decided(spec: Spec, view: View, request: Request, label: str) -> Counter[int]:
+def _decided(spec: Spec, view: View, request: ExperimentContext, label: str) -> Counter[int]:
     """Return how often each action is chosen; every run is another player."""
     found: Counter[int] = Counter()
     shown = progress(Console(stderr=True), label, request.games, "runs")
@@ -112,7 +114,7 @@ def _decided(spec: Spec, view: View, request: Request, label: str) -> Counter[in
 
 def position(name: str, seat: int) -> View:
     """Return the position at the end of one of our logs as a seat sees it."""
-    table = Table(seat)
+    table = Mirror(seat)
     with (files(__package__) / "positions" / name).open("rb") as lines:
         for game in read_mjai_log(lines, name):  # type: ignore[arg-type]
             for entry in game.entries:
@@ -125,7 +127,7 @@ def position(name: str, seat: int) -> View:
 # --- last hands --------------------------------------------------------------------------------
 
 
-def play_arena(request: Request) -> Iterator[str]:
+def play_arena(request: ExperimentContext) -> Iterator[str]:
     """Play the same last hands from every seat with each arm; four games to a wall."""
     played: dict[str, list[Ending]] = {}
     kept = f"kept in {request.folder}; run the same command to resume"
@@ -146,7 +148,7 @@ def play_arena(request: Request) -> Iterator[str]:
     yield from _table(played, seats)
 
 
-def last_hands(player: str, request: Request) -> list[LastHand]:
+def last_hands(player: str, request: ExperimentContext) -> list[LastHand]:
     """Return the hands: every wall from each seat, the others' scores in an order of the wall."""
     return [
         LastHand(player, OPPONENTS, request.seed + wall, seat, _scores(wall))

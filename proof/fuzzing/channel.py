@@ -7,9 +7,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from mjbot.pair.member import Ally
-from mjbot.pair.messages import Holding, decode, encode, fits_table
+from mjbot.pair.messages import SharedHand, decode, encode, fits_table
 from mjbot.pair.session import PairSession, Side
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.view import View
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.framing import LineBuffer
@@ -18,7 +18,7 @@ from protocol.messages import Dahai, StartGame, StartKyoku, Tsumo
 _SECRET: Final = b"known to the two of us alone"
 _CHALLENGE: Final = "5" * 64
 _GAME: Final = "0123456789abcdef"
-_HOLDING: Final = Holding(game=_GAME, kyoku=0, honba=0, turn=0, seat=0, hand=("1m",))
+_HOLDING: Final = SharedHand(game=_GAME, kyoku=0, honba=0, turn=0, seat=0, hand=("1m",))
 _LINES: Final = 64
 
 
@@ -44,7 +44,7 @@ def check_channel(data: bytes) -> None:
     if not is_partner:
         assert session.newest is None and session.game is None
         with contextlib.suppress(LocalProtocolError):
-            session.say(_HOLDING)
+            session.send(_HOLDING)
             raise AssertionError("a hand was sent to an untrusted client")
 
 
@@ -60,7 +60,7 @@ def _check_line(line: bytes) -> None:
         assert decode(encode(message)) == message
 
 
-def _check_holding(holding: Holding) -> None:
+def _check_holding(holding: SharedHand) -> None:
     """It fits the table or not; where it fits, what the partner does follows from it."""
     view = _view()
     now = len(view.river(holding.seat))
@@ -76,7 +76,7 @@ def _check_holding(holding: Holding) -> None:
 @cache
 def _view() -> View:
     """Return a seat's view of a kyoku after the first discards."""
-    table = Table(seat=0)
+    table = Mirror(seat=0)
     hand = ("1m", "2m", "3m", "4p", "5pr", "6p", "7s", "8s", "9s", "E", "E", "P", "C")
     hands = (hand, ("?",) * 13, ("?",) * 13, ("?",) * 13)
     table.apply(StartGame(id=0, names=("a", "b", "c", "d")))

@@ -12,7 +12,7 @@ import numpy as np
 
 from mjbot.detection import verdicts
 from mjbot.models.weights import SHIPPED
-from mjbot.pair.messages import GameHello, Holding, PairHello, Proof, encode
+from mjbot.pair.messages import GameHello, PairHello, Proof, SharedHand, encode
 from mjbot.records.game import Entry, Game
 from mjbot.records.mjai_log import log_line, read_mjai_log
 from mjbot.records.writers import FORMATS
@@ -142,12 +142,12 @@ def _weights() -> list[bytes]:
 
 
 def _talk() -> list[bytes]:
-    holding = Holding(
+    holding = SharedHand(
         game="0123456789abcdef", answers="0" * 16, kyoku=0, honba=0, turn=1, seat=2,
         hand=("1m",) * 4 + ("5pr",) + ("E",) * 3 + ("9s",) * 4 + ("P",),
         waits=("1m", "9s"), aim="tanyao", helps=("E",),
     )  # fmt: skip
-    melded = Holding(
+    melded = SharedHand(
         game="x", kyoku=3, honba=1, turn=4, seat=1, hand=("2m",) * 10, melds=(("E",) * 3,)
     )
     parts = [

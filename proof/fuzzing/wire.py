@@ -18,11 +18,11 @@ from protocol.sessions.lockstep_server import (
 )
 from protocol.sessions.pipes import pipe_session
 from protocol.sessions.request_server import RequestSession
-from protocol.sessions.turns import Due, Speak
+from protocol.sessions.turns import Due, ReplyDuty
 from protocol.tenhou.calls import decode_call, encode_call
 from protocol.tenhou.client import TenhouClient
 from protocol.tenhou.codec import CLIENT_TAGS, SERVER_TAGS, Spelling, TagReader, write
-from protocol.tenhou.login import Login, Wanted
+from protocol.tenhou.login import Login, TableType
 from protocol.tenhou.server import TenhouServer
 from protocol.tenhou.tags import Tag
 
@@ -87,8 +87,8 @@ def _check_reply(line: bytes) -> None:
     decode_all(verdict.ack)
     for dialect in (LINES, ARRAYS):
         pipe = pipe_session(dialect, 0)
-        pipe.say(StartGame(id=0, names=("a", "b", "c", "d")))
-        pipe.say(Tsumo(actor=0, pai="E"), _OFFERS)
+        pipe.send(StartGame(id=0, names=("a", "b", "c", "d")))
+        pipe.send(Tsumo(actor=0, pai="E"), _OFFERS)
         with contextlib.suppress(ProtocolError):
             pipe.receive(line)
 
@@ -99,7 +99,7 @@ def _check_client(lines: Iterable[bytes], dialect: Dialect) -> None:
     with contextlib.suppress(ProtocolError):
         for line in lines:
             received = client.receive(line)
-            if received.speak is not Speak.MUST_NOT:
+            if received.duty is not ReplyDuty.MUST_NOT:
                 own = client.seat or 0
                 none_is_answer = "none" in received.due.value or not received.due.value
                 discard = Dahai(actor=own, pai="E", tsumogiri=False)
@@ -154,9 +154,9 @@ def _check_call(code: int) -> None:
 
 
 def _check_tenhou_client(frames: Iterable[bytes], spelling: Spelling, lenient: bool) -> None:
-    client = TenhouClient(Login(), Wanted(0, 9), spelling, lenient=lenient)
+    client = TenhouClient(Login(), TableType(0, 9), spelling, lenient=lenient)
     client.open()
     with contextlib.suppress(ProtocolError):
         for frame in frames:
-            if client.receive(frame).speak is Speak.MUST:
+            if client.receive(frame).duty is ReplyDuty.MUST:
                 client.reply_safely()

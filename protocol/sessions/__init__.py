@@ -1,1 +1,1 @@
-"""Who may say what when: sans-I/O sessions, one for each kind of conversation."""
+"""Sans-I/O sessions, one for each kind of conversation."""

@@ -1,8 +1,8 @@
 """A player's side of a conversation: no clock, no socket, only whose word it is.
 
 Feed every line to :meth:`ClientSession.receive`; it returns the events in it and what they call
-for.  Whenever ``speak`` is not ``MUST_NOT``, call :meth:`ClientSession.reply` once, with an
-action or with ``None`` for "nothing to say", and send what it returns, if anything.
+for.  Whenever ``duty`` is not ``MUST_NOT``, call :meth:`ClientSession.reply` once, with an
+action or with ``None`` for "no reply", and send what it returns, if anything.
 """
 
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ from protocol.codec import decode_all, encode
 from protocol.dialects import Answers, Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.sessions.stages import first_stage, next_stage
-from protocol.sessions.turns import Due, Speak, due_after, obligation
+from protocol.sessions.turns import Due, ReplyDuty, due_after, reply_duty
 from protocol.tenhou.offers import Offer
 
 
 @dataclass(frozen=True)
 class Received:
-    """What one line said, and what it calls for.
+    """The messages of one line, and what they call for.
 
-    ``events`` are what a table applies, in order; ``others`` everything else that was said
+    ``events`` are what a table applies, in order; ``others`` all other messages
     (errors, acknowledgements, verdicts).  ``hints`` is the server's own list of legal actions
     and ``cannot_discard`` its list of forbidden tiles, ``None`` where it gave none.
     ``deadline_ms`` is what the server leaves for the answer, ``offer`` what Tenhou's offers with
@@ -34,7 +34,7 @@ class Received:
     events: tuple[m.Event, ...] = ()
     others: tuple[m.Message, ...] = ()
     due: Due = Due.NOTHING
-    speak: Speak = Speak.MUST_NOT
+    duty: ReplyDuty = ReplyDuty.MUST_NOT
     hints: tuple[m.Hint, ...] | None = None
     cannot_discard: tuple[m.Tile, ...] | None = None
     deadline_ms: int | None = None
@@ -44,7 +44,7 @@ class Received:
 class ClientSession:
     """One player's conversation with one server.
 
-    ``seat`` is needed where the server does not tell it (Mortal's habit); ``name`` and ``room``
+    ``seat`` is needed where the server does not send it (Mortal's habit); ``name`` and ``room``
     only over TCP.  ``seat`` and ``names`` are known from start_game on.
     """
 
@@ -60,20 +60,20 @@ class ClientSession:
         self.seat = seat
         self.names: tuple[str, ...] = ()
         self.stage = first_stage(dialect)
-        self._told_seat: Final = seat
+        self._given_seat: Final = seat
         self._join: Final = m.Join(name=name, room=room)
         self._received = Received()
         self._request: m.RequestAction | None = None
         self._scores: m.FourInts | None = None
 
     def receive(self, line: bytes | str) -> Received:
-        """Take in one line (or frame) and return what it says and calls for.
+        """Take in one line (or frame) and return its messages and what they call for.
 
         Raises :class:`ProtocolError` when it is not mjai or has no place here, and
         :class:`LocalProtocolError` when the line before still waits for its reply.
         """
         on_request = self.dialect.traits.answers is Answers.REQUESTS
-        if self._received.speak is Speak.MUST and not on_request:
+        if self._received.duty is ReplyDuty.MUST and not on_request:
             raise LocalProtocolError("receive", "the line before still waits for its reply")
         due = self._received.due if on_request else Due.NONE
         messages = self._with_known_scores(decode_all(line))
@@ -86,13 +86,13 @@ class ClientSession:
         return self._received
 
     def reply(self, action: m.PlayerAction | None) -> bytes | None:
-        """Return the line that says ``action`` (``None``: nothing to say), or ``None``: no line.
+        """Return the line of ``action`` (``None``: no reply), or ``None``: no line.
 
-        Raises :class:`LocalProtocolError` when that is not ours to say now.
+        Raises :class:`LocalProtocolError` when it is not allowed now.
         """
         received = self._received
-        if received.speak is Speak.MUST_NOT:
-            raise LocalProtocolError("reply", "nothing is to be said now")
+        if received.duty is ReplyDuty.MUST_NOT:
+            raise LocalProtocolError("reply", "no reply is due now")
         line = self._line(action, received)
         self._received = Received()
         self._request = None
@@ -102,17 +102,17 @@ class ClientSession:
 
     def _take_seat(self, start: m.StartGame) -> None:
         seat = start.id
-        if not self.dialect.traits.has_own_seat_ids and self._told_seat is not None:
-            seat = self._told_seat
+        if not self.dialect.traits.has_own_seat_ids and self._given_seat is not None:
+            seat = self._given_seat
         if seat is None:
-            seat = self._told_seat
+            seat = self._given_seat
         if seat is None:
             raise ProtocolError("start_game.id", "missing, and no seat was given")
         self.seat = seat
         self.names = start.names or ()
 
     def _with_known_scores(self, messages: tuple[m.Message, ...]) -> tuple[m.Message, ...]:
-        """Tell the scores of a hora without a winner with the next deal, which lacks them."""
+        """Add the scores of a hora without a winner to the next deal, which lacks them."""
         known = []
         for message in messages:
             if isinstance(message, m.ScoresOnly):
@@ -126,14 +126,14 @@ class ClientSession:
     def _digest(self, messages: Sequence[m.Message], due: Due, *, blank: bool) -> Received:
         last = messages[-1] if messages else m.Skip()
         self._request = last if isinstance(last, m.RequestAction) else None
-        speak = obligation(self.dialect, due, asked=self._request is not None)
+        duty = reply_duty(self.dialect, due, asked=self._request is not None)
         if blank or not last.can_act:
-            speak = Speak.MUST_NOT
+            duty = ReplyDuty.MUST_NOT
         return Received(
-            events=tuple([said for said in messages if isinstance(said, m.Event)]),
-            others=tuple([said for said in messages if not isinstance(said, m.Event)]),
+            events=tuple([message for message in messages if isinstance(message, m.Event)]),
+            others=tuple([message for message in messages if not isinstance(message, m.Event)]),
             due=due,
-            speak=speak,
+            duty=duty,
             hints=_hints(last),
             cannot_discard=last.cannot_dahai if isinstance(last, m.Chi | m.Pon | m.Reach) else None,
             deadline_ms=self._request.deadline_ms if self._request else None,
@@ -144,20 +144,20 @@ class ClientSession:
     def _line(self, action: m.PlayerAction | None, received: Received) -> bytes | None:
         if received.due is Due.JOIN:
             return encode(self._join, self.dialect)
-        if action is None and received.speak is Speak.MAY:
+        if action is None and received.duty is ReplyDuty.MAY:
             return None
-        said = m.Skip() if action is None else action
-        self._check(said, received)
-        return encode(said, self.dialect, self._envelope())
+        message = m.Skip() if action is None else action
+        self._check(message, received)
+        return encode(message, self.dialect, self._envelope())
 
     def _check(self, action: m.PlayerAction, received: Received) -> None:
         name = m.wire_name(action)
-        allowed = received.due.value or Due.NONE.value  # mjai.app wants a line for end_game
+        allowed = received.due.value or Due.NONE.value  # mjai.app requires a line for end_game
         if self._request is not None and received.hints:
             allowed = tuple({hint.type: None for hint in received.hints})
         if name not in allowed:
-            wanted = " or ".join(allowed)
-            raise LocalProtocolError("reply.type", f"{name} is not an answer here, only {wanted}")
+            expected = " or ".join(allowed)
+            raise LocalProtocolError("reply.type", f"{name} is not an answer here, only {expected}")
         if action.actor not in (self.seat, None) or (action.actor is None and name != "none"):
             raise LocalProtocolError(
                 f"{name}.actor", f"expected the own seat {self.seat}, got {action.actor}"

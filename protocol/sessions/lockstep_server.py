@@ -1,13 +1,13 @@
 """The original server's side of one connection: no clock, no socket, no knowledge of the rules.
 
 Handshake: send :meth:`LockstepSession.hello`, give the first line to
-:meth:`LockstepSession.join`. Game: send what :meth:`LockstepSession.say` returns for an event,
+:meth:`LockstepSession.join`. Game: send what :meth:`LockstepSession.send` returns for an event,
 then give the one line that comes back to :meth:`LockstepSession.receive` (or report
 :meth:`~LockstepSession.timeout`, :meth:`~LockstepSession.vanish`).
 
 Of a reply that is checked which needs no table (:func:`read_reply`); the rest is the server's.
 As at the original, a known field of a wrong type voids the game even where the message has no use
-for it, ``null`` counts as absent, and fields it never heard of are ignored.
+for it, ``null`` counts as absent, and unknown fields are ignored.
 """
 
 from typing import Any, Final
@@ -25,7 +25,7 @@ _tiles = tuple[m.Tile, ...]
 
 
 class ReplyFields(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Every field that the original server knows, with its type, in its order."""
+    """Every field of the original server, with its type, in its order."""
 
     type: str
     reason: str | None = None
@@ -94,17 +94,17 @@ def read_reply(line: bytes, seat: m.Seat, due: Due, event: str) -> m.PlayerActio
     """Return the action that ``line`` means as the reply of ``seat``.
 
     ``due`` is what was called for, ``event`` the JSON text of the event, for the complaint.
-    Raises :class:`BadReplyError` in the original server's words where they are known.
+    Raises :class:`BadReplyError` with the original server's text where it is known.
     """
-    fields = _parsed(line, seat)
-    response = quoted(fields)
-    if reason := _objection(fields, seat, due, event):
+    given = _parsed(line, seat)
+    response = quoted(given)
+    if reason := _objection(given, seat, due, event):
         raise BadReplyError(reason, response)
-    said = {
-        name: value for name, value in msgspec.structs.asdict(fields).items() if value is not None
+    fields = {
+        name: value for name, value in msgspec.structs.asdict(given).items() if value is not None
     }
     try:
-        return msgspec.convert(said, m.PlayerAction)  # type: ignore[no-any-return]
+        return msgspec.convert(fields, m.PlayerAction)  # type: ignore[no-any-return]
     except msgspec.ValidationError as error:
         raise BadReplyError(f"{error}.", response) from None
 
@@ -162,7 +162,7 @@ def timeout_reply(seat: m.Seat, limit_s: float) -> BadReplyError:
 
 
 def silent_reply(due: Due, event: str) -> m.Skip:
-    """Return what a closed socket says: ``none``, where that is an answer."""
+    """Return the reply of a closed socket: ``none``, where that is an answer."""
     if "none" not in due.value:
         raise BadReplyError(f"Unexpected response type 'none' for {event}.", "")
     return m.Skip()
@@ -172,7 +172,7 @@ EXPECTED_JOIN: Final = 'Expected e.g. {"type":"join","name":"noname","room":"def
 BUSY: Final = "The room is busy. Retry after a while."
 MOST_LETTERS_OF_NAME: Final = 64
 LONG_NAME: Final = f"The name is longer than {MOST_LETTERS_OF_NAME} characters."
-"""Every name is told to everybody, in each game."""
+"""All names are sent to all seats, in each game."""
 
 
 class JoinRefusedError(ValueError):
@@ -184,7 +184,7 @@ class JoinRefusedError(ValueError):
 
 
 class FaultError(ValueError):
-    """A reply that voids the game; the text is what every seat is told in an ``error``."""
+    """A reply that voids the game; all seats receive its text in an ``error``."""
 
     def __init__(self, seat: m.Seat, reason: str, response: str) -> None:
         self.seat = seat
@@ -194,7 +194,7 @@ class FaultError(ValueError):
 
 
 class LockstepSession:
-    """One player's connection to a table that speaks the original server's dialect.
+    """One player's connection to a table in the original server's dialect.
 
     ``room`` is what a join must name; ``None`` takes any.
     """
@@ -215,7 +215,7 @@ class LockstepSession:
     def join(self, line: bytes, *, busy: bool = False) -> m.Join:
         """Take in the first line of the client; ``busy`` when the room already has four.
 
-        Raises :class:`JoinRefusedError` in the original server's words.
+        Raises :class:`JoinRefusedError` with the original server's text.
         """
         join = _read_join(line)
         if self.room not in (None, join.room):
@@ -229,10 +229,10 @@ class LockstepSession:
 
     @property
     def due(self) -> Due:
-        """What the last line said calls for; ``NOTHING`` when no reply is awaited."""
+        """What the last line sent calls for; ``NOTHING`` when no reply is awaited."""
         return self._due
 
-    def say(self, message: m.Message) -> bytes:
+    def send(self, message: m.Message) -> bytes:
         """Return the line for ``message``, which must be masked for this seat already.
 
         Raises :class:`LocalProtocolError` while a reply is still awaited.
@@ -269,10 +269,10 @@ class LockstepSession:
         return FaultError(seat, error.reason, error.response)
 
     def _quoted_event(self) -> str:
-        said = msgspec.to_builtins(self._event)
+        fields = msgspec.to_builtins(self._event)
         for offer in OFFERS:
-            said.pop(offer, None)
-        return msgspec.json.encode(said).decode()
+            fields.pop(offer, None)
+        return msgspec.json.encode(fields).decode()
 
     def _awaited(self) -> tuple[m.Seat, Due]:
         if self.seat is None or self._due is Due.NOTHING:

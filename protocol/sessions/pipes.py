@@ -1,8 +1,8 @@
-"""The server's side of a bot that speaks on standard input and output: Mortal's kind, mjai.app's.
+"""The server's side of a bot on standard input and output: Mortal's kind, mjai.app's.
 
-No clock, no pipe, no knowledge of the rules: the table says what may be answered.  For every
-event, masked for the bot's seat, send the line that :meth:`PipeSession.say` returns, if any;
-while :attr:`PipeSession.owes` then says so, give what comes back to :meth:`PipeSession.receive`.
+No clock, no pipe, no knowledge of the rules: the table passes the allowed replies.  For every
+event, masked for the bot's seat, send the line that :meth:`PipeSession.send` returns, if any;
+while :attr:`PipeSession.owes` is true, pass what comes back to :meth:`PipeSession.receive`.
 
 ======== =========================================== ============================================
 dialect  what goes down the pipe                     what comes back
@@ -15,10 +15,10 @@ arrays   all since the last line, an array per line, one line for each array
          hora and ryukyoku
 ======== =========================================== ============================================
 
-Some bots that speak in lines answer every event.  One whose first answer at a turn of its own is a
+Some bots of the lines dialect answer every event.  One whose first answer at a turn of its own is a
 pass is taken for one of those: from then on its answers are counted against the events.  Until it
-has said more than it was asked (:attr:`PipeSession.is_guess`) it may as well be one that passes
-where it must not: if it says no more, :meth:`PipeSession.give_up`.
+has sent more replies than it was asked for (:attr:`PipeSession.is_guess`) it may instead be one
+that passes where it must not: if no more follows, :meth:`PipeSession.give_up`.
 """
 
 import abc
@@ -46,7 +46,7 @@ class PipeSession(abc.ABC):
         self.owes = False
 
     @abc.abstractmethod
-    def say(self, event: m.Event, offers: Sequence[m.PlayerAction] = ()) -> bytes | None:
+    def send(self, event: m.Event, offers: Sequence[m.PlayerAction] = ()) -> bytes | None:
         """Return the line for an event, ``None`` if it waits for a later one.
 
         ``offers`` is all that the bot may answer with, empty if it is not asked.
@@ -70,7 +70,7 @@ class PipeSession(abc.ABC):
 
     @property
     def is_guess(self) -> bool:
-        """Whether nothing but a pass says that more is to come."""
+        """Whether only a pass suggests that more is to come."""
         return False
 
     def give_up(self) -> NoReturn:
@@ -93,24 +93,24 @@ class LinesSession(PipeSession):
 
     def __init__(self, seat: m.Seat) -> None:
         super().__init__(seat)
-        self._said = 0
+        self._sent = 0
         self._asked = 0
-        self._heard = 0
+        self._received = 0
         self._answers_all: bool | None = None
 
-    def say(self, event: m.Event, offers: Sequence[m.PlayerAction] = ()) -> bytes:
+    def send(self, event: m.Event, offers: Sequence[m.PlayerAction] = ()) -> bytes:
         """Return the line for an event."""
         self._offers = tuple(offers)
         self.owes = bool(offers)
-        self._said += 1
+        self._sent += 1
         self._asked += bool(offers)
         extra = None if offers else {"can_act": False}
         return encode(event, LINES, extra)
 
     @property
     def is_guess(self) -> bool:
-        """Whether nothing but a pass says that more is to come."""
-        return self.owes and bool(self._answers_all) and self._heard <= self._asked
+        """Whether only a pass suggests that more is to come."""
+        return self.owes and bool(self._answers_all) and self._received <= self._asked
 
     def give_up(self) -> NoReturn:
         """Take the pass for the answer after all; raises :class:`ProtocolError`."""
@@ -118,11 +118,11 @@ class LinesSession(PipeSession):
         super().give_up()
 
     def _is_other(self, fields: dict[str, Any]) -> bool:
-        self._heard += 1
+        self._received += 1
         may_pass = any(isinstance(offer, m.Skip) for offer in self._offers)
         if self._answers_all is None and not may_pass:
             self._answers_all = fields.get("type") == "none"
-        return bool(self._answers_all) and self._heard < self._said
+        return bool(self._answers_all) and self._received < self._sent
 
 
 class ArraysSession(PipeSession):
@@ -132,7 +132,7 @@ class ArraysSession(PipeSession):
         super().__init__(seat)
         self._kept: list[bytes] = []
 
-    def say(self, event: m.Event, offers: Sequence[m.PlayerAction] = ()) -> bytes | None:
+    def send(self, event: m.Event, offers: Sequence[m.PlayerAction] = ()) -> bytes | None:
         """Return the array that ends with an event, or keep the event for it."""
         if isinstance(event, m.Hora | m.Ryukyoku):
             return None
@@ -155,7 +155,7 @@ def pipe_session(dialect: Dialect, seat: m.Seat) -> PipeSession:
 
 
 def quoted(line: bytes) -> str:
-    """Return a stranger's line as one line that is safe to print.
+    """Return an untrusted line as one line that is safe to print.
 
     >>> quoted(b'thinking\\x1b[2J about \\xff')
     "'thinking\\\\x1b[2J about \\ufffd'"

@@ -1,6 +1,6 @@
 """RiichiLab's side of one connection: events go out, answers come only on request.
 
-docs/protocol.md, section 5.3.  No clock, no socket, no knowledge of the rules: the table says
+docs/protocol.md, section 5.3.  No clock, no socket, no knowledge of the rules: the table passes
 what may be answered, and how long a reply took comes in as an argument.
 """
 
@@ -27,10 +27,10 @@ class TimeLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ReplyOutcome:
     """What became of a reply.
 
-    ``ack`` is the frame that tells the player so, ``choice`` the place of an accepted reply
+    ``ack`` is the frame that reports it to the player, ``choice`` the place of an accepted reply
     among the offers, ``reason`` why it was not accepted.  After ``stale`` the request stands.
     """
 
@@ -41,7 +41,7 @@ class Verdict:
 
 
 class RequestSession:
-    """One player's connection to a table that speaks RiichiLab's dialect (its version 2)."""
+    """One player's connection to a table in RiichiLab's dialect (its version 2)."""
 
     def __init__(self, limits: TimeLimits | None = None) -> None:
         self._limits: Final = limits or TimeLimits()
@@ -54,7 +54,7 @@ class RequestSession:
         """How long the open request may take."""
         return self._limits.grace_ms + self._bank_ms
 
-    def say(self, message: m.Message) -> bytes:
+    def send(self, message: m.Message) -> bytes:
         """Return the frame of an event, which must be masked for this seat already."""
         if isinstance(message, m.StartKyoku):
             self._bank_ms = self._limits.bank_ms
@@ -73,7 +73,7 @@ class RequestSession:
         )
         return encode(request, REQUESTS)
 
-    def receive(self, frame: bytes | str, elapsed_ms: int) -> Verdict:
+    def receive(self, frame: bytes | str, elapsed_ms: int) -> ReplyOutcome:
         """Return what becomes of a reply that came ``elapsed_ms`` after the request."""
         try:
             fields = msgspec.json.decode(frame, type=dict[str, Any])
@@ -84,14 +84,14 @@ class RequestSession:
             return self._verdict("unparseable", elapsed_ms, reason="no such request_id")
         if request_id < self._request_id or not self._offers:
             ack = m.ActionAck(status="stale", request_id=request_id)
-            return Verdict("stale", encode(ack, REQUESTS), reason="an old request_id")
+            return ReplyOutcome("stale", encode(ack, REQUESTS), reason="an old request_id")
         choice = meant(fields, self._offers)
         if choice is None:
             return self._verdict("rejected", elapsed_ms, reason="not among possible_actions")
         self._offers = ()
         return self._verdict("accepted", elapsed_ms, choice=choice)
 
-    def expire(self) -> Verdict:
+    def expire(self) -> ReplyOutcome:
         """Close the request whose deadline has passed: the bank is empty, a default is played."""
         self._offers = ()
         return self._verdict("defaulted", self.deadline_ms)
@@ -103,7 +103,7 @@ class RequestSession:
         *,
         choice: int | None = None,
         reason: str | None = None,
-    ) -> Verdict:
+    ) -> ReplyOutcome:
         self._bank_ms = max(0, self._bank_ms - max(0, elapsed_ms - self._limits.grace_ms))
         ack = m.ActionAck(
             status=status,
@@ -112,7 +112,7 @@ class RequestSession:
             bank_ms=self._bank_ms,
             reason=reason,
         )
-        return Verdict(status, encode(ack, REQUESTS), choice, reason)
+        return ReplyOutcome(status, encode(ack, REQUESTS), choice, reason)
 
 
 def terse_hint(action: m.PlayerAction) -> m.Hint:
@@ -121,9 +121,9 @@ def terse_hint(action: m.PlayerAction) -> m.Hint:
     >>> terse_hint(m.Dahai(actor=2, pai="E", tsumogiri=True)).actor is None
     True
     """
-    said = m.hint(action)
-    pai = None if isinstance(action, m.Hora) else said.pai
-    return m.Hint(type=said.type, pai=pai, consumed=said.consumed, tsumogiri=said.tsumogiri)
+    hint = m.hint(action)
+    pai = None if isinstance(action, m.Hora) else hint.pai
+    return m.Hint(type=hint.type, pai=pai, consumed=hint.consumed, tsumogiri=hint.tsumogiri)
 
 
 def meant(fields: dict[str, Any], offers: Sequence[m.PlayerAction]) -> int | None:

@@ -1,7 +1,7 @@
-"""Whose turn it is to speak: the transition table of the four families.
+"""Whose reply is due: the transition table of the four families.
 
 What a line calls for depends on the last event in it (:func:`due_after`), and what that means
-for the one addressed depends on the dialect (:func:`obligation`)::
+for the one addressed depends on the dialect (:func:`reply_duty`)::
 
     event                      calls for   TCP         lines       arrays      RiichiLab
     own tsumo                  TURN        one line    one line    one line    on request
@@ -12,7 +12,7 @@ for the one addressed depends on the dialect (:func:`obligation`)::
     error, end_game            NOTHING     nothing     nothing     one line*   nothing
     everything else            NONE        one line    nothing     one line    nothing
 
-``*`` mjai.app wants a line for ``end_game`` too.  "One line" is exactly one: replies are matched
+``*`` mjai.app requires a line for ``end_game`` too.  "One line" is exactly one: replies are matched
 by position, so one too many shifts everything after it.
 """
 
@@ -56,8 +56,8 @@ _TRANSPARENT: Final = frozenset({m.Dora, m.ReachAccepted, m.RequestAction, m.Act
 _CHOICES: Final = frozenset({Due.TURN, Due.DISCARD, Due.CLAIM, Due.ROB})
 
 
-class Speak(enum.Enum):
-    """Whether a line must, may or must not be said now."""
+class ReplyDuty(enum.Enum):
+    """Whether a line must, may or must not be sent now."""
 
     MUST = "exactly one line"
     MAY = "a line if there is something to decide"
@@ -81,18 +81,18 @@ def due_after(message: m.Message, seat: m.Seat | None, before: Due = Due.NONE) -
     return (_AFTER_OWN if is_own else _AFTER_OTHERS).get(kind, Due.NONE)
 
 
-def obligation(dialect: Dialect, due: Due, *, asked: bool = False) -> Speak:
-    """Return whether a seat must speak; ``asked`` says that an action was requested."""
+def reply_duty(dialect: Dialect, due: Due, *, asked: bool = False) -> ReplyDuty:
+    """Return whether a seat must reply; ``asked``: an action was requested."""
     match dialect.traits.answers:
         case Answers.EVENTS:
-            return Speak.MUST_NOT if due is Due.NOTHING else Speak.MUST
+            return ReplyDuty.MUST_NOT if due is Due.NOTHING else ReplyDuty.MUST
         case Answers.LINES:
-            return Speak.MUST
+            return ReplyDuty.MUST
         case Answers.REQUESTS:
-            return Speak.MUST if asked else Speak.MUST_NOT
+            return ReplyDuty.MUST if asked else ReplyDuty.MUST_NOT
         case Answers.CHOICES:
             if due in (Due.TURN, Due.DISCARD):
-                return Speak.MUST
-            return Speak.MAY if due.is_choice else Speak.MUST_NOT
+                return ReplyDuty.MUST
+            return ReplyDuty.MAY if due.is_choice else ReplyDuty.MUST_NOT
         case never:
             assert_never(never)

@@ -1,6 +1,6 @@
-"""Tenhou's call codes ``m``: 16 bits for who was called from, what kind of call, which tiles.
+"""Tenhou's call codes ``m``: 16 bits for the seat called from, the kind of call, the tiles.
 
-Bits 0 and 1 always count the seats from the caller to whom it called from: 1 right, 2 across,
+Bits 0 and 1 always count the seats from the caller to the seat called from: 1 right, 2 across,
 3 left, 0 itself.  The other bits are read in this order:
 
 ===================  ==========================================================================
@@ -8,7 +8,7 @@ bit 2: chi           3-4, 5-6, 7-8: copies of the low, middle and high tile; 10-
                      (7 x suit + lowest rank) + which of the three was called
 bit 3: pon           5-6: the copy that is not in it; 9-15: 3 x kind + which of the three,
                      ascending, was called
-bit 4: kakan         as pon: 5-6 is the copy that is added, the rest tells the pon
+bit 4: kakan         as pon: 5-6 is the copy that is added, the rest is the pon
 bit 5: north call    of three-player games
 none: kan            8-15: the called tile of a daiminkan, any tile of an ankan (source 0)
 ===================  ==========================================================================
@@ -31,7 +31,7 @@ _LEFT: Final = 3
 class Call:
     """A call.  All tiles are ids.
 
-    ``source`` counts seats to the right of the caller (0 = the caller), of a kakan to whom the
+    ``source`` counts seats to the right of the caller (0 = the caller), of a kakan to where the
     pon came from.  ``tile`` is the claimed tile, of a kakan the added one, of an ankan the one
     of its four that the code names.  ``own`` are the tiles from the caller's hand, ascending; of
     a kakan the three of the pon, of an ankan all four.  ``claimed`` is the tile that a kakan's

@@ -2,16 +2,16 @@
 
 Send what :meth:`TenhouClient.open` returns, then feed whatever comes to
 :meth:`TenhouClient.receive`: it returns our ordinary events with absolute seats, frames that are
-to be sent at once (login, readiness), and what the player owes.  Whenever ``speak`` is ``MUST``,
+to be sent at once (login, readiness), and what the player owes.  Whenever ``duty`` is ``MUST``,
 call :meth:`TenhouClient.reply` with an ordinary action, and send its frames.
 
-Events follow what the server says: an own discard or call happens when the server repeats it.
-There is one exception.  Over TCP a riichi is said together with its discard, so there
-:meth:`~TenhouClient.reply` to a ``reach`` tells the event itself and asks for the discard.
+Events follow the server's tags: an own discard or call happens when the server repeats it.
+There is one exception.  Over TCP a riichi is sent together with its discard, so there
+:meth:`~TenhouClient.reply` to a ``reach`` emits the event itself and asks for the discard.
 
 After a lost connection :meth:`TenhouClient.reconnect` logs in again.  The server then shows a
-snapshot (``REINIT``), from which the order of what happened cannot be told: until the next deal
-there are no events, ``blind`` is true, and :meth:`TenhouClient.reply_safely` answers.
+snapshot (``REINIT``) without the order of events: until the next deal there are no events,
+``blind`` is true, and :meth:`TenhouClient.reply_safely` answers.
 """
 
 import enum
@@ -23,19 +23,19 @@ from protocol import messages as m
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.masking import HIDDEN_HAND
 from protocol.sessions.client import Received
-from protocol.sessions.turns import Due, Speak
+from protocol.sessions.turns import Due, ReplyDuty
 from protocol.tenhou import results, tags
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
 from protocol.tenhou.hand import OwnHand, answering, call_event
-from protocol.tenhou.login import Login, Wanted, auth_answer, read_name
+from protocol.tenhou.login import Login, TableType, auth_answer, read_name
 from protocol.tenhou.offers import NO_OFFER, Offer
 from protocol.tenhou.rules import GameType, check_playable, rules_of, time_limits
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
 
-class Stage(enum.Enum):
+class TenhouStage(enum.Enum):
     """Where a conversation stands; the value completes the sentence "the client is ..."."""
 
     CONNECTED = "not logged in"
@@ -48,10 +48,10 @@ class Stage(enum.Enum):
 
 @dataclass(frozen=True)
 class TenhouReceived(Received):
-    """What was said, and what it calls for.
+    """The events received, and what they call for.
 
     ``frames`` are to be sent at once; ``notes`` are the tags that are no events.  ``deadline_ms``
-    is the time for one action, without the bank.  ``blind`` says that the hand is only known from
+    is the time for one action, without the bank.  ``blind``: the hand is only known from
     a snapshot, ``lapsed`` that the server went on without an answer that was owed, ``gap`` that of
     what happened before the deal or the end of the game in ``events`` something was missed.
     """
@@ -73,27 +73,27 @@ class GameGoneError(ProtocolError):
 class TenhouClient:
     """One player's conversation with one server for one game.
 
-    ``seat`` is known from start_game on, ``stage`` says where the conversation stands, ``furiten``
+    ``seat`` is known from start_game on, ``stage`` is the state of the conversation, ``furiten``
     is the lamp, ``hand`` the own hand by ids, ``tile_names`` the mjai tile of each id.  Raises
-    :class:`ProtocolError` naming tag and attribute for whatever the server may not say; a
+    :class:`ProtocolError` naming tag and attribute for what the server must not send; a
     ``lenient`` session lets unknown tags and attributes pass.
     """
 
     def __init__(
-        self, login: Login, wanted: Wanted, spelling: Spelling, *, lenient: bool = False
+        self, login: Login, wanted: TableType, spelling: Spelling, *, lenient: bool = False
     ) -> None:
         self.spelling: Final = spelling
         self.seat: m.Seat | None = None
         self.names: tuple[str, ...] = ()
-        self.stage = Stage.CONNECTED
+        self.stage = TenhouStage.CONNECTED
         self.furiten = False
         self.rules = wanted.type
         self.blind = False
         self._login: Final = login
-        self._wanted: Final = wanted
+        self._table_type: Final = wanted
         self._lenient: Final = lenient
         self._gpid: str | None = None
-        self._told_names: tuple[str | None, ...] = ()
+        self._names_by_seat: tuple[str | None, ...] = ()
         self._started = self._joined = self._coming_back = self._missed = False
         self._open_new_wire()
         self._start_hand((), RED_TILES, "INIT.hai")
@@ -102,9 +102,9 @@ class TenhouClient:
 
     def _open_new_wire(self) -> None:
         self._reader = TagReader(self.spelling, SERVER_TAGS, lenient=self._lenient)
-        self._due, self._speak, self._offer = Due.NOTHING, Speak.MUST_NOT, NO_OFFER
+        self._due, self._duty, self._offer = Due.NOTHING, ReplyDuty.MUST_NOT, NO_OFFER
         self._declaring = self._declared = False
-        self._stray = False  # a hand is told to a guest in the lobby: somebody else's
+        self._stray = False  # a guest in the lobby receives the hand of another player
         self._begin_answer()
 
     def _begin_answer(self) -> None:
@@ -122,12 +122,12 @@ class TenhouClient:
     def reconnect(self) -> tuple[bytes, ...]:
         """Return the frames that log in again after the connection was lost in a game."""
         self._coming_back = self._missed = self.blind = True
-        self.stage = Stage.CONNECTED
+        self.stage = TenhouStage.CONNECTED
         self._open_new_wire()
         return (self._login_frame(self._gpid if self._login.is_guest else None),)
 
     def keep_alive(self) -> bytes:
-        """Return what is to be said every :data:`protocol.tenhou.rules.KEEP_ALIVE_S` seconds."""
+        """Return what is to be sent every :data:`protocol.tenhou.rules.KEEP_ALIVE_S` seconds."""
         return write(tags.KeepAlive(), self.spelling)
 
     def receive(self, data: bytes) -> TenhouReceived:
@@ -142,25 +142,25 @@ class TenhouClient:
         self._reader.finish()
 
     def reply(self, action: m.PlayerAction | None) -> TenhouReceived:
-        """Return the frames that say ``action`` (``None``: a pass), and what is due then.
+        """Return the frames of ``action`` (``None``: a pass), and what is due then.
 
-        Raises :class:`LocalProtocolError` when that is not ours to say now.
+        Raises :class:`LocalProtocolError` when it is not allowed now.
         """
-        said = m.Skip() if action is None else action
-        self._check_reply(said)
+        action_sent = m.Skip() if action is None else action
+        self._check_reply(action_sent)
         self._begin_answer()
-        self._due, self._speak = Due.NOTHING, Speak.MUST_NOT
-        match said:
+        self._due, self._duty = Due.NOTHING, ReplyDuty.MUST_NOT
+        match action_sent:
             case m.Reach() if self.spelling is Spelling.XML:
                 self._declaring = True
-                self._events.append(m.Reach(actor=said.actor))
+                self._events.append(m.Reach(actor=action_sent.actor))
                 self._owe(Due.DISCARD)
             case m.Reach():
                 self._send(tags.DeclareRiichi())
             case m.Dahai():
-                self._say_discard(self.hand.discarding(said))
+                self._send_discard(self.hand.discarding(action_sent))
             case _:
-                self._send(answering(said, self.hand))
+                self._send(answering(action_sent, self.hand))
         return self._received()
 
     def reply_safely(self) -> TenhouReceived:
@@ -168,21 +168,21 @@ class TenhouClient:
         self._check_owed()
         self._begin_answer()
         due, offer = self._due, self._offer
-        self._due, self._speak = Due.NOTHING, Speak.MUST_NOT
+        self._due, self._duty = Due.NOTHING, ReplyDuty.MUST_NOT
         if due is Due.TURN and offer & Offer.TSUMO:
-            self._send(tags.Answer(type=7))
+            self._send(tags.OfferReply(type=7))
         elif due in (Due.TURN, Due.DISCARD):
             drawn = self.hand.drawn
-            self._say_discard(tags.Discarding(p=max(self.hand.tiles) if drawn is None else drawn))
+            self._send_discard(tags.Discarding(p=max(self.hand.tiles) if drawn is None else drawn))
         else:
-            self._send(tags.Answer(type=6 if offer & Offer.RON else None))
+            self._send(tags.OfferReply(type=6 if offer & Offer.RON else None))
         return self._received()
 
     # --- replying ----------------------------------------------------------------------------
 
     def _check_owed(self) -> None:
-        if self._speak is not Speak.MUST:
-            raise LocalProtocolError("reply", "nothing is to be said now")
+        if self._duty is not ReplyDuty.MUST:
+            raise LocalProtocolError("reply", "no reply is due now")
 
     def _check_reply(self, action: m.PlayerAction) -> None:
         self._check_owed()
@@ -195,7 +195,7 @@ class TenhouClient:
                 f"{name}.actor", f"expected the own seat {self.seat}, got {action.actor}"
             )
 
-    def _say_discard(self, frame: tags.Discarding) -> None:
+    def _send_discard(self, frame: tags.Discarding) -> None:
         if self._declaring:
             self._send(tags.DeclareRiichi(hai=frame.p))
             self._declaring, self._declared = False, True
@@ -214,13 +214,13 @@ class TenhouClient:
     # --- receiving ---------------------------------------------------------------------------
 
     def _received(self) -> TenhouReceived:
-        must = self._speak is Speak.MUST
+        must = self._duty is ReplyDuty.MUST
         return TenhouReceived(
             events=tuple(self._events),
             frames=tuple(self._frames),
             notes=tuple(self._notes),
             due=self._due,
-            speak=self._speak,
+            duty=self._duty,
             offer=self._offer if must else NO_OFFER,
             deadline_ms=time_limits(self.rules).grace_ms if must else None,
             blind=self.blind,
@@ -229,26 +229,25 @@ class TenhouClient:
         )
 
     def _take(self, tag: tags.Tag) -> None:
-        """Take in one tag."""
         match tag:
             case tags.ServerHelo():
                 self._log_in(tag)
             case tags.Users():
-                self._ask_for_table()
+                self._request_table()
             case tags.Rejoin():
                 self._send(tags.JoinTable(t=tag.t))
             case tags.Go():
                 self._take_rules(tag)
             case tags.Names() if None not in tag.all:
-                self._told_names = tag.all
+                self._names_by_seat = tag.all
             case tags.Taikyoku():
-                self._expect(tag, Stage.SEATED)
+                self._expect(tag, TenhouStage.SEATED)
                 self.seat = (4 - tag.oya) % 4
                 self._send(tags.GoOk())
                 self._send(tags.NextReady())
                 self._start_game()
             case tags.Saikai():
-                self._expect(tag, Stage.SEATED)
+                self._expect(tag, TenhouStage.SEATED)
                 self._send(tags.GoOk())
             case tags.Furiten():
                 self.furiten = tag.show == 1
@@ -265,72 +264,72 @@ class TenhouClient:
             self._notes.append(tag)
             return
         match tag:
-            case tags.Draw():
-                self._expect(tag, Stage.PLAYING)
+            case tags.DrawTag():
+                self._expect(tag, TenhouStage.PLAYING)
                 self._take_draw(tag)
-            case tags.Discard():
-                self._expect(tag, Stage.PLAYING)
+            case tags.DiscardTag():
+                self._expect(tag, TenhouStage.PLAYING)
                 self._take_discard(tag)
-            case tags.Meld():
-                self._expect(tag, Stage.PLAYING)
+            case tags.MeldTag():
+                self._expect(tag, TenhouStage.PLAYING)
                 self._take_call(tag)
             case tags.Riichi():
-                self._expect(tag, Stage.PLAYING)
+                self._expect(tag, TenhouStage.PLAYING)
                 self._take_riichi(tag)
             case tags.DoraIndicator():
-                self._expect(tag, Stage.PLAYING)
-                self._tell(m.Dora(dora_marker=self.tile_names[tag.hai]))
-            case tags.Win() | tags.DrawnHand():
+                self._expect(tag, TenhouStage.PLAYING)
+                self._emit(m.Dora(dora_marker=self.tile_names[tag.hai]))
+            case tags.WinTag() | tags.DrawnHandTag():
                 self._end_hand(tag)
             case _:
                 self._notes.append(tag)
 
-    def _expect(self, tag: tags.Tag, *stages: Stage) -> None:
+    def _expect(self, tag: tags.Tag, *stages: TenhouStage) -> None:
         if self.stage not in stages:
             raise ProtocolError(tag_name(tag), f"out of order, the client is {self.stage.value}")
 
-    def _tell(self, *events: m.Event) -> None:
+    def _emit(self, *events: m.Event) -> None:
         if not self.blind:
             self._events += events
 
     def _owe(self, due: Due, offer: int | None = 0) -> None:
-        self._lapsed = self._lapsed or self._speak is Speak.MUST
+        self._lapsed = self._lapsed or self._duty is ReplyDuty.MUST
         self._due = due
-        self._speak = Speak.MUST_NOT if due is Due.NOTHING else Speak.MUST
+        self._duty = ReplyDuty.MUST_NOT if due is Due.NOTHING else ReplyDuty.MUST
         self._offer = Offer(offer or 0)
 
     # --- login and lobby ---------------------------------------------------------------------
 
     def _log_in(self, tag: tags.ServerHelo) -> None:
-        self._expect(tag, Stage.CONNECTED)
-        self.stage = Stage.LOBBY
+        self._expect(tag, TenhouStage.CONNECTED)
+        self.stage = TenhouStage.LOBBY
         if tag.auth:
             self._send(tags.Auth(val=auth_answer(tag.auth)))
         self._send(tags.AskUsers(v=1 if self._login.is_guest else 9))
 
-    def _ask_for_table(self) -> None:
+    def _request_table(self) -> None:
         """Ask once it is plain that the server does not bring us back to a game."""
-        if self.stage is not Stage.LOBBY:
+        if self.stage is not TenhouStage.LOBBY:
             return
         if self._coming_back:
             raise GameGoneError
         if self._joined:
             return
         self._joined = True
-        self._send(tags.JoinTable(t=str(self._wanted)))
+        self._send(tags.JoinTable(t=str(self._table_type)))
 
     def _take_rules(self, tag: tags.Go) -> None:
-        self._expect(tag, Stage.CONNECTED, Stage.LOBBY)  # who comes back hears no HELO
+        self._expect(tag, TenhouStage.CONNECTED, TenhouStage.LOBBY)
         check_playable(tag.type, "GO.type")
         self.rules = tag.type
         self._gpid = tag.gpid or self._gpid
         self._stray = False
-        self.stage = Stage.SEATED
+        self.stage = TenhouStage.SEATED
 
     def _start_game(self) -> None:
         if not self._started:
             self._started = True
-            self.names = tuple([read_name(n or "") for n in self._by_seat(self._told_names)])
+            self.names = tuple([read_name(n or "") for n in self._by_seat(self._names_by_seat)])
             rules = rules_of(self.rules).announced
             self._events.append(
                 m.StartGame(id=self.seat, names=self.names or None, mjbot_rules=rules)
@@ -359,7 +358,12 @@ class TenhouClient:
         return PLAIN_TILES if self.rules & GameType.NO_RED_FIVES else RED_TILES
 
     def _deal(self, tag: tags.Init) -> None:
-        self._expect(tag, Stage.SEATED, Stage.BETWEEN, *((Stage.PLAYING,) if self.blind else ()))
+        self._expect(
+            tag,
+            TenhouStage.SEATED,
+            TenhouStage.BETWEEN,
+            *((TenhouStage.PLAYING,) if self.blind else ()),
+        )
         dealer = tag.seed[0] % 4
         if self.seat is None:  # back between two hands
             self.seat = (dealer - tag.oya) % 4
@@ -371,11 +375,11 @@ class TenhouClient:
         self._gap, self._missed = self._missed, False
         self._end_kyoku()
         self._start_hand(tag.hai, self._names_of_ids(), "INIT.hai")
-        self.stage = Stage.PLAYING
+        self.stage = TenhouStage.PLAYING
         self._kyoku_open = True
         self.furiten = False
         self._owe(Due.NOTHING)
-        self._tell(
+        self._emit(
             m.StartKyoku(
                 bakaze=WIND_NAMES[tag.seed[0] // 4],
                 kyoku=dealer + 1,
@@ -394,19 +398,19 @@ class TenhouClient:
         return a, b, c, d
 
     def _take_snapshot(self, tag: tags.Reinit) -> None:
-        """Play on from what stands on the table; how it came about is not told."""
-        if self.stage is Stage.LOBBY:
+        """Continue from the table as it stands, without its history."""
+        if self.stage is TenhouStage.LOBBY:
             self._stray = True
             self._notes.append(tag)
             return
-        self._expect(tag, Stage.SEATED)
+        self._expect(tag, TenhouStage.SEATED)
         self.seat = (tag.seed[0] - tag.oya) % 4
         self._start_game()
         self._end_kyoku()
         self._start_hand(tag.hai, self._names_of_ids(), "REINIT.hai")
         self.blind = True
         self._coming_back = False
-        self.stage = Stage.PLAYING
+        self.stage = TenhouStage.PLAYING
         self._owe(Due.NOTHING)
 
     def _end_kyoku(self) -> None:
@@ -416,42 +420,42 @@ class TenhouClient:
 
     # --- turns -------------------------------------------------------------------------------
 
-    def _take_draw(self, tag: tags.Draw) -> None:
+    def _take_draw(self, tag: tags.DrawTag) -> None:
         seat = results.absolute(tag.seat, self._own())
         self._drawer = seat
         if (tag.seat == 0) != (tag.tile is not None):
-            raise ProtocolError(tag_name(tag), "only the own draw tells its tile")
+            raise ProtocolError(tag_name(tag), "only the own draw shows its tile")
         if tag.tile is None:
             self._owe(Due.NOTHING)
-            self._tell(m.Tsumo(actor=seat, pai="?"))
+            self._emit(m.Tsumo(actor=seat, pai="?"))
             return
         self.hand.draw(tag.tile)
         self._owe(Due.TURN, tag.t)
-        self._tell(m.Tsumo(actor=seat, pai=self.tile_names[tag.tile]))
+        self._emit(m.Tsumo(actor=seat, pai=self.tile_names[tag.tile]))
 
-    def _take_discard(self, tag: tags.Discard) -> None:
+    def _take_discard(self, tag: tags.DiscardTag) -> None:
         seat = results.absolute(tag.seat, self._own())
         is_drawn = self.hand.discard(tag.tile) if tag.seat == 0 else tag.drawn
         self._drawer, self._discarder = None, seat
         self._declaring = self._declaring and tag.seat != 0
         self._owe(Due.CLAIM if tag.t and tag.seat else Due.NOTHING, tag.t)
-        self._tell(m.Dahai(actor=seat, pai=self.tile_names[tag.tile], tsumogiri=is_drawn))
+        self._emit(m.Dahai(actor=seat, pai=self.tile_names[tag.tile], tsumogiri=is_drawn))
 
     def _take_riichi(self, tag: tags.Riichi) -> None:
         seat = results.absolute(tag.who, self._own())
         if tag.step == 2:
             scores = None if tag.ten is None else results.points(tag.ten, self._own())
             a, b, c, d = (-1000 * (payer == seat) for payer in range(4))
-            self._tell(m.ReachAccepted(actor=seat, deltas=(a, b, c, d), scores=scores))
+            self._emit(m.ReachAccepted(actor=seat, deltas=(a, b, c, d), scores=scores))
         elif tag.who:
-            self._tell(m.Reach(actor=seat))
+            self._emit(m.Reach(actor=seat))
         elif self._declared or self._declaring:
-            self._declared = False  # told already
+            self._declared = False  # already emitted
         else:
             self._owe(Due.DISCARD)
-            self._tell(m.Reach(actor=seat))
+            self._emit(m.Reach(actor=seat))
 
-    def _take_call(self, tag: tags.Meld) -> None:
+    def _take_call(self, tag: tags.MeldTag) -> None:
         seat = results.absolute(tag.who, self._own())
         try:
             call = decode_call(tag.m)
@@ -469,20 +473,22 @@ class TenhouClient:
         target = getattr(event, "target", self._discarder)
         if target != self._discarder and not self.blind:
             raise ProtocolError("N.m", f"a call from seat {target}, which has not discarded")
-        self._tell(event)
+        self._emit(event)
 
     # --- results -----------------------------------------------------------------------------
 
-    def _end_hand(self, tag: tags.Win | tags.DrawnHand) -> None:
-        again = (Stage.BETWEEN,) if isinstance(tag, tags.Win) else ()  # a second winner
-        self._expect(tag, Stage.PLAYING, *again, *((Stage.SEATED,) if self.blind else ()))
+    def _end_hand(self, tag: tags.WinTag | tags.DrawnHandTag) -> None:
+        again = (TenhouStage.BETWEEN,) if isinstance(tag, tags.WinTag) else ()  # a second winner
+        self._expect(
+            tag, TenhouStage.PLAYING, *again, *((TenhouStage.SEATED,) if self.blind else ())
+        )
         own = self._own()
-        self.stage = Stage.BETWEEN
+        self.stage = TenhouStage.BETWEEN
         self._owe(Due.NOTHING)
-        if isinstance(tag, tags.Win):
-            self._tell(results.read_win(tag, own, self.tile_names))
+        if isinstance(tag, tags.WinTag):
+            self._emit(results.read_win(tag, own, self.tile_names))
         elif not self.blind:
-            self._tell(results.read_draw(tag, own, self.tile_names, self._n_melds, self._drawer))
+            self._emit(results.read_draw(tag, own, self.tile_names, self._n_melds, self._drawer))
         if not self._result_seen:
             self._send(tags.NextReady())
             self._result_seen = True
@@ -491,4 +497,4 @@ class TenhouClient:
             self._end_kyoku()
             self._events.append(m.EndGame(scores=scores))
             self._send(tags.ClientBye())
-            self.stage = Stage.OVER
+            self.stage = TenhouStage.OVER

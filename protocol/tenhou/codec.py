@@ -3,7 +3,7 @@ r"""Tenhou's tags as bytes, in both spellings.
 Over TCP a tag is XML without a document, ended by a NUL byte; several may come in one piece, or
 one in several.  On a WebSocket a frame is one JSON object whose key ``tag`` is the tag's name; the
 server's attributes are strings there as well, a client's numbers are numbers, and a browser
-client still says ``Z``, ``PXR`` and ``BYE`` as bare XML without NUL.
+client still sends ``Z``, ``PXR`` and ``BYE`` as bare XML without NUL.
 
     >>> write(Discarding(p=115), Spelling.XML), write(Discarding(p=115), Spelling.JSON)
     (b'<D p="115"/>\x00', b'{"tag":"D","p":115}')
@@ -25,9 +25,9 @@ from protocol.tenhou.tags import (
     CLIENT_TAGS,
     RECORD_TAGS,
     SERVER_TAGS,
-    Discard,
     Discarding,
-    Draw,
+    DiscardTag,
+    DrawTag,
     Other,
     Tag,
 )
@@ -38,7 +38,7 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_TAG_BYTES: Final = 1 << 16
-"""Longest tag anybody may send; the longest of 654 recorded sessions has below 1 kB."""
+"""Longest tag that is accepted; the longest of 654 recorded sessions has below 1 kB."""
 
 _END: Final = b"\0"
 _TAG: Final = re.compile(r"\s*<(\w+)((?:\s+\w+\s*=\s*\"[^\"<]*\")*)\s*/>\s*")
@@ -60,9 +60,9 @@ class Spelling(enum.Enum):
 
 
 class TagReader:
-    """Reads what one side says; ``known`` is :data:`SERVER_TAGS` or :data:`CLIENT_TAGS`.
+    """Reads the tags of one side; ``known`` is :data:`SERVER_TAGS` or :data:`CLIENT_TAGS`.
 
-    A ``lenient`` reader lets pass tags (as :class:`Other`) and attributes that nobody knows.
+    A ``lenient`` reader lets pass tags (as :class:`Other`) and attributes that are not known.
     """
 
     def __init__(
@@ -157,30 +157,30 @@ def _turn(
     name: str, turn: re.Match[str], attributes: Mapping[str, object], *, lenient: bool
 ) -> Tag:
     letter = turn[1] or name
-    said: dict[str, object] = {"tile": turn[2], **attributes}
+    fields: dict[str, object] = {"tile": turn[2], **attributes}
     if "seat" in attributes or "tile" in attributes or "drawn" in attributes:
         raise ProtocolError(name, "only the attribute t belongs here")
     if letter in _DRAWERS:
-        said["seat"] = _DRAWERS.index(letter)
-        return _convert(name, Draw, said, lenient=lenient)
-    said |= {"seat": _DISCARDERS.index(letter.upper()), "drawn": letter.islower()}
-    return _convert(name, Discard, said, lenient=lenient)
+        fields["seat"] = _DRAWERS.index(letter)
+        return _convert(name, DrawTag, fields, lenient=lenient)
+    fields |= {"seat": _DISCARDERS.index(letter.upper()), "drawn": letter.islower()}
+    return _convert(name, DiscardTag, fields, lenient=lenient)
 
 
 def _convert(name: str, kind: type[Tag], attributes: Mapping[str, object], *, lenient: bool) -> Tag:
     lists = _list_fields(kind)
-    said: dict[str, object] = {}
+    fields: dict[str, object] = {}
     for attribute, value in attributes.items():
         if isinstance(value, dict | list):
             raise ProtocolError(f"{name}.{attribute}", "expected a string or a number")
         if attribute in lists:
-            said[attribute] = str(value).split(",") if value != "" else []
+            fields[attribute] = str(value).split(",") if value != "" else []
         elif value is not None:
-            said[attribute] = value
+            fields[attribute] = value
     try:
-        return msgspec.convert(said, kind, strict=False)
+        return msgspec.convert(fields, kind, strict=False)
     except msgspec.ValidationError as error:
-        unknown = said.keys() - _encoded_fields(kind)
+        unknown = fields.keys() - _encoded_fields(kind)
         if lenient and unknown:
             rest = {key: value for key, value in attributes.items() if key not in unknown}
             return _convert(name, kind, rest, lenient=lenient)
@@ -200,7 +200,6 @@ def _begin(data: bytes) -> str:
 
 @cache
 def _list_fields(kind: type[Tag]) -> frozenset[str]:
-    """Return the attributes that are comma-separated lists."""
     hints = get_type_hints(kind)
     return frozenset(
         encoded
@@ -247,9 +246,9 @@ _CLIENT_TYPES: Final = frozenset(CLIENT_TAGS.values())
 
 def tag_name(tag: Tag) -> str:
     """Return the tag's name on the wire, of a draw or discard with its tile."""
-    if isinstance(tag, Draw):
+    if isinstance(tag, DrawTag):
         return _DRAWERS[tag.seat] + ("" if tag.tile is None else str(tag.tile))
-    if isinstance(tag, Discard):
+    if isinstance(tag, DiscardTag):
         letter = _DISCARDERS[tag.seat]
         return f"{letter.lower() if tag.drawn else letter}{tag.tile}"
     if isinstance(tag, Other):
@@ -260,27 +259,27 @@ def tag_name(tag: Tag) -> str:
 def write(tag: Tag, spelling: Spelling) -> bytes:
     """Return the tag as it travels: with its NUL over TCP, as a frame on a WebSocket."""
     name = tag_name(tag)
-    said = _attributes(tag)
+    fields = _attributes(tag)
     is_clients = type(tag) in _CLIENT_TYPES
     if spelling is Spelling.JSON and not isinstance(tag, _BARE):
         values = {
             attribute: value if is_clients and isinstance(value, int) else _text(value)
-            for attribute, value in said.items()
+            for attribute, value in fields.items()
         }
         return msgspec.json.encode({"tag": name, **values})
     has_space = name not in _CLOSED_UP if is_clients else name in _SPACED
-    words = "".join(f' {attribute}="{_text(value)}"' for attribute, value in said.items())
-    xml = f"<{name}{words}{' ' if has_space else ''}/>".encode()
+    written = "".join(f' {attribute}="{_text(value)}"' for attribute, value in fields.items())
+    xml = f"<{name}{written}{' ' if has_space else ''}/>".encode()
     return xml + _END if spelling is Spelling.XML else xml
 
 
 def _attributes(tag: Tag) -> dict[str, object]:
-    if isinstance(tag, Draw | Discard):
+    if isinstance(tag, DrawTag | DiscardTag):
         return {} if tag.t is None else {"t": tag.t}
     if isinstance(tag, Other):
         return {}
-    said = ((encoded, getattr(tag, name)) for name, encoded in _names(type(tag)))
-    return {encoded: value for encoded, value in said if value is not None}
+    fields = ((encoded, getattr(tag, name)) for name, encoded in _names(type(tag)))
+    return {encoded: value for encoded, value in fields if value is not None}
 
 
 def _text(value: object) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 from protocol import messages as m
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.tenhou.calls import Call
-from protocol.tenhou.tags import Answer, DeclareRiichi, Discarding
+from protocol.tenhou.tags import DeclareRiichi, Discarding, OfferReply
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
 
@@ -61,16 +61,16 @@ class OwnHand:
             return Discarding(p=self.drawn)
         return Discarding(p=self.pick((action.pai,), "dahai.pai")[0])
 
-    def calling(self, action: m.Chi | m.Pon) -> Answer:
+    def calling(self, action: m.Chi | m.Pon) -> OfferReply:
         """Return the frame of a chi or pon."""
         low, high = sorted(self.pick(action.consumed, f"{m.wire_name(action)}.consumed"))
-        return Answer(type=3 if isinstance(action, m.Chi) else 1, hai0=low, hai1=high)
+        return OfferReply(type=3 if isinstance(action, m.Chi) else 1, hai0=low, hai1=high)
 
-    def own_kan(self, action: m.Ankan | m.Kakan) -> Answer:
+    def own_kan(self, action: m.Ankan | m.Kakan) -> OfferReply:
         """Return the frame of a concealed or added kan."""
         if isinstance(action, m.Kakan):
-            return Answer(type=5, hai=self.pick((action.pai,), "kakan.pai")[0])
-        return Answer(type=4, hai=min(self.pick(action.consumed, "ankan.consumed")))
+            return OfferReply(type=5, hai=self.pick((action.pai,), "kakan.pai")[0])
+        return OfferReply(type=4, hai=min(self.pick(action.consumed, "ankan.consumed")))
 
     def pick(self, names: Iterable[str], field: str) -> list[int]:
         """Return ids of these tiles; the drawn tile goes only where no other will do."""
@@ -85,7 +85,7 @@ class OwnHand:
         return picked
 
 
-def answering(action: m.PlayerAction, hand: OwnHand) -> Answer:
+def answering(action: m.PlayerAction, hand: OwnHand) -> OfferReply:
     """Return the frame of anything but a discard and a riichi."""
     match action:
         case m.Chi() | m.Pon():
@@ -94,8 +94,8 @@ def answering(action: m.PlayerAction, hand: OwnHand) -> Answer:
             return hand.own_kan(action)
     kind = m.wire_name(action)
     if kind == "hora":
-        return Answer(type=7 if action.actor == getattr(action, "target", None) else 6)
-    return Answer(type={"daiminkan": 2, "ryukyoku": 9}.get(kind))
+        return OfferReply(type=7 if action.actor == getattr(action, "target", None) else 6)
+    return OfferReply(type={"daiminkan": 2, "ryukyoku": 9}.get(kind))
 
 
 def call_event(call: Call, caller: m.Seat, names: Sequence[str]) -> m.Event:
@@ -115,7 +115,7 @@ def call_event(call: Call, caller: m.Seat, names: Sequence[str]) -> m.Event:
 
 # --- what a frame means ------------------------------------------------------------------------
 
-Said = Discarding | DeclareRiichi | Answer
+ReplyTag = Discarding | DeclareRiichi | OfferReply
 
 _KINDS: Final[dict[int | None, type[m.PlayerAction]]] = {
     None: m.Skip,
@@ -132,9 +132,9 @@ _KINDS: Final[dict[int | None, type[m.PlayerAction]]] = {
 
 
 def meant(
-    tag: Said, open_actions: Sequence[m.PlayerAction], hand: OwnHand, names: Sequence[str]
+    tag: ReplyTag, open_actions: Sequence[m.PlayerAction], hand: OwnHand, names: Sequence[str]
 ) -> m.PlayerAction:
-    """Return the one of ``open_actions`` that the frame of the holder of ``hand`` says.
+    """Return the one of ``open_actions`` that the tag of the holder of ``hand`` stands for.
 
     ``names`` gives the mjai tile of each id.  Raises :class:`ProtocolError` naming tag and
     attribute where it is none of them.
@@ -143,30 +143,30 @@ def meant(
         tile = getattr(tag, attribute, None)
         if tile is not None and tile not in hand.tiles:
             raise ProtocolError(f"{_name(tag)}.{attribute}", f"tile {tile} is not in the hand")
-    if isinstance(tag, Answer) and tag.hai0 is not None and tag.hai0 == tag.hai1:
+    if isinstance(tag, OfferReply) and tag.hai0 is not None and tag.hai0 == tag.hai1:
         raise ProtocolError("N.hai1", f"tile {tag.hai1} is named twice")
     fitting = [action for action in open_actions if _fits(tag, action, names)]
     if not fitting:
-        raise ProtocolError(_name(tag), f"{_words(tag, names)} is not open to this player now")
+        raise ProtocolError(_name(tag), f"{_described(tag, names)} is not open to this player now")
     if isinstance(tag, Discarding):
-        drawn = [said for said in fitting if getattr(said, "tsumogiri", False)]
+        drawn = [action for action in fitting if getattr(action, "tsumogiri", False)]
         if drawn and tag.p == hand.drawn:
             return drawn[0]
     return fitting[0]
 
 
-def _fits(tag: Said, action: m.PlayerAction, names: Sequence[str]) -> bool:
+def _fits(tag: ReplyTag, action: m.PlayerAction, names: Sequence[str]) -> bool:
     match tag, action:
         case Discarding(p=tile), m.Dahai(pai=pai):
             return names[tile] == pai
         case DeclareRiichi(), m.Reach():
             return True
-        case Answer(type=kind), _ if _KINDS.get(kind or None) is type(action):
+        case OfferReply(type=kind), _ if _KINDS.get(kind or None) is type(action):
             return _fits_tiles(tag, action, names)
     return False
 
 
-def _fits_tiles(tag: Answer, action: m.PlayerAction, names: Sequence[str]) -> bool:
+def _fits_tiles(tag: OfferReply, action: m.PlayerAction, names: Sequence[str]) -> bool:
     match action:
         case m.Pon(consumed=consumed) | m.Chi(consumed=consumed):
             if tag.hai0 is None or tag.hai1 is None:
@@ -181,13 +181,13 @@ def _fits_tiles(tag: Answer, action: m.PlayerAction, names: Sequence[str]) -> bo
     return True
 
 
-def _name(tag: Said) -> str:
-    if isinstance(tag, Answer):
+def _name(tag: ReplyTag) -> str:
+    if isinstance(tag, OfferReply):
         return "N"
     return "D" if isinstance(tag, Discarding) else "REACH"
 
 
-def _words(tag: Said, names: Sequence[str]) -> str:
-    if isinstance(tag, Answer):
+def _described(tag: ReplyTag, names: Sequence[str]) -> str:
+    if isinstance(tag, OfferReply):
         return "a pass" if tag.type is None else f"type {tag.type}"
     return f"to discard {names[tag.p]}" if isinstance(tag, Discarding) else "riichi"

@@ -1,4 +1,4 @@
-"""Who logs in at Tenhou, and what a login says."""
+"""Logins at Tenhou."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,7 +14,7 @@ GUEST: Final = "NoName"
 class Login:
     """An account, or a guest.  ``name`` opens the account: it is a secret, and is not shown.
 
-    ``plays_as_guest`` says that it opens none: a table of our own shows it to the others.
+    ``plays_as_guest`` means that it opens none: a table of our own shows it to the others.
     """
 
     name: str = field(default=GUEST, repr=False)
@@ -23,7 +23,7 @@ class Login:
 
     @property
     def is_guest(self) -> bool:
-        """Whether it is nobody's account."""
+        """Whether it is no account."""
         return self.plays_as_guest or self.name == GUEST
 
 
@@ -31,7 +31,7 @@ GUEST_LOGIN: Final = Login()
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TableType:
     """A table that is wanted; ``type`` is its rules (:class:`protocol.tenhou.rules.GameType`)."""
 
     lobby: int = 0
@@ -50,10 +50,10 @@ def guest_named(name: str) -> Login:
     return Login(write_name(name), plays_as_guest=True)
 
 
-def parse_wanted(text: str | None) -> Wanted | None:
+def parse_table_type(text: str | None) -> TableType | None:
     """Return what ``JOIN t`` asks for; ``None`` where it takes a wish back.
 
-    >>> parse_wanted("0,9,r"), parse_wanted(None)
+    >>> parse_table_type("0,9,r"), parse_table_type(None)
     (Wanted(lobby=0, type=9), None)
     """
     if text is None:
@@ -63,7 +63,7 @@ def parse_wanted(text: str | None) -> Wanted | None:
     try:
         if again not in ("", "r"):
             raise ValueError
-        return Wanted(int(lobby), int(rules))
+        return TableType(int(lobby), int(rules))
     except ValueError:
         raise ProtocolError("JOIN.t", f"expected lobby,type, got {text[:40]!r}") from None
 

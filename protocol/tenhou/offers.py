@@ -1,7 +1,7 @@
 """What Tenhou's server offers, as the bits of the attribute ``t``.
 
 On another's discard or kakan an offer must be answered, a pass included; on the own draw it only
-says what may be done beside discarding.  Concealed and added kans are never offered.
+lists what is allowed in addition to discarding.  Concealed and added kans are never offered.
 """
 
 import enum
@@ -29,7 +29,7 @@ _DEAREST_FIRST: Final = (Offer.TSUMO, Offer.NINE_TERMINALS, Offer.RIICHI)
 
 
 def offered(actions: Iterable[m.PlayerAction]) -> Offer:
-    """Return the offer of these actions; those that Tenhou does not offer say nothing.
+    """Return the offer of these actions; those that Tenhou does not offer are left out.
 
     >>> offered([m.Reach(actor=0), m.Hora(actor=0, target=0)])
     <Offer.TSUMO|RIICHI: 48>
@@ -61,9 +61,9 @@ def dearest(offer: Offer) -> Offer:
     return next((bit for bit in _DEAREST_FIRST if offer & bit), offer)
 
 
-def disagreement(told: Offer, ours: Iterable[m.PlayerAction]) -> str | None:
+def disagreement(offer: Offer, ours: Iterable[m.PlayerAction]) -> str | None:
     """Return how the server's offer and our legal actions differ, or ``None``."""
     expected = offered(ours)
-    if told in (expected, dearest(expected)):
+    if offer in (expected, dearest(expected)):
         return None
-    return f"the server offers {told.name or 'nothing'}, expected {expected.name or 'nothing'}"
+    return f"the server offers {offer.name or 'nothing'}, expected {expected.name or 'nothing'}"

@@ -1,6 +1,6 @@
 """How a kyoku ends on Tenhou's wire: ``AGARI`` and ``RYUUKYOKU`` as our events, and back.
 
-The wire counts seats from the receiver: ``own`` is the receiver's absolute seat, and what is told
+The wire counts seats from the receiver: ``own`` is the receiver's absolute seat, and what is sent
 by seat is turned by it.  ``names`` gives the mjai tile of each id.
 """
 
@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
 from protocol.tenhou.calls import decode_call
-from protocol.tenhou.tags import DrawnHand, Pairs, Tiles, Win
+from protocol.tenhou.tags import DrawnHandTag, Pairs, Tiles, WinTag
 from protocol.yaku import (
     DORA,
     FIRST_YAKUMAN,
@@ -23,7 +23,7 @@ from protocol.yaku import (
     named_yaku,
 )
 
-Item = TypeVar("Item")
+T = TypeVar("T")
 
 _BEFORE_TRIPLETS: Final = (1, 21, 2, 3, 4, 6, 5, 0, 7, 9, 22, 24, 25, 30, 29, 27, 28, 26)
 _AFTER_TRIPLETS: Final = (23, 31, 32, 8, 33, 34, 35)
@@ -69,8 +69,8 @@ def absolute(relative: int, own: int) -> int:
     return (relative + own) % 4
 
 
-def turned(by_relative_seat: Sequence[Item], own: int) -> tuple[Item, Item, Item, Item]:
-    """Return by absolute seat what is told by relative seat.
+def turned(by_relative_seat: Sequence[T], own: int) -> tuple[T, T, T, T]:
+    """Return values by relative seat by absolute seat.
 
     >>> turned("RSTU", 1)
     ('U', 'R', 'S', 'T')
@@ -86,18 +86,17 @@ def points(hundreds: Sequence[int], own: int) -> FourInts:
 
 
 def _paid(sc: Pairs, own: int) -> tuple[FourInts, FourInts]:
-    """Return the changes and the scores after them."""
     deltas = points(sc[1:8:2], own)
     before = points(sc[0:8:2], own)
     a, b, c, d = (score + delta for score, delta in zip(before, deltas, strict=True))
     return deltas, (a, b, c, d)
 
 
-def final_scores(tag: Win | DrawnHand, own: int) -> FourInts | None:
+def final_scores(tag: WinTag | DrawnHandTag, own: int) -> FourInts | None:
     """Return the final scores if the game ends here, leftover sticks included."""
     if tag.owari is None:
         return None
-    name = "AGARI.owari" if isinstance(tag, Win) else "RYUUKYOKU.owari"
+    name = "AGARI.owari" if isinstance(tag, WinTag) else "RYUUKYOKU.owari"
     try:
         scores = [int(score) for score in tag.owari.split(",")[:8:2]]
         if len(scores) != 4 or max(map(abs, scores)) > MOST_POINTS // 100:
@@ -107,7 +106,7 @@ def final_scores(tag: Win | DrawnHand, own: int) -> FourInts | None:
     return points(scores, own)
 
 
-def read_win(tag: Win, own: int, names: Sequence[str]) -> Hora:
+def read_win(tag: WinTag, own: int, names: Sequence[str]) -> Hora:
     """Return the event of an ``AGARI``; raises :class:`ProtocolError` naming the attribute."""
     if tag.machi not in tag.hai:
         raise ProtocolError("AGARI.machi", f"{tag.machi} is not among its hai")
@@ -132,7 +131,7 @@ def read_win(tag: Win, own: int, names: Sequence[str]) -> Hora:
     )
 
 
-def _read_yaku(tag: Win) -> tuple[tuple[tuple[str, int], ...], int]:
+def _read_yaku(tag: WinTag) -> tuple[tuple[tuple[str, int], ...], int]:
     """Return names with their han, dora first and dragons as one, and the sum of the han."""
     pairs, yakuman = tag.yaku or (), tag.yakuman or ()
     if len(pairs) % 2 or bool(pairs) == bool(yakuman):
@@ -146,7 +145,7 @@ def _read_yaku(tag: Win) -> tuple[tuple[tuple[str, int], ...], int]:
 
 
 def read_draw(
-    tag: DrawnHand,
+    tag: DrawnHandTag,
     own: int | None,
     names: Sequence[str],
     n_melds: Sequence[int],
@@ -157,7 +156,7 @@ def read_draw(
     ``own`` is ``None`` in a record, which counts seats as we do and shows every tenpai hand; a
     receiver's own tenpai hand is often left out, and follows from the payments.  ``n_melds`` is
     by absolute seat, ``drawer`` the seat that has drawn and not discarded.  ``tenpais`` is
-    ``None`` only after nagashi mangan, where nothing says whether the receiver was tenpai.
+    ``None`` only after nagashi mangan, where it is unknown whether the receiver was tenpai.
     """
     if (reason := DRAW_REASONS.get(tag.type or None)) is None:
         raise ProtocolError("RYUUKYOKU.type", f"{tag.type!r} is no kind of draw")
@@ -212,14 +211,14 @@ _YAKUMAN_IDS: Final = {
     for place, name in reversed([*enumerate(YAKU_NAMES[FIRST_YAKUMAN:DORA])])
 }
 _TWO_FORMS: Final = frozenset({"suanko", "kokushimuso", "churenpoton"})
-"""Yakuman of which Tenhou tells a second form by the wait: it has the next id."""
+"""Yakuman of which Tenhou names a second form by the wait: it has the next id."""
 
 _LIMITS: Final = ((11, 4), (8, 3), (6, 2), (5, 1))
 _MANGAN_BASE: Final = 2000
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownTiles:
     """What a win shows by ids: ``hai`` with the winning tile, calls latest first, indicators."""
 
     hai: Tiles
@@ -252,18 +251,18 @@ class Stakes:
         )
 
 
-def relative(by_seat: Sequence[Item], own: int) -> tuple[Item, Item, Item, Item]:
-    """Return by relative seat what is told by absolute seat."""
+def relative(by_seat: Sequence[T], own: int) -> tuple[T, T, T, T]:
+    """Return values by absolute seat by relative seat."""
     a, b, c, d = (by_seat[(place + own) % 4] for place in range(4))
     return a, b, c, d
 
 
-def write_win(event: Hora, shown: Shown, stakes: Stakes, own: int) -> Win:
-    """Return the ``AGARI`` of a win of which a server told everything."""
+def write_win(event: Hora, shown: ShownTiles, stakes: Stakes, own: int) -> WinTag:
+    """Return the ``AGARI`` of a win with all its fields."""
     deltas = event.deltas or (0, 0, 0, 0)
     limit_hand = (event.fan or 0) >= YAKUMAN_FAN
     listed = _yaku_ids(event, shown, stakes)
-    return Win(
+    return WinTag(
         ba=(stakes.honba, stakes.sticks),
         hai=tuple(sorted(shown.hai)),
         m=shown.calls or None,
@@ -291,7 +290,7 @@ def _limit(event: Hora) -> int:
     return int(fu * 2 ** (2 + han) >= _MANGAN_BASE)
 
 
-def _yaku_ids(event: Hora, shown: Shown, stakes: Stakes) -> list[tuple[int, int]]:
+def _yaku_ids(event: Hora, shown: ShownTiles, stakes: Stakes) -> list[tuple[int, int]]:
     """Return ids with their han in Tenhou's order; mjai's names leave out winds and dragons."""
     pairs: list[tuple[int, int]] = []
     honours = _honour_triplets(shown)
@@ -316,7 +315,7 @@ def _all_yakuman(pairs: list[tuple[int, int]]) -> bool:
     return any(han >= YAKUMAN_FAN for _, han in pairs)
 
 
-def _honour_triplets(shown: Shown) -> list[int]:
+def _honour_triplets(shown: ShownTiles) -> list[int]:
     """Return the kinds of triplets of honours: concealed ones, then the calls in their order."""
     held = [tile // 4 for tile in shown.hai]
     calls = [decode_call(code) for code in reversed(shown.calls)]
@@ -324,7 +323,7 @@ def _honour_triplets(shown: Shown) -> list[int]:
     return kinds + [call.tile // 4 for call in calls if call.tile // 4 >= 27]
 
 
-def _is_second_form(name: str, shown: Shown) -> bool:
+def _is_second_form(name: str, shown: ShownTiles) -> bool:
     """Whether the hand waited for its pair, for any of thirteen, or for any of nine tiles."""
     machi = shown.machi // 4
     count = sum(tile // 4 == machi for tile in shown.hai)
@@ -335,12 +334,12 @@ def _is_second_form(name: str, shown: Shown) -> bool:
 
 def write_draw(
     event: Ryukyoku, shown: Sequence[Tiles | None], stakes: Stakes, own: int
-) -> DrawnHand:
+) -> DrawnHandTag:
     """Return the ``RYUUKYOKU`` of a draw; ``shown`` has the hands by absolute seat."""
     if event.reason not in DRAW_TYPES:
         raise LocalProtocolError("ryukyoku.reason", f"Tenhou has no draw {event.reason!r}")
     hands = relative(shown, own)
-    return DrawnHand(
+    return DrawnHandTag(
         type=DRAW_TYPES[event.reason],
         ba=(stakes.honba, stakes.sticks),
         sc=stakes.pairs(event.deltas or (0, 0, 0, 0), own),
@@ -369,5 +368,5 @@ def final_points(scores: FourInts) -> tuple[float, ...]:
 
 def write_final(scores: FourInts, own: int) -> str:
     """Return ``owari``: by relative seat the score in hundreds, and what it counts."""
-    told = zip(relative(scores, own), relative(final_points(scores), own), strict=True)
-    return ",".join(f"{score // 100},{counted:.1f}" for score, counted in told)
+    pairs = zip(relative(scores, own), relative(final_points(scores), own), strict=True)
+    return ",".join(f"{score // 100},{counted:.1f}" for score, counted in pairs)

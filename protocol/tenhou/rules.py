@@ -32,7 +32,7 @@ FAST_LIMITS: Final = TimeLimits(grace_ms=3000, bank_ms=5000)
 """Each action has its grace; what it takes beyond is used up from a bank that each deal refills."""
 
 KEEP_ALIVE_S: Final = 10.0
-"""How often a client must say something: the longest gap that a browser client leaves."""
+"""How often a client must send something: the longest gap that a browser client leaves."""
 
 
 def time_limits(rules: int) -> TimeLimits:
@@ -45,7 +45,7 @@ def time_limits(rules: int) -> TimeLimits:
 
 
 def check_playable(rules: int, where: str) -> None:
-    """Raise for rules that we do not play; ``where`` names the attribute that said them."""
+    """Raise for rules that we do not play; ``where`` names their attribute."""
     if rules & GameType.THREE_PLAYERS:
         raise ThreePlayersError(where, f"{rules} is three-player mahjong, not played here")
     if rules & GameType.PARLOUR:

@@ -1,11 +1,11 @@
-"""One seat of a game at our table, as Tenhou's server tells it: typed tags, no connection.
+"""One seat of a game at our table, as Tenhou's server sends it: typed tags, no connection.
 
 It takes the events that the seat may see (:func:`protocol.masking.masked`) with what is open to
-it, and gives the tags that tell them; of the seat's own tags it gives the action that they mean.
-It outlives a connection: :meth:`SeatTable.snapshot` shows a hand to who has come back.
+it, and gives their tags; of the seat's own tags it gives the action that they mean.
+It outlives a connection: :meth:`SeatTable.snapshot` shows a hand to a player that has come back.
 
 Events have no tile ids.  Each seat gets ids of its own: whatever it sees takes the lowest id that
-it has not seen in this hand, so its world is sound and tells no more than the events do.
+it has not seen in this hand, so its world is sound and shows no more than the events do.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,20 +15,12 @@ import msgspec
 
 from protocol import messages as m
 from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.tenhou import results as results_
 from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, encode_call
-from protocol.tenhou.hand import OwnHand, Said, meant
+from protocol.tenhou.hand import OwnHand, ReplyTag, meant
 from protocol.tenhou.login import write_name
 from protocol.tenhou.offers import offered
-from protocol.tenhou.results import (
-    Shown,
-    Stakes,
-    final_points,
-    relative,
-    write_draw,
-    write_final,
-    write_win,
-)
 from protocol.tenhou.rules import GENERAL_HANCHAN, GameType
 from protocol.tenhou.tiles import (
     N_IDS,
@@ -43,9 +35,9 @@ _RIICHI_MARK: Final = 255
 
 
 class SeatTable:
-    """What one seat has been told of a game, and what it owes.
+    """What one seat has received of a game, and what it owes.
 
-    ``rules`` is the table's type, ``gpid`` lets a guest come back.  ``asked`` says that an answer
+    ``rules`` is the table's type, ``gpid`` lets a guest come back.  ``asked``: an answer
     is awaited, ``held`` that a deal waits until the seat is ready for it.
     """
 
@@ -61,13 +53,13 @@ class SeatTable:
         self._copies: Final = PLAIN_COPIES if rules & GameType.NO_RED_FIVES else RED_COPIES
         self._ready = False
         self._held: list[tags.Tag] = []
-        self._results: list[tags.Win | tags.DrawnHand] = []
+        self._results: list[tags.WinTag | tags.DrawnHandTag] = []
         self._final: tuple[tags.Tag, ...] = ()
         self._open: tuple[m.PlayerAction, ...] = ()
         self._answer: m.PlayerAction | None = None
-        self._said: Said | None = None
+        self._received: ReplyTag | None = None
         self._early: tags.Discarding | None = None
-        self._answered: Said | None = None
+        self._answered: ReplyTag | None = None
         """The last answer, which clients repeat: it may come when the next question is open."""
         self._late = False  # an answer may still come to what is no longer asked
         self._scores: m.FourInts = (0, 0, 0, 0)
@@ -89,13 +81,13 @@ class SeatTable:
         self._ura: tuple[int, ...] = ()
         self._over = True
         self._lamp = False
-        self._unasked = False  # came back in mid-turn: what it said before is not known to it
+        self._unasked = False  # came back in mid-turn: it does not have its earlier replies
 
     # --- what the seat owes ------------------------------------------------------------------
 
     @property
     def is_over(self) -> bool:
-        """Whether the result of the game has been told."""
+        """Whether the result of the game has been sent."""
         return bool(self._final)
 
     @property
@@ -114,8 +106,8 @@ class SeatTable:
         held, self._held = self._held, []
         return tuple(held)
 
-    def receive(self, tag: Said) -> None:
-        """Take in an answer; whatever is said unasked is late, or said twice, and is ignored.
+    def receive(self, tag: ReplyTag) -> None:
+        """Take in an answer; one without a request is late or a repetition, and is ignored.
 
         Raises :class:`protocol.errors.ProtocolError` where it is not open to the seat, unless it
         may answer a question that has expired.
@@ -123,7 +115,7 @@ class SeatTable:
         if self._held:
             return  # the question is not sent yet: this answers one of the hand before, once more
         if not self._open:
-            if isinstance(tag, tags.Discarding) and isinstance(self._said, tags.DeclareRiichi):
+            if isinstance(tag, tags.Discarding) and isinstance(self._received, tags.DeclareRiichi):
                 self._early = tag
             return
         try:
@@ -132,7 +124,7 @@ class SeatTable:
             if self._late or tag == self._answered:
                 return
             raise
-        self._said, self._open, self._late = tag, (), False
+        self._received, self._open, self._late = tag, (), False
         self._answered = tag
 
     def take_answer(self) -> m.PlayerAction | None:
@@ -141,13 +133,13 @@ class SeatTable:
         return answer
 
     def expire(self) -> None:
-        """Nobody answers any more: the table acts for the seat."""
+        """No client answers any more: the table acts for the seat."""
         self._late |= bool(self._open)
-        self._open, self._said, self._early = (), None, None
+        self._open, self._received, self._early = (), None, None
 
-    # --- what the seat is told ---------------------------------------------------------------
+    # --- what the seat receives ---------------------------------------------------------------
 
-    def say(
+    def send(
         self,
         event: m.Event,
         open_actions: Sequence[m.PlayerAction] = (),
@@ -164,64 +156,64 @@ class SeatTable:
         own_turn_goes_on = isinstance(event, m.Reach | m.Chi | m.Pon) and event.actor == self.seat
         self._open = () if self._unasked and own_turn_goes_on else tuple(open_actions)
         self._answer = None
-        told = self._told(event)
+        tags_ = self._tags_for(event)
         if isinstance(event, m.Tsumo | m.Dahai) and furiten not in (None, self._lamp):
             self._lamp = not self._lamp
-            told = (tags.Furiten(show=int(self._lamp)), *told)
+            tags_ = (tags.Furiten(show=int(self._lamp)), *tags_)
         if self._held and not isinstance(event, m.StartKyoku):
-            self._held += told
-            told = ()
-        if not isinstance(event, m.Dora | m.ReachAccepted):  # these come before what the seat said
-            self._said = None
+            self._held += tags_
+            tags_ = ()
+        if not isinstance(event, m.Dora | m.ReachAccepted):  # these come before the seat's reply
+            self._received = None
         if self._early is not None and self._open:
             early, self._early = self._early, None
             self.receive(early)
-        return told
+        return tags_
 
-    def _told(self, event: m.Event) -> tuple[tags.Tag, ...]:
+    def _tags_for(self, event: m.Event) -> tuple[tags.Tag, ...]:
         match event:
             case m.StartGame():
                 self.names = event.names or self.names
                 return (*self.introduction(), tags.Taikyoku(oya=(4 - self.seat) % 4))
             case m.StartKyoku():
-                return self._tell_deal(event)
+                return self._emit_deal(event)
             case m.Hora():
-                self._tell_win(event)
+                self._emit_win(event)
                 return ()
             case m.Ryukyoku():
-                self._tell_draw(event)
+                self._emit_draw(event)
                 return ()
             case m.EndKyoku():
                 return ()
             case m.EndGame():
-                return self._tell_end(event)
+                return self._emit_end(event)
             case _:
-                return (self._tell_play(event),)
+                return (self._emit_play(event),)
 
-    def _tell_play(self, event: m.Event) -> tags.Tag:
+    def _emit_play(self, event: m.Event) -> tags.Tag:
         match event:
             case m.Tsumo():
-                return self._tell_turn(event)
+                return self._emit_turn(event)
             case m.Dahai():
-                return self._tell_discard(event)
+                return self._emit_discard(event)
             case m.Reach():
                 self._declaring = event.actor
                 self._figures[4] += event.actor == self.seat
                 return tags.Riichi(who=self._relative(event.actor), step=1)
             case m.ReachAccepted():
-                return self._tell_accepted(event)
+                return self._emit_accepted(event)
             case m.Dora():
                 self._dora.append(self._take(event.dora_marker))
                 return tags.DoraIndicator(hai=self._dora[-1])
             case m.Chi() | m.Pon() | m.Daiminkan():
-                return self._tell_call(event)
+                return self._emit_call(event)
             case m.Ankan() | m.Kakan():
-                return self._tell_own_kan(event)
+                return self._emit_own_kan(event)
         raise LocalProtocolError(m.wire_name(event), "is nothing that happens in a hand")
 
     def introduction(self) -> tuple[tags.Tag, tags.Tag]:
-        """Return the tags that say which table it is and who sits there."""
-        n0, n1, n2, n3 = (write_name(name) for name in relative(self.names, self.seat))
+        """Return the tags that name the table and its players."""
+        n0, n1, n2, n3 = (write_name(name) for name in results_.relative(self.names, self.seat))
         return (
             tags.Go(type=self.rules, lobby=self.lobby, gpid=self.gpid or None),
             tags.Names(
@@ -231,12 +223,12 @@ class SeatTable:
         )  # fmt: skip
 
     def returning(self, seat: m.Seat) -> tags.Tag:
-        """Return the tag that says that another player is back."""
+        """Return the tag for another player that is back."""
         place = f"n{self._relative(seat)}"
         return tags.Names(**{place: write_name(self.names[seat])})
 
     def leaving(self, seat: m.Seat) -> tags.Tag:
-        """Return the tag that says that another player has left."""
+        """Return the tag for another player that has left."""
         return tags.ServerBye(who=self._relative(seat))
 
     def _relative(self, seat: m.Seat) -> int:
@@ -267,13 +259,13 @@ class SeatTable:
         return self._hand.pick(names, "pai")
 
     def _named(self) -> list[int]:
-        said = [getattr(self._said, field, None) for field in ("p", "hai", "hai0", "hai1")]
-        return [tile for tile in said if tile is not None]
+        received = [getattr(self._received, field, None) for field in ("p", "hai", "hai0", "hai1")]
+        return [tile for tile in received if tile is not None]
 
     # --- a hand ------------------------------------------------------------------------------
 
-    def _tell_deal(self, event: m.StartKyoku) -> tuple[tags.Tag, ...]:
-        told = self._take_results()
+    def _emit_deal(self, event: m.StartKyoku) -> tuple[tags.Tag, ...]:
+        tags_ = self._take_results()
         self._clear()
         self._deal, self._over = event, False
         self._figures[0] += 1
@@ -287,26 +279,26 @@ class SeatTable:
             seed=self._seed(event), ten=self._ten(), oya=self._relative(event.oya), hai=tuple(hai)
         )
         if self._ready:
-            return (*told, init)
+            return (*tags_, init)
         self._held = [init]
-        return told
+        return tags_
 
     def _seed(self, deal: m.StartKyoku) -> tuple[int, int, int, int, int, int]:
         kyoku = 4 * WIND_NAMES.index(deal.bakaze) + deal.kyoku - 1
         return kyoku, deal.honba, self._sticks, 0, 0, self._dora[0]
 
     def _ten(self) -> tuple[int, int, int, int]:
-        a, b, c, d = (score // 100 for score in relative(self._scores, self.seat))
+        a, b, c, d = (score // 100 for score in results_.relative(self._scores, self.seat))
         return a, b, c, d
 
-    def _tell_turn(self, event: m.Tsumo) -> tags.Tag:
+    def _emit_turn(self, event: m.Tsumo) -> tags.Tag:
         if event.actor != self.seat:
-            return tags.Draw(seat=self._relative(event.actor))
+            return tags.DrawTag(seat=self._relative(event.actor))
         tile = self._take(event.pai)
         self._hand.draw(tile)
-        return tags.Draw(seat=0, tile=tile, t=self._t())
+        return tags.DrawTag(seat=0, tile=tile, t=self._t())
 
-    def _tell_discard(self, event: m.Dahai) -> tags.Tag:
+    def _emit_discard(self, event: m.Dahai) -> tags.Tag:
         own = event.actor == self.seat
         if not own:
             tile = self._take(event.pai)
@@ -323,9 +315,11 @@ class SeatTable:
         river.append(tile)
         self._last = (event.actor, tile)
         drawn = event.tsumogiri and not own
-        return tags.Discard(seat=self._relative(event.actor), tile=tile, drawn=drawn, t=self._t())
+        return tags.DiscardTag(
+            seat=self._relative(event.actor), tile=tile, drawn=drawn, t=self._t()
+        )
 
-    def _tell_accepted(self, event: m.ReachAccepted) -> tags.Tag:
+    def _emit_accepted(self, event: m.ReachAccepted) -> tags.Tag:
         stick = [1000 * (seat == event.actor) for seat in range(4)]
         a, b, c, d = (score - paid for score, paid in zip(self._scores, stick, strict=True))
         self._scores = (a, b, c, d)
@@ -333,7 +327,7 @@ class SeatTable:
         self._in_riichi[event.actor] = True
         return tags.Riichi(who=self._relative(event.actor), ten=self._ten(), step=2)
 
-    def _tell_call(self, event: m.Chi | m.Pon | m.Daiminkan) -> tags.Tag:
+    def _emit_call(self, event: m.Chi | m.Pon | m.Daiminkan) -> tags.Tag:
         own = event.actor == self.seat
         tiles = self._from_hand(event.consumed) if own else self._take_all(event.consumed)
         discarder, claimed = self._last
@@ -346,24 +340,24 @@ class SeatTable:
             self._pons[event.actor, claimed // 4] = call
         else:
             call = Call("daiminkan", source, claimed, tuple(sorted(tiles)))
-        return self._tell_meld(event.actor, call)
+        return self._emit_meld(event.actor, call)
 
-    def _tell_own_kan(self, event: m.Ankan | m.Kakan) -> tags.Tag:
+    def _emit_own_kan(self, event: m.Ankan | m.Kakan) -> tags.Tag:
         own = event.actor == self.seat
         if isinstance(event, m.Ankan):
             tiles = (
                 self._hand.pick(event.consumed, "pai") if own else self._take_all(event.consumed)
             )
             quad = tuple(sorted(tiles))
-            return self._tell_meld(event.actor, Call("ankan", 0, quad[0], quad))
+            return self._emit_meld(event.actor, Call("ankan", 0, quad[0], quad))
         (tile,) = self._from_hand((event.pai,)) if own else (self._take(event.pai),)
         pon = self._pons[event.actor, tile // 4]
         trio = tuple(sorted((pon.tile, *pon.own)))
         self._calls[event.actor].remove(encode_call(pon))
         self._last = (event.actor, tile)
-        return self._tell_meld(event.actor, Call("kakan", pon.source, tile, trio, pon.tile))
+        return self._emit_meld(event.actor, Call("kakan", pon.source, tile, trio, pon.tile))
 
-    def _tell_meld(self, caller: m.Seat, call: Call) -> tags.Tag:
+    def _emit_meld(self, caller: m.Seat, call: Call) -> tags.Tag:
         if caller == self.seat:
             if not self._calls[caller] and call.kind != "ankan":
                 self._figures[3] += 1
@@ -371,18 +365,18 @@ class SeatTable:
         code = encode_call(call)
         self._calls[caller].append(code)
         is_rob = call.kind == "kakan" and caller != self.seat
-        return tags.Meld(who=self._relative(caller), m=code, t=self._t() if is_rob else None)
+        return tags.MeldTag(who=self._relative(caller), m=code, t=self._t() if is_rob else None)
 
     # --- the end of a hand -------------------------------------------------------------------
 
-    def _stakes(self) -> Stakes:
+    def _stakes(self) -> results_.Stakes:
         deal = self._deal
         assert deal is not None
         sticks = 0 if self._results else self._sticks
         wind = WIND_NAMES.index(deal.bakaze)
-        return Stakes(self._honba, sticks, self._scores, wind, deal.oya)
+        return results_.Stakes(self._honba, sticks, self._scores, wind, deal.oya)
 
-    def _tell_win(self, event: m.Hora) -> None:
+    def _emit_win(self, event: m.Hora) -> None:
         by_draw = event.actor == event.target
         concealed = list(event.hora_tehais or ())
         if event.actor == self.seat:
@@ -397,13 +391,13 @@ class SeatTable:
             self._ura = tuple(self._take_all(event.uradora_markers))
         ura = self._ura if self._in_riichi[event.actor] else ()
         calls = tuple(reversed(self._calls[event.actor]))
-        shown = Shown(tuple(hai), machi, calls, tuple(self._dora), ura)
+        shown = results_.ShownTiles(tuple(hai), machi, calls, tuple(self._dora), ura)
         self._figures[1] += event.actor == self.seat
         self._figures[2] += event.target == self.seat and not by_draw
-        self._results.append(write_win(event, shown, self._stakes(), self.seat))
+        self._results.append(results_.write_win(event, shown, self._stakes(), self.seat))
         self._pay(event)
 
-    def _tell_draw(self, event: m.Ryukyoku) -> None:
+    def _emit_draw(self, event: m.Ryukyoku) -> None:
         hands: list[tuple[int, ...] | None] = []
         for seat, tiles in enumerate(event.tehais or ((),) * 4):
             if not tiles or "?" in tiles:
@@ -412,7 +406,7 @@ class SeatTable:
                 hands.append(tuple(sorted(self._hand.tiles)))
             else:
                 hands.append(tuple(sorted(self._take_all(tiles))))
-        self._results.append(write_draw(event, hands, self._stakes(), self.seat))
+        self._results.append(results_.write_draw(event, hands, self._stakes(), self.seat))
         self._pay(event)
 
     def _pay(self, event: m.Hora | m.Ryukyoku) -> None:
@@ -421,21 +415,21 @@ class SeatTable:
         self._scores = (a, b, c, d)
 
     def _take_results(self) -> tuple[tags.Tag, ...]:
-        """Return what was held back until it was known whether the game goes on."""
+        """Return what was held back until it was known whether the game continues."""
         results, self._results = self._results, []
         if results:
             self._ready, self._over = False, True
         return tuple(results)
 
-    def _tell_end(self, event: m.EndGame) -> tuple[tags.Tag, ...]:
+    def _emit_end(self, event: m.EndGame) -> tuple[tags.Tag, ...]:
         self._scores = event.scores or self._scores
-        owari = write_final(self._scores, self.seat)
+        owari = results_.write_final(self._scores, self.seat)
         *others, last = self._take_results()
         self._final = (*others, self._profile(), msgspec.structs.replace(last, owari=owari))
         return self._final
 
     def _profile(self) -> tags.Tag:
-        counted = final_points(self._scores)[self.seat]
+        counted = results_.final_points(self._scores)[self.seat]
         order = sorted(range(4), key=lambda seat: (-self._scores[seat], seat))
         places = [int(order[place] == self.seat) for place in range(4)]
         bust = int(self._scores[self.seat] < 0)
@@ -446,10 +440,10 @@ class SeatTable:
     # --- coming back -------------------------------------------------------------------------
 
     def greeting_again(self) -> tuple[tags.Tag, ...]:
-        """Return what tells a player who has come back where it sits."""
+        """Return the seat of a player that has come back."""
         deal = self._deal
         oya = 0 if deal is None else deal.oya
-        scores = relative(self._scores, self.seat)
+        scores = results_.relative(self._scores, self.seat)
         sc = tuple([value for score in scores for value in (score // 100, 0)])
         saikai = tags.Saikai(ba=(self._honba, self._sticks), oya=self._relative(oya), sc=sc)
         return (*self.introduction(), saikai)
@@ -459,21 +453,21 @@ class SeatTable:
 
         After the game it is the result, once more.
 
-        What the seat has said over its old connection may still happen.  If that is a riichi, a
-        chi or a pon, the table discards for it: who comes back does not know of it.
+        What the seat has sent over its old connection may still happen.  If that is a riichi, a
+        chi or a pon, the table discards for it: a returning client does not have it.
         """
         self._ready = self._unasked = True
         self._held = []
-        self._said, self._early, self._late = None, None, False
+        self._received, self._early, self._late = None, None, False
         if self._final:
             return self._final
         if self._over or self._deal is None:
             return ()
         drawn = self._hand.drawn
         hai = sorted(tile for tile in self._hand.tiles if tile != drawn)
-        calls = relative([tuple(codes) or None for codes in self._calls], self.seat)
-        rivers = relative([tuple(river) or None for river in self._rivers], self.seat)
-        told: list[tags.Tag] = [
+        calls = results_.relative([tuple(codes) or None for codes in self._calls], self.seat)
+        rivers = results_.relative([tuple(river) or None for river in self._rivers], self.seat)
+        tags_: list[tags.Tag] = [
             tags.Reinit(
                 seed=self._seed(self._deal),
                 ten=self._ten(),
@@ -483,8 +477,8 @@ class SeatTable:
                 kawa0=rivers[0], kawa1=rivers[1], kawa2=rivers[2], kawa3=rivers[3],
             )
         ]  # fmt: skip
-        told += [tags.DoraIndicator(hai=tile) for tile in self._dora[1:]]
-        told += [tags.Furiten(show=1)] if self._lamp else []
+        tags_ += [tags.DoraIndicator(hai=tile) for tile in self._dora[1:]]
+        tags_ += [tags.Furiten(show=1)] if self._lamp else []
         if drawn is not None:
-            told.append(tags.Draw(seat=0, tile=drawn, t=self._t()))
-        return tuple(told)
+            tags_.append(tags.DrawTag(seat=0, tile=drawn, t=self._t()))
+        return tuple(tags_)

@@ -12,10 +12,10 @@ import msgspec
 from msgspec import Meta, field
 
 LARGEST: Final = 10_000_000
-"""Of any number on the wire: points are told in hundreds, and all else is far smaller."""
+"""Of any number on the wire: points are in hundreds, and all else is far smaller."""
 
 Number = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
-Count = Annotated[int, Meta(ge=0, le=LARGEST)]
+WireCount = Annotated[int, Meta(ge=0, le=LARGEST)]
 TileId = Annotated[int, Meta(ge=0, le=135)]
 RelativeSeat = Annotated[int, Meta(ge=0, le=3)]
 Tiles = tuple[TileId, ...]
@@ -25,7 +25,7 @@ Pairs = Annotated[tuple[Number, ...], Meta(min_length=8, max_length=16)]
 Calls = tuple[Annotated[int, Meta(ge=0, le=0xFFFF)], ...]
 RiverTile = Annotated[int, Meta(ge=0, le=255)]
 Echoed = Annotated[str, Meta(pattern=r'^[^"<>\x00]*$')]
-"""Text that the client says back, so it must be able to stand in an attribute."""
+"""Text that the client sends back, so it must fit into an attribute."""
 Seed = tuple[
     Annotated[int, Meta(ge=0, le=15)],
     Annotated[int, Meta(ge=0, le=10_000)],
@@ -38,7 +38,7 @@ Seed = tuple[
 
 
 class Tag(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Anything that is said; in a plain tag an attribute nobody knows is an error."""
+    """A tag; in a plain tag an unknown attribute is an error."""
 
 
 class OpenTag(Tag, frozen=True, kw_only=True, forbid_unknown_fields=False):
@@ -46,16 +46,16 @@ class OpenTag(Tag, frozen=True, kw_only=True, forbid_unknown_fields=False):
 
 
 class Other(Tag, frozen=True, kw_only=True):
-    """A tag of a name nobody here knows, where a lenient reader lets it pass."""
+    """A tag of an unknown name, where a lenient reader lets it pass."""
 
     name: str
 
 
-# --- what the server says around a game --------------------------------------------------------
+# --- what the server sends around a game --------------------------------------------------------
 
 
 class ServerHelo(OpenTag, frozen=True, kw_only=True):
-    """The login is accepted.  ``auth`` was said until December 2020, and is to be answered."""
+    """The login is accepted.  ``auth`` was sent until December 2020, and is to be answered."""
 
     uname: str = ""
     auth: Echoed | None = None
@@ -77,19 +77,19 @@ class Users(OpenTag, frozen=True, kw_only=True):
 
 
 class Rejoin(OpenTag, frozen=True, kw_only=True):
-    """No table has formed; a client that still wants one says ``JOIN`` with this ``t``."""
+    """No table has formed; a client that still requests one sends ``JOIN`` with this ``t``."""
 
     t: Echoed
 
 
 class Ranking(OpenTag, frozen=True, kw_only=True):
-    """Where an account stands; says nothing of a game."""
+    """Where an account stands; without effect on a game."""
 
     v2: str | None = None
 
 
 class ServerChat(OpenTag, frozen=True, kw_only=True):
-    """Somebody talks, or the answer to a change of lobby."""
+    """Chat, or the answer to a change of lobby."""
 
     uname: str | None = None
     text: str | None = None
@@ -103,13 +103,13 @@ class ServerEcho(OpenTag, frozen=True, kw_only=True):
 class Go(OpenTag, frozen=True, kw_only=True):
     """A table has formed.  ``type`` is its rules, ``gpid`` lets a guest come back to it."""
 
-    type: Count
+    type: WireCount
     lobby: Number = 0
     gpid: Echoed | None = None
 
 
 class Names(OpenTag, frozen=True, kw_only=True):
-    """``UN``: who plays, percent-encoded.  One name alone is a player who has come back."""
+    """``UN``: the players, percent-encoded.  One name alone is a player that has come back."""
 
     n0: str | None = None
     n1: str | None = None
@@ -128,7 +128,7 @@ class Names(OpenTag, frozen=True, kw_only=True):
 
 
 class Taikyoku(OpenTag, frozen=True, kw_only=True):
-    """The first dealer, who is absolute seat 0."""
+    """The first dealer, absolute seat 0."""
 
     oya: RelativeSeat
     log: str | None = None
@@ -137,7 +137,7 @@ class Taikyoku(OpenTag, frozen=True, kw_only=True):
 class Saikai(OpenTag, frozen=True, kw_only=True):
     """The receiver is back at a table; ``ba`` counts honba and sticks."""
 
-    ba: tuple[Count, Count]
+    ba: tuple[WireCount, WireCount]
     oya: RelativeSeat
     sc: Pairs
 
@@ -150,7 +150,7 @@ class Profile(OpenTag, frozen=True, kw_only=True):
     """
 
     lobby: Number = 0
-    type: Count = 0
+    type: WireCount = 0
     add: str = ""
 
 
@@ -160,7 +160,7 @@ class ServerBye(OpenTag, frozen=True, kw_only=True):
     who: RelativeSeat
 
 
-# --- what the server says in a hand ------------------------------------------------------------
+# --- what the server sends in a hand ------------------------------------------------------------
 
 
 class Init(Tag, frozen=True, kw_only=True):
@@ -187,10 +187,10 @@ class RecordedInit(Tag, frozen=True, kw_only=True):
 
 
 class Reinit(Tag, frozen=True, kw_only=True):
-    """A hand as it stands, for who has come back.
+    """A hand as it stands, for a player that has come back.
 
     ``m0..m3`` are calls, ``kawa0..kawa3`` rivers without the tiles that were called; in them 255
-    says that the next tile declared riichi.
+    means that the next tile declared riichi.
     """
 
     seed: Seed
@@ -208,32 +208,32 @@ class Reinit(Tag, frozen=True, kw_only=True):
     kawa3: tuple[RiverTile, ...] | None = None
 
 
-class Draw(Tag, frozen=True, kw_only=True):
-    """``T`` and an id, ``U``, ``V``, ``W``: a draw; only the receiver's own tells its tile."""
+class DrawTag(Tag, frozen=True, kw_only=True):
+    """``T`` and an id, ``U``, ``V``, ``W``: a draw; only the receiver's own shows its tile."""
 
     seat: RelativeSeat
     tile: TileId | None = None
-    t: Count | None = None
+    t: WireCount | None = None
 
 
-class Discard(Tag, frozen=True, kw_only=True):
-    """``D``, ``E``, ``F``, ``G`` and an id; a small letter says that it was the drawn tile.
+class DiscardTag(Tag, frozen=True, kw_only=True):
+    """``D``, ``E``, ``F``, ``G`` and an id; a small letter means the drawn tile.
 
-    The receiver's own is always told by a capital.
+    The receiver's own is always a capital.
     """
 
     seat: RelativeSeat
     tile: TileId
     drawn: bool = False
-    t: Count | None = None
+    t: WireCount | None = None
 
 
-class Meld(Tag, frozen=True, kw_only=True):
+class MeldTag(Tag, frozen=True, kw_only=True):
     """``N``: a call (:mod:`protocol.tenhou.calls`); ``t`` offers to rob a kakan."""
 
     who: RelativeSeat
     m: Annotated[int, Meta(ge=0, le=0xFFFF)]
-    t: Count | None = None
+    t: WireCount | None = None
 
 
 class Riichi(Tag, frozen=True, kw_only=True):
@@ -256,10 +256,10 @@ class Furiten(Tag, frozen=True, kw_only=True):
     show: Annotated[int, Meta(ge=0, le=1)]
 
 
-class Win(Tag, frozen=True, kw_only=True):
+class WinTag(Tag, frozen=True, kw_only=True):
     """``AGARI``; ``sc`` has scores before and changes, ``owari`` ends the game."""
 
-    ba: tuple[Count, Count]
+    ba: tuple[WireCount, WireCount]
     hai: Annotated[Tiles, Meta(min_length=2, max_length=14)]
     m: Calls | None = None
     machi: TileId
@@ -277,11 +277,11 @@ class Win(Tag, frozen=True, kw_only=True):
     ratio: str | None = None
 
 
-class DrawnHand(Tag, frozen=True, kw_only=True):
+class DrawnHandTag(Tag, frozen=True, kw_only=True):
     """``RYUUKYOKU``; without ``type`` the wall is exhausted, ``hai0..3`` are shown hands."""
 
     type: str | None = None
-    ba: tuple[Count, Count]
+    ba: tuple[WireCount, WireCount]
     sc: Pairs
     hai0: Tiles | None = None
     hai1: Tiles | None = None
@@ -296,12 +296,6 @@ class DrawnHand(Tag, frozen=True, kw_only=True):
         """The shown hands by relative seat."""
         return self.hai0, self.hai1, self.hai2, self.hai3
 
-
-ServerTag = (
-    ServerHelo | Users | Rejoin | Ranking | ServerChat | ServerEcho | Go | Names | Taikyoku
-    | Saikai | Profile | ServerBye | Init | Reinit | Draw | Discard | Meld | Riichi
-    | DoraIndicator | Furiten | Win | DrawnHand | Other
-)  # fmt: skip
 
 SERVER_TAGS: Final[dict[str, type[Tag]]] = {
     "HELO": ServerHelo,
@@ -318,14 +312,14 @@ SERVER_TAGS: Final[dict[str, type[Tag]]] = {
     "BYE": ServerBye,
     "INIT": Init,
     "REINIT": Reinit,
-    "N": Meld,
+    "N": MeldTag,
     "REACH": Riichi,
     "DORA": DoraIndicator,
     "FURITEN": Furiten,
-    "AGARI": Win,
-    "RYUUKYOKU": DrawnHand,
+    "AGARI": WinTag,
+    "RYUUKYOKU": DrawnHandTag,
 }
-"""What a server says by name; draws and discards have their tile in the name."""
+"""The server's tags by name; draws and discards have their tile in the name."""
 
 RECORD_TAGS: Final[dict[str, type[Tag]]] = {
     **{
@@ -340,7 +334,7 @@ Seats are absolute, every draw names its tile, and every discard has a capital l
 """
 
 
-# --- what a client says ------------------------------------------------------------------------
+# --- what a client sends ------------------------------------------------------------------------
 
 
 class ClientHelo(Tag, frozen=True, kw_only=True):
@@ -374,7 +368,7 @@ class ClientEcho(OpenTag, frozen=True, kw_only=True):
 
 
 class JoinTable(Tag, frozen=True, kw_only=True):
-    """``JOIN``: want table ``t="lobby,type"`` (``,r`` after a ``REJOIN``); without ``t`` none."""
+    """``JOIN``: request table ``t="lobby,type"`` (``,r`` after ``REJOIN``); none without ``t``."""
 
     t: str | None = None
 
@@ -415,7 +409,7 @@ class DeclareRiichi(Tag, frozen=True, kw_only=True):
     hai: TileId | None = None
 
 
-class Answer(Tag, frozen=True, kw_only=True):
+class OfferReply(Tag, frozen=True, kw_only=True):
     """``N``: what is done about an offer, or a kan; without a type a pass."""
 
     type: Annotated[int, Meta(ge=1, le=10)] | None = None
@@ -423,11 +417,6 @@ class Answer(Tag, frozen=True, kw_only=True):
     hai0: TileId | None = None
     hai1: TileId | None = None
 
-
-ClientTag = (
-    ClientHelo | Auth | AskUsers | KeepAlive | ClientEcho | JoinTable | ClientChat | ChangeLobby
-    | GoOk | NextReady | ClientBye | Discarding | DeclareRiichi | Answer | Other
-)  # fmt: skip
 
 CLIENT_TAGS: Final[dict[str, type[Tag]]] = {
     "HELO": ClientHelo,
@@ -443,6 +432,6 @@ CLIENT_TAGS: Final[dict[str, type[Tag]]] = {
     "BYE": ClientBye,
     "D": Discarding,
     "REACH": DeclareRiichi,
-    "N": Answer,
+    "N": OfferReply,
 }
-"""What a client says."""
+"""The client's tags by name."""

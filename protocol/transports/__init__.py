@@ -1,1 +1,1 @@
-"""Ways for lines to travel; each carries bytes and knows nothing of what they say."""
+"""Transports for lines; each carries bytes, whatever they contain."""

@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from protocol.dialects import Dialect
-from protocol.tenhou.login import Wanted
+from protocol.tenhou.login import TableType
 
 DEFAULT_PORT: Final = 11600
 DEFAULT_ROOM: Final = "default"
@@ -30,10 +30,10 @@ _DIALECTS: Final = {
 
 @dataclass(frozen=True)
 class Address:
-    """A server and the dialect it speaks; ``host``, ``port`` and ``room`` only over TCP.
+    """A server and its dialect; ``host``, ``port`` and ``room`` only over TCP.
 
-    ``wanted`` is the table that is wanted of a Tenhou server, ``origin`` the web page that it
-    wants to hear named, if any.
+    ``table_type`` is the table that is wanted of a Tenhou server, ``origin`` the web page that it
+    requires, if any.
     """
 
     url: str
@@ -41,7 +41,7 @@ class Address:
     host: str = ""
     port: int = DEFAULT_PORT
     room: str = DEFAULT_ROOM
-    wanted: Wanted = field(default_factory=Wanted)
+    table_type: TableType = field(default_factory=TableType)
     origin: str | None = None
 
     @property
@@ -106,21 +106,21 @@ def parse_address(url: str, room: str | None = None) -> Address:
 def _tenhou_address(url: str, dialect: Dialect, parts: SplitResult, room: str | None) -> Address:
     """Read ``tenhou://HOST:PORT/LOBBY?type=N``; there is no default host, nor a port.
 
-    >>> parse_address("tenhou://localhost:10080/7000?type=1").wanted
+    >>> parse_address("tenhou://localhost:10080/7000?type=1").table_type
     Wanted(lobby=7000, type=1)
     """
     if "@" in parts.netloc:
         # Not quoted: what stands there may be the account.
         raise ValueError("URL: an account has no place in a URL, where everybody can read it")
-    said = dict(parse_qsl(parts.query, keep_blank_values=True))
-    lobby, rules = room or parts.path.removeprefix("/") or "0", said.pop("type", "9")
-    origin = said.pop("origin", None)
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    lobby, rules = room or parts.path.removeprefix("/") or "0", options.pop("type", "9")
+    origin = options.pop("origin", None)
     if parts.port is None:
         raise ValueError(f"URL {url!r}: the port is missing")
-    if said or not (lobby.isdecimal() and rules.isdecimal()):
+    if options or not (lobby.isdecimal() and rules.isdecimal()):
         raise ValueError(f"URL {url!r}: expected /LOBBY?type=N, both numbers")
-    wanted = Wanted(int(lobby), int(rules))
-    return Address(url, dialect, parts.hostname or "", parts.port, lobby, wanted, origin)
+    table_type = TableType(int(lobby), int(rules))
+    return Address(url, dialect, parts.hostname or "", parts.port, lobby, table_type, origin)
 
 
 def is_loopback(host: str) -> bool:

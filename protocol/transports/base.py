@@ -15,11 +15,11 @@ class TransportError(ConnectionError):
 
 
 class UnreachableError(TransportError):
-    """Nobody answers at that address, or it refuses us."""
+    """Nothing answers at that address, or it refuses us."""
 
 
 class RefusedError(UnreachableError):
-    """Somebody answers there and does not want us: to wait is no use."""
+    """The server there refuses us: waiting is no use."""
 
 
 class VanishedError(TransportError):
@@ -27,7 +27,7 @@ class VanishedError(TransportError):
 
 
 class SilenceError(TransportError):
-    """The other side said nothing for too long."""
+    """The other side was silent for too long."""
 
 
 class Transport(abc.ABC):
@@ -66,8 +66,8 @@ class Transport(abc.ABC):
         await self.close()
 
 
-def system_words(error: Exception) -> str:
-    """Return why a system call failed; asyncio's own text speaks of a "connect call"."""
+def system_message(error: Exception) -> str:
+    """Return why a system call failed; asyncio's own text names a "connect call"."""
     number = getattr(error, "errno", None)
     if isinstance(number, int) and number > 0:
         return os.strerror(number)

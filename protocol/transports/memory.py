@@ -26,7 +26,7 @@ class MemoryTransport(Transport):
             async with asyncio.timeout(timeout_s):
                 line = await self._inbox.get()
         except TimeoutError:
-            raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
+            raise SilenceError(f"the other side was silent for {timeout_s:g} s") from None
         if line is _END:
             self._inbox.put_nowait(_END)
             raise VanishedError("the other side closed the connection")

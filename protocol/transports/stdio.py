@@ -14,7 +14,7 @@ MOST_LINES: Final = 1000
 """How many lines may wait to be received; then standard input is not read for a while."""
 
 
-Heard = bytes | VanishedError | ProtocolError
+StdioItem = bytes | VanishedError | ProtocolError
 
 
 class StdioTransport(Transport):
@@ -28,7 +28,7 @@ class StdioTransport(Transport):
         self._fd_in = fd_in
         self._fd_out = fd_out
         self._loop = asyncio.get_running_loop()
-        self._heard: asyncio.Queue[Heard] = asyncio.Queue()
+        self._queue: asyncio.Queue[StdioItem] = asyncio.Queue()
         self._room: Final = threading.Semaphore(MOST_LINES)
         threading.Thread(target=self._read, name="stdio", daemon=True).start()
 
@@ -36,14 +36,14 @@ class StdioTransport(Transport):
         """Return the next line; see :class:`Transport`."""
         try:
             async with asyncio.timeout(timeout_s):
-                heard = await self._heard.get()
+                item = await self._queue.get()
         except TimeoutError:
             raise SilenceError(f"nothing came for {timeout_s:g} s") from None
-        if isinstance(heard, bytes):
+        if isinstance(item, bytes):
             self._room.release()
-            return heard
-        self._heard.put_nowait(heard)
-        raise heard
+            return item
+        self._queue.put_nowait(item)
+        raise item
 
     async def send(self, line: bytes) -> None:
         """Write one line at once; see :class:`Transport`."""
@@ -55,7 +55,7 @@ class StdioTransport(Transport):
             raise VanishedError(f"standard output is closed: {error.strerror}") from None
 
     async def close(self) -> None:
-        """Do nothing: the pipes belong to whoever started us."""
+        """Do nothing: the pipes belong to the program that started us."""
 
     def _read(self) -> None:
         buffer = LineBuffer()
@@ -63,14 +63,14 @@ class StdioTransport(Transport):
             while data := os.read(self._fd_in, _CHUNK):
                 for line in buffer.feed(data):
                     self._room.acquire()
-                    self._tell(line)
+                    self._put(line)
             buffer.finish()
         except ProtocolError as error:
-            self._tell(error)
+            self._put(error)
         except OSError as error:
-            self._tell(VanishedError(f"standard input broke: {error.strerror}"))
-        self._tell(VanishedError("the other side closed our standard input"))
+            self._put(VanishedError(f"standard input broke: {error.strerror}"))
+        self._put(VanishedError("the other side closed our standard input"))
 
-    def _tell(self, heard: Heard) -> None:
+    def _put(self, item: StdioItem) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._heard.put_nowait, heard)
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, item)

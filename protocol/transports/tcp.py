@@ -8,21 +8,15 @@ from collections import deque
 from typing import Final
 
 from protocol.framing import LineBuffer
+from protocol.transports import base as base_
 from protocol.transports.address import connectable
-from protocol.transports.base import (
-    SilenceError,
-    Transport,
-    UnreachableError,
-    VanishedError,
-    system_words,
-)
 
 _CHUNK: Final = 1 << 16
 _INTERNET: Final = (socket.AF_INET, socket.AF_INET6)
 _CLOSE_S: Final = 2.0
 
 
-class TcpTransport(Transport):
+class TcpTransport(base_.Transport):
     """One TCP connection, ours or accepted by :func:`asyncio.start_server`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -42,7 +36,7 @@ class TcpTransport(Transport):
                 async with asyncio.timeout(timeout_s):
                     await self._fill()
             except TimeoutError:
-                raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
+                raise base_.SilenceError(f"the other side was silent for {timeout_s:g} s") from None
         return self._lines.popleft()
 
     async def _fill(self) -> None:
@@ -50,10 +44,10 @@ class TcpTransport(Transport):
             try:
                 data = await self._reader.read(_CHUNK)
             except OSError as error:
-                raise VanishedError(f"the connection broke: {error}") from None
+                raise base_.VanishedError(f"the connection broke: {error}") from None
             if not data:
                 self._buffer.finish()
-                raise VanishedError("the other side closed the connection")
+                raise base_.VanishedError("the other side closed the connection")
             self._lines.extend(self._buffer.feed(data))
 
     async def send(self, line: bytes) -> None:
@@ -62,7 +56,7 @@ class TcpTransport(Transport):
             self._writer.write(line + b"\n")
             await self._writer.drain()
         except OSError as error:
-            raise VanishedError(f"the connection broke: {error}") from None
+            raise base_.VanishedError(f"the connection broke: {error}") from None
 
     async def close(self) -> None:
         """Close the socket; what the other side does not take within 2 s is dropped."""
@@ -93,11 +87,11 @@ class TcpPieces(TcpTransport):
             async with asyncio.timeout(timeout_s):
                 data = await self._reader.read(_CHUNK)
         except TimeoutError:
-            raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
+            raise base_.SilenceError(f"the other side was silent for {timeout_s:g} s") from None
         except OSError as error:
-            raise VanishedError(f"the connection broke: {error}") from None
+            raise base_.VanishedError(f"the connection broke: {error}") from None
         if not data:
-            raise VanishedError("the other side closed the connection")
+            raise base_.VanishedError("the other side closed the connection")
         return data
 
     async def send(self, line: bytes) -> None:
@@ -106,7 +100,7 @@ class TcpPieces(TcpTransport):
             self._writer.write(line)
             await self._writer.drain()
         except OSError as error:
-            raise VanishedError(f"the connection broke: {error}") from None
+            raise base_.VanishedError(f"the connection broke: {error}") from None
 
 
 async def open_streams(host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -126,7 +120,7 @@ async def connect_tcp(
         async with asyncio.timeout(timeout_s):
             streams = await open_streams(host, port)
     except TimeoutError:
-        raise UnreachableError(f"{host}:{port}: no answer within {timeout_s:g} s") from None
+        raise base_.UnreachableError(f"{host}:{port}: no answer within {timeout_s:g} s") from None
     except (OSError, UnicodeError) as error:
-        raise UnreachableError(f"{host}:{port}: {system_words(error)}") from None
+        raise base_.UnreachableError(f"{host}:{port}: {base_.system_message(error)}") from None
     return kind(*streams)

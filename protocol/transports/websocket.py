@@ -16,15 +16,8 @@ from websockets.uri import parse_uri
 
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
+from protocol.transports import base as base_
 from protocol.transports.address import connectable
-from protocol.transports.base import (
-    RefusedError,
-    SilenceError,
-    Transport,
-    UnreachableError,
-    VanishedError,
-    system_words,
-)
 from protocol.transports.tcp import without_linger
 
 # At DEBUG the library writes every header and frame, and with them tokens and accounts.
@@ -32,7 +25,7 @@ _silent_on_frames = logging.getLogger("websockets.client.connection")
 _silent_on_frames.setLevel(logging.INFO)
 
 
-class WebSocketTransport(Transport):
+class WebSocketTransport(base_.Transport):
     """One WebSocket connection as a client; binary frames are ignored."""
 
     def __init__(self, connection: ClientConnection) -> None:
@@ -44,7 +37,7 @@ class WebSocketTransport(Transport):
             async with asyncio.timeout(timeout_s):
                 return await self._next_text()
         except TimeoutError:
-            raise SilenceError(f"the other side said nothing for {timeout_s:g} s") from None
+            raise base_.SilenceError(f"the other side was silent for {timeout_s:g} s") from None
         except ConnectionClosed as error:
             raise _ended(error) from None
 
@@ -74,13 +67,13 @@ class WebSocketTransport(Transport):
 def _ended(error: ConnectionClosed) -> Exception:
     if error.sent is not None and error.sent.code == 1009:
         return ProtocolError("line", f"longer than the limit of {MAX_LINE_BYTES} bytes")
-    return VanishedError("the other side closed the connection")
+    return base_.VanishedError("the other side closed the connection")
 
 
 class _ConnectHere(connect):
     """Connects to the server that was named, and follows none of its redirects.
 
-    Whoever called has judged that address: whether a pair may play there, or whether it may
+    The caller has checked that address: whether a pair may play there, or whether it may
     have the token.  Another one he has not seen.
     """
 
@@ -101,7 +94,7 @@ async def connect_websocket(
 
     A server that sends us elsewhere counts as unreachable.
     ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies;
-    ``origin`` is the web page named to a server that wants to hear of one.
+    ``origin`` is the web page named to a server that requires one.
     """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     options: dict[str, Any] = {
@@ -117,11 +110,11 @@ async def connect_websocket(
     try:
         connection = await _connection(url, additional_headers=headers, **options)
     except TimeoutError:
-        raise UnreachableError(f"{url}: no answer within {timeout_s:g} s") from None
+        raise base_.UnreachableError(f"{url}: no answer within {timeout_s:g} s") from None
     except OSError as error:
-        raise UnreachableError(f"{url}: {system_words(error)}") from None
+        raise base_.UnreachableError(f"{url}: {base_.system_message(error)}") from None
     except (InvalidHandshake, InvalidURI) as error:
-        raise RefusedError(f"{url}: {_refusal(error)}") from None
+        raise base_.RefusedError(f"{url}: {_refusal(error)}") from None
     return WebSocketTransport(connection)
 
 
@@ -133,16 +126,16 @@ _CURES: Final = {
 
 
 def _refusal(error: Exception) -> str:
-    """Return why a handshake failed, with the cure where the status tells it."""
+    """Return why a handshake failed, with the cure where the status implies it."""
     if not isinstance(error, InvalidStatus):
-        return system_words(error)
+        return base_.system_message(error)
     if "Location" in error.response.headers:
         there = error.response.headers.get_all("Location")[0]
         return (
             f"the server sends us to {there!r} and we do not follow; name that URL if it is meant"
         )
     status = error.response.status_code
-    return f"HTTP {status}: {_CURES[status]}" if status in _CURES else system_words(error)
+    return f"HTTP {status}: {_CURES[status]}" if status in _CURES else base_.system_message(error)
 
 
 async def _connection(url: str, **options: Any) -> ClientConnection:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.arena.setup import Setup
-from mjbot.statistics.seating import Format
+from mjbot.statistics.seating import SeatingFormat
 
 BOTS = Path(__file__).with_name("bots.py")
 
@@ -19,7 +19,7 @@ def bot(name: str) -> str:
 def setup_of() -> Callable[..., Setup]:
     """Make a setup of tonpu games; names with capitals are classes of bots.py."""
 
-    def make(*names: str, format_: Format = "2v2", **fields: object) -> Setup:
+    def make(*names: str, format_: SeatingFormat = "2v2", **fields: object) -> Setup:
         strategies = tuple([bot(name) for name in names])
         return Setup(strategies=strategies, format=format_, length="tonpu", **fields)  # type: ignore[arg-type]
 

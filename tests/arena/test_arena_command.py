@@ -223,7 +223,7 @@ def test_two_walls_that_came_in_alike_have_no_interval(arena: Arena) -> None:
     ended = arena(*few_games("fast-riichi-a", "fast-riichi-a", games=12))
     ranks = next(line for line in ended.stdout.splitlines() if "average rank" in line)
     assert ranks.count("± ?") == 3
-    assert "too few walls to tell fast-riichi-a from fast-riichi-a (2)" in ended.stdout
+    assert "too few walls to compare fast-riichi-a with fast-riichi-a (2)" in ended.stdout
 
 
 def test_a_pair_has_figures_of_its_own(arena: Arena) -> None:

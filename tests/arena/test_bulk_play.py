@@ -7,15 +7,15 @@ import pytest
 from mjbot.arena.results import GameLine
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games, make_players, new_referee
+from mjbot.arena.workers.playing import GameRunner, make_players, new_referee
 from mjbot.statistics.figures import EventCounter, as_rows
 from mjbot.strategy.registry import built_in_names, strategy_class
-from mjbot.table.actions import WANTS_ALL
+from mjbot.table.actions import DECIDES_ALL
 from protocol.messages import StartKyoku
 
 MakeSetup = Callable[..., Setup]
 CLOCK = Clock(0, [0] * HEARTBEAT_SIZE)
-PICKY = [name for name in built_in_names() if strategy_class(name).wants != WANTS_ALL]
+PICKY = [name for name in built_in_names() if strategy_class(name).decides != DECIDES_ALL]
 
 
 def told_by_events(setup: Setup, game_id: GameId) -> GameLine:
@@ -48,7 +48,7 @@ def test_bulk_play_and_events_count_the_same(
     setup_of: MakeSetup, names: tuple[str, str], walls: str
 ) -> None:
     setup = setup_of(*names, walls=walls)
-    games = Games(setup, CLOCK)
+    games = GameRunner(setup, CLOCK)
     for game_id in [GameId(wall, wall % 6) for wall in range(8)]:
         assert games.play(game_id, {}).line == told_by_events(setup, game_id)
 
@@ -56,7 +56,7 @@ def test_bulk_play_and_events_count_the_same(
 def test_random_players_are_asked_the_same_questions(setup_of: MakeSetup) -> None:
     """One question more or less, and their dice would fall differently."""
     setup = setup_of("Dice", "Dice,seed=1")
-    games = Games(setup, CLOCK)
+    games = GameRunner(setup, CLOCK)
     lines = [games.play(GameId(wall, 0), {}).line for wall in range(12)]
     assert lines == [told_by_events(setup, GameId(wall, 0)) for wall in range(12)]
 
@@ -67,9 +67,9 @@ def test_who_does_not_want_to_be_asked_would_have_done_the_same(
 ) -> None:
     setup = setup_of(name, "fast-riichi-b")
     game_ids = [GameId(wall, 1) for wall in range(8)]
-    unasked = [Games(setup, CLOCK).play(game_id, {}) for game_id in game_ids]
-    monkeypatch.setattr(strategy_class(name), "wants", WANTS_ALL)
-    assert [Games(setup, CLOCK).play(game_id, {}) for game_id in game_ids] == unasked
+    unasked = [GameRunner(setup, CLOCK).play(game_id, {}) for game_id in game_ids]
+    monkeypatch.setattr(strategy_class(name), "decides", DECIDES_ALL)
+    assert [GameRunner(setup, CLOCK).play(game_id, {}) for game_id in game_ids] == unasked
 
 
 def test_some_strategies_are_picky() -> None:

@@ -12,7 +12,7 @@ from mjbot.arena.decision_times import DecisionCost, TimeCounts, count_time, dec
 from mjbot.arena.results import decode_game, encode_game
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 
 MakeSetup = Callable[..., Setup]
 GAME_IDS = [GameId(0, seating) for seating in range(3)]
@@ -35,7 +35,7 @@ def test_percentiles_and_sum_are_right_to_a_class() -> None:
 def test_games_but_the_first_are_timed_and_come_out_the_same(setup_of: MakeSetup) -> None:
     setup = setup_of("fast-riichi-b", "tsumogiri", format_="1v3")
     clock = Clock(0, [0] * HEARTBEAT_SIZE)
-    untimed, timed = Games(setup, clock), Games(setup, clock, timing=True)
+    untimed, timed = GameRunner(setup, clock), GameRunner(setup, clock, timing=True)
     lines = [timed.play(game_id, {}).line for game_id in GAME_IDS]
     assert [replace(line, times=()) for line in lines] == [
         untimed.play(game_id, {}).line for game_id in GAME_IDS
@@ -54,7 +54,7 @@ def test_games_but_the_first_are_timed_and_come_out_the_same(setup_of: MakeSetup
 
 def test_of_an_external_ai_the_wait_for_its_answers_counts(setup_of: MakeSetup) -> None:
     setup = replace(setup_of("tsumogiri", "tsumogiri"), strategies=(ENGINE, "tsumogiri"))
-    games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE), timing=True)
+    games = GameRunner(setup, Clock(0, [0] * HEARTBEAT_SIZE), timing=True)
     try:
         lines = [games.play(game_id, {}).line for game_id in GAME_IDS[:2]]
     finally:

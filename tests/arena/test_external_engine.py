@@ -13,7 +13,7 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.external_engine import ExternalEngine
-from mjbot.arena.workers.playing import Games, Played
+from mjbot.arena.workers.playing import GameRunner, PlayedGame
 from mjbot.match.node import packages_ready
 from mjbot.match.players import read_players
 from mjbot.strategy.options import StrategyError
@@ -29,8 +29,8 @@ def foreign(habit: str = "") -> str:
     return f"external:{sys.executable} {BOT} {habit}".strip()
 
 
-def play(setup: Setup) -> list[Played]:
-    games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE))
+def play(setup: Setup) -> list[PlayedGame]:
+    games = GameRunner(setup, Clock(0, [0] * HEARTBEAT_SIZE))
     try:
         return [games.play(game_id, {}) for game_id in GAME_IDS]
     finally:
@@ -76,7 +76,7 @@ def test_a_bot_behind_pipes_plays_as_our_own_does(
     ("habit", "kind", "told"),
     [
         ("late", "late", "no answer after 0.5 s"),
-        ("gone", "crash", 'ended with exit status 1 (its last words: "I have had enough")'),
+        ("gone", "crash", 'ended with exit status 1 (its last output: "I have had enough")'),
         ("wrong", "illegal", "Cannot dahai this pai now"),
     ],
 )
@@ -104,7 +104,7 @@ def test_majiang_plays_several_games_with_one_process(setup_of: MakeSetup) -> No
     except StrategyError as error:
         pytest.skip(str(error))
     setup = setup_of("external:majiang", "tsumogiri", format_="1v3", deadline_s=0)
-    games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE))
+    games = GameRunner(setup, Clock(0, [0] * HEARTBEAT_SIZE))
     try:
         first = games.play(GameId(0, 0), {})
         processes = [engine.pid for engine in games.engines]

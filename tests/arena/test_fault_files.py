@@ -12,7 +12,7 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers import faults
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.faults import FaultFileError, fault_lines, read_fault, save_faults
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 
 MakeSetup = Callable[..., Setup]
 
@@ -22,7 +22,7 @@ def played(setup: Setup, folder: Path, seatings: int) -> WallAccumulator:
     accumulator = WallAccumulator(setup.seating)
     with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
         for seating in range(seatings):
-            game = Games(setup, clock).play(GameId(0, seating), {})
+            game = GameRunner(setup, clock).play(GameId(0, seating), {})
             save_faults(folder, setup, game.line.game_id, game.faults)
             accumulator.add(game.line)
     return accumulator

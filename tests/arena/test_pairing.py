@@ -6,7 +6,7 @@ import numpy as np
 
 from mjbot.arena.setup import Draws, GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 from mjbot.statistics.figures import FinishedGame, WallSummary, from_rows, pairing_ratio
 from mjbot.table.settle import ranks_of
 
@@ -20,7 +20,7 @@ def games_of(challenger: str, walls: Draws) -> list[list[FinishedGame]]:
     """The challenger against three of A in each seat, and A in its place: by wall."""
     names = (challenger, "fast-riichi-a")
     setup = Setup(strategies=names, format="1v3", length="tonpu", walls=walls)
-    games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE))
+    games = GameRunner(setup, Clock(0, [0] * HEARTBEAT_SIZE))
     played = [
         [games.play(GameId(wall, seating), {}).line for seating in range(5)]
         for wall in range(WALLS)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mjbot.arena.results import GAMES_FILE, record_path, save_record
-from mjbot.arena.run import Arena, Plan
+from mjbot.arena.run import Arena, ArenaPlan
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games, Played
+from mjbot.arena.workers.playing import GameRunner, PlayedGame
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.main import main
 from mjbot.pair.remarks import parse_remark
@@ -24,8 +24,8 @@ MakeSetup = Callable[..., Setup]
 ENGINE_BOT = Path(__file__).with_name("engine_bot.py")
 
 
-def play(setup: Setup, recording: bool, game_ids: list[GameId]) -> list[Played]:
-    games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE), recording)
+def play(setup: Setup, recording: bool, game_ids: list[GameId]) -> list[PlayedGame]:
+    games = GameRunner(setup, Clock(0, [0] * HEARTBEAT_SIZE), recording)
     try:
         return [games.play(game_id, {}) for game_id in game_ids]
     finally:
@@ -59,7 +59,7 @@ def test_a_record_replays_strictly_and_names_the_players(
     assert summary.kyoku == sum(lines.count(b'"start_kyoku"') for lines in _all_lines(played))
 
 
-def _all_lines(played: list[Played]) -> list[bytes]:
+def _all_lines(played: list[PlayedGame]) -> list[bytes]:
     return [gzip.decompress(game.record) for game in played]
 
 
@@ -100,7 +100,7 @@ def _without_optional(lines: list[bytes]) -> list[dict[str, object]]:
 
 
 def run_arena(setup: Setup, folder: Path, recording: bool, n_walls: int = 1) -> None:
-    plan = Plan(
+    plan = ArenaPlan(
         setup=setup, n_walls=n_walls, folder=folder, rates=ErrorRates(), recording=recording
     )
     with Arena(plan) as arena:

@@ -15,7 +15,7 @@ from mjbot.arena.results import (
     erase_run,
     read_games,
 )
-from mjbot.arena.run import Arena, Plan
+from mjbot.arena.run import Arena, ArenaPlan
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.statistics.figures import as_rows, no_counts
@@ -161,7 +161,7 @@ def test_games_of_which_nobody_knows_what_files_they_read_are_set_aside(
 ) -> None:
     if content is not None:
         (written / FILES_FILE).write_bytes(content)
-    plan = Plan(
+    plan = ArenaPlan(
         setup=setup_of("tsumogiri", "tsumogiri"), n_walls=3, folder=written, rates=ErrorRates()
     )
     with Arena(plan) as arena:

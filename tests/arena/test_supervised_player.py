@@ -9,7 +9,7 @@ import pytest
 from mjbot.arena.results import save_record
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock, decoded
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 from mjbot.arena.workers.supervised_player import FULL_FAULTS
 from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import open_games
@@ -21,7 +21,7 @@ MakeSetup = Callable[..., Setup]
 
 def play(setup: Setup, deadline_s: float = 0, fatal: dict | None = None):  # type: ignore[no-untyped-def, type-arg]
     with Clock(deadline_s, [0] * HEARTBEAT_SIZE) as clock:
-        return Games(setup, clock).play(GameId(0, 0), fatal or {})
+        return GameRunner(setup, clock).play(GameId(0, 0), fatal or {})
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_what_writes_to_its_view_changes_no_table_and_is_named(
     setup_of: MakeSetup, quiet: list[int], tmp_path: Path, name: str, line: str
 ) -> None:
     with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
-        games = Games(setup_of(f"{name},times=999", "tsumogiri"), clock, recording=True)
+        games = GameRunner(setup_of(f"{name},times=999", "tsumogiri"), clock, recording=True)
         played = games.play(GameId(0, 0), {})
     assert {fault.kind for fault in played.faults} == {"crash"}
     assert re.match(r"ValueError: .* read-only \(bots.py, line \d+\)", played.faults[0].problem)

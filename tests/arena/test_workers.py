@@ -13,7 +13,7 @@ import pytest
 
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games, Played
+from mjbot.arena.workers.playing import GameRunner, PlayedGame
 from mjbot.arena.workers.pool import MOST_CRASHES, WorkerError, WorkerPool
 from mjbot.interruption import stopping_between_steps
 from mjbot.strategy.options import StrategyError
@@ -23,7 +23,9 @@ GAME_IDS = [GameId(0, 0), GameId(0, 1), GameId(1, 0)]
 """Seat 0 has the first strategy in all of them."""
 
 
-def play(setup: Setup, game_ids: list[GameId], jobs: int, patience_s: float = 60) -> list[Played]:
+def play(
+    setup: Setup, game_ids: list[GameId], jobs: int, patience_s: float = 60
+) -> list[PlayedGame]:
     with WorkerPool(setup, jobs, patience_s) as pool:
         found = {played.line.game_id: played for played in pool.play(game_ids)}
     return [found[game_id] for game_id in game_ids]
@@ -108,7 +110,7 @@ def test_a_child_that_a_strategy_forks_does_not_play_the_game_too(
 def test_making_a_strategy_has_an_end(setup_of: MakeSetup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mjbot.arena.workers.playing.MAKING_S", 0.3)
     with Clock(0.1, [0] * HEARTBEAT_SIZE) as clock:
-        games = Games(setup_of("Endless", "tsumogiri"), clock)
+        games = GameRunner(setup_of("Endless", "tsumogiri"), clock)
         with pytest.raises(StrategyError, match=r"cannot be made: not ready after 0.3 s"):
             games.play(GAME_IDS[0], {})
 

@@ -56,7 +56,7 @@ def test_the_list_names_each_check_once_with_what_it_rests_on(capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "name a bot or a server to check, or say --list"),
+        ([], "name a bot or a server to check, or add --list"),
         (["tsumogiri", "--only", "B99"], "--only B99: there is no such check"),
         (["external-lines:/no/such/program"], "no program '/no/such/program' to run"),
         (["tenhou://game.example:80/0"], "only servers of mjsonp://, ws:// or wss:// can be"),
@@ -96,7 +96,7 @@ def test_a_server_elsewhere_is_not_contacted_without_permission(
     words = ["--start", f"{shutil.which('touch')} {started}", "--only", "S01"]
     assert main(["check", url, *words, *permitted]) == 2
     told = capsys.readouterr().err
-    cure = "without its operator's permission: ask there first, then say --permitted-by"
+    cure = "without its operator's permission: ask there first, then add --permitted-by"
     assert f"no check at {url} {cure}" in told and told.count("\n") == 1
     assert not contacted and not started.exists()
 

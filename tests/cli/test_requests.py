@@ -10,7 +10,7 @@ import pytest
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import request_class
 from mjbot.requests import (
-    Kind,
+    Subcommand,
     argument,
     command_of,
     declare,
@@ -86,8 +86,8 @@ class Built:
 class Outer:
     what: tuple[str, object] = subcommand(
         lambda: {
-            "build": Kind("build", "Build.", Built, print),
-            "all": Kind("all", "All.", Whole, print),
+            "build": Subcommand("build", "Build.", Built, print),
+            "all": Subcommand("all", "All.", Whole, print),
         },
         "WHAT",
     )

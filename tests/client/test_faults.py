@@ -6,7 +6,7 @@ import pytest
 
 from mjbot.client.faults import (
     FAULTS_VARIABLE,
-    TOLD_WHOLE,
+    REPORTED_WHOLE,
     Faults,
     named_file,
     read_faults,
@@ -53,7 +53,7 @@ def test_problems_that_are_never_the_same_do_not_fill_the_log(told):
     faults = Faults()
     for number in range(20):
         faults.add(*crash(str(number)))
-    assert sum("Traceback" in text for text in told) == TOLD_WHOLE
+    assert sum("Traceback" in text for text in told) == REPORTED_WHOLE
     assert told[-1] == "fault 20: ValueError: 19"
 
 

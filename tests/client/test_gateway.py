@@ -7,7 +7,7 @@ from mjbot.client.player import ClientPlayer
 from mjbot.strategy.registry import make_strategy
 from protocol.dialects import Dialect
 from protocol.sessions.client import ClientSession
-from protocol.sessions.turns import Speak
+from protocol.sessions.turns import ReplyDuty
 
 HIDDEN = ["?"] * 13
 TENPAI = ["2m", "3m", "4m", "5m", "6m", "3p", "4p", "5p", "6s", "7s", "8s", "E", "E"]
@@ -56,7 +56,7 @@ def test_a_strict_player_gets_along_with_a_gateway():
             received = session.receive(json.dumps(line))
             for event in received.events:
                 await player.take(event, session.seat)
-            if received.speak is not Speak.MUST_NOT:
+            if received.duty is not ReplyDuty.MUST_NOT:
                 said.append(json.loads(session.reply(await player.answer(received))))
         return said
 

@@ -146,7 +146,7 @@ def test_a_silent_server(capfd, lines):
     with ScriptedServer(*lines, holds=True) as server:
         status, line = played(capfd, server.url, "--silence-s", "0.1")
     assert status == ExitCode.UNREACHABLE
-    assert line == "mjbot play: the other side said nothing for 0.1 s"
+    assert line == "mjbot play: the other side was silent for 0.1 s"
 
 
 @pytest.mark.parametrize("lines", [[], [HELLO], [HELLO, START]])
@@ -251,7 +251,7 @@ def test_a_series_goes_on_when_a_game_is_void_by_another_seat(capfd, own_turns):
         status, line = played(capfd, server.url, "--games", "2", "--lenient")
         assert server.scripts == []
     assert status == ExitCode.FAILED
-    why = "the last one since the server said: Error in player 0's response: Timeout."
+    why = "the last one by the server's error: Error in player 0's response: Timeout."
     assert line == f"mjbot play: 1 of 2 games void, {why}"
 
 

@@ -19,7 +19,7 @@ from mjbot.warm_up import scripted_events
 from protocol.dialects import Dialect
 from protocol.messages import Dahai, Hora, Pon, Reach, Skip, StartGame
 from protocol.sessions.client import ClientSession, Received
-from protocol.sessions.turns import Due, Speak
+from protocol.sessions.turns import Due, ReplyDuty
 
 START = {"type": "start_game", "id": 0, "names": ["a", "b", "c", "d"]}
 HIDDEN = ["?"] * 13
@@ -320,7 +320,7 @@ def test_in_lenient_mode_a_discard_that_is_due_is_made_where_our_table_thinks_of
 
     player, answer = play([START, deal, DRAW], riichi, dialect=Dialect.TCP, strict=False)
     assert answer == Reach(actor=0)
-    after_a_call = Received(due=Due.DISCARD, speak=Speak.MUST)
+    after_a_call = Received(due=Due.DISCARD, duty=ReplyDuty.MUST)
     assert run(player.answer(after_a_call)) == Dahai(actor=0, pai="N", tsumogiri=True)
 
 
@@ -362,7 +362,7 @@ def test_a_request_out_of_turn_is_a_contradiction_and_still_answered():
     offers = [{"type": "dahai", "pai": "9s"}]
     request = {"type": "request_action", "request_id": 1, "possible_actions": offers}
     events = [START, DEAL, DRAW, OUT, request]
-    with pytest.raises(TableError, match="the server wants an answer"):
+    with pytest.raises(TableError, match="the server requests an answer"):
         play(events, default)
     _, answer = play(events, default, strict=False)
     assert answer == Dahai(actor=0, pai="9s", tsumogiri=False)

@@ -10,7 +10,7 @@ from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.messages import Error
 from protocol.sessions.client import ClientSession
-from protocol.sessions.turns import Due, Speak
+from protocol.sessions.turns import Due, ReplyDuty
 
 OWN = [
     ("tcp-riichi.txt", Dialect.TCP, None),
@@ -36,7 +36,7 @@ def play_along(turns, echo, dialect, seat=None):
             for event in received.events:
                 await player.take(event, session.seat)
             follows = place + 1 < len(turns) and turns[place + 1].by == "client"
-            if received.speak is Speak.MUST_NOT:
+            if received.duty is ReplyDuty.MUST_NOT:
                 assert not follows
                 continue
             echo.line = turns[place + 1].line if follows else b'{"type":"none"}'
@@ -45,7 +45,7 @@ def play_along(turns, echo, dialect, seat=None):
             if follows:
                 said.append((line, turns[place + 1].line))
             else:
-                assert line is None or received.speak is Speak.MUST
+                assert line is None or received.duty is ReplyDuty.MUST
         return said
 
     return asyncio.run(check()), player.faults.count.total()

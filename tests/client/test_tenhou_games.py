@@ -13,14 +13,14 @@ from mjbot.client.play import Settings, play
 from mjbot.errors import ExitCode
 from mjbot.records.mjai_log import read_mjai_log
 from mjbot.referee import Referee
-from mjbot.server.core import Answer, TableCore
+from mjbot.server.core import SeatReply, TableCore
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from protocol.errors import ProtocolError
 from protocol.messages import EndGame
 from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import Login, Wanted
-from protocol.tenhou.server import LogIn, TenhouServer, WantTable
+from protocol.tenhou.login import Login, TableType
+from protocol.tenhou.server import LogIn, RequestTable, TenhouServer
 from protocol.tenhou.table import SeatTable
 from protocol.transports.address import parse_address
 from tests.protocol.tenhou.face_to_face import NAMES, Player, by_strategy
@@ -77,8 +77,8 @@ class OneSeat:
                 await send(server.welcome(wish.name))
                 return
             await send(server.sit_again(self.seat))
-        elif isinstance(wish, WantTable):
-            assert wish.wanted == Wanted(7, 1)
+        elif isinstance(wish, RequestTable):
+            assert wish.wanted == TableType(7, 1)
             server.sit(self.seat)
         else:
             return
@@ -86,26 +86,30 @@ class OneSeat:
         self.here.set()
 
     async def play(self):
-        while (say := self.core.next()) is not None:
-            remote = say.seat == 0
-            answer = await self.exchange(say) if remote else self.rest[say.seat - 1].exchange(say)
-            if not say.is_final:
+        while (outgoing := self.core.next()) is not None:
+            remote = outgoing.seat == 0
+            answer = (
+                await self.exchange(outgoing)
+                if remote
+                else self.rest[outgoing.seat - 1].exchange(outgoing)
+            )
+            if not outgoing.is_final:
                 self.core.answer(answer)
         return tuple(self.core.referee.state["scores"].tolist())
 
-    async def exchange(self, say):
+    async def exchange(self, outgoing):
         self.told += 1
         if self.told in self.cuts:
             self.here.clear()
             self.cut()
         await self.here.wait()
-        frames = self.server.say(say.message, say.offers())
+        frames = self.server.send(outgoing.message, outgoing.offers())
         if not self.is_lost(frames):
             await self.send([self.spoil(frame) for frame in frames])
         while self.seat.held or self.seat.asked:
             self.changed.clear()
             await self.changed.wait()
-        return Answer(reply=(said := self.seat.take_answer()), excused=said is None)
+        return SeatReply(reply=(said := self.seat.take_answer()), excused=said is None)
 
 
 async def over_tcp(table, stack):
@@ -178,7 +182,7 @@ def test_our_client_plays_a_game_and_tells_its_account_to_the_server_alone(
     with log.open("rb") as stream:
         (game,) = read_mjai_log(stream, "log")
         events = [entry.event for entry in game.entries]
-    mirror = Table(0)
+    mirror = Mirror(0)
     for event in events:
         mirror.apply(event)
     assert events[-1] == EndGame(scores=scores)

@@ -12,7 +12,7 @@ from mjbot.referee import Referee
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.masking import masked
@@ -68,7 +68,7 @@ def replays_as_seen(log, ours):
         games = [[entry.event for entry in game.entries] for game in read_mjai_log(stream, "log")]
     assert len(games) == len(ours) == 2
     for events, result in zip(games, ours, strict=True):
-        table = Table(result.seat)
+        table = Mirror(result.seat)
         for event in events:
             table.apply(event)
         assert events[-1] == EndGame(scores=result.scores)

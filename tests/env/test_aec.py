@@ -10,7 +10,7 @@ import pytest
 
 from mjbot.env import env, raw_env
 from mjbot.env.actions import N_ACTIONS, PASS
-from mjbot.env.batch import IllegalActionError
+from mjbot.env.batch import MaskedActionError
 from mjbot.errors import MjbotError
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.referee import Referee
@@ -97,7 +97,7 @@ def test_those_whom_one_discard_concerns_answer_one_after_the_other():
 def test_an_illegal_action_raises_without_the_wrappers_and_ends_the_game_with_them():
     game = raw_env()
     game.reset(seed=1)
-    with pytest.raises(IllegalActionError, match="45"):
+    with pytest.raises(MaskedActionError, match="45"):
         game.step(PASS)
     assert game.last()[4]["action_mask"].any()
     game = env()

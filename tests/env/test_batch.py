@@ -6,10 +6,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from mjbot.env import RANDOM, TSUMOGIRI, BatchEnv, Rows, random_actions, random_source
+from mjbot.env import RANDOM, TSUMOGIRI, BatchEnv, DecisionRows, random_actions, random_source
 from mjbot.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, NAMES, PON
-from mjbot.env.batch import IllegalActionError
-from mjbot.env.rewards import WORTHS
+from mjbot.env.batch import MaskedActionError
+from mjbot.env.rewards import REWARDS
 from mjbot.env.tables import STANDING
 from mjbot.errors import ArgumentError
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
@@ -17,7 +17,7 @@ from mjbot.models.networks.rank import KyokuStart, rank_model
 from mjbot.referee import Referee, bulk
 from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.actions import WANTS_ALL, WANTS_TURNS, Action
+from mjbot.table.actions import DECIDES_ALL, DECIDES_TURNS, Action
 from mjbot.table.settle import OVER, ranks_of
 from mjbot.table.state import DRAWN, WON, State
 from mjbot.table.state import PON as PON_MELD
@@ -127,7 +127,7 @@ def several_kans(followed: Followed, seat: int, action: int) -> list[Action]:
     return kans if action == KAN and len(kans) > 1 else []
 
 
-def step_at_random(batch: BatchEnv, rows: Rows, random: np.ndarray) -> Rows:
+def step_at_random(batch: BatchEnv, rows: DecisionRows, random: np.ndarray) -> DecisionRows:
     actions = np.empty(len(rows.tables), np.int64)
     random_actions(rows.masks, random, actions)
     assert rows.masks[np.arange(len(actions)), actions].all()
@@ -176,7 +176,7 @@ def test_the_rewards_of_a_game_add_up_to_its_result_less_its_beginning(reward: s
     rows, sums, ended = batch.reset(), np.zeros((TABLES, 4)), 0
     opening = np.zeros(1, STANDING)
     opening["scores"], opening["left"], opening["last_round"] = 25_000, 4, 3
-    before = WORTHS[reward](opening)[0]
+    before = REWARDS[reward](opening)[0]
     while ended < 3 * TABLES:
         rows = step_at_random(batch, rows, random)
         assert not batch.rewards[batch.kyoku_ends == 0].any()
@@ -291,7 +291,7 @@ def test_a_strategy_can_sit_at_a_table():
 class Sitter:
     """Discards what it drew."""
 
-    wants = WANTS_ALL
+    decides = DECIDES_ALL
 
     def decide(self, view):
         return view.default_action
@@ -302,7 +302,7 @@ class Sitter:
 
 def test_seats_are_asked_about_what_they_want_to_be():
     batch, random = BatchEnv(8, 3), random_source(3)
-    batch.wants[:] = WANTS_TURNS
+    batch.decides[:] = DECIDES_TURNS
     rows = batch.reset()
     for _ in range(100):
         assert (batch.states["turn"][rows.tables] == rows.seats).all()
@@ -332,9 +332,9 @@ def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
     batch.reset().masks[:] = True  # the rows are the caller's own
     before = batch.states.copy()
     for action, told in ((45, r"table 1, seat 0 may not 45 \(pass\); it may: \d"), (-1, "no such")):
-        with pytest.raises(IllegalActionError, match=told):
+        with pytest.raises(MaskedActionError, match=told):
             batch.step([int(batch.states["drawn"][0]), action])
-    with pytest.raises(IllegalActionError, match="no such action"):
+    with pytest.raises(MaskedActionError, match="no such action"):
         batch.step([N_ACTIONS + 78] * 2)
     with pytest.raises(ArgumentError, match="2 rows"):
         batch.step([0])
@@ -349,7 +349,7 @@ def test_the_first_and_the_last_action_are_named_where_they_are_illegal():
     for action in (0, N_ACTIONS - 1):
         legal[table] = action
         problem = rf"table {table}, seat \d may not {action} \({NAMES[action]}\)"
-        with pytest.raises(IllegalActionError, match=problem):
+        with pytest.raises(MaskedActionError, match=problem):
             batch.step(legal)
 
 
@@ -384,8 +384,8 @@ def test_actions_that_are_no_whole_numbers_are_refused_in_one_line(wrong):
     batch.step(np.array([drawn, int(batch.rows.masks[1].argmax())], np.uint8))
 
 
-def test_all_named_rewards_are_worths_of_standings():
-    assert set(WORTHS) == {"score", "rank", "rank-model", "rank-formula"}
+def test_all_named_rewards_are_values_of_standings():
+    assert set(REWARDS) == {"score", "rank", "rank-model", "rank-formula"}
 
 
 def test_the_rank_models_worth_is_what_it_expects_of_the_next_kyoku():
@@ -397,7 +397,7 @@ def test_the_rank_models_worth_is_what_it_expects_of_the_next_kyoku():
         (7, 3, 7),
     )
     standings["honba"], standings["sticks"] = (2, 0, 1), (1, 0, 0)
-    worths = WORTHS["rank-model"](standings)
+    worths = REWARDS["rank-model"](standings)
     model = rank_model()
     for worth, standing in zip(worths[:2], standings, strict=False):
         numbers = (int(standing[name]) for name in ("round", "last_round", "honba", "sticks"))

@@ -8,7 +8,7 @@ from mjbot.env.actions import N_ACTIONS
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.training.networks.decisions import decisions_of
 from mjbot.training.positions import GameStep
 from protocol.masking import masked
@@ -58,7 +58,7 @@ def seen():
 
 
 def test_records_of_the_game_give_the_same(seen, events):
-    table, steps = Table(), []
+    table, steps = Mirror(), []
 
     def walk():
         for event in events:
@@ -80,7 +80,7 @@ def test_records_of_the_game_give_the_same(seen, events):
 def test_what_each_seat_hears_gives_the_same(seen, events):
     compared = set()
     for seat in range(4):
-        table = Table(seat)
+        table = Mirror(seat)
         for event in events:
             table.apply(masked(event, seat))
             key = moment(table.state, seat)

@@ -12,7 +12,7 @@ from mjbot.arena.results import read_games
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.ladder import lines as strength_lines
-from mjbot.ladder.lines import Standing
+from mjbot.ladder.lines import LineStanding
 from mjbot.ladder.table import strength_table
 from mjbot.records.sources import games_of, list_sources
 from mjbot.statistics.figures import ROW
@@ -174,11 +174,11 @@ def test_what_cannot_be_meant_is_refused_in_a_line(
 
 
 def test_lines_are_compared_on_the_walls_that_both_have() -> None:
-    def line(walls: tuple[int, ...], ranks: tuple[float, ...], games: int) -> Standing:
+    def line(walls: tuple[int, ...], ranks: tuple[float, ...], games: int) -> LineStanding:
         rows = np.zeros(len(walls), ROW)
         rows["games"], rows["rank"] = 4, 4 * np.array(ranks)
         spec = Spec.read(f"my_bot.py:Bot{games}")
-        return Standing(spec, games, walls, rows, DecisionCost({}, 0))
+        return LineStanding(spec, games, walls, rows, DecisionCost({}, 0))
 
     above, below = line((0, 1, 2, 3), (1, 2, 3, 2), 16), line((1, 3), (2.25, 2.75), 20)
     *_, row = strength_table([above, below], Spec.read("tsumogiri"))

@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import open_games
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from protocol.masking import masked
 
 LOGS = Path(__file__).parents[2] / "logs"
@@ -33,7 +33,7 @@ def test_a_recorded_game_replays_strictly(file):
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_each_seat_can_follow_it_strictly(file, seat):
     (game,) = open_games(file)
-    table = Table(seat, strict=True)
+    table = Mirror(seat, strict=True)
     for entry in game.entries:
         table.apply(masked(entry.event, seat))
     last = json.loads(file.read_text().splitlines()[-1])

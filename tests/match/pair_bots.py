@@ -22,7 +22,7 @@ class Talker(PairMember):
     def decide(self, view):
         wanted = [a for a in view.legal if a.is_win or a.is_riichi]
         action = (wanted or [view.default_action])[0]
-        self.tell(view, action, None, ())
+        self.send_hand(view, action, None, ())
         return action
 
 
@@ -31,7 +31,7 @@ class Listener(PairMember):
     """Gives what its ally wins on, and otherwise discards what it drew."""
 
     def decide(self, view):
-        ally = self.hear(view)
+        ally = self.receive_hand(view)
         for action in view.legal:
             if ally and action.is_discard and ally.waits >> min(action.tile, 33) & 1:
                 return action

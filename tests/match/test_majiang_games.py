@@ -18,7 +18,7 @@ from mjbot.match.majiang import majiang_command
 from mjbot.match.players import read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.server.lobby import TableRules
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from protocol.codec import decode_line
 
 GUARD_S = 300
@@ -39,7 +39,7 @@ def test_two_of_them_play_two_games_that_replay_strictly(packages, tmp_path):
     kinds = set()
     for result in results:
         assert not result.faults
-        table = Table(strict=True)
+        table = Mirror(strict=True)
         for line in result.log.read_bytes().splitlines():
             for event in decode_line(line):
                 table.apply(event)
@@ -157,7 +157,7 @@ def test_an_unreachable_server_is_one_line(packages):
         (b'{"type":"hello"}\n', "closed the connection"),
         (b"{oops\n", "no JSON: {oops"),
         (b"x" * (2 << 20), "endless line"),
-        (b'{"type":"error","message":"No such room."}\n', "the server says: No such room."),
+        (b'{"type":"error","message":"No such room."}\n', "error from the server: No such room."),
     ],
 )
 def test_a_server_that_breaks_off_is_one_line(packages, words, complaint):

@@ -22,7 +22,7 @@ from mjbot.match.player_processes import MatchError
 from mjbot.match.players import MatchPlayer, SeatError, read_players
 from mjbot.match.report import MatchReport, final_table
 from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.processes import Child
+from mjbot.processes import ChildProcess
 from mjbot.server import server
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
@@ -252,7 +252,7 @@ def test_who_is_interrupted_while_it_stops_a_player_kills_it_at_once(tmp_path):
             said = os.open(tmp_path / "said", os.O_RDONLY | os.O_NONBLOCK)
             with open(said, "rb", buffering=0) as output:
                 os.set_blocking(said, True)
-                child = await Child.start([sys.executable, "-c", program], tmp_path / "said")
+                child = await ChildProcess.start([sys.executable, "-c", program], tmp_path / "said")
                 assert await asyncio.to_thread(output.readline) == b"there\n"
                 stopping = asyncio.create_task(child.stop())
                 await asyncio.sleep(0)

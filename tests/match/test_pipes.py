@@ -17,7 +17,7 @@ from mjbot.match.players import SeatError, read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from protocol.codec import decode_line
 from protocol.dialects import LINES, LOCKSTEP
 from protocol.messages import StartGame, StartKyoku, Tsumo
@@ -59,7 +59,7 @@ def play(folder, seats, games=1, **rules):
 
 
 def events_of(result):
-    table = Table(strict=True)
+    table = Mirror(strict=True)
     events = []
     for line in result.log.read_bytes().splitlines():
         for event in decode_line(line):
@@ -93,8 +93,8 @@ def test_bots_of_somebody_else_play_over_both_kinds_of_pipes(tmp_path):
 @pytest.mark.parametrize(
     ("mode", "words"),
     [
-        ("dies", 'the bot killed by SIGKILL; it said last: \'{"type": '),
-        ("quits", 'the bot ended with exit status 7; it said last: \'{"type": '),
+        ("dies", 'the bot killed by SIGKILL; its last line: \'{"type": '),
+        ("quits", 'the bot ended with exit status 7; its last line: \'{"type": '),
         ("prints", "the bot: 'let me\\x1b[2J think' is no JSON object"),
         ("twice", '"type": "dahai"'),
         ("illegal", "is not allowed here, only dahai"),
@@ -118,7 +118,7 @@ def test_a_silent_bot_is_told_what_it_said_last(tmp_path):
     (line,) = [note for note in notes if note.startswith("game 1 is void")]
     assert "Timeout. No response in 2 sec." in line
     said = (tmp_path / "player-2.txt").read_text()
-    assert "the table did not wait for the bot; it said last: '{" in said
+    assert "the table did not wait for the bot; its last line: '{" in said
 
 
 PASSES = """
@@ -153,9 +153,9 @@ def test_a_bot_that_passes_at_its_own_turn_is_not_waited_for_as_one_that_answers
         await ours.send(table.hello())
         table.join(await ours.receive())
         for event in (StartGame(id=0, names=tuple("abcd")), DEAL):
-            await ours.send(table.say(event))
+            await ours.send(table.send(event))
             table.receive(await ours.receive())
-        await ours.send(table.say(Tsumo(actor=0, pai="P")))
+        await ours.send(table.send(Tsumo(actor=0, pai="P")))
         said = json.loads(await ours.receive())
         playing.cancel()
         await asyncio.wait({playing})
@@ -171,7 +171,7 @@ def test_a_bot_that_cannot_start_is_told(tmp_path):
     (result,), notes = play(tmp_path, seats, fixed_seats=True)
     assert result.void
     (line,) = [note for note in notes if note.startswith("game 1 is void")]
-    assert "the bot ended with exit status 1; it said last: nothing yet" in line
+    assert "the bot ended with exit status 1; its last line: nothing yet" in line
     assert "no weights here" in (tmp_path / "player-2.txt").read_text()
 
 
@@ -216,7 +216,7 @@ def test_what_a_bot_has_started_ends_with_its_game(tmp_path):
 
     async def main():
         async with asyncio.timeout(GUARD_S):
-            bot = await pipes.Bot.start([*LEAVES_A_CHILD, str(fifo)], 0)
+            bot = await pipes.PipedBot.start([*LEAVES_A_CHILD, str(fifo)], 0)
             held = await asyncio.to_thread(fifo.open, "rb")  # opens once the child has it
             await bot.stop()
             assert await asyncio.to_thread(held.read) == b""

@@ -52,7 +52,7 @@ def test_who_failed_first_is_named_whatever_its_number(tmp_path: Path) -> None:
     with pytest.raises(RemoteTableError) as caught:
         asyncio.run(table())
     assert caught.value.exit_code == 7
-    expected = 'player 2, early (its last words: "no table here"): ended with exit status 7'
+    expected = 'player 2, early (its last output: "no table here"): ended with exit status 7'
     assert str(caught.value) == expected
     assert [text.split(",")[0] for text in notes] == ["player 2", "player 1"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from mjbot.match.pair_report import CALL, FEED, GAIN, LOSS, PairScore, Teller, pair_table
+from mjbot.match.pair_report import CALL, FEED, GAIN, LOSS, EventLines, PairScore, pair_table
 from mjbot.match.remote_table import LogTailer, MergedLogs
 from protocol.codec import decode_line
 from protocol.masking import masked
@@ -160,8 +160,8 @@ MJAI_YAKU = (("menzenchin_tsumoho", 1), ("tanyaochu", 1), ("akadora", 1))
 
 
 @pytest.fixture(name="teller")
-def teller_at_the_table() -> Teller:
-    teller = Teller(PAIR, LABELS)
+def teller_at_the_table() -> EventLines:
+    teller = EventLines(PAIR, LABELS)
     deal = StartKyoku(bakaze="S", kyoku=2, honba=1, kyotaku=0, oya=1, dora_marker="E", tehais=HANDS)
     for event in (StartGame(names=("x", PAIR[1], "y", PAIR[0])), deal):
         assert teller.line(event) is None

@@ -13,7 +13,7 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.errors import ArgumentError
 from mjbot.pack import contents
-from mjbot.pack.bot import Hand
+from mjbot.pack.bot import HandTracker
 from mjbot.pack.contents import MOST_BYTES, ROOT, contents_for
 from mjbot.pack.player import PackedPlayer
 from mjbot.pack.zipped import PackError, pack, write_zip
@@ -173,7 +173,7 @@ def test_a_file_of_the_users_comes_with_its_neighbours_and_what_is_named_beside(
     [
         ("import torch", [], "needs torch, which is not packed"),
         ("", ["gone.txt"], "no such file"),
-        ("", ["../outside.txt"], "must lie beside my_bot.py or below"),
+        ("", ["../outside.txt"], "must lie in the folder of my_bot.py or below"),
     ],
 )
 def test_what_the_users_file_lacks_is_told_in_one_line(imported, beside, words, tmp_path):
@@ -237,7 +237,7 @@ def test_a_file_with_a_dot_in_its_name_is_packed(tmp_path):
 def test_files_that_are_too_large_together_are_refused_before_anything_is_copied(tmp_path):
     with (tmp_path / "weights.npz").open("wb") as file:
         file.truncate(MOST_BYTES + 1)  # takes no room
-    with pytest.raises(ArgumentError, match=r"^my_bot.py and the files beside it have 1000 MB"):
+    with pytest.raises(ArgumentError, match=r"^my_bot.py and its --beside files have 1000 MB"):
         contents_for(packable(tmp_path), [tmp_path / "weights.npz"])
 
 
@@ -370,7 +370,7 @@ def test_a_line_that_is_nested_too_deeply_is_passed(unpacked):
 
 
 def test_a_safe_discard_after_a_call_swaps_no_tile():
-    hand = Hand(0)
+    hand = HandTracker(0)
     chi = {"type": "chi", "actor": 0, "target": 3, "pai": "5mr", "consumed": ["6m", "7m"]}
     tehais = [["6m", "7m", "1p", "2p", "5m", "8m"], HIDDEN, HIDDEN, HIDDEN]
     for event in ({"type": "start_kyoku", "tehais": tehais}, chi):
@@ -380,7 +380,7 @@ def test_a_safe_discard_after_a_call_swaps_no_tile():
 
 
 def test_nothing_is_answered_to_others():
-    hand = Hand(1)
+    hand = HandTracker(1)
     hand.take({"type": "start_kyoku", "tehais": [HIDDEN, OWN, HIDDEN, HIDDEN]})
     assert hand.safe_answer({"type": "dahai", "actor": 0, "pai": "S"}) == {"type": "none"}
 

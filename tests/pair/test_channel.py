@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.client.pair_channel import SECRET_VARIABLE, End, Linked, _open, take_secret
-from mjbot.match.pair import Channel, private_channel
+from mjbot.match.pair import PairChannel, private_channel
 from mjbot.pair.session import Side
 from mjbot.pair.socket_link import (
     HAS_UNIX_SOCKETS,
@@ -55,7 +55,7 @@ def test_a_secret_that_could_be_guessed_is_refused_and_not_said(monkeypatch, sec
 
 def test_nothing_that_is_printed_of_a_channel_tells_its_secret():
     assert "hush" not in repr(Linked(End(Side.HOST, 4711), b"hush"))
-    assert "hush" not in repr(Channel(4711, "hush"))
+    assert "hush" not in repr(PairChannel(4711, "hush"))
 
 
 @pytest.mark.parametrize("port", ["0", "00000", "65536", "99999"])
@@ -96,7 +96,7 @@ def test_where_the_folder_of_the_channel_has_too_long_a_name_it_is_on_loopback(
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
 
-    async def meet(channel: Channel) -> None:
+    async def meet(channel: PairChannel) -> None:
         links = [SocketLink(side, channel.place, channel.secret.encode()) for side in Side]
         tasks = [asyncio.create_task(link.run()) for link in links]
         async with asyncio.timeout(GUARD_S):
@@ -241,9 +241,9 @@ def test_a_warm_up_is_a_game_in_which_the_partner_is_heard():
     heard = []
 
     class Witness(listener):
-        def hear(self, view):
+        def receive_hand(self, view):
             assert sum(view.state["hand_known"]) == 1  # no more is seen than in a client
-            ally = super().hear(view)
+            ally = super().receive_hand(view)
             heard.append(ally is not None)
             return ally
 

@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from mjbot.pair import socket_link
-from mjbot.pair.messages import GameHello, Holding, PairHello, Proof, encode
+from mjbot.pair.messages import GameHello, PairHello, Proof, SharedHand, encode
 from mjbot.pair.session import Side
 from mjbot.pair.socket_link import SocketLink
 from protocol.transports.base import Transport, VanishedError
@@ -82,7 +82,7 @@ class Channel(RuleBasedStateMachine):
     def _end(self, side):
         async def make():
             link = SocketLink(side, 1, SECRET)
-            link._loop, link._news = asyncio.get_running_loop(), asyncio.Event()
+            link._loop, link._to_send = asyncio.get_running_loop(), asyncio.Event()
             return link
 
         return self.loop.run_until_complete(make())
@@ -139,16 +139,16 @@ class Channel(RuleBasedStateMachine):
         self._settle()
 
     @rule(side=sides)
-    def tell(self, side):
+    def send(self, side):
         self.serial += 1
         self.turn[side] += 1
         self.told[self.serial] = self.game[side.other]
-        self.ends[side].tell(self._holding(side))
+        self.ends[side].send(self._holding(side))
         self._settle()
 
     def _holding(self, side):
         seat = 0 if side is Side.HOST else 2
-        return Holding(
+        return SharedHand(
             game="g", kyoku=0, honba=self.serial, turn=self.turn[side], seat=seat, hand=("E",) * 13
         )
 
@@ -214,7 +214,7 @@ class Channel(RuleBasedStateMachine):
         for _ in range(3):
             for each in SIDES:
                 self.let_go(each, "all")
-        self.tell(side)
+        self.send(side)
         self.let_go(side, "all")
         heard = self.ends[side.other].newest(lambda said: True)
         assert heard is not None and heard.honba == self.serial

@@ -2,13 +2,13 @@
 
 import pytest
 
-from mjbot.pair.messages import Holding, PairHello, Proof, decode, encode
+from mjbot.pair.messages import PairHello, Proof, SharedHand, decode, encode
 from mjbot.pair.session import PairSession, Side
 from protocol.errors import LocalProtocolError, ProtocolError
 
 SECRET = b"correct horse"
 DEEP = b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b',"type":"proof"}'
-HOLDING = Holding(game="g", kyoku=0, honba=1, turn=2, seat=3, hand=("5mr",) * 13, waits=("E",))
+HOLDING = SharedHand(game="g", kyoku=0, honba=1, turn=2, seat=3, hand=("5mr",) * 13, waits=("E",))
 
 
 def shake_hands(host: PairSession, guest: PairSession) -> None:
@@ -28,9 +28,9 @@ def linked() -> tuple[PairSession, PairSession]:
 
 def test_a_shared_secret_links_and_hands_pass_both_ways():
     host, guest = linked()
-    assert guest.receive(host.say(HOLDING)) is None
+    assert guest.receive(host.send(HOLDING)) is None
     assert guest.newest == HOLDING
-    host.receive(guest.say(HOLDING))
+    host.receive(guest.send(HOLDING))
     assert host.newest == HOLDING
 
 
@@ -61,7 +61,7 @@ def test_a_proof_of_another_conversation_is_no_proof():
 def test_nothing_is_said_or_heard_before_the_proof():
     host = PairSession(Side.HOST, SECRET)
     with pytest.raises(LocalProtocolError):
-        host.say(HOLDING)
+        host.send(HOLDING)
     with pytest.raises(ProtocolError, match="out of order"):
         host.receive(encode(HOLDING))
     with pytest.raises(ProtocolError, match="out of order"):

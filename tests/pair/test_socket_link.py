@@ -15,9 +15,9 @@ import pytest
 from mjbot.match.pair import private_channel
 from mjbot.pair import socket_link
 from mjbot.pair.link import memory_links
-from mjbot.pair.messages import Holding
+from mjbot.pair.messages import SharedHand
 from mjbot.pair.session import PairSession, Side
-from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, Place, SocketLink, pause_s
+from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, ChannelAddress, SocketLink, pause_s
 from protocol.transports.tcp import TcpTransport
 
 SECRET = b"secret"
@@ -25,11 +25,11 @@ DEEP = b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b',"type":"proof"}'
 LIMIT_S = 300.0
 
 
-def holding(turn: int) -> Holding:
-    return Holding(game="g", kyoku=0, honba=0, turn=turn, seat=1, hand=("1m",) * 13)
+def holding(turn: int) -> SharedHand:
+    return SharedHand(game="g", kyoku=0, honba=0, turn=turn, seat=1, hand=("1m",) * 13)
 
 
-def turn_is(turn: int) -> Callable[[Holding], bool]:
+def turn_is(turn: int) -> Callable[[SharedHand], bool]:
     return lambda said: said.turn == turn
 
 
@@ -40,7 +40,7 @@ def free_port() -> int:
 
 
 @pytest.fixture(params=["unix", "tcp"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> ChannelAddress:
     if request.param == "unix":
         if not HAS_UNIX_SOCKETS:
             pytest.skip("no Unix domain sockets here")
@@ -69,14 +69,14 @@ async def heard(link: SocketLink, turn: int) -> None:
     await until(lambda: link.newest(turn_is(turn)) is not None)
 
 
-def pair(place: Place) -> tuple[SocketLink, SocketLink]:
+def pair(place: ChannelAddress) -> tuple[SocketLink, SocketLink]:
     return SocketLink(Side.HOST, place, SECRET), SocketLink(Side.GUEST, place, SECRET)
 
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-async def listening(serve: Serve, place: Place) -> asyncio.Server:
+async def listening(serve: Serve, place: ChannelAddress) -> asyncio.Server:
     if isinstance(place, int):
         return await asyncio.start_server(serve, "127.0.0.1", place)
     return await asyncio.start_unix_server(serve, place)
@@ -107,11 +107,11 @@ def test_what_one_says_the_other_hears(place):
         host, guest = pair(place)
         async with running(host, guest):
             await until(lambda: host.linked and guest.linked)
-            host.tell(holding(1))
-            guest.tell(holding(2))
+            host.send(holding(1))
+            guest.send(holding(2))
             await heard(guest, 1)
             await heard(host, 2)
-            host.tell(holding(3))
+            host.send(holding(3))
             await heard(guest, 3)
             assert guest.newest(turn_is(1)) is None
 
@@ -127,12 +127,12 @@ def test_a_word_of_the_game_before_is_never_believed(place):
                 assert host.newest(turn_is(1)) is None  # neither what was heard before
                 guest.start_game()
                 if game == 1:
-                    guest.tell(msgspec.structs.replace(holding(1), honba=7))
+                    guest.send(msgspec.structs.replace(holding(1), honba=7))
                 await until(lambda: host.linked and guest._their_game == host._own_game.game)
                 if game == 1:  # nor what was said before our game was known
-                    await until(lambda: host._heard is not None and host._heard.honba == 7)
+                    await until(lambda: host._newest is not None and host._newest.honba == 7)
                     assert host.newest(turn_is(1)) is None
-                guest.tell(holding(1))
+                guest.send(holding(1))
                 await heard(host, 1)
 
     asyncio.run(talk())
@@ -146,7 +146,7 @@ def test_a_word_said_while_the_channel_was_cut_is_heard_when_it_is_back(place):
             guest.start_game()
             async with running(guest):
                 await until(lambda: guest._their_game == host._own_game.game)
-            guest.tell(holding(3))
+            guest.send(holding(3))
             async with running(guest):
                 await heard(host, 3)
 
@@ -163,21 +163,21 @@ def test_a_partner_that_died_is_missed_and_joins_again(place, lost):
             dies.start_game()
             async with running(dies):
                 await until(lambda: dies._their_game == stays._own_game.game)
-                dies.tell(holding(1))
+                dies.send(holding(1))
                 await heard(stays, 1)
             await until(lambda: not stays.linked)
             assert stays.newest(turn_is(1)) is None  # what a dead partner said is forgotten
-            stays.tell(holding(2))
+            stays.send(holding(2))
             reborn.start_game()
             async with running(reborn):
-                await until(lambda: reborn._heard == msgspec.structs.replace(
+                await until(lambda: reborn._newest == msgspec.structs.replace(
                     holding(2), answers=dies._own_game.game
                 ))  # fmt: skip
                 assert reborn.newest(turn_is(2)) is None  # said to the one that died
                 await until(lambda: stays._their_game == reborn._own_game.game)
-                stays.tell(holding(3))
+                stays.send(holding(3))
                 await heard(reborn, 3)
-                reborn.tell(holding(4))
+                reborn.send(holding(4))
                 await heard(stays, 4)
 
     asyncio.run(talk())
@@ -230,7 +230,7 @@ def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
         unknown_peer = SocketLink(Side.GUEST, place, b"guess")
         async with running(host, guest):
             await until(lambda: host.linked and guest.linked)
-            host.tell(holding(1))
+            host.send(holding(1))
             async with running(unknown_peer):
                 connection = TcpTransport(*await unknown_peer._connect())
                 async with connection:
@@ -241,7 +241,7 @@ def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
                             assert b"holding" not in await connection.receive(LIMIT_S)
             await heard(guest, 1)
             assert not unknown_peer.linked
-            host.tell(holding(2))
+            host.send(holding(2))
             await heard(guest, 2)
 
     asyncio.run(talk())
@@ -308,7 +308,7 @@ def test_a_partner_that_comes_twice_is_heard_on_its_new_connection(place):
                         answer = session.receive(await connection.receive(LIMIT_S))
                         if answer is not None:
                             await connection.send(answer)
-                    await connection.send(session.say(holding(7)))
+                    await connection.send(session.send(holding(7)))
                     await heard(host, 7)
 
     asyncio.run(talk())
@@ -339,7 +339,7 @@ def test_a_word_that_comes_while_one_waits_is_heard(monkeypatch):
     wait = link._changed.wait
 
     def spoken_to(timeout: float) -> bool:
-        threading.Thread(target=link._hear, args=(holding(4),)).start()
+        threading.Thread(target=link._receive, args=(holding(4),)).start()
         return wait(LIMIT_S)
 
     link._changed.wait = spoken_to
@@ -350,21 +350,21 @@ def test_without_a_partner_nothing_is_waited_for():
     link = SocketLink(Side.GUEST, 1, SECRET)
     link._changed.wait = pytest.fail
     assert link.newest(turn_is(1)) is None
-    link.tell(holding(1))
+    link.send(holding(1))
 
 
 def test_in_memory_the_same_words_pass():
     one, other = memory_links()
-    one.tell(holding(1))
+    one.send(holding(1))
     assert other.newest(turn_is(1)) == holding(1)
     assert other.newest(turn_is(2)) is None
     assert one.newest(turn_is(1)) is None
     one.cut()
     assert other.newest(turn_is(1)) is None
-    one.tell(holding(2))
+    one.send(holding(2))
     assert other.newest(turn_is(2)) is None
     one.connect(other)
-    other.tell(holding(3))
+    other.send(holding(3))
     assert one.newest(turn_is(3)) == holding(3)
 
 

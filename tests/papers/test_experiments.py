@@ -10,7 +10,7 @@ from mjbot.arena.results import read_games
 from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
-from mjbot.experiments import Request, Run
+from mjbot.experiments import ExperimentContext, Run
 from mjbot.table.settle import ranks_of
 from papers import arena_checks, nakano2021
 
@@ -79,7 +79,7 @@ def test_decisions_that_had_to_be_replaced_are_told(
         strategies=(f"{BOTS}:Crashing", "fast-riichi-a"), format="1v3", length="tonpu", seed=1
     )
 
-    def play(request: Request) -> Iterator[str]:
+    def play(request: ExperimentContext) -> Iterator[str]:
         list(request.arenas([Run("crashing", setup, 1)]))
         yield "the report"
 

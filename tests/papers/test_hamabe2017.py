@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from mjbot.arena.results import GameLine, Results, read_games
-from mjbot.arena.run import Arena, Plan, RunOutcome
+from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.cli.main import main
 from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import Counts, as_rows, from_rows, no_counts
+from mjbot.statistics.figures import CountRecords, as_rows, from_rows, no_counts
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import read_options
 from mjbot.strategy.registry import strategy_class
@@ -43,11 +43,11 @@ def outcome_of(folder: Path, setup: Setup, lines: list[GameLine], n_walls: int) 
         results.append(line)
     results.close()
     (folder / FILES_FILE).write_text("{}")  # they have read none of the user's
-    with Arena(Plan(setup=setup, n_walls=n_walls, folder=folder, rates=ErrorRates())) as arena:
+    with Arena(ArenaPlan(setup=setup, n_walls=n_walls, folder=folder, rates=ErrorRates())) as arena:
         return arena.outcome()
 
 
-def plural(**changes: tuple[int, int, int]) -> Counts:
+def plural(**changes: tuple[int, int, int]) -> CountRecords:
     """Ten kyoku; each change is (seat, place in ``fed`` or -1, number)."""
     counts = no_counts()
     counts["kyoku"] = 10

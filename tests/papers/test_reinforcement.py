@@ -6,7 +6,7 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.env import BatchEnv
 from mjbot.env.actions import ACTION_OF_CODE, CHI, KAN, N_ACTIONS, PASS, PON, RIICHI, WIN
-from mjbot.env.batch import Rows
+from mjbot.env.batch import DecisionRows
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.models.weights import load_manifest, load_weights
 from mjbot.statistics.estimates import Estimate
@@ -43,7 +43,7 @@ def rows_of(*allowed):
     for mask, actions in zip(masks, allowed, strict=True):
         mask[list(actions)] = True
     n = np.arange(len(allowed))
-    return Rows(n, np.zeros_like(n), masks)
+    return DecisionRows(n, np.zeros_like(n), masks)
 
 
 def asked_of(rows, said, at_kan=()):

@@ -116,10 +116,10 @@ def test_it_tells_each_chance_in_per_cent(position, text):
     explained = make_strategy("supervised-paper").explain(view)
     worths = {str(rated.action): rated for rated in explained.rated}
     assert explained.unit == "%"
-    assert worths["riichi"].worth == pytest.approx(25)
+    assert worths["riichi"].value == pytest.approx(25)
     drawn = worths["discard E (drawn)"]
     assert drawn.is_chosen
-    assert drawn.worth == pytest.approx(40)
+    assert drawn.value == pytest.approx(40)
     assert drawn.term("of the legal").value == pytest.approx(80)
 
 
@@ -127,7 +127,7 @@ def test_a_call_is_told_too(position, text):
     text(pon={1: 0.3})
     view = position("23447m11p47p77z3z4z", offered="4m")
     rated = make_strategy("supervised-paper").explain(view).rated
-    assert {str(one.action): round(one.worth) for one in rated}["pon"] == 30
+    assert {str(one.action): round(one.value) for one in rated}["pon"] == 30
 
 
 def test_it_plays_whole_games_with_the_networks_that_ship():

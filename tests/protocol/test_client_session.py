@@ -17,7 +17,7 @@ from protocol.messages import (
 )
 from protocol.sessions.client import ClientSession
 from protocol.sessions.stages import Stage
-from protocol.sessions.turns import Due, Speak
+from protocol.sessions.turns import Due, ReplyDuty
 
 HIDDEN = ["?"] * 13
 DEAL = {
@@ -65,7 +65,7 @@ def hear(session, *events):
     """Let the session hear the events, one line each, and answer as briefly as it may."""
     for event in events:
         received = session.receive(json.dumps(event))
-        if received.speak is Speak.MUST and received.due in (Due.NONE, Due.JOIN, Due.CLAIM):
+        if received.duty is ReplyDuty.MUST and received.due in (Due.NONE, Due.JOIN, Due.CLAIM):
             session.reply(None)
     return session
 
@@ -87,30 +87,30 @@ DISCARD_E = Dahai(actor=1, pai="E", tsumogiri=True)
 @pytest.mark.parametrize(("event", "due"), KYOKU_LINES)
 def test_over_tcp_every_line_owes_one(event, due):
     received = at_kyoku(Dialect.TCP).receive(json.dumps(event))
-    assert (received.due, received.speak) == (due, Speak.MUST)
+    assert (received.due, received.duty) == (due, ReplyDuty.MUST)
 
 
 @pytest.mark.parametrize(("event", "due"), KYOKU_LINES)
 def test_mortal_speaks_only_when_there_is_something_to_decide(event, due):
     received = at_kyoku(Dialect.STDIO_LINES).receive(json.dumps(event))
-    expected = {Due.TURN: Speak.MUST, Due.DISCARD: Speak.MUST, Due.CLAIM: Speak.MAY}
-    expected[Due.ROB] = Speak.MAY
-    assert (received.due, received.speak) == (due, expected.get(due, Speak.MUST_NOT))
+    expected = {Due.TURN: ReplyDuty.MUST, Due.DISCARD: ReplyDuty.MUST, Due.CLAIM: ReplyDuty.MAY}
+    expected[Due.ROB] = ReplyDuty.MAY
+    assert (received.due, received.duty) == (due, expected.get(due, ReplyDuty.MUST_NOT))
 
 
 @pytest.mark.parametrize(("event", "due"), KYOKU_LINES)
 def test_an_array_owes_one_line_for_its_last_event(event, due):
     received = hear_batch(at_kyoku(Dialect.STDIO_ARRAYS), OWN_DISCARD, event)
-    assert (received.due, received.speak) == (due, Speak.MUST)
+    assert (received.due, received.duty) == (due, ReplyDuty.MUST)
 
 
 @pytest.mark.parametrize(("event", "due"), KYOKU_LINES)
 def test_riichilab_is_answered_only_on_request(event, due):
     session = at_kyoku(Dialect.RIICHILAB)
-    assert session.receive(json.dumps(event)).speak is Speak.MUST_NOT
+    assert session.receive(json.dumps(event)).duty is ReplyDuty.MUST_NOT
     if due.is_choice:
         received = session.receive(json.dumps(REQUEST))
-        assert (received.due, received.speak) == (due, Speak.MUST)
+        assert (received.due, received.duty) == (due, ReplyDuty.MUST)
 
 
 @pytest.mark.parametrize("between", [DORA, ACCEPTED, NEWS])
@@ -127,23 +127,23 @@ def test_what_comes_between_an_event_and_the_answer_changes_nothing(between):
 
 def test_mortals_bot_keeps_quiet_while_it_catches_up():
     session = at_kyoku(Dialect.STDIO_LINES)
-    assert session.receive(json.dumps(OWN_DRAW | {"can_act": False})).speak is Speak.MUST_NOT
-    assert session.receive(json.dumps(OWN_DRAW)).speak is Speak.MUST
+    assert session.receive(json.dumps(OWN_DRAW | {"can_act": False})).duty is ReplyDuty.MUST_NOT
+    assert session.receive(json.dumps(OWN_DRAW)).duty is ReplyDuty.MUST
 
 
 def test_the_end_of_a_game_owes_nothing_but_to_arrays():
     for dialect in Dialect.TCP, Dialect.STDIO_LINES, Dialect.RIICHILAB:
         session = hear(at_kyoku(dialect), {"type": "end_kyoku"})
-        assert session.receive('{"type":"end_game"}').speak is Speak.MUST_NOT
+        assert session.receive('{"type":"end_game"}').duty is ReplyDuty.MUST_NOT
         assert session.stage is Stage.OVER
     session = at_kyoku(Dialect.STDIO_ARRAYS)
-    assert hear_batch(session, {"type": "end_game"}).speak is Speak.MUST
+    assert hear_batch(session, {"type": "end_game"}).duty is ReplyDuty.MUST
     assert session.reply(None) == b'{"type":"none"}'
 
 
 def test_blank_lines_owe_nothing():
     for dialect in (Dialect.TCP, Dialect.STDIO_LINES, Dialect.STDIO_ARRAYS, Dialect.RIICHILAB):
-        assert at_kyoku(dialect).receive(b" \r").speak is Speak.MUST_NOT
+        assert at_kyoku(dialect).receive(b" \r").duty is ReplyDuty.MUST_NOT
 
 
 # --- handshake, seat, stages -----------------------------------------------------------------
@@ -202,7 +202,7 @@ def test_an_error_ends_the_game_and_owes_nothing():
     session = at_kyoku(Dialect.TCP)
     received = session.receive('{"type":"error","message":"void"}')
     assert received.others == (Error(message="void"),)
-    assert (received.speak, session.stage) == (Speak.MUST_NOT, Stage.OVER)
+    assert (received.duty, session.stage) == (ReplyDuty.MUST_NOT, Stage.OVER)
 
 
 def test_riichilabs_errors_do_not_end_the_game():
@@ -240,7 +240,7 @@ def test_a_gateway_that_says_little():
     assert received.hints == (Hint(type="hora"),)
     session.reply(Hora(actor=0, target=0, pai="1m"))
     end = session.receive('{"type":"hora","scores":[1,2,3,4]}')
-    assert end.events == () and end.speak is Speak.MUST
+    assert end.events == () and end.duty is ReplyDuty.MUST
     session.reply(None)
     hear(session, {"type": "end_kyoku"})
     deal = session.receive(json.dumps({name: DEAL[name] for name in DEAL if name != "scores"}))
@@ -300,7 +300,7 @@ def test_never_two_lines_for_one():
     session = at_kyoku(Dialect.TCP)
     session.receive(json.dumps(OWN_DISCARD))
     assert session.reply(None) == b'{"type":"none"}'
-    with pytest.raises(LocalProtocolError, match="nothing is to be said now"):
+    with pytest.raises(LocalProtocolError, match="no reply is due now"):
         session.reply(None)
 
 

@@ -22,7 +22,7 @@ from protocol.messages import (
 from protocol.sessions.client import ClientSession
 from protocol.sessions.lockstep_server import LockstepSession
 from protocol.sessions.request_server import RequestSession
-from protocol.sessions.turns import Due, Speak
+from protocol.sessions.turns import Due, ReplyDuty
 
 NAMES = ("a", "b", "c", "d")
 HANDS = tuple((tile,) * 13 for tile in ("1m", "2m", "3m", "4m"))
@@ -69,13 +69,13 @@ def test_lockstep_sessions_never_lose_step(games, seat):
     assert server.join(client.reply(None)).name == "bot"
     for event in all_events(games):
         shown = masked(event, seat)
-        received = client.receive(server.say(shown))
+        received = client.receive(server.send(shown))
         assert received.due is server.due
         if isinstance(event, StartKyoku):
             assert received.events[0].scores is None
         else:
             assert received.events == (shown,)
-        if received.speak is Speak.MUST:
+        if received.duty is ReplyDuty.MUST:
             answer = answer_to(received.due, seat)
             assert server.receive(client.reply(answer)) == (answer or Skip())
     assert server.due is Due.NOTHING and client.seat == seat
@@ -85,13 +85,13 @@ def test_lockstep_sessions_never_lose_step(games, seat):
 def test_request_sessions_ask_and_are_answered_by_id(games, seat):
     client, server = ClientSession(Dialect.RIICHILAB), RequestSession()
     for event in all_events(games):
-        received = client.receive(server.say(masked(event, seat)))
-        assert received.speak is Speak.MUST_NOT
+        received = client.receive(server.send(masked(event, seat)))
+        assert received.duty is ReplyDuty.MUST_NOT
         answer = answer_to(received.due, seat)
         if answer is None:
             continue
         asked = client.receive(server.request([Skip(), answer]))
-        assert asked.speak is Speak.MUST and asked.deadline_ms == 18000
+        assert asked.duty is ReplyDuty.MUST and asked.deadline_ms == 18000
         verdict = server.receive(client.reply(answer), 50)
         assert (verdict.status, verdict.choice) == ("accepted", 1)
-        assert client.receive(verdict.ack).speak is Speak.MUST_NOT
+        assert client.receive(verdict.ack).duty is ReplyDuty.MUST_NOT

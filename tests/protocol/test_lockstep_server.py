@@ -36,9 +36,9 @@ NAMES = ("a", "b", "c", "d")
 def playing(event: Message, seat: int = 1) -> LockstepSession:
     session = LockstepSession()
     session.join(JOIN)
-    session.say(StartGame(id=seat, names=NAMES))
+    session.send(StartGame(id=seat, names=NAMES))
     session.receive(b'{"type":"none"}')
-    session.say(event)
+    session.send(event)
     return session
 
 
@@ -189,7 +189,7 @@ def test_a_closed_socket_passes_where_it_can():
 def test_one_reply_per_line_and_one_line_per_reply():
     session = playing(DISCARD)
     with pytest.raises(LocalProtocolError, match="still awaits its reply"):
-        session.say(DRAW)
+        session.send(DRAW)
     session.receive(b'{"type":"none"}')
     assert session.due is Due.NOTHING
     with pytest.raises(LocalProtocolError, match="none is awaited"):
@@ -200,5 +200,5 @@ def test_one_reply_per_line_and_one_line_per_reply():
 def test_the_last_line_awaits_no_reply(last):
     session = playing(DISCARD)
     session.receive(b'{"type":"none"}')
-    session.say(last)
+    session.send(last)
     assert session.due is Due.NOTHING

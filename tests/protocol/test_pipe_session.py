@@ -23,7 +23,7 @@ from protocol.messages import (
 )
 from protocol.sessions.client import ClientSession
 from protocol.sessions.pipes import pipe_session
-from protocol.sessions.turns import Speak
+from protocol.sessions.turns import ReplyDuty
 
 HIDDEN = ("?",) * 13
 DEAL = StartKyoku(
@@ -58,7 +58,7 @@ def test_what_is_owed_is_what_our_own_client_says(dialect, play, data):
     game = [(START, ()), (DEAL, ()), *play, (DRAW, ()), (EndKyoku(), ()), (EndGame(), ())]
     told = []
     for event, offers in game:
-        line = server.say(event, offers)
+        line = server.send(event, offers)
         if line is None:
             assert not server.owes and dialect is Dialect.STDIO_ARRAYS
             continue
@@ -67,10 +67,10 @@ def test_what_is_owed_is_what_our_own_client_says(dialect, play, data):
         chosen = data.draw(st.sampled_from(offers)) if offers else None
         assert server.owes == bool(offers) or dialect is Dialect.STDIO_ARRAYS
         if server.owes:
-            assert received.speak is not Speak.MUST_NOT
+            assert received.duty is not ReplyDuty.MUST_NOT
             assert server.receive(client.reply(chosen)) == (chosen or Skip())
         else:
-            assert received.speak is Speak.MUST_NOT
+            assert received.duty is ReplyDuty.MUST_NOT
         assert not server.owes
     whole = dialect is Dialect.STDIO_LINES
     assert told.count("Ryukyoku") == whole  # mjai.app's bots never hear of an end
@@ -80,7 +80,7 @@ def test_what_is_owed_is_what_our_own_client_says(dialect, play, data):
 def test_an_array_begins_with_the_own_last_action_and_ends_with_what_is_asked():
     session = pipe_session(Dialect.STDIO_ARRAYS, 1)
     said = [
-        session.say(event, offers)
+        session.send(event, offers)
         for event, offers in [
             (START, ()), (DEAL, ()), (OWN_DRAW, DISCARDS), (DISCARDS[0], ()), (OTHERS, CLAIMS),
             (DRAW, ()), (EndKyoku(), ()),
@@ -105,7 +105,7 @@ def test_an_array_begins_with_the_own_last_action_and_ends_with_what_is_asked():
 )
 def test_what_is_no_answer_is_quoted(dialect, line, problem):
     session = pipe_session(dialect, 1)
-    session.say(OWN_DRAW, DISCARDS)
+    session.send(OWN_DRAW, DISCARDS)
     with pytest.raises(ProtocolError) as caught:
         session.receive(line)
     assert problem in str(caught.value) and len(str(caught.value)) < 300
@@ -113,21 +113,21 @@ def test_what_is_no_answer_is_quoted(dialect, line, problem):
 
 def test_an_answer_may_leave_out_what_is_plain():
     session = pipe_session(Dialect.STDIO_LINES, 1)
-    session.say(OWN_DRAW, DISCARDS)
+    session.send(OWN_DRAW, DISCARDS)
     assert session.receive(b'{"type":"dahai","pai":"5mr","meta":{"q":[1]}}') == DISCARDS[1]
 
 
 def test_who_answers_every_event_is_known_by_it_at_its_first_own_turn():
     session = pipe_session(Dialect.STDIO_LINES, 1)
     for event in (START, DEAL):
-        session.say(event)
+        session.send(event)
         assert not session.owes
-    session.say(OWN_DRAW, DISCARDS)
+    session.send(OWN_DRAW, DISCARDS)
     answers = [session.receive(b'{"type":"none"}'), session.receive(b'{"type":"none"}')]
     assert answers == [None, None] and session.owes
     assert session.receive(b'{"type":"dahai","actor":1,"pai":"C","tsumogiri":true}') == DISCARDS[0]
-    session.say(DISCARDS[0])
-    session.say(OTHERS, CLAIMS)
+    session.send(DISCARDS[0])
+    session.send(OTHERS, CLAIMS)
     assert session.receive(b'{"type":"none"}') is None  # its answer to its own discard
     assert session.receive(b'{"type":"none"}') == Skip()
 
@@ -140,19 +140,19 @@ REFUSED = '\'{"type":"none"}\' is not allowed here, only dahai or reach of seat 
 def test_who_passes_at_its_own_turn_and_says_no_more_has_answered_wrongly(claims):
     session = pipe_session(Dialect.STDIO_LINES, 1)
     for event in (START, DEAL):
-        session.say(event)
+        session.send(event)
     for _ in range(claims):
-        session.say(OTHERS, CLAIMS)
+        session.send(OTHERS, CLAIMS)
         assert session.receive(NONE) == Skip()
         assert not session.is_guess
-    session.say(OWN_DRAW, DISCARDS)
+    session.send(OWN_DRAW, DISCARDS)
     assert not session.is_guess
     assert session.receive(NONE) is None
     assert session.is_guess and session.owes
     with pytest.raises(ProtocolError, match=re.escape(REFUSED)):
         session.give_up()
     assert not session.owes
-    session.say(OWN_DRAW, DISCARDS)
+    session.send(OWN_DRAW, DISCARDS)
     with pytest.raises(ProtocolError, match=re.escape(REFUSED)):
         session.receive(NONE)
 
@@ -160,8 +160,8 @@ def test_who_passes_at_its_own_turn_and_says_no_more_has_answered_wrongly(claims
 def test_who_says_more_than_it_was_asked_answers_every_event():
     session = pipe_session(Dialect.STDIO_LINES, 1)
     for event in (START, DEAL):
-        session.say(event)
-    session.say(OWN_DRAW, DISCARDS)
+        session.send(event)
+    session.send(OWN_DRAW, DISCARDS)
     for guess in (True, False):
         assert session.receive(NONE) is None
         assert session.is_guess is guess
@@ -169,8 +169,8 @@ def test_who_says_more_than_it_was_asked_answers_every_event():
 
 def test_who_answers_where_it_is_asked_is_told_where_it_is_not():
     session = pipe_session(Dialect.STDIO_LINES, 1)
-    assert json.loads(session.say(OTHERS))["can_act"] is False
-    assert "can_act" not in json.loads(session.say(OTHERS, CLAIMS))
+    assert json.loads(session.send(OTHERS))["can_act"] is False
+    assert "can_act" not in json.loads(session.send(OTHERS, CLAIMS))
     assert session.receive(b'{"type":"none"}') == Skip()
-    session.say(OWN_DRAW, DISCARDS)
+    session.send(OWN_DRAW, DISCARDS)
     assert session.receive(b'{"type":"reach","actor":1}') == DISCARDS[2]

@@ -132,7 +132,7 @@ def test_time_past_the_grace_comes_out_of_the_bank_until_the_next_kyoku():
         bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="N", tehais=hands,
         scores=(25000,) * 4,
     )  # fmt: skip
-    session.say(deal)
+    session.send(deal)
     assert session.deadline_ms == 8000
 
 
@@ -144,6 +144,6 @@ def test_a_late_reply_is_stale_after_the_default_was_played():
 
 
 def test_events_go_out_in_riichilabs_words():
-    assert json.loads(RequestSession().say(Tsumo(actor=1, pai="?", possible_actions=()))) == {
+    assert json.loads(RequestSession().send(Tsumo(actor=1, pai="?", possible_actions=()))) == {
         "type": "tsumo", "actor": 1, "pai": "?",
     }  # fmt: skip

@@ -34,7 +34,7 @@ from protocol.sessions.client import ClientSession
 from protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
 from protocol.sessions.pipes import pipe_session
 from protocol.sessions.request_server import RequestSession
-from protocol.sessions.turns import Due, Speak, due_after
+from protocol.sessions.turns import Due, ReplyDuty, due_after
 
 EXAMPLES = int(os.environ.get("MJBOT_EXAMPLES", "20"))
 NAMES = ("a", "b", "c", "d")
@@ -82,7 +82,7 @@ class Talk(RuleBasedStateMachine):
         self.said = None
         if self.dialect is LOCKSTEP:
             self.server = LockstepSession()
-            assert self.client.receive(self.server.hello()).speak is Speak.MUST
+            assert self.client.receive(self.server.hello()).duty is ReplyDuty.MUST
             assert self.server.join(self.client.reply(None)).name == "bot"
         elif self.dialect is REQUESTS:
             self.server = RequestSession()
@@ -97,7 +97,7 @@ class Talk(RuleBasedStateMachine):
         if self.waits():
             if self.dialect is LOCKSTEP:
                 with pytest.raises(LocalProtocolError, match="the line before still awaits"):
-                    self.server.say(EndKyoku())
+                    self.server.send(EndKyoku())
             return
         self.stage, message = {
             "before": ("between", StartGame(names=NAMES)),
@@ -115,12 +115,12 @@ class Talk(RuleBasedStateMachine):
         due = due_after(shown, self.seat)
         self.offers = self.offers_for(due)
         if self.dialect is LOCKSTEP:
-            self.to_client.append(self.server.say(shown))
+            self.to_client.append(self.server.send(shown))
         elif self.dialect is REQUESTS:
-            self.to_client.append(self.server.say(shown))
+            self.to_client.append(self.server.send(shown))
             if self.offers:
                 self.to_client.append(self.server.request(self.offers))
-        elif (line := self.server.say(shown, self.offers)) is not None:
+        elif (line := self.server.send(shown, self.offers)) is not None:
             self.to_client.append(line)
         self.shown.append(shown)
 
@@ -138,7 +138,7 @@ class Talk(RuleBasedStateMachine):
         if self.dialect is REQUESTS:
             verdict = self.server.receive(line, 50)
             assert self.offers[verdict.choice] == said and verdict.status == "accepted"
-            assert self.client.receive(verdict.ack).speak is Speak.MUST_NOT
+            assert self.client.receive(verdict.ack).duty is ReplyDuty.MUST_NOT
             again = self.server.receive(line, 50)  # the same reply comes twice
             assert again.status == "stale"
         else:
@@ -151,7 +151,7 @@ class Talk(RuleBasedStateMachine):
     def player_hears(self):
         received = self.client.receive(self.to_client.popleft())
         self.heard += received.events
-        self.owes = received.speak is not Speak.MUST_NOT
+        self.owes = received.duty is not ReplyDuty.MUST_NOT
         self.due = received.due
         if not self.to_client and self.dialect is not ARRAYS:
             assert len(self.heard) == len(self.shown)
@@ -181,7 +181,7 @@ class Talk(RuleBasedStateMachine):
     @precondition(lambda self: not self.owes)
     @rule()
     def player_would_speak_unasked(self):
-        with pytest.raises(LocalProtocolError, match="nothing is to be said now"):
+        with pytest.raises(LocalProtocolError, match="no reply is due now"):
             self.client.reply(None)
 
     @precondition(lambda self: self.owes and self.dialect is not REQUESTS)

@@ -18,7 +18,7 @@ from protocol.sessions.client import ClientSession
 from protocol.sessions.lockstep_server import FaultError, LockstepSession
 from protocol.sessions.request_server import RequestSession
 from protocol.sessions.stages import Stage
-from protocol.sessions.turns import Due, Speak
+from protocol.sessions.turns import Due, ReplyDuty
 
 OWN = [
     ("tcp-riichi.txt", Dialect.TCP, None),
@@ -53,10 +53,10 @@ def client_follows(turns, dialect, seat=None):
             continue
         received = session.receive(turn.line)
         answered = place + 1 < len(turns) and turns[place + 1].by == "client"
-        if received.speak is Speak.MAY and not answered:
+        if received.duty is ReplyDuty.MAY and not answered:
             assert session.reply(None) is None
         else:
-            assert (received.speak is not Speak.MUST_NOT) == answered, turn.line
+            assert (received.duty is not ReplyDuty.MUST_NOT) == answered, turn.line
     return session
 
 
@@ -71,7 +71,7 @@ def server_follows(turns):
         elif turn.by == "server":
             (event,) = decode_line(turn.line)
             assert encode(event, Dialect.TCP) == turn.line
-            session.say(event)
+            session.send(event)
         else:
             session.receive(turn.line)
     return session
@@ -233,9 +233,9 @@ def is_refused(row, event):
     reason, _, response = row.partition("'s response: ")[2].partition(" Response: ")
     seat = json.loads(response)["actor"]
     session = LockstepSession()
-    session.say(decode_line(json.dumps({"type": "start_game", "id": seat}))[0])
+    session.send(decode_line(json.dumps({"type": "start_game", "id": seat}))[0])
     session.receive(b'{"type":"none"}')
-    session.say(event)
+    session.send(event)
     try:
         session.receive(response.encode())
     except FaultError as fault:
@@ -266,7 +266,7 @@ def test_own_transcripts_of_a_pass(own_turns):
         if turn.by == "server":
             received = session.receive(turn.line)
             silent += received.due is Due.CLAIM and session.reply(Skip()) is not None
-        elif received.speak is Speak.MUST:
+        elif received.duty is ReplyDuty.MUST:
             session.reply(decode_line(turn.line)[0])
         else:
             assert isinstance(decode_line(turn.line)[0], Hora)

@@ -213,7 +213,7 @@ def test_an_endless_line_is_refused(kind):
 ROOT = Path(__file__).parents[2]
 ARRIVALS = {
     tcp: lambda transport, line: transport._reader.feed_data(line + b"\n"),
-    stdio: lambda transport, line: transport._heard.put_nowait(line),
+    stdio: lambda transport, line: transport._queue.put_nowait(line),
     memory: lambda transport, line: transport._inbox.put_nowait(line),
 }
 
@@ -328,7 +328,7 @@ def test_standard_input_is_read_only_as_far_as_lines_are_received(tmp_path):
             transport = StdioTransport(lines.fileno(), 1)
             for _ in range(50_000):
                 assert await transport.receive(GUARD_S) == b"[]"
-                assert transport._heard.qsize() <= MOST_LINES
+                assert transport._queue.qsize() <= MOST_LINES
 
     talk(check())
 

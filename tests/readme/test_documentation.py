@@ -10,7 +10,7 @@ import pytest
 
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import declare_command
 
@@ -153,7 +153,7 @@ def test_the_bots_of_guides_play_a_game_without_a_fault(page, bot, tmp_path):
     strategy = ",".join([f"{tmp_path / 'bot.py'}:{name}", *options])
     setup = Setup(strategies=(strategy, "tsumogiri"), format="2v2", length="tonpu")
     with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
-        played = Games(setup, clock).play(GameId(0, 0), {})
+        played = GameRunner(setup, clock).play(GameId(0, 0), {})
     assert not played.faults
 
 

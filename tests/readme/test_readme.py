@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 from mjbot.cli.main import COMMANDS
 from mjbot.statistics.figures import from_rows
 
@@ -27,7 +27,7 @@ def test_the_first_bot_has_at_most_15_lines_and_wins_without_a_fault(tmp_path):
     own = []
     with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
         for seating, table in enumerate(setup.seating.tables):
-            played = Games(setup, clock).play(GameId(0, seating), {})
+            played = GameRunner(setup, clock).play(GameId(0, seating), {})
             assert not played.faults
             seats = from_rows(played.line.counts)
             own += [seats[seat] for seat in range(4) if table[seat] == 0]

@@ -17,7 +17,7 @@ from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, decode_call
 from protocol.tenhou.client import TenhouClient
 from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader
-from protocol.tenhou.login import Login, Wanted
+from protocol.tenhou.login import Login, TableType
 from protocol.tenhou.rules import game_type
 from protocol.tenhou.server import TenhouServer
 from protocol.tenhou.table import SeatTable
@@ -87,14 +87,14 @@ def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
     if not isinstance(told[-1], m.EndGame):  # a hand's result is told with what follows it
         told.append(m.EndGame(scores=told[-2].scores))
     rules = game_type(game.rules)
-    server, client = TenhouServer(spelling), TenhouClient(Login(), Wanted(0, rules), spelling)
+    server, client = TenhouServer(spelling), TenhouClient(Login(), TableType(0, rules), spelling)
     heard: list[m.Event] = []
     wins: list[list[str | None]] = []
     reader = TagReader(spelling, SERVER_TAGS)
 
     def to_client(frames: Iterable[bytes]) -> None:
         for frame in frames:
-            wins.extend(_value(tag) for tag in reader.feed(frame) if isinstance(tag, tags.Win))
+            wins.extend(_value(tag) for tag in reader.feed(frame) if isinstance(tag, tags.WinTag))
             received = client.receive(frame)
             heard.extend(received.events)
             to_server(received.frames)
@@ -107,7 +107,7 @@ def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
     to_client(server.welcome("x"))
     server.sit(SeatTable(seat, rules))
     for event in told:
-        to_client(server.say(event))
+        to_client(server.send(event))
     assert [plain(event) for event in heard] == [plain(event) for event in told]
     told_wins = [tag.attributes for tag in tags_of(game, "AGARI")]
     assert wins == [[win.get(name) for name in VALUE] for win in told_wins]
@@ -116,7 +116,7 @@ def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
 VALUE = ("ba", "ten", "yaku", "yakuman")
 
 
-def _value(win: tags.Win) -> list[str | None]:
+def _value(win: tags.WinTag) -> list[str | None]:
     numbers = [getattr(win, name) for name in VALUE]
     return [None if some is None else ",".join(map(str, some)) for some in numbers]
 

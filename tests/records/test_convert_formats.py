@@ -174,7 +174,7 @@ def test_a_game_that_cannot_be_told_is_named_and_counted(
     assert f"{source}#2: line " in said.err
     assert problem in said.err
     assert "damaged" not in said.err
-    assert said.out == (f"2 games written to {out}, 1 game that cannot be told whole skipped\n")
+    assert said.out == (f"2 games written to {out}, 1 game that cannot be shown whole skipped\n")
     assert len(list(out.iterdir())) == 2
 
 
@@ -204,7 +204,7 @@ def test_remarks_of_players_stay_in_mjai_and_are_counted_elsewhere(tmp_path: Pat
     ("rules", "said", "counted"),
     [
         (25, "is a three-player game", "1 file of another kind"),
-        (0x209, "is a table of parlour rules", "1 game that cannot be told whole"),
+        (0x209, "is a table of parlour rules", "1 game that cannot be shown whole"),
     ],
 )
 def test_games_that_are_not_played_here_are_named_and_counted(

@@ -194,7 +194,7 @@ def test_any_strategy_tells_what_it_would_do(capsys):
 def test_who_rates_discards_tells_them_best_first(strategy, unit, capsys):
     assert explain("--at", "15", "--strategy", strategy) == ExitCode.OK
     out = capsys.readouterr().out
-    assert f" worth, {unit} " in out
+    assert f" value, {unit} " in out
     rows = rows_of(out)
     worths = [float(row[1]) for row in rows]
     assert len(rows) == 10  # kinds of tiles in the hand
@@ -215,7 +215,7 @@ def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
 def test_the_parts_of_a_worth_are_told_beside_it(capsys):
     assert explain("--at", "100", "--strategy", "fold-recognition-plus") == ExitCode.OK
     out = capsys.readouterr().out
-    assert "the terms with + add up to the worth" in out
+    assert "the terms with + add up to the value" in out
     assert "seat 0 fast-riichi-b, seat 2 majiang, seat 3 fast-riichi-d" in out
     columns = columns_of(out)
     summands = [place for place, head in enumerate(columns) if head.startswith("+ ")]
@@ -272,7 +272,7 @@ def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--at", "4"], "--at 4: nobody has a choice there"),
+        (["--at", "4"], "--at 4: no seat has a choice there"),
         (["--at", "15", "--seat", "2"], "--at 15: seat 2 has no choice there; seat 0 has one"),
         (["--at", "5000"], "the log has the events 1 to 452"),
         (["--at", "0"], "the log has the events 1 to 452"),

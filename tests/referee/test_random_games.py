@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.referee import Position, Referee
 from mjbot.table.assume import hide
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.state import (
     CHI,
     DORA_WALL,
@@ -109,7 +109,7 @@ def all_tiles(state):
 @pytest.mark.parametrize(("seed", "writer"), GAMES)
 def test_what_is_stored_is_what_can_be_derived(seed, writer):
     """After every event, in a table that sees everything."""
-    table = Table()
+    table = Mirror()
 
     def watch(referee, events):
         for event in events:
@@ -122,7 +122,7 @@ def test_what_is_stored_is_what_can_be_derived(seed, writer):
 @pytest.mark.parametrize(("seed", "writer"), GAMES)
 def test_the_mirror_of_each_seat_agrees(seed, writer):
     """Fed with what its seat may see, each mirror offers and shows what the referee does."""
-    mirrors = [Table(seat) for seat in range(4)]
+    mirrors = [Mirror(seat) for seat in range(4)]
 
     def watch(referee, events):
         for event in events:

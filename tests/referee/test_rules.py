@@ -6,7 +6,7 @@ import pytest
 from mjbot.records.complete import complete
 from mjbot.records.game import Entry, Game
 from mjbot.referee import Position, Referee
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from mjbot.table.view import View
 from protocol import messages as m
 from protocol.codec import decode_line, encode
@@ -84,7 +84,7 @@ def test_a_view_and_a_mirror_know_the_rules() -> None:
     events = played(rules)
     (start,) = decode_line(encode(events[0], Dialect.LOG))
     assert Rules.read(start.mjbot_rules) == rules
-    mirror = Table()
+    mirror = Mirror()
     for event in [start, *events[1:]]:
         mirror.apply(event)
     assert View(mirror.state, 0).rules == rules
@@ -98,7 +98,7 @@ def test_nothing_is_announced_under_the_default_rules() -> None:
 
 def test_rules_that_are_not_known_are_named() -> None:
     with pytest.raises(TableError, match="kiriage: Object contains unknown field"):
-        Table().apply(m.StartGame(mjbot_rules={"kiriage": True}))
+        Mirror().apply(m.StartGame(mjbot_rules={"kiriage": True}))
 
 
 def test_a_record_is_completed_under_its_own_rules() -> None:

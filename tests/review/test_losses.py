@@ -146,7 +146,7 @@ def test_what_can_hardly_be_told_apart_is_marked(by_points):
     far = [each for each in by_points.decisions if each.loss and not each.is_close]
     assert close and far
     for decision in close:
-        worths = [each.worth for each in decision.explanation.rated]
+        worths = [each.value for each in decision.explanation.rated]
         assert decision.loss <= 0.02 * (max(worths) - min(worths))
 
 

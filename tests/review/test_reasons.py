@@ -91,14 +91,14 @@ def hand(chance, value, tiles, shanten=1):
         Term(ACCEPTED, "tiles", tiles),
         Term(CHANCE_TO_WIN, "%", chance),
         Term(WIN_VALUE, "points", value),
-        Term(WINNING, "points", chance * value / 100, adds_to="worth"),
+        Term(WINNING, "points", chance * value / 100, adds_to="value"),
     ]
 
 
 def danger(seat, chance, cost):
     return [
         Term(DANGER, "%", chance, more_is_better=False, about=seat),
-        Term(DEALING_IN, "points", -chance * cost / 100, about=seat, adds_to="worth"),
+        Term(DEALING_IN, "points", -chance * cost / 100, about=seat, adds_to="value"),
     ]
 
 
@@ -149,7 +149,7 @@ def test_reasons_are_split_by_the_chances_that_the_points_are_made_of(by_points)
             0,
             Term(CHANCE_TO_WIN, "%", reported),
             Term(WIN_VALUE, "points", value),
-            Term(WINNING, "points", 0.5 * value, adds_to="worth"),
+            Term(WINNING, "points", 0.5 * value, adds_to="value"),
         )
         for reported, value in ((45, 4000), (40, 6000))
     )
@@ -159,7 +159,7 @@ def test_reasons_are_split_by_the_chances_that_the_points_are_made_of(by_points)
 
 def test_a_weight_of_the_shape_is_a_reason_of_its_own(by_points):
     view = by_points.decisions[0].view
-    done = rated(0, *hand(22, 5000, 24), Term(SHAPE, "points", -900, adds_to="worth"))
+    done = rated(0, *hand(22, 5000, 24), Term(SHAPE, "points", -900, adds_to="value"))
     better = rated(1, *hand(22, 5000, 24))
     (reason,) = compare(view, done, better, "points")
     assert str(reason) == "keeps the better shape (+900)"
@@ -177,7 +177,7 @@ def test_danger_of_half_of_what_the_hand_gains_makes_it_push_or_fold(danger, kin
 def test_terms_in_points_stand_beside_a_worth_in_another_unit(by_points, unit, gain):
     def both(tile, worth, points):
         beside = Term("one", "points", points, adds_to="in points")
-        return rated(tile, Term("other", unit, worth, adds_to="worth"), beside)
+        return rated(tile, Term("other", unit, worth, adds_to="value"), beside)
 
     view = by_points.decisions[0].view
     found = compare(view, both(0, 10, 5), both(1, 30, 1), unit)

@@ -93,5 +93,5 @@ def test_one_of_several_games_is_named_by_its_number(tmp_path, capsys):
     both.write_text(2 * Path(LOG).read_text())
     out = ["--seat", 0, "--by", "fast-riichi-d", "--out", tmp_path / "x.html"]
     assert review(both, *out) == ExitCode.BAD_ARGUMENTS
-    assert "holds several games: say which, --game-number N" in capsys.readouterr().err
+    assert "holds several games: choose one with --game-number N" in capsys.readouterr().err
     assert review(both, *out, "--game-number", 2) == ExitCode.OK

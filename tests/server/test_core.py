@@ -3,9 +3,9 @@
 import pytest
 
 from mjbot.referee import Referee
-from mjbot.server.core import Answer, OnFault, TableCore, TableFault
+from mjbot.server.core import OnFault, SeatReply, TableCore, TableFault
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.messages import (
@@ -29,36 +29,36 @@ NAMES = ("a", "b", "c", "d")
 def converse(core, answer):
     """Let ``answer(say)`` speak for all seats; return what was said, in order."""
     said = []
-    while (say := core.next()) is not None:
-        said.append(say)
-        if not say.is_final:
-            core.answer(answer(say))
+    while (outgoing := core.next()) is not None:
+        said.append(outgoing)
+        if not outgoing.is_final:
+            core.answer(answer(outgoing))
     return said
 
 
-def eager(say):
+def eager(outgoing):
     """Win, kan, call and declare riichi whenever that is possible."""
     wishes = ("tsumo", "ron", "daiminkan", "kakan", "ankan", "riichi", "pon", "chi")
     for wish in wishes:
-        for action, message in zip(say.legal, say.offers(), strict=True):
+        for action, message in zip(outgoing.legal, outgoing.offers(), strict=True):
             if action.name == wish:
-                return Answer(reply=message)
-    return safe(say)
+                return SeatReply(reply=message)
+    return safe(outgoing)
 
 
-def quick(say):
+def quick(outgoing):
     """Play for riichi, as a strategy of ours does."""
-    if not say.legal:
-        return Answer(reply=Skip())
-    action = make_strategy("fast-riichi-b").decide(say.referee.view(say.seat))
-    return Answer(reply=say.referee.message(say.seat, action))
+    if not outgoing.legal:
+        return SeatReply(reply=Skip())
+    action = make_strategy("fast-riichi-b").decide(outgoing.referee.view(outgoing.seat))
+    return SeatReply(reply=outgoing.referee.message(outgoing.seat, action))
 
 
-def safe(say):
-    if not say.legal:
-        return Answer(reply=Skip())
-    default = say.referee.view(say.seat).default_action
-    return Answer(reply=say.referee.message(say.seat, default))
+def safe(outgoing):
+    if not outgoing.legal:
+        return SeatReply(reply=Skip())
+    default = outgoing.referee.view(outgoing.seat).default_action
+    return SeatReply(reply=outgoing.referee.message(outgoing.seat, default))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -66,22 +66,22 @@ def test_whole_games_of_eager_players(seed):
     core = TableCore(Referee(seed, "hanchan"), NAMES)
     said = converse(core, eager)
     assert not core.faults
-    assert [say.seat for say in said] == [0, 1, 2, 3] * (len(said) // 4)
+    assert [outgoing.seat for outgoing in said] == [0, 1, 2, 3] * (len(said) // 4)
     assert isinstance(said[0].message, StartGame)
     assert isinstance(said[-1].message, EndGame)
-    assert {Chi, Pon} <= {type(say.message) for say in said}
+    assert {Chi, Pon} <= {type(outgoing.message) for outgoing in said}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_seat_can_follow_strictly_what_it_is_told(seed):
-    tables = [Table(seat, strict=True) for seat in range(4)]
+    tables = [Mirror(seat, strict=True) for seat in range(4)]
     core = TableCore(Referee(seed, "tonpu"), NAMES)
 
-    def follow(say):
-        tables[say.seat].apply(say.message)
-        if say.legal:
-            assert tables[say.seat].legal(say.seat) == say.legal
-        return eager(say)
+    def follow(outgoing):
+        tables[outgoing.seat].apply(outgoing.message)
+        if outgoing.legal:
+            assert tables[outgoing.seat].legal(outgoing.seat) == outgoing.legal
+        return eager(outgoing)
 
     converse(core, follow)
     assert not core.faults
@@ -89,8 +89,8 @@ def test_every_seat_can_follow_strictly_what_it_is_told(seed):
 
 def test_offers_and_bans_go_to_those_concerned_only():
     core = TableCore(Referee(11, "hanchan"), NAMES)
-    for say in converse(core, eager):
-        message, mine = say.message, getattr(say.message, "actor", None) == say.seat
+    for outgoing in converse(core, eager):
+        message, mine = outgoing.message, getattr(outgoing.message, "actor", None) == outgoing.seat
         offers = getattr(message, "possible_actions", None)
         match message:
             case Tsumo():
@@ -100,23 +100,23 @@ def test_offers_and_bans_go_to_those_concerned_only():
             case Chi() | Pon() | Reach():
                 assert (message.cannot_dahai is not None) == mine
         if offers:
-            names = {action.name for action in say.legal} - {"discard", "pass"}
-            assert len(offers) == len([a for a in say.legal if a.name in names])
+            names = {action.name for action in outgoing.legal} - {"discard", "pass"}
+            assert len(offers) == len([a for a in outgoing.legal if a.name in names])
 
 
 def test_riichi_bans_exactly_the_tiles_that_break_tenpai():
     core = TableCore(Referee(3, "hanchan"), NAMES)
     seen = 0
 
-    def watch(say):
+    def watch(outgoing):
         nonlocal seen
-        if isinstance(say.message, Reach) and say.message.actor == say.seat:
+        if isinstance(outgoing.message, Reach) and outgoing.message.actor == outgoing.seat:
             seen += 1
-            allowed = {message.pai for message in say.offers()}
-            assert allowed.isdisjoint(say.message.cannot_dahai)
-            view = say.referee.view(say.seat)
-            assert len(allowed | set(say.message.cannot_dahai)) >= (view.hand > 0).sum()
-        return quick(say)
+            allowed = {message.pai for message in outgoing.offers()}
+            assert allowed.isdisjoint(outgoing.message.cannot_dahai)
+            view = outgoing.referee.view(outgoing.seat)
+            assert len(allowed | set(outgoing.message.cannot_dahai)) >= (view.hand > 0).sum()
+        return quick(outgoing)
 
     converse(core, watch)
     assert seen
@@ -126,28 +126,30 @@ def spoil(seat, answer_instead):
     """Play safe, but let ``seat`` give another answer when it is first asked."""
     done = []
 
-    def answer(say):
-        if say.seat == seat and say.legal and not done:
+    def answer(outgoing):
+        if outgoing.seat == seat and outgoing.legal and not done:
             done.append(True)
-            return answer_instead(say)
-        return safe(say)
+            return answer_instead(outgoing)
+        return safe(outgoing)
 
     return answer
 
 
-def unasked(say):
-    tile = say.referee.message(say.seat, say.referee.view(say.seat).default_action)
-    return Answer(reply=tile)
+def unasked(outgoing):
+    tile = outgoing.referee.message(
+        outgoing.seat, outgoing.referee.view(outgoing.seat).default_action
+    )
+    return SeatReply(reply=tile)
 
 
 BAD_ANSWERS = {
-    "a problem of the line": lambda say: Answer(problem="Timeout.", raw="{}"),
-    "a call of nothing": lambda say: Answer(
-        reply=Pon(actor=say.seat, target=(say.seat + 1) % 4, pai="E", consumed=("E", "E"))
+    "a problem of the line": lambda outgoing: SeatReply(problem="Timeout.", raw="{}"),
+    "a call of nothing": lambda outgoing: SeatReply(
+        reply=Pon(actor=outgoing.seat, target=(outgoing.seat + 1) % 4, pai="E", consumed=("E", "E"))
     ),
-    "riichi without tenpai": lambda say: Answer(reply=Reach(actor=say.seat)),
-    "nine terminals without them": lambda say: Answer(
-        reply=Ryukyoku(actor=say.seat, reason="kyushukyuhai")
+    "riichi without tenpai": lambda outgoing: SeatReply(reply=Reach(actor=outgoing.seat)),
+    "nine terminals without them": lambda outgoing: SeatReply(
+        reply=Ryukyoku(actor=outgoing.seat, reason="kyushukyuhai")
     ),
 }
 
@@ -161,14 +163,16 @@ def test_what_a_bad_answer_costs(bad, on_fault, seat):
     (fault,) = core.faults
     assert fault.seat == seat
     assert fault.text.startswith(f"Error in player {seat}'s response: ")
-    errors = [say for say in said if isinstance(say.message, Error)]
-    chombos = [say for say in said if getattr(say.message, "reason", None) == "error"]
-    deltas = [say.message.deltas for say in chombos]
+    errors = [outgoing for outgoing in said if isinstance(outgoing.message, Error)]
+    chombos = [
+        outgoing for outgoing in said if getattr(outgoing.message, "reason", None) == "error"
+    ]
+    deltas = [outgoing.message.deltas for outgoing in chombos]
     match on_fault:
         case OnFault.ABORT:
             assert core.void
-            assert [say.seat for say in errors] == [0, 1, 2, 3]
-            assert all(say.message.message == fault.text for say in errors)
+            assert [outgoing.seat for outgoing in errors] == [0, 1, 2, 3]
+            assert all(outgoing.message.message == fault.text for outgoing in errors)
         case OnFault.CHOMBO:
             dealer = 12000, 8000
             assert [delta[seat] for delta in deltas] == [-dealer[seat != 0]] * 4
@@ -183,21 +187,26 @@ def test_an_answer_where_none_is_due_is_noted_but_costs_no_mangan():
     core = TableCore(Referee(1, "tonpu"), NAMES, OnFault.CHOMBO)
     spoken = []
 
-    def answer(say):
-        if isinstance(say.message, StartKyoku) and not spoken:
-            spoken.append(say.seat)
-            return Answer(reply=Dahai(actor=say.seat, pai="E", tsumogiri=True))
-        return safe(say)
+    def answer(outgoing):
+        if isinstance(outgoing.message, StartKyoku) and not spoken:
+            spoken.append(outgoing.seat)
+            return SeatReply(reply=Dahai(actor=outgoing.seat, pai="E", tsumogiri=True))
+        return safe(outgoing)
 
     said = converse(core, answer)
     assert len(core.faults) == 1
-    assert not [say for say in said if getattr(say.message, "reason", None) == "error"]
+    assert not [
+        outgoing for outgoing in said if getattr(outgoing.message, "reason", None) == "error"
+    ]
 
 
 def test_the_first_of_two_culprits_by_seat_is_blamed():
     core = TableCore(Referee(1, "tonpu"), NAMES)
     converse(
-        core, lambda say: Answer(problem=f"seat {say.seat} is mute.") if say.seat else safe(say)
+        core,
+        lambda outgoing: (
+            SeatReply(problem=f"seat {outgoing.seat} is mute.") if outgoing.seat else safe(outgoing)
+        ),
     )
     assert core.faults == [
         TableFault(1, "Error in player 1's response: seat 1 is mute. Response: ")
@@ -206,7 +215,7 @@ def test_the_first_of_two_culprits_by_seat_is_blamed():
 
 def test_of_an_endless_reply_everybody_is_told_the_beginning():
     core = TableCore(Referee(1, "tonpu"), NAMES)
-    converse(core, lambda say: Answer(problem="Too much.", raw="y" * 1_000_000))
+    converse(core, lambda outgoing: SeatReply(problem="Too much.", raw="y" * 1_000_000))
     (fault,) = core.faults
     assert fault.text.endswith(" Response: " + "y" * 1000 + " ...")
 
@@ -215,9 +224,13 @@ def test_the_log_is_unmasked_without_offers_and_with_remarks():
     core = TableCore(Referee(1, "tonpu"), NAMES)
     lines = []
 
-    def answer(say):
+    def answer(outgoing):
         lines.extend(core.drain_log())
-        return Answer(reply=Skip(log=f"I am {say.seat}")) if not say.legal else safe(say)
+        return (
+            SeatReply(reply=Skip(log=f"I am {outgoing.seat}"))
+            if not outgoing.legal
+            else safe(outgoing)
+        )
 
     converse(core, answer)
     lines.extend(core.drain_log())

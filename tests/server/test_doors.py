@@ -71,7 +71,7 @@ def test_a_name_has_a_length(letters, joins):
         join = json.dumps({"type": "join", "name": name, "room": "default"}).encode() + b"\n"
         speaks = b'{"type":"none"}\n' if joins else b""  # so that a seated one is sent away, too
         (refusal,) = await first_words(port, join, speaks)
-        told = "Nothing may be said" if joins else "The name is longer than 64 characters."
+        told = "Nothing may be sent" if joins else "The name is longer than 64 characters."
         assert refusal["message"].startswith(told)
 
     at_a_table(scenario)
@@ -108,7 +108,7 @@ def test_speaking_before_the_game_is_a_fault():
     async def scenario(server, port):
         join = b'{"type":"join","name":"x","room":"default"}\n'
         (refusal,) = await first_words(port, join, b'{"type":"none"}\n')
-        assert refusal["message"] == "Nothing may be said before start_game."
+        assert refusal["message"] == "Nothing may be sent before start_game."
         assert server.lobby.waiting == []
 
     at_a_table(scenario)
@@ -181,10 +181,10 @@ def test_a_tenhou_client_that_neither_reads_nor_speaks_is_cut_off(monkeypatch, c
         async with asyncio.timeout(GUARD_S), TableServer(TableRules(seed=1)) as server:
             line = Stuck(asyncio.Queue(), asyncio.Queue())
             if "read" in words:
-                connection = tenhou_seat.Connection(line, Spelling.XML)
-                connection.tell((b"<Z/>\0",) * tenhou_seat.MOST_FRAMES)
+                connection = tenhou_seat.TenhouConnection(line, Spelling.XML)
+                connection.send((b"<Z/>\0",) * tenhou_seat.MOST_FRAMES)
                 assert not caplog.messages
-                connection.tell((b"<Z/>\0",) * 2)
+                connection.send((b"<Z/>\0",) * 2)
                 await connection.close()
             else:
                 await asyncio.wait({server.tenhou.begin(line, Spelling.XML)})

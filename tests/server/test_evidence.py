@@ -108,5 +108,6 @@ def test_a_long_reply_is_kept_only_so_far():
 def test_evidence_needs_a_folder(capsys):
     assert main(["serve", "--evidence"]) == 2
     assert (
-        "--evidence: lies beside the games' logs; name their --log-dir" in capsys.readouterr().err
+        "--evidence: is written next to the games' logs; name their --log-dir"
+        in capsys.readouterr().err
     )

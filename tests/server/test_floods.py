@@ -128,7 +128,7 @@ def test_who_floods_the_lobby_is_cut_off_with_a_reason_and_frees_the_place(frame
                 message = await line.receive()
                 assert message.type is aiohttp.WSMsgType.CLOSE
                 assert message.data == aiohttp.WSCloseCode.POLICY_VIOLATION
-                assert message.extra == "more was said than asked for"
+                assert message.extra == "more was sent than asked for"
             async with aiohttp.ClientSession() as session:  # all four places are free again
                 four = [await session.ws_connect(url) for _ in range(4)]
                 assert len(server.lobby.waiting) == 4

@@ -71,7 +71,7 @@ def served(capfd):
         (["--ws-port", "70000"], "--ws-port: '70000'"),
         (["--ws-port=-1"], "--ws-port: '-1'"),
         (["--room", ""], "--room"),
-        (["--tenhou", "0", "--on-fault", "chombo"], "--on-fault chombo: a chombo cannot be told"),
+        (["--tenhou", "0", "--on-fault", "chombo"], "--on-fault chombo: a chombo cannot be sent"),
         (["--tenhou-ws", "70000"], "--tenhou-ws: '70000'"),
         (["--ws-token-file", "/dev/null"], "/dev/null: expected a token"),
     ],

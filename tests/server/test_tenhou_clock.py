@@ -11,11 +11,11 @@ from typing import NamedTuple
 import pytest
 
 from mjbot.referee import Referee
-from mjbot.server.core import Answer, OnFault, TableCore
+from mjbot.server.core import OnFault, SeatReply, TableCore
 from mjbot.server.lobby import Lobby, TableRules
-from mjbot.server.seats import Seat
+from mjbot.server.seats import PlayerSeat
 from mjbot.server.server import ONE_ROOM
-from mjbot.server.tenhou import SILENCE_S, TenhouDoor
+from mjbot.server.tenhou import SILENCE_S, TenhouEndpoint
 from mjbot.server.tenhou_seat import MOST_RETURNS, READY_S, RETURN_S, UNANSWERED_S
 from proof.leaping_time import in_leaping_time
 from protocol.messages import StartKyoku
@@ -74,16 +74,16 @@ class Thinker:
             case tags.Go(gpid=gpid):
                 self.gpid = gpid
                 self.say(line, tags.GoOk())
-            case tags.Taikyoku() | tags.Win() | tags.DrawnHand():
+            case tags.Taikyoku() | tags.WinTag() | tags.DrawnHandTag():
                 self.say(line, tags.NextReady(), self.ready_s)
             case tags.Init():
                 self.delays_s = iter(next(self.hands, ()))
-            case tags.Draw(tile=int(tile)):
+            case tags.DrawTag(tile=int(tile)):
                 self.say(line, tags.Discarding(p=tile), next(self.delays_s, 0))
-            case tags.Discard(t=int()) | tags.Meld(t=int()):
-                self.say(line, tags.Answer(), next(self.delays_s, 0))
+            case tags.DiscardTag(t=int()) | tags.MeldTag(t=int()):
+                self.say(line, tags.OfferReply(), next(self.delays_s, 0))
 
-    def say(self, line, tag, delay_s=0):
+    def outgoing(self, line, tag, delay_s=0):
         async def wait():
             await asyncio.sleep(delay_s)
             with contextlib.suppress(TransportError):
@@ -96,16 +96,16 @@ class Thinker:
         return [tag for tag in self.heard if isinstance(tag, kind)]
 
 
-class Still(Seat):
+class Still(PlayerSeat):
     """A player for whom the table acts."""
 
     async def start(self):
         pass
 
-    async def exchange(self, say):
-        return Answer(excused=True)
+    async def exchange(self, outgoing):
+        return SeatReply(excused=True)
 
-    async def final_message(self, say):
+    async def final_message(self, outgoing):
         pass
 
 
@@ -120,7 +120,7 @@ class Asked(NamedTuple):
 async def play(clients, until, limits=None):
     """Play with the clients on the first seats until ``until(questions, door)``."""
     lobby, questions, hands = Lobby(ONE_ROOM), [], 0
-    door = TenhouDoor(lobby, TableRules(seed=3, rules="tonpu", tenhou_limits=limits))
+    door = TenhouEndpoint(lobby, TableRules(seed=3, rules="tonpu", tenhou_limits=limits))
     for number, client in enumerate(clients):
         client.connect(door)
         while len(lobby.waiting) <= number:
@@ -132,15 +132,19 @@ async def play(clients, until, limits=None):
         seat.meet(seats)
     core = TableCore(Referee(3, "tonpu"), tuple(seat.name for seat in seats), OnFault.DEFAULT)
     time = asyncio.get_running_loop().time
-    while not until(questions, door) and (say := core.next()) is not None and not say.is_final:
-        hands += isinstance(say.message, StartKyoku) and say.seat == 0
+    while (
+        not until(questions, door)
+        and (outgoing := core.next()) is not None
+        and not outgoing.is_final
+    ):
+        hands += isinstance(outgoing.message, StartKyoku) and outgoing.seat == 0
         asked_at = time()
-        answer = await seats[say.seat].exchange(say)
-        if say.legal and say.seat == 0:
+        answer = await seats[outgoing.seat].exchange(outgoing)
+        if outgoing.legal and outgoing.seat == 0:
             questions.append(Asked(hands, time() - asked_at, answer.reply is not None))
         core.answer(answer)
-    if say is not None and say.is_final:
-        await seats[0].final_message(say)
+    if outgoing is not None and outgoing.is_final:
+        await seats[0].final_message(outgoing)
     for task in [task for client in clients for task in client.tasks]:
         task.cancel()
     await door.close()
@@ -166,8 +170,8 @@ def test_what_an_answer_takes_beyond_its_grace_comes_from_the_bank_of_the_hand()
     assert times([other]) == [15]
     assert not other.answered
     # Where the seat was late the drawn tile was discarded for it.
-    drawn = [tag.tile for tag in client.kinds(tags.Draw) if tag.seat == 0]
-    gone = [tag.tile for tag in client.kinds(tags.Discard) if tag.seat == 0]
+    drawn = [tag.tile for tag in client.kinds(tags.DrawTag) if tag.seat == 0]
+    gone = [tag.tile for tag in client.kinds(tags.DiscardTag) if tag.seat == 0]
     assert gone == drawn[: len(gone)]
 
 

@@ -87,14 +87,14 @@ class RawTenhou:
             case tags.Go(gpid=gpid):
                 self.gpid = gpid
                 return write(tags.GoOk(), XML)
-            case tags.Win(owari=None) | tags.DrawnHand(owari=None) | tags.Taikyoku():
+            case tags.WinTag(owari=None) | tags.DrawnHandTag(owari=None) | tags.Taikyoku():
                 return write(tags.NextReady(), XML)
-            case tags.Win() | tags.DrawnHand():
+            case tags.WinTag() | tags.DrawnHandTag():
                 return write(tags.ClientBye(), XML)
-            case tags.Draw(tile=int(tile)):
+            case tags.DrawTag(tile=int(tile)):
                 return self.on_draw(tile)
-            case tags.Discard(t=int()) | tags.Meld(t=int()):
-                return write(tags.Answer(), XML)
+            case tags.DiscardTag(t=int()) | tags.MeldTag(t=int()):
+                return write(tags.OfferReply(), XML)
         return b""
 
     def kinds(self, kind):
@@ -151,7 +151,7 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
     culprit.on_draw = spoilt
 
     async def play_on(port):
-        while not any(tag.owari for tag in culprit.kinds(tags.Win | tags.DrawnHand)):
+        while not any(tag.owari for tag in culprit.kinds(tags.WinTag | tags.DrawnHandTag)):
             await play_once(port)
 
     async def play_once(port):
@@ -197,16 +197,16 @@ def test_who_is_late_is_played_for_and_a_late_answer_is_no_offence(raw_client, c
     answer = late.answer
 
     def too_late(tag):
-        if isinstance(tag, tags.Discard) and tag.seat == 0:  # the table has discarded for us
+        if isinstance(tag, tags.DiscardTag) and tag.seat == 0:  # the table has discarded for us
             return write(tags.Discarding(p=tag.tile), XML)
-        return b"" if isinstance(tag, tags.Discard | tags.Meld) else answer(tag)
+        return b"" if isinstance(tag, tags.DiscardTag | tags.MeldTag) else answer(tag)
 
     late.answer = too_late
     rules = TableRules(seed=5, rules="tonpu", tenhou_limits=TimeLimits(5, 20))
     result = at_table([late.play], [raw_client() for _ in range(3)], rules)
     assert (result.void, result.faults) == (False, ())
-    drawn = [tag.tile for tag in late.kinds(tags.Draw) if tag.tile is not None]
-    gone = [tag.tile for tag in late.kinds(tags.Discard) if tag.seat == 0]
+    drawn = [tag.tile for tag in late.kinds(tags.DrawTag) if tag.tile is not None]
+    gone = [tag.tile for tag in late.kinds(tags.DiscardTag) if tag.seat == 0]
     assert gone == drawn[: len(gone)]
     assert len(gone) > 20
     assert not [record for record in caplog.records if "cut off" in record.getMessage()]
@@ -292,7 +292,7 @@ BAD_BEFORE = [
     (b'<HELO name="a" sx="M" />\0<JOIN t="0,0" />\0', "ask for 1"),
     (b'<HELO name="a" sx="M" />\0<JOIN t="99999,1" />\0', "JOIN.t: no lobby is called 99999"),
     (b'<HELO name="a" sx="M" />\0<D p="1"/>\0', "D: out of order, the client is in the lobby"),
-    (b"<Z />\0" * 20_000, "stream: far more was said than asked for"),
+    (b"<Z />\0" * 20_000, "stream: far more was sent than asked for"),
 ]  # fmt: skip
 
 
@@ -410,7 +410,7 @@ class FakeSeat:
 
 
 def endpoint_with(*seats):
-    door = tenhou.TenhouDoor(Lobby(ONE_ROOM), RULES)
+    door = tenhou.TenhouEndpoint(Lobby(ONE_ROOM), RULES)
     door._players.extend(seats)
     return door
 

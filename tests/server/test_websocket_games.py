@@ -11,7 +11,7 @@ import pytest
 from mjbot.server import websocket
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
-from mjbot.server.seats import Seat
+from mjbot.server.seats import PlayerSeat
 from mjbot.server.server import TableServer
 from protocol.sessions.request_server import TimeLimits
 
@@ -243,12 +243,12 @@ def test_seats_are_gone_with_their_game_though_no_cycles_are_collected(raw_clien
                 four = [WebClient().play(web_port), WebClient().play(web_port)]
                 four += [raw_client(name="tcp").play(port) for _ in range(2)]
                 await asyncio.gather(anext(games), *four)
-                kept.append(alive(Seat))
+                kept.append(alive(PlayerSeat))
             await games.aclose()
             return kept
 
     gc.collect()
-    before = alive(Seat)
+    before = alive(PlayerSeat)
     gc.disable()
     try:
         after_one, after_two = asyncio.run(main())

@@ -4,22 +4,24 @@ from collections import Counter
 
 import pytest
 
-from mjbot.statistics.seating import Format, SeatingError, make_seating
+from mjbot.statistics.seating import SeatingError, SeatingFormat, make_seating
 
-CASES: list[tuple[Format, int, int]] = [
+CASES: list[tuple[SeatingFormat, int, int]] = [
     ("1v3", 2, 5), ("1v3", 4, 13), ("2v2", 2, 6), ("pair", 2, 6), ("pair", 4, 24),
     ("each", 2, 6), ("each", 4, 24),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("format_", "n", "games"), CASES)
-def test_a_wall_is_played_once_in_every_seating(format_: Format, n: int, games: int) -> None:
+def test_a_wall_is_played_once_in_every_seating(format_: SeatingFormat, n: int, games: int) -> None:
     seating = make_seating(format_, n)
     assert len(seating.tables) == len(set(seating.tables)) == games
 
 
 @pytest.mark.parametrize(("format_", "n", "games"), CASES)
-def test_every_strategy_is_judged_in_every_seat_alike(format_: Format, n: int, games: int) -> None:
+def test_every_strategy_is_judged_in_every_seat_alike(
+    format_: SeatingFormat, n: int, games: int
+) -> None:
     seating = make_seating(format_, n)
     for strategy, places in enumerate(seating.rows):
         assert {seating.tables[place.seating][place.seat] for place in places} == {strategy}
@@ -50,6 +52,6 @@ def test_allies_are_named_by_seat() -> None:
 
 
 @pytest.mark.parametrize(("format_", "n"), [("2v2", 3), ("each", 3), ("pair", 5), ("1v3", 1)])
-def test_what_cannot_be_seated_is_refused_in_one_line(format_: Format, n: int) -> None:
+def test_what_cannot_be_seated_is_refused_in_one_line(format_: SeatingFormat, n: int) -> None:
     with pytest.raises(SeatingError, match=f"--format {format_} takes .*, not {n}$"):
         make_seating(format_, n)

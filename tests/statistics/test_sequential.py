@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.statistics.sequential import ErrorRates, SequentialTest, Verdict, confidence_sequence
+from mjbot.statistics.sequential import ErrorRates, SequentialTest, TestOutcome, confidence_sequence
 
 WALLS = 300
 QUICK = ErrorRates(error=0.2, margin=0.3)
@@ -19,8 +19,8 @@ def challenger_differences(rng: np.random.Generator, mean: float, runs: int) -> 
     return ranks.mean(-1) - 2.5
 
 
-def verdicts(differences: np.ndarray, rates: ErrorRates) -> dict[Verdict, float]:
-    counts: dict[Verdict, float] = {"better": 0, "worse": 0, "equal": 0, "open": 0}
+def verdicts(differences: np.ndarray, rates: ErrorRates) -> dict[TestOutcome, float]:
+    counts: dict[TestOutcome, float] = {"better": 0, "worse": 0, "equal": 0, "open": 0}
     for run in differences:
         test = SequentialTest(1.5, rates)
         for value in run:

@@ -77,7 +77,7 @@ def test_it_explains_itself_by_what_it_tried_and_all_four_risk_lists(mode, capsy
     assert main(["explain", log, "--at", "41", *who]) == 0
     said = capsys.readouterr().out
     assert "CollusionMc: discard" in said
-    assert "worth, mean of what was played out" in said
+    assert "value, mean of what was played out" in said
     assert "how far each seat seems to be" in said
     assert "seat 3 (own)" in said
     assert said.count("│") > 34 * 7

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mjbot.pair.member import pair_up
-from mjbot.pair.messages import Holding, game_fingerprint
+from mjbot.pair.messages import SharedHand, game_fingerprint
 from mjbot.referee import Referee
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import make_strategy
@@ -15,8 +15,8 @@ from mjbot.table.state import TURN
 from mjbot.table.view import View
 from protocol.rules import RANKED
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
-from strategies.evaluation.fast_riichi.calls import wishes_after
-from strategies.evaluation.pair.worth import pair_worth, worth_after
+from strategies.evaluation.fast_riichi.calls import useful_calls_after
+from strategies.evaluation.pair.value import pair_value, value_after
 from strategies.yaku_evaluation import YakuEvaluation
 
 GAME = game_fingerprint(())
@@ -38,8 +38,8 @@ def choice(
     bot, top = make_strategy("combo-partner", options), YakuEvaluation()
     link, _ = pair_up(top, bot)
     turn = len(view.river(ALLY))
-    link.tell(
-        Holding(
+    link.send(
+        SharedHand(
             game=GAME, kyoku=0, honba=0, turn=turn, seat=ALLY, hand=names(ally),
             waits=names(waits), helps=names(helps), aim=aim,
         )
@@ -207,10 +207,10 @@ def test_a_chi_is_fed_only_from_the_left(position):
     bot, top = make_strategy("combo-partner", {"techniques": "paper"}), YakuEvaluation()
     link, _ = pair_up(top, bot)
     view = position("23m8m4678p1578s99p", drawn="5p", rivers={3: "4z"})
-    held = Holding(
+    held = SharedHand(
         game=GAME, kyoku=0, honba=0, turn=1, seat=3, hand=names(READY_TO_CALL), helps=("5p", "6m")
     )
-    link.tell(held)
+    link.send(held)
     assert str(bot.decide(view)) != "discard 5p (drawn)"
 
 
@@ -244,7 +244,7 @@ def test_nothing_is_wished_for_that_the_table_no_longer_lets_one_call(position):
     for wall_left, wished in ((4, [33]), (0, [])):
         view = position("2388m345p46s19p77z", drawn="1z", wall_left=wall_left)
         bot = make_strategy("combo-partner")
-        assert wishes_after(view, view.legal[-1], bot.call) == wished
+        assert useful_calls_after(view, view.legal[-1], bot.call) == wished
 
 
 def test_the_own_hand_calls_while_an_ally_with_an_aim_is_no_nearer(position):
@@ -337,7 +337,7 @@ def play(seed: int, techniques: str, cut_every: int = 0, **options: str) -> dict
             one.connect(other)
         chosen = {seat: bots[seat].decide(referee.view(seat)) for seat in asked}
         if 1 in asked and referee.state["phase"] == TURN:
-            ally = bots[1].hear(referee.view(1))
+            ally = bots[1].receive_hand(referee.view(1))
             waits = ally.waits if ally else 0
             plural["could feed"] += any(feeds(action, waits) for action in asked[1])
             plural["fed"] += feeds(chosen[1], waits)
@@ -420,19 +420,19 @@ def test_partners_of_equal_rank_tell_what_they_would_call():
 def test_placements_count_in_the_measure_as_the_end_nears():
     behind, ahead = (25_900, 20_000, 30_000, 26_000), (26_100, 20_000, 30_000, 26_000)
     gain = [
-        pair_worth(ahead, (0, 1), left) - pair_worth(behind, (0, 1), left) for left in (7, 1, 0)
+        pair_value(ahead, (0, 1), left) - pair_value(behind, (0, 1), left) for left in (7, 1, 0)
     ]
     assert 200 < gain[0] < gain[1] < gain[2] == 200 + 20_000
 
 
 def test_a_bust_ends_the_game_and_counts_in_full():
-    assert pair_worth((-100, 50_100, 25_000, 25_000), (0, 1), 7) == 50_000 + 40_000 - 20_000
+    assert pair_value((-100, 50_100, 25_000, 25_000), (0, 1), 7) == 50_000 + 40_000 - 20_000
 
 
 @pytest.mark.parametrize("left", [0, 1, 4, 7])
 def test_all_placement_points_are_shared_out(left):
     scores = (41_000, 8_300, 25_700, 25_000)
-    both = pair_worth(scores, (0, 1), left) + pair_worth(scores, (2, 3), left)
+    both = pair_value(scores, (0, 1), left) + pair_value(scores, (2, 3), left)
     assert both == pytest.approx(100_000 + 20_000)  # uma adds up to nothing, oka to 20,000
 
 
@@ -445,24 +445,24 @@ def in_the_last_hand(position, scores: tuple[int, int, int, int], dealer: int) -
 
 def test_a_dealer_of_the_pair_that_wins_and_goes_on_is_worth_more(position):
     view = in_the_last_hand(position, (26_000, 24_000, 25_500, 24_500), dealer=3)
-    won = worth_after(view, (0, 3), (-1_500, 0, 0, 1_500), winner=3)
-    drawn = worth_after(view, (0, 3), (-1_500, 0, 0, 1_500))
+    won = value_after(view, (0, 3), (-1_500, 0, 0, 1_500), winner=3)
+    drawn = value_after(view, (0, 3), (-1_500, 0, 0, 1_500))
     assert won - drawn == pytest.approx(1_500)
 
 
 def test_a_rival_dealer_that_wins_and_goes_on_is_worth_no_more(position):
     view = in_the_last_hand(position, (26_000, 24_000, 25_500, 24_500), dealer=2)
-    won = worth_after(view, (0, 3), (-1_500, 0, 1_500, 0), winner=2)
-    assert won == pair_worth((24_500, 24_000, 27_000, 24_500), (0, 3), kyoku_left=1)
+    won = value_after(view, (0, 3), (-1_500, 0, 1_500, 0), winner=2)
+    assert won == pair_value((24_500, 24_000, 27_000, 24_500), (0, 3), kyoku_left=1)
 
 
 def test_of_equal_scores_at_the_end_the_earlier_seat_ranks_first():
-    ranks = [pair_worth((25_000,) * 4, pair, kyoku_left=0) for pair in ((0, 1), (0, 3), (2, 3))]
+    ranks = [pair_value((25_000,) * 4, pair, kyoku_left=0) for pair in ((0, 1), (0, 3), (2, 3))]
     first, second, third, fourth = RANKED.placement_points
     assert ranks == [50_000 + first + second, 50_000 + first + fourth, 50_000 + third + fourth]
 
 
 def test_points_moved_inside_an_even_pair_gain_it_little():
-    even = pair_worth((25_000,) * 4, (0, 1), 7)
-    moved = pair_worth((32_000, 18_000, 25_000, 25_000), (0, 1), 7)
+    even = pair_value((25_000,) * 4, (0, 1), 7)
+    moved = pair_value((32_000, 18_000, 25_000, 25_000), (0, 1), 7)
     assert 0 < moved - even < 2_000

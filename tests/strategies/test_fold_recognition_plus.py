@@ -20,7 +20,7 @@ from mjbot.table.observe import dora_values
 from mjbot.training import regression as fit
 from protocol.tiles import TILE_NAMES, tile_kind
 from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
-from strategies.evaluation.push_fold.hand_worth import less_danger
+from strategies.evaluation.push_fold.hand_value import less_danger
 from strategies.fast_riichi_a import FastRiichiA
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 
@@ -154,7 +154,7 @@ def test_a_hand_keeps_of_its_worth_what_the_evaluator_leaves_it(position):
     kinds = [tile_kind(tile) for tile in legal]
     less, whole = (
         np.array(
-            [{one.action.tile: one.worth for one in bot.ratings(view)}[tile] for tile in legal]
+            [{one.action.tile: one.value for one in bot.ratings(view)}[tile] for tile in legal]
         )
         for bot in (guided, plain)
     )

@@ -9,7 +9,7 @@ import pytest
 
 from mjbot.pair.member import Ally, PairMember, pair_up
 from mjbot.pair.messages import (
-    Holding,
+    SharedHand,
     deal_fingerprint,
     decode,
     encode,
@@ -51,7 +51,7 @@ def listened(seeds: range) -> Iterator[tuple[Listener, View]]:
 
 def allies(seeds: range) -> Iterator[tuple[Ally, View]]:
     for listener, view in listened(seeds):
-        ally = listener.hear(view)
+        ally = listener.receive_hand(view)
         if ally is not None:
             yield ally, view
 
@@ -60,7 +60,7 @@ def test_the_hand_that_is_heard_is_the_hand_that_is_held():
     turns = heard = 0
     for listener, view in listened(range(2)):
         turns += 1
-        ally = listener.hear(view)
+        ally = listener.receive_hand(view)
         if ally is not None:
             heard += 1
             for field in ("hand", "red", "waits"):
@@ -112,10 +112,10 @@ def test_telling_changes_nothing_in_ones_own_play():
 def test_who_is_not_in_a_pair_or_has_lost_the_partner_hears_nothing(position):
     view = position("123m456m789m23p55s", drawn="9s")
     listener = Listener()
-    assert listener.hear(view) is None
+    assert listener.receive_hand(view) is None
     links = pair_up(Listener(), listener)
     links[0].cut()
-    assert listener.hear(view) is None
+    assert listener.receive_hand(view) is None
 
 
 def test_not_every_strategy_can_be_one_of_a_pair():
@@ -129,8 +129,8 @@ GAME = game_fingerprint(NAMES)
 HELD = ("1p", "2p", "3p", "4p", "5pr", "6p", "7p", "8p", "9p", "E", "E", "S", "W")
 
 
-def said(**changes: object) -> Holding:
-    first = Holding(game=GAME, kyoku=0, honba=0, turn=2, seat=2, hand=HELD)
+def said(**changes: object) -> SharedHand:
+    first = SharedHand(game=GAME, kyoku=0, honba=0, turn=2, seat=2, hand=HELD)
     return decode(encode(msgspec.structs.replace(first, **changes)))
 
 

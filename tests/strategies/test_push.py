@@ -8,18 +8,18 @@ from mjbot.models.win_value import typical_points
 from mjbot.rules.kinds import hand_counts
 from mjbot.table.view import View
 from strategies.evaluation.push_fold.calls import NEAREST, weigh_calls, with_draws
-from strategies.evaluation.push_fold.hand_worth import (
+from strategies.evaluation.push_fold.hand_value import (
     DETOUR,
     NEVER,
     PAIRS,
     SECOND_WAY,
     WIDEST,
-    hand_worth,
+    expected_value,
     less_danger,
 )
-from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
+from strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
 from strategies.evaluation.push_fold.push import FADING, PushParameters, PushPosition, read_position
-from strategies.evaluation.push_fold.race import USUAL_TILES, new_stages, stage_worth
+from strategies.evaluation.push_fold.race import USUAL_TILES, new_stages, stage_value
 
 HAND = "1405m19p55s2234z1s9s"
 DRAWS = 10
@@ -145,7 +145,7 @@ def gain(here: PushPosition, hand: np.ndarray) -> float:
 
 
 def closed(text: str, near: int, here: PushPosition, calls: bool = False) -> float:
-    return hand_worth(hand_counts(text), 0, False, here, near, 0, calls)
+    return expected_value(hand_counts(text), 0, False, here, near, 0, calls)
 
 
 WIDE = "3456m22348p4567s"
@@ -157,9 +157,9 @@ def test_a_step_back_keeps_part_of_what_no_more_than_usual_tiles_promise(positio
     stage, accepted = regular_acceptance(hand.copy(), 0)
     tiles = sum(int(here.race.unseen[kind]) for kind in range(34) if accepted >> kind & 1)
     assert tiles > WIDEST * USUAL_TILES[stage]
-    most = stage_worth(here.race, here.stages, stage, WIDEST * USUAL_TILES[stage], gain(here, hand))
+    most = stage_value(here.race, here.stages, stage, WIDEST * USUAL_TILES[stage], gain(here, hand))
     assert closed(WIDE, stage - 1, here) == pytest.approx(DETOUR * most)
-    all_tiles = stage_worth(here.race, here.stages, stage, tiles, gain(here, hand))
+    all_tiles = stage_value(here.race, here.stages, stage, tiles, gain(here, hand))
     assert most < all_tiles
 
 
@@ -168,7 +168,7 @@ def test_seven_pairs_keep_part_of_what_their_singles_promise(position):
     hand = hand_counts(text)
     here = weighed(position(text, drawn="7z"))
     singles = sum(int(here.race.unseen[kind]) for kind in range(34) if hand[kind] == 1)
-    pairs = stage_worth(here.race, here.stages, 2, singles, gain(here, hand))
+    pairs = stage_value(here.race, here.stages, 2, singles, gain(here, hand))
     assert closed(text, 0, here) == pytest.approx(PAIRS * pairs)
 
 
@@ -177,7 +177,7 @@ def test_the_second_best_way_counts_in_part(position):
     hand = hand_counts(text)
     here = weighed(position(text, drawn="9m"))
     alone = closed(text, 2, here)
-    other = open_worth(hand.copy(), 0, here.race, here.stages, here.hand_context)
+    other = open_value(hand.copy(), 0, here.race, here.stages, here.hand_context)
     assert min(alone, other) > 0
     both = max(alone, other) + SECOND_WAY * min(alone, other)
     assert closed(text, 2, here, calls=True) == pytest.approx(both)

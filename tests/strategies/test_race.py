@@ -15,7 +15,7 @@ from mjbot.models.win_value import (
 from mjbot.rules.acceptance import acceptance, waits
 from mjbot.rules.kinds import hand_counts
 from mjbot.rules.wins import WIN
-from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
+from strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
 from strategies.evaluation.push_fold.race import (
     CHANGES,
     INHERITED,
@@ -25,9 +25,9 @@ from strategies.evaluation.push_fold.race import (
     call_share,
     fill_stages,
     new_stages,
-    one_away_worth,
-    stage_worth,
-    tenpai_worth,
+    one_away_value,
+    stage_value,
+    tenpai_value,
 )
 
 PLAIN = np.arange(N_STEPS) * float(STEP) + LOWEST
@@ -52,7 +52,7 @@ def hand_context(dora="", dealer=False) -> HandContext:
 
 def tenpai(hand, race_, holding_, riichi, own=0):
     out = np.zeros(MAX_DRAWS + 1)
-    tenpai_worth(hand, waits(hand, 0), race_, holding_, own, riichi, out)
+    tenpai_value(hand, waits(hand, 0), race_, holding_, own, riichi, out)
     return out
 
 
@@ -167,7 +167,7 @@ def test_usual_hands_win_as_often_as_enumeration_gives(stage, tiles):
     win, turns = slow_stage(r, stage, tiles, 7)
     assert stages.win[stage, tiles, 7] == pytest.approx(win)
     assert stages.turns[stage, tiles, 7] == pytest.approx(turns)
-    worth = stage_worth(r, stages, stage, tiles, 8000.0)
+    worth = stage_value(r, stages, stage, tiles, 8000.0)
     assert worth == pytest.approx(max(0.0, 8000 * win - 20 * turns))
 
 
@@ -221,7 +221,7 @@ def slow_one_away(hand, r, holding_, left):
 def test_one_away_is_what_enumeration_gives(ron, live, risk):
     r = race(ONE_AWAY, 4, ron, live, risk)
     out = np.zeros(MAX_DRAWS + 1)
-    one_away_worth(ONE_AWAY.copy(), 0, acceptance(ONE_AWAY, 0), r, hand_context(), False, out)
+    one_away_value(ONE_AWAY.copy(), 0, acceptance(ONE_AWAY, 0), r, hand_context(), False, out)
     assert out[4] == pytest.approx(slow_one_away(ONE_AWAY, r, hand_context(), 4))
     assert out[4] > 50
 
@@ -236,7 +236,7 @@ def test_one_away_an_open_hand_is_helped_by_what_it_can_claim():
     for is_open in (False, True):
         copies = {kind: 1 + share * is_open for kind, share in claimed.items()}
         hit = sum(r.unseen[kind] * n for kind, n in copies.items()) / r.total
-        one_away_worth(hand.copy(), 1, accepted, r, hand_context(), is_open, out)
+        one_away_value(hand.copy(), 1, accepted, r, hand_context(), is_open, out)
         assert out[1] == pytest.approx(1000 * hit)
 
 
@@ -244,11 +244,11 @@ def test_nearer_hands_and_more_tiles_are_worth_more():
     r, stages = race(TANYAO, 10, 2.0, 0.9), new_stages()
     fill_stages(r, stages)
     assert ((stages.win >= 0) & (stages.win <= 1)).all()
-    usual = [stage_worth(r, stages, stage, tiles, 5000.0) for stage, tiles in
+    usual = [stage_value(r, stages, stage, tiles, 5000.0) for stage, tiles in
              enumerate((5.5, 14, 25, 45, 64, 78))]  # fmt: skip
     assert usual == sorted(usual, reverse=True)
-    assert stage_worth(r, stages, 2, 40, 5000.0) > stage_worth(r, stages, 2, 12, 5000.0)
-    assert stage_worth(r, stages, 9, 40, 5000.0) == 0
+    assert stage_value(r, stages, 2, 40, 5000.0) > stage_value(r, stages, 2, 12, 5000.0)
+    assert stage_value(r, stages, 9, 40, 5000.0) == 0
 
 
 def plan_worth(hand, melds=(), dora=""):
@@ -257,7 +257,7 @@ def plan_worth(hand, melds=(), dora=""):
     for type_, kind in melds:
         add_meld(held, type_, kind)
     fill_stages(r, stages)
-    return open_worth(counts, len(melds), r, stages, held)
+    return open_value(counts, len(melds), r, stages, held)
 
 
 def test_a_hand_can_be_opened_only_for_a_yaku():
@@ -327,15 +327,15 @@ def test_an_open_plan_is_worth_what_its_kept_tiles_win():
         for kind in range(34)
         if accepted & fits & 1 << kind
     )
-    flush = stage_worth(r, stages, stage, tiles, typical_points(2 + 1 + 2, False))
+    flush = stage_value(r, stages, stage, tiles, typical_points(2 + 1 + 2, False))
     stage, accepted = regular_acceptance(counts.copy(), 0)
     tiles = sum(
         r.unseen[kind] * (1 + call_share(counts, kind, r))
         for kind in range(34)
         if accepted >> kind & 1
     )
-    dragons = stage_worth(r, stages, stage, tiles, typical_points(1 + 3, False))
-    assert open_worth(counts, 0, r, stages, held) == pytest.approx(max(flush, dragons))
+    dragons = stage_value(r, stages, stage, tiles, typical_points(1 + 3, False))
+    assert open_value(counts, 0, r, stages, held) == pytest.approx(max(flush, dragons))
     assert flush != dragons
 
 
@@ -357,8 +357,8 @@ def test_a_half_flush_has_two_han_and_those_of_what_it_keeps(hand, drop, han):
         for kind in (*range(9), *range(27, 34))
         if accepted >> kind & 1
     )
-    worth = stage_worth(r, stages, stage, tiles, typical_points(han, False))
-    assert open_worth(counts, 0, r, stages, hand_context("2m9p")) == pytest.approx(worth)
+    worth = stage_value(r, stages, stage, tiles, typical_points(han, False))
+    assert open_value(counts, 0, r, stages, hand_context("2m9p")) == pytest.approx(worth)
     assert worth > 0
 
 

@@ -41,7 +41,7 @@ def test_every_share_is_multiplied_by_what_points_say(bots):
         before, after = supervised.opinion(view), weighed.opinion(view)
         if before is None or not view.discards or (before.discards == after.discards).all():
             continue
-        silent, _ = weighed._reckoner.worths(view)
+        silent, _ = weighed._reckoner.discard_values(view)
         worths = {}
         for action in view.discards:
             kind = tile_kind(action.tile)
@@ -65,7 +65,7 @@ def test_riichi_and_calls_become_likelier_by_what_they_gain(bots):
         before, after = supervised.opinion(view), weighed.opinion(view)
         if before is None or view.discards:
             continue
-        worths, passed = weighed._reckoner.call_worths(view)
+        worths, passed = weighed._reckoner.call_values(view)
         for name, chances in (
             ("pon", (before.pon, after.pon)),
             ("chi", (before.chi.sum(), after.chi.sum())),
@@ -83,7 +83,7 @@ def test_a_riichi_that_gains_is_likelier(bots, position):
     supervised, _, weighed = bots
     view = position("234m567m22p678p45s", drawn="3z", wall_left=40)
     before, after = (bot.opinion(view).riichi for bot in (supervised, weighed))
-    silent, declared = weighed._reckoner.worths(view)
+    silent, declared = weighed._reckoner.discard_values(view)
     if 0.02 < before < 0.98:
         assert (after > before) == (declared.max() > silent.max())
     else:
@@ -100,7 +100,7 @@ def test_a_part_switched_off_is_out_of_the_points(part):
         if said is None or not view.discards:
             continue
         changed += (said.discards != less.discards).any()
-        assert np.array_equal(without._reckoner.worths(view), reckoner.worths(view))
+        assert np.array_equal(without._reckoner.discard_values(view), reckoner.discard_values(view))
     assert changed > 8
 
 

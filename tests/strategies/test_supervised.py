@@ -72,8 +72,8 @@ def test_it_explains_its_discards_by_shares_and_what_the_network_saw(bot, positi
     told = bot.explain(view)
     assert told.unit == "% of strong players"
     assert told.choice == bot.decide(view)
-    shares = {rated.action.tile: rated.worth for rated in told.rated if rated.action.is_discard}
-    assert sum(rated.worth for rated in told.rated) == pytest.approx(100, abs=0.1)
+    shares = {rated.action.tile: rated.value for rated in told.rated if rated.action.is_discard}
+    assert sum(rated.value for rated in told.rated) == pytest.approx(100, abs=0.1)
     assert max(shares, key=shares.__getitem__) == told.choice.tile
     assert [rated.action for rated in told.rated if rated.is_chosen] == [told.choice]
     chosen = next(rated for rated in told.rated if rated.is_chosen)
@@ -85,7 +85,7 @@ def test_it_explains_its_discards_by_shares_and_what_the_network_saw(bot, positi
 
 def test_it_explains_calls(bot, position):
     told = bot.explain(position("55z234m67p1128s99s", offered="5z"))
-    worths = {rated.action.name: rated.worth for rated in told.rated}
+    worths = {rated.action.name: rated.value for rated in told.rated}
     assert set(worths) == {"pass", "pon"}
     assert sum(worths.values()) == pytest.approx(100, abs=0.1)
 

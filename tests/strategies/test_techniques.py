@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from mjbot.pair.member import Ally
-from mjbot.pair.messages import Holding, game_fingerprint
+from mjbot.pair.messages import SharedHand, game_fingerprint
 from mjbot.rules.kinds import hand_counts
 from mjbot.table.state import ACCEPTED, ANKAN
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.fast_riichi.steps import FastRiichi
-from strategies.evaluation.pair.situation import Situation
+from strategies.evaluation.pair.situation import PairSituation
 from strategies.evaluation.pair.techniques import (
     add_dora,
     danger_after,
@@ -25,12 +25,12 @@ from strategies.evaluation.pair.techniques import (
     spared_danger,
     spares_ally,
 )
-from strategies.evaluation.pair.worth import (
+from strategies.evaluation.pair.value import (
     deal_in_cost,
     discard_danger,
     expected_win,
     tenpai_by_turn,
-    worth_after,
+    value_after,
 )
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 
@@ -43,12 +43,12 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(TILE_NAMES[tile] for tile in parse_tiles(text))
 
 
-def situation(view: View, ally: str = TENPAI, waits: str = "3s") -> Situation:
-    held = Holding(
+def situation(view: View, ally: str = TENPAI, waits: str = "3s") -> PairSituation:
+    held = SharedHand(
         game=game_fingerprint(()), kyoku=0, honba=0, turn=0, seat=ALLY, hand=names(ally),
         waits=names(waits),
     )  # fmt: skip
-    return Situation(view, Ally(view, held))
+    return PairSituation(view, Ally(view, held))
 
 
 def base(view: View):
@@ -127,10 +127,10 @@ def test_playing_on_is_what_all_who_may_win_first_make_of_it(position, wall_left
     }
     rate = sum(chances.values())
     over = 1 - (1 - rate) ** (wall_left / 4)
-    expected = (1 - over) * worth_after(view, (0, ALLY), (0, 0, 0, 0))
+    expected = (1 - over) * value_after(view, (0, ALLY), (0, 0, 0, 0))
     for seat, chance in chances.items():
-        expected += over * chance / rate * worth_after(view, (0, ALLY), won[seat], seat)
-    assert here.worth_of_playing_on(5900, own_points) == pytest.approx(expected)
+        expected += over * chance / rate * value_after(view, (0, ALLY), won[seat], seat)
+    assert here.value_of_playing_on(5900, own_points) == pytest.approx(expected)
 
 
 # --- nakase ----------------------------------------------------------------------------------
@@ -141,11 +141,11 @@ RECKONER = FoldRecognitionPlus()
 
 def points_of(position, ally: str, fed: str = "5p", seat: int = ALLY, **changes: object) -> float:
     view = position("23m8m4678p1578s99p", drawn=fed, **changes)
-    held = Holding(
+    held = SharedHand(
         game=game_fingerprint(()), kyoku=0, honba=0, turn=0, seat=seat, hand=names(ally),
         helps=names("5p"),
     )  # fmt: skip
-    return points_of_call(Situation(view, Ally(view, held)), view.legal[-1], RECKONER)
+    return points_of_call(PairSituation(view, Ally(view, held)), view.legal[-1], RECKONER)
 
 
 def test_a_call_is_worth_the_more_the_less_time_is_left_for_a_closed_hand(position):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mjbot.records.choices import steps
-from mjbot.strategy.explanation import DANGER, PERCENT, ROUNDING, WORTH
+from mjbot.strategy.explanation import DANGER, PERCENT, ROUNDING, VALUE
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.view import Sealed, View
 
@@ -46,7 +46,7 @@ def test_terms_add_up_chances_are_chances_and_only_the_legal_is_rated(name):
         for rated in told.rated:
             assert rated.action in view.legal
             for total in {term.adds_to for term in rated.terms} - {""}:
-                whole = rated.worth if total == WORTH else rated.term(total).value
+                whole = rated.value if total == VALUE else rated.term(total).value
                 parts = sum(term.value for term in rated.parts(total))
                 assert parts == pytest.approx(whole, rel=ROUNDING, abs=ROUNDING)
                 n_sums += 1

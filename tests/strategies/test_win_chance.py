@@ -32,7 +32,7 @@ def test_the_reported_chance_to_win_is_none_of_the_evaluators(position):
     assert min(term.value for term in shapes.values() if term) < -500
     for action, each in weighed.items():
         shape = shapes[action].value if shapes[action] else 0.0
-        assert each.worth - shape == pytest.approx(plain[action].worth)
+        assert each.value - shape == pytest.approx(plain[action].value)
 
 
 def test_calibration_changes_what_is_reported_and_no_choice(position):
@@ -41,7 +41,7 @@ def test_calibration_changes_what_is_reported_and_no_choice(position):
         reported, estimated = FoldRecognitionPlus(), FoldRecognitionPlus(calibrated=False)
         assert reported.decide(view) == estimated.decide(view)
         pairs = zip(reported.ratings(view), estimated.ratings(view), strict=True)
-        assert all(one.worth == other.worth for one, other in pairs)
+        assert all(one.value == other.value for one, other in pairs)
         assert chances(view) != chances(view, calibrated=False)
 
 

@@ -92,7 +92,7 @@ def test_it_folds_by_points_only_where_its_yaku_costs_more_than_the_leeway():
             assert done == wanted
             continue
         best = reckoner.decide(view)
-        worths = {rated.action: rated.worth for rated in reckoner.ratings(view)}
+        worths = {rated.action: rated.value for rated in reckoner.ratings(view)}
         if done != wanted:
             left += 1
             assert done == best

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from protocol import messages as m
 from protocol.tiles import parse_tiles, tile_name
 
@@ -19,7 +19,7 @@ class Story:
     """A table and short words for what happens at it."""
 
     def __init__(self, hands: list[str | None], *, dora: str = "1z", seat: int | None = None):
-        self.table = Table(seat=seat)
+        self.table = Mirror(seat=seat)
         tehais = tuple(HIDDEN if hand is None else names(hand) for hand in hands)
         assert all(len(tehai) == 13 for tehai in tehais), "thirteen tiles a hand"
         self.say(m.StartGame(names=("a", "b", "c", "d")))

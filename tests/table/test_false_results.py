@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from mjbot.records.sources import open_games
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from mjbot.table.state import DRAWN, WON
 from protocol import messages as m
 from protocol.tiles import TILE_NAMES, parse_tiles
@@ -26,7 +26,7 @@ def recorded(request):
 
 
 def replayed(events, *, strict=True):
-    table = Table(strict=strict)
+    table = Mirror(strict=strict)
     for event in events:
         table.apply(event)
     return table
@@ -237,7 +237,7 @@ def test_lenient_play_goes_on_past_what_cannot_be_applied():
     ]
     for event in broken:
         for strict in (True, False):
-            table = Table(strict=strict)
+            table = Mirror(strict=strict)
             for told in (m.StartGame(), deal, m.Tsumo(actor=0, pai="?")):
                 table.apply(told)
             if strict:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from mjbot.table.mirror.wire import to_action, to_message
 from protocol import messages as m
 
@@ -33,7 +33,7 @@ def deal(*known: str) -> dict[str, object]:
     ("tell", "problem"),
     [
         (lambda p: p.draw(1, "?"), "actor is 1, but seat 0 is to draw"),
-        (lambda p: p.draw(0, "1m").draw(1, "?"), "nobody may draw now"),
+        (lambda p: p.draw(0, "1m").draw(1, "?"), "no seat may draw now"),
         (lambda p: p.draw(0, "1m").discard(0, "9m"), "may not discard 9m"),
         (lambda p: p.draw(0, "1m").discard(0, "4m", drawn=True), "not the drawn tile"),
         (lambda p: p.draw(0, "?"), "whose hand is known"),
@@ -78,21 +78,21 @@ def test_a_fifth_copy_is_noticed(story):
     ],
 )
 def test_a_wrong_deal_is_noticed(changes, problem):
-    table = Table()
+    table = Mirror()
     table.apply(m.StartGame())
     with pytest.raises(TableError, match=problem):
         table.apply(start_kyoku(**changes))
 
 
 def test_the_own_hand_must_be_shown():
-    table = Table(seat=2)
+    table = Mirror(seat=2)
     table.apply(m.StartGame(id=2))
     with pytest.raises(TableError, match=r"tehais\[2\]"):
         table.apply(start_kyoku())
 
 
 def test_lenient_mode_logs_and_plays_on():
-    lenient = Table(strict=False)
+    lenient = Mirror(strict=False)
     for event in (m.StartGame(), start_kyoku(), m.Tsumo(actor=2, pai="?")):
         lenient.apply(event)
     lenient.apply(m.Dahai(actor=3, pai="1m", tsumogiri=False))

@@ -19,7 +19,7 @@ from mjbot.referee import Position, Referee
 from mjbot.referee.referee import IllegalActionError
 from mjbot.server.offers import ReplyError, read_reply
 from mjbot.table.actions import ACTIONS
-from mjbot.table.mirror.mirror import Table, TableError
+from mjbot.table.mirror.mirror import Mirror, TableError
 from proof.peer.habits import HabitPlayer
 from protocol import messages as m
 from protocol.masking import masked
@@ -57,8 +57,8 @@ class TableAndMirrors(RuleBasedStateMachine):
         self.referee = Referee(seed, "hanchan")
         rng = Random(seed)
         self.players = [HabitPlayer(Random(rng.random())) for _ in range(4)]
-        self.mirrors = [Table(seat) for seat in range(4)]
-        self.spectator = Table()
+        self.mirrors = [Mirror(seat) for seat in range(4)]
+        self.spectator = Mirror()
         position = Position(round_, honba, sticks, tuple(scores))
         self.hear(self.referee.start(position))
 

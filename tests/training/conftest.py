@@ -8,7 +8,7 @@ import pytest
 from mjbot.arena.results import save_record
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 from tests.strategies.conftest import position_builder
 
 __all__ = ["position_builder"]
@@ -28,7 +28,7 @@ def record_games(
     def play(strategies: tuple[str, ...], n_games: int) -> Path:
         folder = tmp_path_factory.mktemp("recorded-games")
         setup = Setup(strategies=strategies, format="2v2", length="tonpu")
-        games = Games(setup, Clock(0, [0] * HEARTBEAT_SIZE), recording=True)
+        games = GameRunner(setup, Clock(0, [0] * HEARTBEAT_SIZE), recording=True)
         for number in range(n_games):
             game_id = GameId(number, number % 6)
             save_record(folder, game_id, games.play(game_id, {}).record)

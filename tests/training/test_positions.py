@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.records.sources import open_games
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.state import copy_state
 from mjbot.training.positions import LeftOut, collect, index_games, steps
 from mjbot.training.runs import GameRange
@@ -21,7 +21,7 @@ def test_the_table_before_each_event_is_that_of_a_strict_replay():
     events = 0
     recorded = chain.from_iterable(map(open_games, GAMES))
     for number, (game, found) in enumerate(zip(recorded, steps(index_games(GAMES)), strict=True)):
-        table = Table(strict=True)
+        table = Mirror(strict=True)
         for entry, step in zip(game.entries, found, strict=True):
             assert step.game == number
             assert step.event == entry.event

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import msgspec
 
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.watch.board import board_of, changed
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library, ReadGame
@@ -17,8 +17,8 @@ HANDS = (
 )
 
 
-def table_after(*events: m.Event, hands: tuple[tuple[str, ...], ...] = HANDS) -> Table:
-    table = Table()
+def table_after(*events: m.Event, hands: tuple[tuple[str, ...], ...] = HANDS) -> Mirror:
+    table = Mirror()
     deal = m.StartKyoku(
         bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="9m", tehais=hands
     )

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from mjbot.records.sources import open_games
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.state import State, copy_state
 from mjbot.watch.descriptions import win_of
 from protocol.messages import Hora
@@ -20,7 +20,7 @@ def wins() -> list[tuple[Hora, State]]:
     found = []
     for log in LOGS:
         (game,) = open_games(log)
-        table = Table()
+        table = Mirror()
         for entry in game.entries:
             table.apply(entry.event)
             if isinstance(entry.event, Hora):

@@ -31,7 +31,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_browser_s_command_line_has_no_key(
     opened: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    watch.tell_page("http://127.0.0.1:5/?key=sesame#0/0/0", no_browser=False)
+    watch.show_page("http://127.0.0.1:5/?key=sesame#0/0/0", no_browser=False)
     assert "sesame" in capsys.readouterr().out
     (address,) = opened
     assert address.startswith("file://") and "sesame" not in address

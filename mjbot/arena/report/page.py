@@ -7,13 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.arena.report.text import (
-    difference_rows,
-    figure_rows,
-    pair_names,
-    pairing_line,
-    verdict_line,
-)
+from mjbot.arena.report import text as t
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.report.origin import Origin
@@ -69,10 +63,10 @@ def page(outcome: RunOutcome, origin: Origin) -> str:
         f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
         f"<p>{escape(_summary(outcome))}</p>",
         f"<p class=origin>{escape(str(origin))}</p>",
-        f"<p>{escape(verdict_line(outcome))}; {escape(pairing_line(outcome))}.</p>",
-        _table(*figure_rows(FIGURES, names, outcome.rows)),
-        _table(*difference_rows(outcome)) if len(names) > 2 else "",
-        _table(*figure_rows(PAIR_FIGURES, pair_names(outcome), outcome.pairs))
+        f"<p>{escape(t.verdict_line(outcome))}; {escape(t.pairing_line(outcome))}.</p>",
+        _table(*t.figure_rows(FIGURES, names, outcome.rows)),
+        _table(*t.difference_rows(outcome)) if len(names) > 2 else "",
+        _table(*t.figure_rows(PAIR_FIGURES, t.pair_names(outcome), outcome.pairs))
         if setup.seating.pairs
         else "",
         f'<div class="plots">{"".join(plots)}</div></html>\n',
@@ -112,8 +106,8 @@ def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
         plot.key(name, colour)
         for rank, estimate in enumerate(found[k], 1):
             x = rank + (k - (len(names) - 1) / 2) * width
-            told = f"{name}, rank {rank}: {estimate.value:.2f} %"
-            plot.bar(x, 0.9 * width, estimate.value, colour, told)
+            label = f"{name}, rank {rank}: {estimate.value:.2f} %"
+            plot.bar(x, 0.9 * width, estimate.value, colour, label)
             plot.stroke((x, estimate.low), (x, estimate.high), "currentColor")
     for rank in range(1, 5):
         plot.note(rank, str(rank))
@@ -136,8 +130,8 @@ def _win_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
         plot.key(name, colour)
         plot.stroke((win.low, deal_in.value), (win.high, deal_in.value), colour)
         plot.stroke((win.value, deal_in.low), (win.value, deal_in.high), colour)
-        told = f"{name}: wins {win.value:.2f} %, deal-ins {deal_in.value:.2f} %"
-        plot.dot(win.value, deal_in.value, colour, told)
+        label = f"{name}: wins {win.value:.2f} %, deal-ins {deal_in.value:.2f} %"
+        plot.dot(win.value, deal_in.value, colour, label)
     return plot.svg()
 
 

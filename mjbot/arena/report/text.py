@@ -1,4 +1,4 @@
-"""The outcome in words and tables, for the terminal and for other programs."""
+"""The outcome as text and tables, for the terminal and for other programs."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,26 +10,19 @@ from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.arena.workers.faults import fault_lines
 from mjbot.report.estimates import format_estimate
+from mjbot.statistics import figures as f
 from mjbot.statistics.estimates import CONFIDENCE, Estimate
-from mjbot.statistics.figures import (
-    FIGURES,
-    PAIR_FIGURES,
-    Figure,
-    Sums,
-    pairing_ratio,
-    rank_differences,
-)
-from mjbot.statistics.sequential import Verdict, confidence_sequence
+from mjbot.statistics.sequential import TestOutcome, confidence_sequence
 from mjbot.text import plural
 
-MOST_VOID_TOLD: Final = 3
+MOST_VOID_LISTED: Final = 3
 
 
-Rows = tuple[list[str], list[list[str]]]
+TableRows = tuple[list[str], list[list[str]]]
 """The heads and the rows of a table."""
 
 
-def figure_rows(figures: Sequence[Figure], names: Sequence[str], sums: Sums) -> Rows:
+def figure_rows(figures: Sequence[f.Figure], names: Sequence[str], sums: f.WallSums) -> TableRows:
     """Return the figures of each name, and of two their paired differences."""
     heads = ["", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else [])]
     rows = []
@@ -52,21 +45,21 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 def figures_table(outcome: RunOutcome) -> Table:
     """Return the figures of all strategies, and of two their paired differences."""
-    return _table(*figure_rows(FIGURES, labels(outcome.plan.setup.specs), outcome.rows))
+    return _table(*figure_rows(f.FIGURES, labels(outcome.plan.setup.specs), outcome.rows))
 
 
 def pairs_table(outcome: RunOutcome) -> Table:
     """Return the figures of both pairs and their paired differences."""
-    return _table(*figure_rows(PAIR_FIGURES, pair_names(outcome), outcome.pairs))
+    return _table(*figure_rows(f.PAIR_FIGURES, pair_names(outcome), outcome.pairs))
 
 
-def difference_rows(outcome: RunOutcome) -> Rows:
+def difference_rows(outcome: RunOutcome) -> TableRows:
     """Return heads and rows of the paired rank differences of all strategies."""
     names = labels(outcome.plan.setup.specs)
     rows = []
     for one, name in enumerate(names[:-1]):
         less = [
-            FIGURES[0].difference(outcome.rows[:, one], outcome.rows[:, other])
+            f.FIGURES[0].difference(outcome.rows[:, one], outcome.rows[:, other])
             for other in range(one + 1, len(names))
         ]
         rows.append(
@@ -88,31 +81,31 @@ def pair_names(outcome: RunOutcome) -> list[str]:
 
 
 def verdict_line(outcome: RunOutcome) -> str:
-    """Say which of the first two is better: by the sequential test if that was asked for."""
+    """Compare the first two: by the sequential test if that was asked for."""
     return sequential_line(outcome) if outcome.plan.until_sure else fixed_line(outcome)
 
 
 def fixed_line(outcome: RunOutcome) -> str:
-    """Say what the 95 % interval of the rank difference shows, the walls being what they are."""
+    """Describe what the 95% interval of the rank difference shows on these walls."""
     first, second = labels(outcome.plan.setup.specs)[:2]
     less = rank_difference(outcome)
-    told = f"average rank {format_estimate(less, 'mean', signed=True)}"
+    estimate = f"average rank {format_estimate(less, 'mean', signed=True)}"
     if not less.is_bounded:
-        return f"too few walls to tell {first} from {second} ({told})"
+        return f"too few walls to compare {first} with {second} ({estimate})"
     if less.is_alike and not less.value:
         return f"{first} and {second} came in alike on every wall"
     if less.leaves_out_zero:
         word = "better" if less.value < 0 else "worse"
-        return f"{first} is {word} than {second}: {told}, which leaves out 0"
-    return f"{first} and {second} are not told apart: {told}, which holds 0"
+        return f"{first} is {word} than {second}: {estimate}, which leaves out 0"
+    return f"no significant difference between {first} and {second}: {estimate}, which holds 0"
 
 
 def rank_difference(outcome: RunOutcome) -> Estimate:
     """Return the paired difference of the first two strategies' average ranks."""
-    return FIGURES[0].difference(outcome.rows[:, 0], outcome.rows[:, 1])
+    return f.FIGURES[0].difference(outcome.rows[:, 0], outcome.rows[:, 1])
 
 
-def fixed_verdict(outcome: RunOutcome) -> Verdict:
+def fixed_verdict(outcome: RunOutcome) -> TestOutcome:
     """Return the verdict of :func:`fixed_line` in a word."""
     less = rank_difference(outcome)
     if not (less.is_bounded and less.leaves_out_zero):
@@ -121,7 +114,7 @@ def fixed_verdict(outcome: RunOutcome) -> Verdict:
 
 
 def sequential_line(outcome: RunOutcome) -> str:
-    """Say what the sequential test knows, and with what chance of error."""
+    """Describe the result of the sequential test, with its chance of error."""
     first, second = labels(outcome.plan.setup.specs)[:2]
     rates = outcome.plan.rates
     low, high = sequence_interval(outcome)
@@ -145,17 +138,17 @@ def trouble_lines(outcome: RunOutcome) -> list[str]:
     """
     lines = fault_lines(outcome.plan.folder, outcome.plan.setup, outcome.faults)
     void = sorted(outcome.void.items())
-    lines += [f"wall {wall} does not count: {why}" for wall, why in void[:MOST_VOID_TOLD]]
-    if len(void) > MOST_VOID_TOLD:
+    lines += [f"wall {wall} does not count: {why}" for wall, why in void[:MOST_VOID_LISTED]]
+    if len(void) > MOST_VOID_LISTED:
         lines.append(f"{len(void)} walls in all do not count")
     return lines
 
 
 def pairing_line(outcome: RunOutcome) -> str:
-    """Say what the shared walls have gained."""
-    share = pairing_ratio(outcome.rows, 0, 1)
+    """Describe the gain of the shared walls."""
+    share = f.pairing_ratio(outcome.rows, 0, 1)
     if len(outcome.rows) < 2:
-        return "of one wall alone there is no spread to tell"
+        return "a single wall has no spread"
     if math.isnan(share):
         return "the ranks are the same in every game"
     return f"shared walls leave {share:.2f} of the variance of their rank difference"
@@ -164,7 +157,7 @@ def pairing_line(outcome: RunOutcome) -> str:
 def sequence_interval(outcome: RunOutcome) -> tuple[float, float]:
     """Return the interval of the first two strategies' rank difference that always holds."""
     bound = outcome.plan.setup.seating.rank_bound
-    differences = rank_differences(outcome.rows, 0, 1)
+    differences = f.rank_differences(outcome.rows, 0, 1)
     return confidence_sequence(differences, bound, outcome.plan.rates.error)
 
 
@@ -191,29 +184,31 @@ def json_records(outcome: RunOutcome) -> Iterator[dict[str, Any]]:
         "error": outcome.plan.rates.error if asked else round(1 - CONFIDENCE, 3),
         "margin": outcome.plan.rates.margin if asked else None,
         "rank_difference_always": sequence_interval(outcome) if asked else None,
-        "variance_left_by_pairing": _number(pairing_ratio(outcome.rows, 0, 1)),
+        "variance_left_by_pairing": _number(f.pairing_ratio(outcome.rows, 0, 1)),
     }
     for k, name in enumerate(names):
-        record = _json_record("strategy", name, FIGURES, outcome.rows[:, k])
+        record = _json_record("strategy", name, f.FIGURES, outcome.rows[:, k])
         yield {**record, "faults": outcome.faults[k]}
     for one in range(len(names)):
         for other in range(one + 1, len(names)):
-            who = f"{names[one]} less {names[other]}"
-            yield _json_difference(who, FIGURES, outcome.rows[:, one], outcome.rows[:, other])
+            label = f"{names[one]} less {names[other]}"
+            yield _json_difference(label, f.FIGURES, outcome.rows[:, one], outcome.rows[:, other])
     for k, name in enumerate(pair_names(outcome)):
-        yield _json_record("pair", name, PAIR_FIGURES, outcome.pairs[:, k])
+        yield _json_record("pair", name, f.PAIR_FIGURES, outcome.pairs[:, k])
     if setup.seating.pairs:
-        who = " less ".join(pair_names(outcome))
-        yield _json_difference(who, PAIR_FIGURES, outcome.pairs[:, 0], outcome.pairs[:, 1])
+        label = " less ".join(pair_names(outcome))
+        yield _json_difference(label, f.PAIR_FIGURES, outcome.pairs[:, 0], outcome.pairs[:, 1])
 
 
-def _json_record(record: str, name: str, figures: tuple[Figure, ...], sums: Sums) -> dict[str, Any]:
+def _json_record(
+    record: str, name: str, figures: tuple[f.Figure, ...], sums: f.WallSums
+) -> dict[str, Any]:
     found = {figure.key: _plain(figure.estimate(sums)) for figure in figures}
     return {"record": record, "name": name, "games": int(sums["games"].sum()), **found}
 
 
 def _json_difference(
-    name: str, figures: tuple[Figure, ...], one: Sums, other: Sums
+    name: str, figures: tuple[f.Figure, ...], one: f.WallSums, other: f.WallSums
 ) -> dict[str, Any]:
     found = {figure.key: _plain(figure.difference(one, other)) for figure in figures}
     return {"record": "difference", "name": name, **found}

@@ -1,1 +1,1 @@
-"""Who plays a run's games: worker processes, deadlines, replaced decisions."""
+"""Playing a run's games: worker processes, deadlines, replaced decisions."""

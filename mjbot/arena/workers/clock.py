@@ -1,13 +1,14 @@
 """A clock that interrupts a strategy which does not decide in time.
 
-A timer ticks all the while, so that a decision costs next to nothing extra: it is late when it
-has seen a deadline's worth of ticks.  Where the system has no such timer (Windows) nobody is late.
+A timer ticks all the while, so that a decision costs next to nothing extra: it is late after the
+ticks of a whole deadline.  Where the system has no such timer (Windows) no decision is late.
 
-Compiling is no thinking: while numba works, be it for seconds because a function is called for
-the first time on this machine, no tick counts, and none interrupts it (the compiler would be left
-broken).  It says so itself: its lock is held while it looks into the cache, compiles and saves.
+Compiling is no thinking: while numba works, be it for seconds because a function is called for the
+first time on this machine, no tick counts, and none interrupts it (the compiler would be left
+broken).  It reports that itself: its lock is held while it looks into the cache, compiles and
+saves.
 
-A decision that swallows the interruption and goes on for as long again ends its process.
+A decision that swallows the interruption and continues for as long again ends its process.
 
 The timer can only interrupt Python.  Compiled code that never returns stops the ticks, which
 another process sees in the shared heartbeat.
@@ -43,7 +44,7 @@ class Heartbeat(Protocol):
     """Three numbers that other processes can see.
 
     ``BEATS`` grows while Python runs; ``DECISION`` is 0 between decisions, else as
-    :func:`decision_code` says; ``COMPILING`` is 0 but while the compiler works.
+    of :func:`decision_code`; ``COMPILING`` is 0 but while the compiler works.
     """
 
     def __setitem__(self, place: int, value: int) -> None: ...
@@ -149,5 +150,5 @@ class Clock:
             return
         if self._ticks > 2 * self._limit:
             os._exit(EXIT_OVERDUE)
-        if self._ticks == self._limit + 1:  # once: whoever catches it shall do so undisturbed
+        if self._ticks == self._limit + 1:  # once: a handler that catches it is not disturbed
             raise DeadlineError(f"no decision after {self._allowed_s:g} s")

@@ -12,7 +12,7 @@ from typing import Final
 
 from mjbot.match.players import MatchPlayer
 from mjbot.processes import describe_exit, last_line, signal_group
-from mjbot.server.core import Answer
+from mjbot.server.core import SeatReply
 from mjbot.strategy.faults import FaultKind
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
@@ -25,7 +25,7 @@ HOST: Final = "127.0.0.1"
 JOIN_S: Final = 60.0
 LOOK_S: Final = 0.5
 EXIT_S: Final = 10.0
-"""How long a process that has closed its connection may take to end: its last words come then."""
+"""How long a process that has closed its connection may take to end: its last output come then."""
 GRACE_S: Final = 2.0
 """How long a process may take to end after SIGTERM."""
 MOST_STARTS: Final = 2
@@ -42,18 +42,18 @@ class EngineError(Exception):
 
 
 class ExternalEngine:
-    """One external AI at one seat after the other; ``player`` says how it is started.
+    """One external AI at one seat after the other; ``player`` has its command.
 
-    Between games its next connection already waits at our door: should this process be killed,
+    Between games its next connection already waits at our listener: should this process be killed,
     both connections end, and so does it.
     """
 
     def __init__(self, player: MatchPlayer) -> None:
         self._player: Final = player
-        self._door: Final = socket.create_server((HOST, 0))
-        self._door.settimeout(LOOK_S)
+        self._listener: Final = socket.create_server((HOST, 0))
+        self._listener.settimeout(LOOK_S)
         self._folder: Final = tempfile.TemporaryDirectory(prefix="mjbot-arena-")
-        self._words: Final = Path(self._folder.name, "words.log")
+        self._output: Final = Path(self._folder.name, "output.log")
         self._process: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
 
@@ -75,22 +75,22 @@ class ExternalEngine:
                 self._start()
                 starts += 1
             with contextlib.suppress(TimeoutError):
-                self._line, _ = self._door.accept()
+                self._line, _ = self._listener.accept()
             if time.monotonic() > until and self._line is None:
                 raise EngineError("late", f"{self._player.spec} has not come to the table")
         self._line.settimeout(JOIN_S)
         self._line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
-        self._session = LockstepSession(None)  # this door is its own: it may insist on a room
+        self._session = LockstepSession(None)  # this listener is its own: it may insist on a room
         self._buffer = LineBuffer()
-        self._heard: deque[bytes] = deque()
+        self._received: deque[bytes] = deque()
         try:
             self._send(self._session.hello())
-            self._session.join(self._hear())
+            self._session.join(self._receive())
         except (OSError, ProtocolError, JoinRefusedError, EOFError) as error:
             raise EngineError("crash", f"{self._player.spec} does not join: {error}") from None
 
-    def exchange(self, message: Event | Error, limit_s: float) -> Answer:
-        """Tell it something and return its answer.
+    def exchange(self, message: Event | Error, limit_s: float) -> SeatReply:
+        """Send it a message and return its answer.
 
         Raises :class:`EngineError` when it is late, gone or breaks the protocol: it then has no
         part in the rest of the game.
@@ -98,18 +98,18 @@ class ExternalEngine:
         assert self._line is not None
         self._line.settimeout(limit_s or None)
         try:
-            self._send(self._session.say(message))
-            line = self._hear()
+            self._send(self._session.send(message))
+            line = self._receive()
             reply = self._session.receive(line)
         except TimeoutError:
             raise EngineError("late", f"no answer after {limit_s:g} s") from None
         except EOFError:
             raise EngineError("crash", f"it has gone: {self._exit_reason()}") from None
         except FaultError as fault:
-            return Answer(problem=fault.reason, raw=fault.response)
+            return SeatReply(problem=fault.reason, raw=fault.response)
         except (OSError, ProtocolError) as error:
             raise EngineError("crash", str(error)) from None
-        return Answer(reply=reply, raw=line.decode("utf-8", "replace").strip())
+        return SeatReply(reply=reply, raw=line.decode("utf-8", "replace").strip())
 
     def disconnect(self, message: Event | Error | None) -> None:
         """End its game, with a last message if it still listens."""
@@ -124,21 +124,21 @@ class ExternalEngine:
         """End the process."""
         self._close()
         self._stop()
-        self._door.close()
+        self._listener.close()
         self._folder.cleanup()
 
     # --- inside ------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        url = f"mjsonp://{HOST}:{self._door.getsockname()[1]}/{ROOM}"
+        url = f"mjsonp://{HOST}:{self._listener.getsockname()[1]}/{ROOM}"
         command = self._player.command(url, MANY_GAMES)
         try:
-            with self._words.open("ab") as words:
+            with self._output.open("ab") as log:
                 self._process = subprocess.Popen(
                     command,
                     stdin=subprocess.DEVNULL,
-                    stdout=words,
-                    stderr=words,
+                    stdout=log,
+                    stderr=log,
                     start_new_session=True,
                 )
         except OSError as error:
@@ -162,15 +162,15 @@ class ExternalEngine:
         assert self._line is not None
         self._line.sendall(line + b"\n")
 
-    def _hear(self) -> bytes:
+    def _receive(self) -> bytes:
         """Return the next line.  Raises ``EOFError`` at the end of the stream."""
         assert self._line is not None
-        while not self._heard:
+        while not self._received:
             data = self._line.recv(65536)
             if not data:
                 raise EOFError("it closed the connection")
-            self._heard.extend(self._buffer.feed(data))
-        return self._heard.popleft()
+            self._received.extend(self._buffer.feed(data))
+        return self._received.popleft()
 
     def _exit_reason(self) -> str:
         if self._process is None:
@@ -179,6 +179,6 @@ class ExternalEngine:
             self._process.wait(EXIT_S)
         status = self._process.returncode
         end = "it closed the connection" if status is None else describe_exit(status)
-        with self._words.open("rb") as output:
-            said = last_line(output)
-        return f'{end} (its last words: "{said}")' if said else end
+        with self._output.open("rb") as output:
+            last = last_line(output)
+        return f'{end} (its last output: "{last}")' if last else end

@@ -94,7 +94,7 @@ def _file_of(setup: Setup, game_id: GameId, fault: Fault, faults: tuple[Fault, .
 def fault_lines(folder: Path, setup: Setup, counts: Sequence[int]) -> list[str]:
     """Return a line for each strategy that had faults, ``counts`` by its number.
 
-    It tells the first that was kept whole, and how to see it.  Raises :class:`FaultFileError`.
+    It names the first that was kept whole, and how to see it.  Raises :class:`FaultFileError`.
     """
     kept = _kept(folder, setup)
     lines = []
@@ -108,7 +108,7 @@ def fault_lines(folder: Path, setup: Setup, counts: Sequence[int]) -> list[str]:
 
 
 def _first_of(paths: Sequence[Path]) -> str:
-    """Tell the first fault, if there is one that can be made again."""
+    """Report the first fault, if there is one that can be made again."""
     files = [(path, read_fault(path)) for path in paths]
     path, file = next(((path, file) for path, file in files if file.can_be_repeated), files[0])
     how = f"mjbot arena --repro {path}" if file.can_be_repeated else str(path)

@@ -1,14 +1,14 @@
 """Which files of the user's the games depend on: seen as they are read, not guessed from imports.
 
-Python tells an audit hook of each file that it opens and each library that it loads, whoever asked
+Python reports to an audit hook each file that it opens and each library that it loads, for all code
 for it.  What is read for the first time is noted with a digest of its content at that moment:
 modules (of which Python may only open the compiled copy), weights, tables.  Left out are the
 standard library, installed packages, the system's own files, and what the process itself has
 opened for writing.  Not seen is what a C library opens by itself; a strategy that opens such a
 file once makes it seen.
 
-The arena keeps these notes beside the games they belong to (:class:`FilesRead`), so that a later
-start can tell whether they are still the same files.
+The arena keeps these notes next to the games they belong to (:class:`FilesRead`), so that a later
+start can check whether they are still the same files.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ _WRITING: Final = os.O_WRONLY | os.O_RDWR
 _PATHS: Final = {"open": 0, "import": 1, "ctypes.dlopen": 0}
 """Events of the audit hook -> which of their arguments is a path."""
 
-Found = tuple[str, str]
+FileRead = tuple[str, str]
 """A file's absolute path and the digest of its content."""
 
 
@@ -67,15 +67,15 @@ class ReadingWatch:
         self._written: Final[set[str]] = set()
         self._found: Final[dict[str, str]] = {}
         self._busy: Final[set[int]] = set()
-        sys.addaudithook(self._hear)
+        sys.addaudithook(self._audit)
 
-    def drain(self) -> tuple[Found, ...]:
+    def drain(self) -> tuple[FileRead, ...]:
         """Return what was read since the last time."""
         found = tuple(self._found.items())
         self._found.clear()
         return found
 
-    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         place = _PATHS.get(event)
         if place is None or threading.get_ident() in self._busy:
             return
@@ -155,7 +155,7 @@ class FilesRead:
         more = f" and {len(changed) - 1} more" if changed[1:] else ""
         return f"{changed[0]}{more} changed since" if changed else ""
 
-    def add(self, found: Iterable[Found]) -> None:
+    def add(self, found: Iterable[FileRead]) -> None:
         """Keep what was read for one more game, before the game itself is kept.
 
         Files of another machine, which are not here, are none of ours.  Raises

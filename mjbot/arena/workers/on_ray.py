@@ -2,7 +2,7 @@
 
 Each actor keeps one worker process (:mod:`mjbot.arena.workers.pool`), so deadlines, crashes and
 the figures are those of a run on one machine.  Every machine needs the same mjbot and strategies:
-an actor gets games once it has said so, also one that takes the place of one that was lost.
+an actor gets games once it has reported that, also one that takes the place of one that was lost.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.setup import GameId, Setup
-from mjbot.arena.workers.playing import Played
+from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import AHEAD, WorkerError, WorkerPool
 
 LOCAL: Final = "ray"
@@ -34,7 +34,7 @@ QUESTION: Final = "/ray.rpc.RayletDriver/ClusterInfo"
 """What any client asks; the answer to an empty question does not matter, a refusal does."""
 
 CREATION: Final = "creation task"
-"""What Ray's words on an actor have in them that could not be made, as where there is no mjbot."""
+"""What Ray's message on an actor that could not be made contains, as where there is no mjbot."""
 
 MOST_IDLE_S: Final = 300.0
 """How long no machine may be there that takes a game, before the run ends."""
@@ -62,7 +62,7 @@ class RemotePlayer:
         other = "it has other code of mjbot or of the strategies; install the same there"
         return "" if same else f"{socket.gethostname()}: {other}"
 
-    def play(self, game_id: GameId) -> Played:
+    def play(self, game_id: GameId) -> PlayedGame:
         """Play one game."""
         return next(self._pool.play([game_id]))
 
@@ -91,7 +91,7 @@ class RayPool:
 
     def play(
         self, game_ids: Iterable[GameId], look: Callable[[], None] = lambda: None
-    ) -> Iterator[Played]:
+    ) -> Iterator[PlayedGame]:
         """Play the games and return each as soon as it is finished, in whatever order.
 
         ``look`` is called every second or oftener.
@@ -224,7 +224,7 @@ class RayPool:
 
 
 def _in_short(error: Exception) -> str:
-    """Return what an error of Ray's says, the last line of what quotes a traceback."""
+    """Return the text of an error of Ray's, the last line of what quotes a traceback."""
     text = str(error).strip()
     if "Traceback" in text:
         text = text.splitlines()[-1]
@@ -232,9 +232,9 @@ def _in_short(error: Exception) -> str:
 
 
 def _require_answer(where: str) -> None:
-    """Raise ``WorkerError`` at once if nobody listens at ``ray://HOST:PORT`` or wants our token.
+    """Raise ``WorkerError`` at once if ``ray://HOST:PORT`` is not served or requires a token.
 
-    Ray would try again for most of a minute, and then not say which.
+    Ray would try again for most of a minute, without naming the cause.
     """
     if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
         return

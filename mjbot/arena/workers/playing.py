@@ -13,13 +13,13 @@ from mjbot.arena.results import GameLine, packed
 from mjbot.arena.setup import GameId, Setup, labels
 from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.arena.workers.external_engine import EngineError, ExternalEngine
-from mjbot.arena.workers.files_read import Found
+from mjbot.arena.workers.files_read import FileRead
 from mjbot.arena.workers.supervised_player import NO_FAULTS, SupervisedPlayer
 from mjbot.match.players import players_of
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
-from mjbot.server.core import Answer, LogLine, OnFault, Say, TableCore
-from mjbot.statistics.figures import Counts, EventCounter, as_rows, count_kyoku, no_counts
+from mjbot.server.core import LogLine, OnFault, Outgoing, SeatReply, TableCore
+from mjbot.statistics.figures import CountRecords, EventCounter, as_rows, count_kyoku, no_counts
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
@@ -29,7 +29,7 @@ from mjbot.table.state import State
 from mjbot.table.view import Sealed
 from protocol.messages import Event, StartGame, StartKyoku
 
-EXCUSED: Final = Answer(excused=True)
+EXCUSED: Final = SeatReply(excused=True)
 
 
 class GameRecord:
@@ -39,7 +39,7 @@ class GameRecord:
         self.events: Final[list[Event]] = []
         self.talk: Final[dict[int, list[tuple[int, str]]]] = {}
 
-    def hear(self, seat: int, remark: str) -> None:
+    def add_remark(self, seat: int, remark: str) -> None:
         """Take in what a seat remarks in answer to the newest event."""
         self.talk.setdefault(len(self.events) - 1, []).append((seat, remark))
 
@@ -48,11 +48,11 @@ class GameRecord:
         self.events.append(line.event)
         for seat, remark in enumerate(line.logs):
             if remark:
-                self.hear(seat, remark)
+                self.add_remark(seat, remark)
 
 
 class MixedGame:
-    """One game, told event by event as a table server does (:mod:`mjbot.server.core`).
+    """One game, sent event by event as a table server does (:mod:`mjbot.server.core`).
 
     Each seat has a supervised strategy or an external engine; engines must answer within
     ``limit_s`` (0: no limit).
@@ -78,7 +78,7 @@ class MixedGame:
         self.record: Final = GameRecord()
         self._remark: str | None = None
 
-    def play(self, referee: Referee, names: Sequence[str]) -> Counts:
+    def play(self, referee: Referee, names: Sequence[str]) -> CountRecords:
         """Play to the end and return what was counted; the engines are closed."""
         for seat, engine in self._engines.items():
             try:
@@ -88,13 +88,13 @@ class MixedGame:
         core = TableCore(referee, tuple(names), OnFault.DEFAULT)
         counter = EventCounter()
         for player in self._players.values():
-            player.hears = self._hear
+            player.on_remark = self._add_remark
         known = 0
-        while (say := core.next()) is not None:
-            if say.is_final:
-                self._part(say)
+        while (outgoing := core.next()) is not None:
+            if outgoing.is_final:
+                self._part(outgoing)
                 continue
-            core.answer(self._answer(say))
+            core.answer(self._answer(outgoing))
             for fault in core.faults[known:]:
                 self._record_fault("illegal", fault.seat, fault.text)
             known = len(core.faults)
@@ -105,35 +105,35 @@ class MixedGame:
             self.record.add(line)
         return counter.counts
 
-    def _hear(self, seat: int, remark: str) -> None:
+    def _add_remark(self, seat: int, remark: str) -> None:
         self._remark = remark
 
-    def _answer(self, say: Say) -> Answer:
-        if say.seat in self._engines:
-            return self._engine_answer(say)
-        player = self._players[say.seat]
-        if isinstance(say.message, StartKyoku):
-            player.start_kyoku(say.referee.view(say.seat))
-        if not say.legal:
-            return Answer()
+    def _answer(self, outgoing: Outgoing) -> SeatReply:
+        if outgoing.seat in self._engines:
+            return self._engine_answer(outgoing)
+        player = self._players[outgoing.seat]
+        if isinstance(outgoing.message, StartKyoku):
+            player.start_kyoku(outgoing.referee.view(outgoing.seat))
+        if not outgoing.legal:
+            return SeatReply()
         self._remark = None
-        action = player.decide(say.referee.view(say.seat))
-        return Answer(action=action, remark=self._remark)
+        action = player.decide(outgoing.referee.view(outgoing.seat))
+        return SeatReply(action=action, remark=self._remark)
 
-    def _engine_answer(self, say: Say) -> Answer:
-        if say.legal:
-            self._decisions[say.seat] += 1
-        if say.seat not in self._present:
+    def _engine_answer(self, outgoing: Outgoing) -> SeatReply:
+        if outgoing.legal:
+            self._decisions[outgoing.seat] += 1
+        if outgoing.seat not in self._present:
             return EXCUSED
-        self._state = self._sealed.view(say.referee.view(say.seat)).state.tobytes()
+        self._state = self._sealed.view(outgoing.referee.view(outgoing.seat)).state.tobytes()
         began_ns = perf_counter_ns()
         try:
-            answer = self._engines[say.seat].exchange(say.message, self._limit_s)
+            answer = self._engines[outgoing.seat].exchange(outgoing.message, self._limit_s)
         except EngineError as error:
-            self._lose(say.seat, error)
+            self._lose(outgoing.seat, error)
             return EXCUSED
-        if say.legal and say.seat in self.times:
-            count_time(self.times[say.seat], perf_counter_ns() - began_ns)
+        if outgoing.legal and outgoing.seat in self.times:
+            count_time(self.times[outgoing.seat], perf_counter_ns() - began_ns)
         return answer
 
     def _lose(self, seat: int, error: EngineError) -> None:
@@ -146,39 +146,39 @@ class MixedGame:
         decision = self._decisions.get(seat, 0)
         self.faults.append(Fault(kind, seat, decision, problem, state=self._state))
 
-    def _part(self, say: Say) -> None:
-        if say.seat in self._present:
-            self._engines[say.seat].disconnect(say.message)
+    def _part(self, outgoing: Outgoing) -> None:
+        if outgoing.seat in self._present:
+            self._engines[outgoing.seat].disconnect(outgoing.message)
 
 
 Fatal = Mapping[int, Mapping[int, Fault]]
 """Seat -> decision -> what happened there to a whole process."""
 
-Tell = Callable[[GameId, Fault], None]
-"""Hears of the first fault of a seat in a game as soon as it happens."""
+ReportFault = Callable[[GameId, Fault], None]
+"""Receives the first fault of a seat in a game as soon as it happens."""
 
 MAKING_S: Final = 60.0
 """How long making a strategy may take (compiling not counted), if decisions have a deadline."""
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGame:
     """A finished game and what went wrong in it."""
 
     line: GameLine
     faults: tuple[Fault, ...]
-    files: tuple[Found, ...] = ()
+    files: tuple[FileRead, ...] = ()
     """What its process has read since its last game (:mod:`mjbot.arena.workers.files_read`)."""
 
     record: bytes = b""
     """The game as gzipped mjai lines, if asked for (:mod:`mjbot.arena.results`)."""
 
 
-class Games:
+class GameRunner:
     """Plays games of one setup; the external AIs stay from game to game until :meth:`close`.
 
     With ``recording`` every game comes with its record, which takes some 10 ms more a hanchan.
-    With ``timing`` it tells what the decisions cost, but for the first one, in which compiled code
+    With ``timing`` it measures the cost of decisions, but for the first one, in which compiled code
     is loaded.
     """
 
@@ -187,7 +187,7 @@ class Games:
         setup: Setup,
         clock: Clock,
         recording: bool = False,
-        tell: Tell = lambda game_id, fault: None,
+        report: ReportFault = lambda game_id, fault: None,
         timing: bool = False,
     ) -> None:
         self._setup: Final = setup
@@ -195,13 +195,13 @@ class Games:
         self._timing: Final = timing
         self._has_played = False
         self._clock: Final = clock
-        self._tell: Final = tell
+        self._report: Final = report
         self._names: Final = labels(setup.specs)
         self._engines: Final[dict[tuple[int, int], ExternalEngine]] = {}
 
-    def play(self, game_id: GameId, fatal: Fatal) -> Played:
+    def play(self, game_id: GameId, fatal: Fatal) -> PlayedGame:
         """Play a game to its end."""
-        players = make_players(self._setup, game_id, self._clock, fatal, self._tell)
+        players = make_players(self._setup, game_id, self._clock, fatal, self._report)
         times: dict[int, TimeCounts] = {}
         if self._timing and self._has_played:
             times = {seat: {} for seat in range(4)}
@@ -261,7 +261,7 @@ def make_players(
     game_id: GameId,
     clock: Clock,
     fatal: Fatal,
-    tell: Tell = lambda game_id, fault: None,
+    report: ReportFault = lambda game_id, fault: None,
 ) -> dict[int, SupervisedPlayer]:
     """Return the players of our own at a game by seat, introduced.
 
@@ -275,7 +275,7 @@ def make_players(
         if not spec.is_external:
             strategy = _made(spec, setup.player_seed(game_id.wall, seat), seat, clock)
             known = fatal.get(seat, NO_FAULTS)
-            players[seat] = SupervisedPlayer(strategy, seat, clock, known, partial(tell, game_id))
+            players[seat] = SupervisedPlayer(strategy, seat, clock, known, partial(report, game_id))
     _link_pairs(setup, table, players)
     for player in players.values():
         player.start_game(player.seat, tuple([names[number] for number in table]))
@@ -311,7 +311,7 @@ def _link_pairs(
 
 def play_game(
     referee: Referee, players: Sequence[SupervisedPlayer], record: GameRecord | None = None
-) -> Counts:
+) -> CountRecords:
     """Play from the deal to the end, into a record if wanted; return what was counted."""
     counts = no_counts()
 
@@ -319,7 +319,7 @@ def play_game(
         count_kyoku(state, outcome, wins, counts)
 
     for player in players:
-        player.hears = record.hear if record else None
+        player.on_remark = record.add_remark if record else None
     referee.play(players, watch=count, record=record.events if record else None)
     return counts
 
@@ -327,11 +327,11 @@ def play_game(
 def _played(
     referee: Referee,
     game_id: GameId,
-    counts: Counts,
+    counts: CountRecords,
     players: Mapping[int, SupervisedPlayer],
     more: list[Fault],
     record: GameRecord | None,
-) -> Played:
+) -> PlayedGame:
     faults = [*more, *[fault for player in players.values() for fault in player.faults]]
     line = GameLine(
         wall=game_id.wall,
@@ -340,10 +340,12 @@ def _played(
         counts=as_rows(counts),
         faults=_by_seat(faults),
     )
-    return Played(line, tuple(faults), record=packed(record.events, record.talk) if record else b"")
+    return PlayedGame(
+        line, tuple(faults), record=packed(record.events, record.talk) if record else b""
+    )
 
 
-def _timed(played: Played, times: Mapping[int, TimeCounts]) -> Played:
+def _timed(played: PlayedGame, times: Mapping[int, TimeCounts]) -> PlayedGame:
     line = msgspec.structs.replace(played.line, times=tuple(times.values()))
     return replace(played, line=line)
 

@@ -2,7 +2,7 @@
 
 A process that ends (or, with compiled code that never returns, stops) in the middle of a game is
 replaced and the game played again.  If it happens again at the same decision, that decision is
-the cause: it is replaced by the default action and the game goes on.
+the cause: it is replaced by the default action and the game continues.
 """
 
 import contextlib
@@ -19,17 +19,9 @@ from typing import Any, Final
 
 from mjbot.arena.results import GameLine
 from mjbot.arena.setup import GameId, Setup
-from mjbot.arena.workers.clock import (
-    BEATS,
-    COMPILING,
-    DECISION,
-    EXIT_OVERDUE,
-    HEARTBEAT_SIZE,
-    Clock,
-    decoded,
-)
+from mjbot.arena.workers import clock as c
 from mjbot.arena.workers.files_read import ReadingWatch
-from mjbot.arena.workers.playing import Games, Played, Tell
+from mjbot.arena.workers.playing import GameRunner, PlayedGame, ReportFault
 from mjbot.errors import MjbotError
 from mjbot.processes import deaf_to_ctrl_c, describe_exit, die_with_parent
 from mjbot.strategy.faults import Fault, FaultKind
@@ -50,7 +42,7 @@ MOST_DEATHS_OF_A_RUN: Final = 12
 MOST_FAILED_STARTS: Final = 3
 AHEAD: Final = 2
 
-Job = tuple[GameId, dict[int, dict[int, Fault]]]
+GameJob = tuple[GameId, dict[int, dict[int, Fault]]]
 
 
 class WorkerError(MjbotError):
@@ -67,42 +59,42 @@ def work(
         sys.stdin = open(terminal, encoding="utf-8")  # noqa: SIM115 - for as long as we live
     die_with_parent()
     watch = ReadingWatch()
-    with contextlib.suppress(EOFError, OSError), Clock(setup.deadline_s, heartbeat) as clock:
-        games = Games(setup, clock, recording, _first_faults(jobs, setup), timing)
+    with contextlib.suppress(EOFError, OSError), c.Clock(setup.deadline_s, heartbeat) as clock:
+        games = GameRunner(setup, clock, recording, _first_faults(jobs, setup), timing)
         while True:
             played = _played(games, *jobs.recv())
             jobs.send(replace(played, files=watch.drain()))
 
 
-def _first_faults(jobs: Connection, setup: Setup) -> Tell:
+def _first_faults(jobs: Connection, setup: Setup) -> ReportFault:
     """Return what sends the first fault of each strategy down the line at once."""
-    told: set[int] = set()
+    reported: set[int] = set()
 
-    def tell(game_id: GameId, fault: Fault) -> None:
+    def report(game_id: GameId, fault: Fault) -> None:
         number = setup.player(game_id, fault.seat)
-        if number not in told:
-            told.add(number)
+        if number not in reported:
+            reported.add(number)
             jobs.send((game_id, fault))
 
-    return tell
+    return report
 
 
-def _played(games: Games, game_id: GameId, fatal: dict[int, dict[int, Fault]]) -> Played:
+def _played(games: GameRunner, game_id: GameId, fatal: dict[int, dict[int, Fault]]) -> PlayedGame:
     try:
         return games.play(game_id, fatal)
     except StrategyError as error:
         return void_game(game_id, str(error))
-    except Exception as error:  # ours, not a strategy's: the game is void and the run goes on
+    except Exception as error:  # ours, not a strategy's: the game is void and the run continues
         return void_game(game_id, f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
-def void_game(game_id: GameId, reason: str) -> Played:
+def void_game(game_id: GameId, reason: str) -> PlayedGame:
     """Return what is recorded of a game that could not be played to its end."""
-    return Played(GameLine(wall=game_id.wall, seating=game_id.seating, void=reason), ())
+    return PlayedGame(GameLine(wall=game_id.wall, seating=game_id.seating, void=reason), ())
 
 
 class Liveness:
-    """Knows how long a process has shown no sign of life; times are seconds of one clock.
+    """Measures how long a process has shown no sign of life; times are seconds of one clock.
 
     >>> heart = Liveness(now_s=0.0)
     >>> [heart.silent_s(signs, now_s) for signs, now_s in [((1, 0), 9.0), ((1, 0), 30.0)]]
@@ -125,12 +117,10 @@ class Liveness:
         return now_s - self._seen_s
 
 
-class _Worker:
-    """One process, the games given to it, and its heartbeat."""
-
+class _ArenaWorker:
     def __init__(self, setup: Setup, recording: bool, timing: bool, terminal: str) -> None:
         context = multiprocessing.get_context("spawn")
-        self.heartbeat: Any = context.RawArray("q", HEARTBEAT_SIZE)
+        self.heartbeat: Any = context.RawArray("q", c.HEARTBEAT_SIZE)
         self.line, theirs = context.Pipe()
         self.game_ids: deque[GameId] = deque()
         self.finished = 0
@@ -149,9 +139,9 @@ class _Worker:
     @property
     def has_lived(self) -> bool:
         """Whether the process came as far as to wait for games."""
-        return bool(self.heartbeat[BEATS])
+        return bool(self.heartbeat[c.BEATS])
 
-    def give(self, job: Job) -> None:
+    def give(self, job: GameJob) -> None:
         """Add a game to what the worker has to do."""
         if not self.game_ids:
             self._heartbeat.rest(time.monotonic())
@@ -172,9 +162,9 @@ class _Worker:
         now_s = time.monotonic()
         if not self.game_ids or not self.has_lived:
             self._heartbeat.rest(now_s)
-        if self.heartbeat[COMPILING]:
+        if self.heartbeat[c.COMPILING]:
             patience_s = max(patience_s, COMPILING_PATIENCE_S)
-        if self._heartbeat.silent_s((self.heartbeat[BEATS], self.finished), now_s) > patience_s:
+        if self._heartbeat.silent_s((self.heartbeat[c.BEATS], self.finished), now_s) > patience_s:
             self.stood_still = True
             self.kill()
 
@@ -192,8 +182,8 @@ class _Worker:
 class WorkerPool:
     """Some worker processes; use it as a context manager: none of them outlives it.
 
-    ``tell`` hears of faults while their games are still played: at least of the first of each
-    strategy.  ``recording`` and ``timing``: :class:`~mjbot.arena.workers.playing.Games`.
+    ``report`` receives faults while their games are still played: at least of the first of each
+    strategy.  ``recording`` and ``timing``: :class:`~mjbot.arena.workers.playing.GameRunner`.
     ``terminal`` is the device that a debugger in a worker reads from (empty: none).
     """
 
@@ -203,7 +193,7 @@ class WorkerPool:
         jobs: int,
         patience_s: float | None = None,
         recording: bool = False,
-        tell: Tell = lambda game_id, fault: None,
+        report: ReportFault = lambda game_id, fault: None,
         timing: bool = False,
         terminal: str = "",
     ) -> None:
@@ -211,23 +201,23 @@ class WorkerPool:
         self._recording: Final = recording
         self._timing: Final = timing
         self._terminal: Final = terminal
-        self._tell: Final = tell
+        self._report: Final = report
         self._jobs: Final = jobs
         self._patience_s: Final = patience_s or max(PATIENCE_S, 4 * setup.deadline_s)
-        self.workers: Final[list[_Worker]] = []
+        self.workers: Final[list[_ArenaWorker]] = []
         self.replaced = 0
         """How many processes ended or stood still, and another was started instead."""
         self._crashes: dict[GameId, list[tuple[int, int] | None]] = {}
         self._fatal: dict[GameId, dict[int, dict[int, Fault]]] = {}
         self._again: deque[GameId] = deque()
-        self._void: deque[Played] = deque()
+        self._void: deque[PlayedGame] = deque()
         self._failed_starts = 0
         self._lost = 0
         self._finished = 0
 
     def play(
         self, game_ids: Iterable[GameId], look: Callable[[], None] = lambda: None
-    ) -> Iterator[Played]:
+    ) -> Iterator[PlayedGame]:
         """Play the games and return each as soon as it is finished, in whatever order.
 
         The first process begins alone: what it compiles, the others find in the cache.  ``look``
@@ -260,47 +250,46 @@ class WorkerPool:
 
     # --- inside ------------------------------------------------------------------------------
 
-    def _new_worker(self) -> _Worker:
-        return _Worker(self._setup, self._recording, self._timing, self._terminal)
+    def _new_worker(self) -> _ArenaWorker:
+        return _ArenaWorker(self._setup, self._recording, self._timing, self._terminal)
 
     def _complete(self, waiting: Iterator[GameId]) -> None:
         while len(self.workers) < self._jobs:
             self.workers.append(self._new_worker())
             self._keep_busy(self.workers[-1], waiting)
 
-    def _keep_busy(self, worker: _Worker, waiting: Iterator[GameId]) -> None:
+    def _keep_busy(self, worker: _ArenaWorker, waiting: Iterator[GameId]) -> None:
         while len(worker.game_ids) < AHEAD:
             game_id = self._again.popleft() if self._again else next(waiting, None)
             if game_id is None:
                 return
             worker.give((game_id, self._fatal.get(game_id, {})))
 
-    def _collect(self) -> Iterator[Played]:
-        """Wait for something to happen, and return the games that were finished."""
+    def _collect(self) -> Iterator[PlayedGame]:
         lines = {worker.line: number for number, worker in enumerate(self.workers)}
         for line in wait(list(lines), timeout=1.0):
             assert isinstance(line, Connection)
             number = lines[line]
             try:
-                heard = line.recv()
+                message = line.recv()
             except (EOFError, OSError):
                 self._replace(number)
                 continue
-            if isinstance(heard, Played):
+            if isinstance(message, PlayedGame):
                 self.workers[number].finish()
                 self._finished += 1
                 self._failed_starts = 0  # whatever ends the others, one can be started
-                yield heard
+                yield message
             else:
-                self._tell(*heard)
+                self._report(*message)
         for worker in self.workers:
             worker.look_after(self._patience_s)
 
     def _replace(self, number: int) -> None:
-        """Note who was deciding when a process died, and start another for its games."""
+        """Note which seat was deciding when a process died, and start another for its games."""
         dead = self.workers[number]
         status = dead.reap()
-        dead.stood_still |= status == EXIT_OVERDUE
+        dead.stood_still |= status == c.EXIT_OVERDUE
         end = describe_exit(status)
         self._failed_starts = 0 if dead.has_lived else self._failed_starts + 1
         if self._failed_starts == MOST_FAILED_STARTS:
@@ -311,9 +300,9 @@ class WorkerPool:
         self.workers[number] = self._new_worker()
         self.replaced += 1
 
-    def _note_crash(self, dead: _Worker, end: str) -> None:
+    def _note_crash(self, dead: _ArenaWorker, end: str) -> None:
         game_id = dead.game_ids[0]
-        decision = decoded(dead.heartbeat[DECISION])
+        decision = c.decoded(dead.heartbeat[c.DECISION])
         crashes = self._crashes.setdefault(game_id, [])
         crashes.append(decision)
         if decision is not None:
@@ -333,11 +322,11 @@ class WorkerPool:
     def _record_fault(
         self, game_id: GameId, decision: tuple[int, int], kind: FaultKind, end: str
     ) -> None:
-        """Tell whose decision it was; the second time it is that decision's fault for good."""
+        """Report the seat's decision; the second time it is that decision's fault for good."""
         seat, number = decision
         if self._crashes[game_id].count(decision) == 1:
             again = f"its process was lost ({end}); the game is played again"
-            self._tell(game_id, Fault(kind, seat, number, again, is_fatal=True))
+            self._report(game_id, Fault(kind, seat, number, again, is_fatal=True))
         elif number:
             fault = Fault(kind, seat, number, f"process {end} here, twice", is_fatal=True)
             self._fatal.setdefault(game_id, {}).setdefault(seat, {})[number] = fault

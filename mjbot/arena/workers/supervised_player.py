@@ -24,8 +24,8 @@ class SupervisedPlayer:
     """Asks ``strategy``, but gives up on it for one decision where that goes wrong.
 
     ``fatal`` has the decisions at which the strategy is known to end or block the whole process:
-    there it is not even asked.  ``tell`` hears of the first fault as soon as it happens, and
-    ``hears``, if set, of what the strategy remarks on a decision.
+    there it is not even asked.  ``report`` receives the first fault as soon as it happens, and
+    ``on_remark``, if set, the strategy's remarks.
     """
 
     def __init__(
@@ -34,24 +34,24 @@ class SupervisedPlayer:
         seat: int,
         clock: Clock,
         fatal: Mapping[int, Fault] = NO_FAULTS,
-        tell: Callable[[Fault], None] = lambda _: None,
+        report: Callable[[Fault], None] = lambda _: None,
     ) -> None:
         self.strategy = strategy
-        self.wants: Final = strategy.wants
+        self.decides: Final = strategy.decides
         self.seat: Final = seat
         self.decisions = 0
         self.passing: tuple[type[BaseException], ...] = ()
         """What is no fault of the strategy's if it comes out of it."""
 
         self.times: TimeCounts | None = None
-        """What its decisions cost, if somebody wants to know."""
+        """The cost of its decisions, if requested."""
 
         self.faults: Final[list[Fault]] = []
-        self.hears: Callable[[int, str], None] | None = None
+        self.on_remark: Callable[[int, str], None] | None = None
         self._remark = ""
         self._clock: Final = clock
         self._fatal: Final = fatal
-        self._tell: Final = tell
+        self._report: Final = report
         self._sealed: Final = Sealed()
 
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
@@ -75,15 +75,15 @@ class SupervisedPlayer:
         self._remark = ""
         action = self._attempt(self._choose, sealed, self.decisions)
         if is_legal(action, codes):
-            if self._remark and self.hears is not None:
-                self.hears(self.seat, self._remark)
+            if self._remark and self.on_remark is not None:
+                self.on_remark(self.seat, self._remark)
             return action
         if len(self.faults) == n_faults:
             self._record_fault("illegal", self.decisions, no_choice(action), sealed)
         return view.default_action
 
     def _choose(self, view: View) -> Action:
-        if self.times is None and self.hears is None:
+        if self.times is None and self.on_remark is None:
             return self.strategy.decide(view)
         began_ns = process_time_ns()
         try:
@@ -91,7 +91,7 @@ class SupervisedPlayer:
         finally:
             if self.times is not None:
                 count_time(self.times, process_time_ns() - began_ns)
-        if self.hears is not None:
+        if self.on_remark is not None:
             self._remark = remark_on(self.strategy)
         return action
 
@@ -122,4 +122,4 @@ class SupervisedPlayer:
         state = view.state.tobytes() if view else b""
         self.faults.append(Fault(kind, self.seat, decision, problem, trace, state))
         if len(self.faults) == 1:
-            self._tell(self.faults[0])
+            self._report(self.faults[0])

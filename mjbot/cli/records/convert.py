@@ -65,7 +65,7 @@ def run(request: ConvertRequest) -> int:
     losses.add_paths_without_games([request.source], games)
     if writer.left_out:
         remarks = plural(writer.left_out, "remark")
-        losses.tell(f"{remarks} of players left out: {form.name} has no place for them")
+        losses.report(f"{remarks} of players left out: {form.name} has no place for them")
     skipped = f"{losses} skipped" if str(losses) else ""
     print(f"{plural(games.total(), 'game')} written to {request.out}{skipped}")
     return ExitCode.FAILED if losses else ExitCode.OK

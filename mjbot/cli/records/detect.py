@@ -40,7 +40,7 @@ from protocol.plain_text import one_line
 
 SHOWN: Final = 10
 WIDTH: Final = 132
-"""Columns that the table takes at least: cut short it would say nothing."""
+"""Minimum width of the table in columns."""
 
 
 def _least_games(text: str) -> int:
@@ -106,7 +106,7 @@ def run(request: DetectRequest) -> int:
     )
     if request.html:
         write_text(request.html, page(report))
-    _tell(report, request.shown, request.json)
+    _print_report(report, request.shown, request.json)
     return ExitCode.OK
 
 
@@ -117,7 +117,6 @@ def _look_closely(
     weights: DetectionWeights,
     jobs: int,
 ) -> None:
-    """Find the positions that weigh most."""
     verdict = finding.verdict
     by_number = {ref.number: ref for ref in refs}
     seats, chosen = {}, []
@@ -129,10 +128,10 @@ def _look_closely(
     finding.positions = weightiest(sorted(chosen), seats, verdict, weights, jobs)
 
 
-def _tell(report: DetectionReport, shown: int, as_json: bool) -> None:
-    say: Callable[[str], None] = print
+def _print_report(report: DetectionReport, shown: int, as_json: bool) -> None:
+    emit: Callable[[str], None] = print
     if as_json:
-        say(json.dumps(report_json(report)))
+        emit(json.dumps(report_json(report)))
         return
     table = Table(*HEADS)
     for finding in report.findings[:shown]:
@@ -140,11 +139,11 @@ def _tell(report: DetectionReport, shown: int, as_json: bool) -> None:
     Console(width=max(Console().width, WIDTH)).print(table, markup=False)
     for finding in report.findings[:shown]:
         if finding.is_conspicuous:
-            say("")
-            say(one_line(f"{' + '.join(finding.verdict.names)} (not proof):"))
+            emit("")
+            emit(one_line(f"{' + '.join(finding.verdict.names)} (not proof):"))
             for position in finding.positions:
-                say(one_line(f"  {position.sentence}"))
-                say(f"    {position.command}")
-    say("")
-    say(one_line(report.summary))
-    say(WARNING)
+                emit(one_line(f"  {position.sentence}"))
+                emit(f"    {position.command}")
+    emit("")
+    emit(one_line(report.summary))
+    emit(WARNING)

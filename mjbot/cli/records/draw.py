@@ -95,8 +95,8 @@ def _write_png(drawing: str, out: Path, size: int) -> None:
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, timeout=DRAWING_S, check=False)
         if not picture_file.is_file():
-            told = one_line(done.stderr.decode("utf-8", "replace").strip()[-300:])
-            raise MjbotError(f"{browser} drew nothing: {told}")
+            output = one_line(done.stderr.decode("utf-8", "replace").strip()[-300:])
+            raise MjbotError(f"{browser} drew nothing: {output}")
         shutil.copyfile(picture_file, out)
 
 

@@ -11,14 +11,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from mjbot.cli.arguments import (
-    STRONGEST,
-    at_option,
-    record_argument,
-    seat_option,
-    seed_option,
-    strategy_option,
-)
+from mjbot.cli import arguments as a
 from mjbot.errors import ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
@@ -35,7 +28,7 @@ from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.tiles import TILE_NAMES, tile_name, tile_names
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 SEATS: Final = range(4)
 WIDE: Final = 320
@@ -47,17 +40,17 @@ LONGEST_NAME: Final = 30
 class ExplainRequest:
     """Arguments of ``mjbot explain``."""
 
-    log: Path = record_argument()
-    at: RecordPosition | None = at_option(
+    log: Path = a.record_argument()
+    at: RecordPosition | None = a.at_option(
         "list all choices, and where the strategy's differ from the recorded ones"
     )
-    seat: int | None = seat_option("the one that has a choice, or all")
-    strategy: Spec = strategy_option(
-        STRONGEST,
-        "strategy to explain; strongest: by shares of strong players, with points beside them;"
+    seat: int | None = a.seat_option("the one that has a choice, or all")
+    strategy: Spec = a.strategy_option(
+        a.STRONGEST,
+        "strategy to explain; strongest: by shares of strong players, with points next to them;"
         " fold-recognition-plus: by points; all but tsumogiri rate what they weigh",
     )
-    seed: int = seed_option()
+    seed: int = a.seed_option()
 
 
 def run(request: ExplainRequest) -> int:
@@ -93,13 +86,13 @@ def _explain(log: Path, number: int, seat: int, players: SeatedPlayers) -> int:
     ]
     _print_lines(console, lines)
     with progress(Console(stderr=True), f"asking {players.name}"):
-        name, told = players.explain(step, seat)
-    _print_lines(console, [f"{name}: {told.choice}"])
-    if told.rated:
-        console.print(_rating_grid(told))
-        _print_lines(console, _who_is_meant(told, step.table.names))
-    _print_lines(console, told.notes)
-    for table in told.tables:
+        name, explanation = players.explain(step, seat)
+    _print_lines(console, [f"{name}: {explanation.choice}"])
+    if explanation.rated:
+        console.print(_rating_grid(explanation))
+        _print_lines(console, _legend(explanation, step.table.names))
+    _print_lines(console, explanation.notes)
+    for table in explanation.tables:
         console.print(_grid(table))
     return ExitCode.OK
 
@@ -109,20 +102,22 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
 
 
-def _rating_grid(told: e.Explanation) -> Grid:
+def _rating_grid(explanation: e.Explanation) -> Grid:
     """Return what was rated, best first; the chosen one is marked.
 
-    Of opponents to whom nothing deals in there are no columns.
+    Opponents that nothing deals in to have no columns.
     """
-    heads = [_head(term) for term in e.columns_of(told.rated)]
-    worth = f"worth, {told.unit}" if told.unit else "worth"
+    heads = [_head(term) for term in e.columns_of(explanation.rated)]
+    value_head = f"value, {explanation.unit}" if explanation.unit else "value"
     rows = []
-    for rated in told.best_first:
+    for rated in explanation.best_first:
         parts = {_head(term): _number(term.value, term.unit) for term in rated.terms}
-        number = _number(rated.worth, told.unit) if isfinite(rated.worth) else "given up early"
+        number = (
+            _number(rated.value, explanation.unit) if isfinite(rated.value) else "given up early"
+        )
         mark = "chosen" if rated.is_chosen else ""
         rows.append([_label(rated), number, *[parts.get(head, "") for head in heads], mark])
-    grid = _grid(e.DataTable("", ["choice", worth, *heads, ""], rows))
+    grid = _grid(e.DataTable("", ["choice", value_head, *heads, ""], rows))
     grid.columns[0].no_wrap = True
     for column in grid.columns[1:-1]:
         column.justify = "right"
@@ -130,8 +125,8 @@ def _rating_grid(told: e.Explanation) -> Grid:
 
 
 def _head(term: e.Term) -> str:
-    """Return the head of a term's column; + before what adds up to the worth."""
-    name = f"+ {term.name}" if term.adds_to == e.WORTH else term.name
+    """Return the head of a term's column; + before what adds up to the value."""
+    name = f"+ {term.name}" if term.adds_to == e.VALUE else term.name
     unit = [] if term.unit in term.name else [term.unit]
     return "\n".join([name, *([] if term.about is None else [f"seat {term.about}"]), *unit])
 
@@ -142,13 +137,13 @@ def _number(value: float, unit: str) -> str:
     return f"{value:z.2f}" if unit.startswith(e.PERCENT) else f"{value:z.6g}"
 
 
-def _who_is_meant(told: e.Explanation, names: Sequence[str]) -> Iterator[str]:
-    """Say what the heads leave out: whose seats they name, and what the plus means."""
-    terms = [term for rated in told.rated for term in rated.terms]
+def _legend(explanation: e.Explanation, names: Sequence[str]) -> Iterator[str]:
+    """Explain the heads: the seats that they name, and the plus."""
+    terms = [term for rated in explanation.rated for term in rated.terms]
     if about := sorted({term.about for term in terms if term.about is not None}):
         yield ", ".join(_seat(seat, names) for seat in about)
-    if any(term.adds_to == e.WORTH for term in terms):
-        yield "the terms with + add up to the worth"
+    if any(term.adds_to == e.VALUE for term in terms):
+        yield "the terms with + add up to the value"
 
 
 def _label(rated: e.Rated) -> str:
@@ -190,10 +185,10 @@ def _chooser(step: ReplayStep, asked: int | None) -> int:
         return able[0]
     if asked in able:
         return asked
-    told = "nobody has a choice there; without --at all choices are listed"
+    problem = "no seat has a choice there; without --at all choices are listed"
     if able:
-        told = f"seat {asked} has no choice there; seat {able[0]} has one"
-    raise NoPositionError(f"--at {step.number}: {told}")
+        problem = f"seat {asked} has no choice there; seat {able[0]} has one"
+    raise NoPositionError(f"--at {step.number}: {problem}")
 
 
 def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
@@ -202,11 +197,12 @@ def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
     yield f"dora markers {_names(view.dora_markers.tolist())}"
     for seat in SEATS:
         melds = ["".join(tile_names(meld.tiles)) for meld in view.melds(seat)]
-        told = [f"river {_names(view.river(seat).tolist()) or '-'}"]
-        told += [f"melds {', '.join(melds)}"] if melds else []
-        told += ["in riichi"] if view.riichi(seat) else []
-        told += [f"hand {_hand(view)}"] if seat == view.seat else []
-        yield f"{_seat(seat, names)}{' (dealer)' if seat == view.dealer else ''}: {'; '.join(told)}"
+        parts = [f"river {_names(view.river(seat).tolist()) or '-'}"]
+        parts += [f"melds {', '.join(melds)}"] if melds else []
+        parts += ["in riichi"] if view.riichi(seat) else []
+        parts += [f"hand {_hand(view)}"] if seat == view.seat else []
+        dealer = " (dealer)" if seat == view.dealer else ""
+        yield f"{_seat(seat, names)}{dealer}: {'; '.join(parts)}"
 
 
 def _seat(seat: int, names: Sequence[str]) -> str:
@@ -239,7 +235,7 @@ class _Agreement:
         self.untold = 0
 
     def add(self, player: str, recorded: Action | None, choice: Action) -> bool | None:
-        """Count a choice; return whether it is the recorded one, ``None`` if nobody knows."""
+        """Count a choice; return whether it is the recorded one, ``None`` if it is unknown."""
         if recorded is None:
             self.untold += 1
             return None
@@ -249,12 +245,12 @@ class _Agreement:
         return is_same
 
     def lines(self, name: str) -> Iterator[str]:
-        """Say it, a line for each player."""
+        """Yield a line for each player."""
         for player, n in sorted(self._all.items()):
             yield f"{name} agrees with {player} on {self._same[player]} of {plural(n, 'choice')}"
         if self.untold:
-            told = "the record does not say what was chosen"
-            yield f"{plural(self.untold, 'choice')} not counted: {told}"
+            reason = "the record does not show the choice"
+            yield f"{plural(self.untold, 'choice')} not counted: {reason}"
 
 
 def _list_choices(log: Path, asked: int | None, players: SeatedPlayers) -> int:
@@ -262,10 +258,10 @@ def _list_choices(log: Path, asked: int | None, players: SeatedPlayers) -> int:
     seats = list(SEATS) if asked is None else [asked]
     head = ("event", "position", "seat", "happened", "legal", "recorded", players.name, "")
     grid, agreement = Grid(*head), _Agreement()
-    with progress(Console(stderr=True), f"asking {players.name}", unit="choices") as tell:
+    with progress(Console(stderr=True), f"asking {players.name}", unit="choices") as step:
         for row in _rows(log, seats, players, agreement):
             grid.add_row(*[Text(cell) for cell in row])
-            tell(note=row[1])
+            step(note=row[1])
     console = _console()
     console.print(grid)
     for line in agreement.lines(players.name):
@@ -283,12 +279,12 @@ def _rows(
             if seat not in seats:
                 continue
             recorded, choice = step.recorded(seat), players.decide(step, seat)
-            who = _seat(seat, step.table.names)
-            is_same = agreement.add(who, recorded, choice)
+            player = _seat(seat, step.table.names)
+            is_same = agreement.add(player, recorded, choice)
             yield (
                 str(step.number),
                 f"{kyoku_name(step.table.state)}:{place}",
-                who.removeprefix("seat "),
+                player.removeprefix("seat "),
                 _in_short(step.event),
                 str(len(step.choices(seat))),
                 "?" if recorded is None else str(recorded),
@@ -298,10 +294,10 @@ def _rows(
 
 
 def _in_short(event: Event) -> str:
-    told = [type(event).__name__.lower()]
-    told += [f"seat {event.actor}"] if hasattr(event, "actor") else []
-    told += [str(event.pai)] if hasattr(event, "pai") else []
-    return " ".join(told)
+    parts = [type(event).__name__.lower()]
+    parts += [f"seat {event.actor}"] if hasattr(event, "actor") else []
+    parts += [str(event.pai)] if hasattr(event, "pai") else []
+    return " ".join(parts)
 
 
 def _console() -> Console:

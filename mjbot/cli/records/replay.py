@@ -39,9 +39,9 @@ class Named(NamedTuple):
 
 
 class Losses:
-    """Tells a command's user of files and games that were passed over, and counts them.
+    """Reports files and games that were passed over, and counts them.
 
-    True if anything was lost: a damaged file, one of another kind, a game that nobody can tell
+    True if anything was lost: a damaged file, one of another kind, a game that cannot be shown
     whole, or a path without any game.
     """
 
@@ -50,7 +50,7 @@ class Losses:
         self._damaged: set[str] = set()
         self._foreign: set[str] = set()
         self._incomplete = self._without_games = 0
-        self._told: set[Path] = set()
+        self._reported: set[Path] = set()
 
     def __bool__(self) -> bool:
         return bool(self._damaged or self._foreign or self._incomplete or self._without_games)
@@ -61,15 +61,15 @@ class Losses:
         damaged = plural(len(self._damaged), "damaged file") if self._damaged else ""
         foreign = f"{plural(n_foreign, 'file')} of another kind" if n_foreign else ""
         games = plural(self._incomplete, "game")
-        incomplete = f"{games} that cannot be told whole" if self._incomplete else ""
+        incomplete = f"{games} that cannot be shown whole" if self._incomplete else ""
         return "".join(f", {part}" for part in (damaged, foreign, incomplete) if part)
 
     def add(self, path: Path, error: RecordError, file: str = "") -> None:
-        """Tell of what is wrong at a path that the user named; ``file`` is where, if it was read.
+        """Report what is wrong at a path that the user named; ``file`` is where, if it was read.
 
         An empty file among games is no loss.
         """
-        self._told.add(path)
+        self._reported.add(path)
         kind = ""
         if isinstance(error, ForeignRecordError):
             self._foreign.add(file or error.name)
@@ -78,31 +78,31 @@ class Losses:
         elif not isinstance(error, EmptyRecordError):
             self._damaged.add(file or error.name)
             kind = "damaged: "
-        self.tell(f"{kind}{error}")
+        self.report(f"{kind}{error}")
 
     @contextmanager
     def noting(self, named: Named) -> Iterator[None]:
-        """Tell of a :class:`RecordError` that comes up inside, and go on behind it."""
+        """Report a :class:`RecordError` raised inside, and continue after it."""
         try:
             yield
         except RecordError as error:
             self.add(named.path, error, named.source.name)
 
     def add_paths_without_games(self, paths: Iterable[Path], games: Counter[Path]) -> None:
-        """Tell of the paths at which there was no game, unless it was told why."""
+        """Report the paths at which there was no game, unless the reason was reported."""
         for path in paths:
             if not games[path]:
                 self._without_games += 1
-                if path not in self._told:
-                    self.tell(f"{path}: holds no game")
+                if path not in self._reported:
+                    self.report(f"{path}: holds no game")
 
-    def tell(self, problem: str) -> None:
-        """Say one line."""
+    def report(self, problem: str) -> None:
+        """Print one line."""
         print(f"mjbot {self._command}: {problem}", file=sys.stderr)
 
 
 def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
-    """List the files of records at ``paths``; a path that is damaged or empty is told.
+    """List the files of records at ``paths``; a path that is damaged or empty is reported.
 
     Raises ``OSError`` for a path that cannot be opened.
     """
@@ -116,13 +116,13 @@ def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
 
 
 def readable_games(named: Named, losses: Losses) -> Iterator[Game]:
-    """Yield the games of a file as far as they can be found; the end is told if it is a bad one."""
+    """Yield the games of a file as far as they can be found; a bad end is reported."""
     with losses.noting(named):
         yield from games_of(named.source)
 
 
 def files_progress(sources: list[Named], doing: str) -> AbstractContextManager[Step]:
-    """Show how the work gets on: a step is a file, and the notes tell the games."""
+    """Show the progress: a step is a file, and the notes count the games."""
     return progress(Console(stderr=True), doing, len(sources), "files")
 
 
@@ -163,7 +163,7 @@ def run(request: ReplayRequest) -> int:
 
 
 def _show_evidence(source: Source, losses: Losses, *, every: bool) -> None:
-    """Tell what players really said in a game of ``mjbot serve --evidence``."""
+    """Print the raw replies of the players in a game of ``mjbot serve --evidence``."""
     path = evidence_path(source.path)
     if source.member is not None or path == source.path or not path.is_file():
         return
@@ -172,19 +172,19 @@ def _show_evidence(source: Source, losses: Losses, *, every: bool) -> None:
         for reply in read_evidence(path):
             counts[reply.verdict] += 1
             if every or reply.verdict != "accepted":
-                print(one_line(_told(reply)))
+                print(one_line(_format_reply(reply)))
     except RecordError as error:
         losses.add(path, error)
-    told = ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "no reply"
-    print(one_line(f"{path}: {told}"))
+    counted = ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "no reply"
+    print(one_line(f"{path}: {counted}"))
 
 
-def _told(reply: Reply) -> str:
-    said = "nothing" if reply.raw is None else reply.raw
-    cut = f" ... ({reply.bytes} bytes)" if len(said) == MOST_KEPT else ""
+def _format_reply(reply: Reply) -> str:
+    reply_text = "nothing" if reply.raw is None else reply.raw
+    cut = f" ... ({reply.bytes} bytes)" if len(reply_text) == MOST_KEPT else ""
     why = f": {reply.why}" if reply.why else ""
     place = f"line {reply.line}, seat {reply.seat}, {reply.at}, after {reply.took_ms:g} ms"
-    return f"{place}: {reply.verdict}{why}; said {said}{cut}"
+    return f"{place}: {reply.verdict}{why}; sent {reply_text}{cut}"
 
 
 class _Replayer:
@@ -226,7 +226,7 @@ class _Replayer:
             step(0, plural(self._summary.games, "game"))
 
     def summary(self) -> str:
-        """Say what was replayed and whether it held."""
+        """Report what was replayed and whether it was valid."""
         verdict = plural(self.mismatches, "mismatch") if self.mismatches else "no mismatch"
         if self.older:
             verdict += f", {plural(self.older, 'game')} played under older rules"

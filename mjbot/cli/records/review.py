@@ -10,17 +10,7 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.cli.arguments import (
-    STRONGEST,
-    at_option,
-    count,
-    file_option,
-    record_argument,
-    seat_option,
-    seed_option,
-    strategy,
-    strategy_option,
-)
+from mjbot.cli import arguments as a
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
@@ -52,32 +42,32 @@ MOST_PRINTED: Final = 3
 class ReviewRequest:
     """Arguments of ``mjbot review``."""
 
-    game: Path = record_argument()
+    game: Path = a.record_argument()
     game_number: int | None = option(
         None,
         "number of the game in a record of several, the first being 1 (default: the only one)",
-        type=count,
+        type=a.count,
         metavar="N",
     )
-    seat: int | None = seat_option("the only one whose hand the record shows")
-    by: Spec = strategy_option(STRONGEST, "strategy that judges; it must rate its choices")
-    out: Path | None = file_option("page to write (default: review-seat-N.html)")
+    seat: int | None = a.seat_option("the only one whose hand the record shows")
+    by: Spec = a.strategy_option(a.STRONGEST, "strategy that judges; it must rate its choices")
+    out: Path | None = a.file_option("page to write (default: review-seat-N.html)")
     no_board: bool = option(
-        False, "do not write the board page beside the page (review-seat-N-board.html)"
+        False, "do not write the board page next to the page (review-seat-N-board.html)"
     )
-    at: RecordPosition | None = at_option("print the three decisions that cost most")
-    json: Path | None = file_option("file for the review as JSON (default: none)")
+    at: RecordPosition | None = a.at_option("print the three decisions that cost most")
+    json: Path | None = a.file_option("file for the review as JSON (default: none)")
     playouts: Spec | None = option(
         None,
         "strategy that plays on what was done otherwise, to see which losses can be shown"
         f" (default: no playouts; {PLAYS_OUT} where no strategy is named)",
         nargs="?",
-        type=strategy,
+        type=a.strategy,
         const=Spec.read(PLAYS_OUT),
         metavar="NAME,KEY=VALUE,...",
     )
-    deals: int = option(DEALS, "ways to deal the hidden hands in playouts", type=count)
-    seed: int = seed_option()
+    deals: int = option(DEALS, "ways to deal the hidden hands in playouts", type=a.count)
+    seed: int = a.seed_option()
 
 
 def run(request: ReviewRequest) -> int:
@@ -87,7 +77,7 @@ def run(request: ReviewRequest) -> int:
     players = SeatedPlayers(request.by, request.seed)
     plays_out = _who_plays_out(request.playouts, request.seed)
     console = Console(stderr=True)
-    seats = _known(events)
+    seats = _known_seats(events)
     seat = _seat(request.seat, seats)
     prepare([request.by, *([request.playouts] if request.playouts else [])], console, use="explain")
     began = time.monotonic()
@@ -123,7 +113,6 @@ def _who_plays_out(spec: Spec | None, seed: int) -> PlaysOut | None:
 
 
 def _events(path: Path, wanted: int | None) -> tuple[str, list[Event]]:
-    """Return the name and events of the game that is asked for."""
     games = (game for source in list_sources(path) for game in games_of(source))
     found: list[Game] = list(islice(games, (wanted or 2) - 1, wanted or 2)) if wanted else []
     if wanted and not found:
@@ -132,12 +121,12 @@ def _events(path: Path, wanted: int | None) -> tuple[str, list[Event]]:
         first = next(games)
         events = [entry.event for entry in first.entries]
         if next(games, None) is not None:
-            raise ArgumentError(f"{path} holds several games: say which, --game-number N")
+            raise ArgumentError(f"{path} holds several games: choose one with --game-number N")
         return first.name, events
     return found[0].name, [entry.event for entry in found[0].entries]
 
 
-def _known(events: Sequence[Event]) -> list[int]:
+def _known_seats(events: Sequence[Event]) -> list[int]:
     """Return the seats whose hands the record shows."""
     dealt = [event for event in events if isinstance(event, StartKyoku)]
     return [seat for seat in SEATS if dealt and all("?" not in each.tehais[seat] for each in dealt)]
@@ -147,20 +136,19 @@ def _seat(asked: int | None, known: Sequence[int]) -> int:
     if asked is None and len(known) == 1:
         return known[0]
     if asked is None:
-        told = f"the record shows the hands of {plural(len(known), 'seat')}"
-        raise ArgumentError(f"--seat: whose decisions? {told}")
+        known_hands = f"the record shows the hands of {plural(len(known), 'seat')}"
+        raise ArgumentError(f"--seat: whose decisions? {known_hands}")
     if asked not in known:
         raise ArgumentError(f"--seat {asked}: the record does not show the hand of this seat")
     return asked
 
 
 def _play_on(review: Review, by: PlaysOut, deals: int, console: Console) -> None:
-    """Play on all that was done otherwise."""
     todo = [each for each in review.decisions if is_open(each)]
-    with progress(console, "playing on", len(todo), unit="decisions") as tell:
+    with progress(console, "playing on", len(todo), unit="decisions") as step:
         for decision in todo:
             review.shown[decision] = show(decision, by, deals)
-            tell()
+            step()
 
 
 def _decision_at(review: Review, at: RecordPosition) -> ReviewedDecision:
@@ -173,7 +161,6 @@ def _decision_at(review: Review, at: RecordPosition) -> ReviewedDecision:
 
 
 def _board(review: Review) -> str:
-    """Return the game's board as one page, with the hand of the reviewed seat open."""
     game = fold_steps(steps_of(review.judged.events))
     title = f"{review.game}, seat {review.seat}"
     return game_page(game, {"title": title, "seat": review.seat, "hands": False})
@@ -189,7 +176,7 @@ def _print(review: Review, decisions: Sequence[ReviewedDecision] | None, out: Pa
         decisions = [each for each in review.costliest if each.loss][:MOST_PRINTED]
     for decision in decisions:
         same_text = f"You {done_text(decision.view, decision.actual, decision.then)}, as"
-        said = sentence(decision) or f"{same_text} {review.by.name} does."
-        lines.append(f"{decision.at} {said}")
+        line = sentence(decision) or f"{same_text} {review.by.name} does."
+        lines.append(f"{decision.at} {line}")
     for line in [*lines, f"the whole review: {out}"]:
         print(one_line(line))

@@ -85,7 +85,7 @@ class WatchGameRequest(BoardRequest):
     port: int = option(0, "port of the page (default: 0, any free port)", type=port)
     no_browser: bool = no_browser_option()
     by: Spec | None = strategy_option(
-        None, "strategy whose evaluation is shown beside the board (default: none)"
+        None, "strategy whose evaluation is shown next to the board (default: none)"
     )
     at: RecordPosition | BoardAddress | None = at_option(
         "the start", "; or SEAT/KYOKU/STEP from the page's address", type=_place
@@ -105,7 +105,7 @@ def run(request: WatchGameRequest) -> int:
     if request.out is not None:
         return _write(request, library, place, request.out)
     if len(library.names) == 1:
-        request.read(library)  # of one file it can be said at once why not
+        request.read(library)  # a problem with a single file is reported at once
     return run_until_signalled(_show(request, library, place))
 
 
@@ -138,7 +138,7 @@ async def _relay(request: WatchGameRequest, address: str) -> int:
     config = {"title": parts.netloc, "seat": request.seat or 0}
     async with RelayServer(live, config) as server:
         await server.open(request.port)
-        tell_page(server.url(server.keys.new(ALL_SEATS)), no_browser=request.no_browser)
+        show_page(server.url(server.keys.new(ALL_SEATS)), no_browser=request.no_browser)
         await server.relay()
     return ExitCode.OK
 
@@ -149,13 +149,13 @@ async def _show(request: WatchGameRequest, library: Library, place: BoardAddress
     async with RecordServer(library, _config(request, library), request.by) as server:
         await server.open(request.port)
         url = server.url(server.keys.new(request.hands), str(place or ""))
-        tell_page(url, no_browser=request.no_browser)
+        show_page(url, no_browser=request.no_browser)
         await asyncio.Event().wait()
     return ExitCode.OK
 
 
-def tell_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
-    """Say where the page is, on stdout unless ``to`` is another stream, and open it."""
+def show_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
+    """Print the page's URL, on stdout unless ``to`` is another stream, and open it."""
     print(f"watch {url} (Ctrl-C ends it)", file=to or sys.stdout, flush=True)
     if not no_browser:
         open_page(url)

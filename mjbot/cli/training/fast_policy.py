@@ -3,7 +3,7 @@
 from typing import Final
 
 from mjbot.cli.train import print_learned
-from mjbot.requests import Kind
+from mjbot.requests import Subcommand
 from mjbot.training.fast_policy.requests import FastSelfPlayRequest, ImitationRequest
 
 
@@ -19,14 +19,14 @@ def _train_play(request: FastSelfPlayRequest) -> None:
     print_learned(train(request))
 
 
-KINDS: Final[dict[str, Kind]] = {
-    "fast-policy": Kind(
+KINDS: Final[dict[str, Subcommand]] = {
+    "fast-policy": Subcommand(
         "the fast policy's network, from columns",
         "Learn all five decisions of strong players with the small compiled network.",
         ImitationRequest,
         _train_imitation,
     ),
-    "fast-policy-play": Kind(
+    "fast-policy-play": Subcommand(
         "the fast policy's network, refined by games against itself",
         "Refine the small network by policy gradient, with a critic that sees all hands.",
         FastSelfPlayRequest,

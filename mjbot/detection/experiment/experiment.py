@@ -24,7 +24,7 @@ from mjbot.detection.experiment.judging import LEVELS, Judge, shares_below
 from mjbot.detection.experiment.tables import Four, TableKind, count_four, count_unrelated, run_of
 from mjbot.detection.hidden import Floats
 from mjbot.detection.verdicts import shipped_weights
-from mjbot.experiments import Request, records_option
+from mjbot.experiments import ExperimentContext, records_option
 from mjbot.progress import Step, progress
 from mjbot.report.markdown import head, row
 from mjbot.report.origin import origin_of
@@ -65,7 +65,7 @@ class Material:
     n_unrelated: int
 
 
-def play(request: Request) -> Iterator[str]:
+def play(request: ExperimentContext) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
     parts: Mapping[str, Callable[[Material, Step], Iterator[str]]] = {
         "pairs": pairs_table, "honest": honest_table, "live": live_table,
@@ -85,7 +85,7 @@ def play(request: Request) -> Iterator[str]:
             yield from lines
 
 
-def gather(request: Request) -> Material:
+def gather(request: ExperimentContext) -> Material:
     """Play, count and group what is missing."""
     judge = Judge(shipped_weights())
     unrelated, n_unrelated = judge_unrelated(judge, request)
@@ -100,7 +100,7 @@ def gather(request: Request) -> Material:
     return Material(judge, fours, unrelated, n_unrelated)
 
 
-def judge_unrelated(judge: Judge, request: Request) -> tuple[dict[int, Floats], int]:
+def judge_unrelated(judge: Judge, request: ExperimentContext) -> tuple[dict[int, Floats], int]:
     """Return the deviates of groups of people's games by size, and how many games there are."""
     path = request.own.records
     if path is None or request.part == "live":
@@ -200,7 +200,7 @@ def _spelled(estimate: Estimate) -> str:
     return "-" if np.isnan(estimate.value) else estimate.text(".3f")
 
 
-def _command(request: Request) -> Iterator[str]:
+def _command(request: ExperimentContext) -> Iterator[str]:
     """Yield the arguments that give the same tables; locations of files are left out."""
     yield from ("mjbot", "experiment", "detection", "--part", request.part)
     yield from ("--games", str(request.games), "--seed", str(request.seed))

@@ -24,9 +24,9 @@ from mjbot.compiler.compiled import source_digest
 from mjbot.detection.games import GameCounts, count_games, header_of
 from mjbot.detection.hidden import HiddenHandModel
 from mjbot.detection.learning import known_pair
-from mjbot.experiments import ExperimentError, Request, Run
+from mjbot.experiments import ExperimentContext, ExperimentError, Run
 from mjbot.progress import progress
-from mjbot.statistics.seating import Format
+from mjbot.statistics.seating import SeatingFormat
 from mjbot.strategy.registry import Spec
 from mjbot.training.positions import GameRef, index_games
 
@@ -47,7 +47,7 @@ class TableKind:
     strategies: tuple[str, ...]
     seed: int
     first: int = 0
-    format: Format = "pair"
+    format: SeatingFormat = "pair"
     share: int = 1
 
     @property
@@ -129,7 +129,7 @@ class Four:
         return Four(self.games.take(chosen), self.pairs, self.places[chosen], self.walls[chosen])
 
 
-def run_of(kind: TableKind, request: Request) -> Run:
+def run_of(kind: TableKind, request: ExperimentContext) -> Run:
     """Return the games of a kind; those of other code or another seed lie in another folder."""
     setup = Setup(
         strategies=kind.strategies,
@@ -153,7 +153,7 @@ def moved(seed: int, asked: int) -> int:
 
 
 def count_four(
-    kind: TableKind, outcome: RunOutcome, model: HiddenHandModel, request: Request
+    kind: TableKind, outcome: RunOutcome, model: HiddenHandModel, request: ExperimentContext
 ) -> Four:
     """Return what is counted of the games of a kind that are judged."""
     plan = outcome.plan
@@ -171,7 +171,7 @@ def count_four(
     return Four.of(games, wall_of[games.numbers])
 
 
-def count_unrelated(path: Path, model: HiddenHandModel, request: Request) -> GameCounts:
+def count_unrelated(path: Path, model: HiddenHandModel, request: ExperimentContext) -> GameCounts:
     """Return what is counted of people's games."""
     with progress(Console(stderr=True), f"looking through {path.name}"):
         refs = index_games([path])
@@ -179,7 +179,7 @@ def count_unrelated(path: Path, model: HiddenHandModel, request: Request) -> Gam
 
 
 def counted(
-    refs: Sequence[GameRef], label: str, model: HiddenHandModel, request: Request
+    refs: Sequence[GameRef], label: str, model: HiddenHandModel, request: ExperimentContext
 ) -> GameCounts:
     """Count games, or load the counts of the same games by the same code."""
     header = msgspec.json.encode(header_of(refs, model))

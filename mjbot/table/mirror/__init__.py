@@ -1,1 +1,1 @@
-"""A local mirror of somebody else's table: events checked against the rules, then applied."""
+"""A local mirror of a server's table: events checked against the rules, then applied."""

@@ -35,7 +35,7 @@ _REASON_CODES: Final = {name: code for code, name in enumerate(s.WIRE_REASONS)}
 
 
 def situation(state: s.State) -> str:
-    """Say what the table waits for, for error messages."""
+    """Describe what the table waits for, for error messages."""
     text = _PHASES.get(int(state["phase"]), "the kyoku is over")
     return text.format(turn=int(state["turn"]), tile=TILE_NAMES[int(state["last_tile"])])
 
@@ -67,7 +67,7 @@ def check_draw(state: s.State, event: m.Tsumo) -> None:
     after_kan = phase in (s.RINSHAN, s.CHANKAN)
     _expect(
         after_kan or phase in (s.DRAW, s.REACTION),
-        f"nobody may draw now: {situation(state)}",
+        f"no seat may draw now: {situation(state)}",
     )
     expected = (turn + 1) % 4 if phase == s.REACTION else turn
     _expect(event.actor == expected, f"actor is {event.actor}, but seat {expected} is to draw")
@@ -105,10 +105,10 @@ def _check_tiles(state: s.State, seat: int, action: Action, event: m.PlayerActio
     """The tiles named in a call or kan are those that the hand gives."""
     expected: Any = to_message(state, seat, action)
     for field in ("pai", "consumed"):
-        said = getattr(event, field, None)
+        value = getattr(event, field, None)
         ours = getattr(expected, field, None)
-        if said is not None and ours is not None and sorted(said) != sorted(ours):
-            raise ValueError(f"{field} is {said}, but the hand gives {ours}")
+        if value is not None and ours is not None and sorted(value) != sorted(ours):
+            raise ValueError(f"{field} is {value}, but the hand gives {ours}")
 
 
 def _check_public(state: s.State, seat: int, event: m.PlayerAction) -> None:
@@ -176,7 +176,7 @@ def check_dora(state: s.State, event: m.Dora) -> None:
 
 
 def check_draw_reason(state: s.State, event: m.Ryukyoku) -> None:
-    """The reason told for a draw holds, and so does the list of who is tenpai."""
+    """The reported reason of a draw and its list of tenpai hands hold."""
     under_way = int(state["phase"]) not in (s.IDLE, s.WON, s.DRAWN, s.GAME_OVER)
     _expect(under_way, f"there is nothing to draw: {situation(state)}")
     reason = _REASON_CODES.get(event.reason or "", s.NO_DRAW)
@@ -198,10 +198,10 @@ def check_draw_reason(state: s.State, event: m.Ryukyoku) -> None:
 
 
 def _check_tenpai_list(state: s.State, event: m.Ryukyoku) -> None:
-    for seat, said in enumerate(event.tenpais or ()):
+    for seat, value in enumerate(event.tenpais or ()):
         ours = bool(state["waits"][seat])
         if state["hand_known"][seat]:
-            _expect(said == ours, f"tenpais[{seat}] is {said}, expected {ours}")
+            _expect(value == ours, f"tenpais[{seat}] is {value}, expected {ours}")
 
 
 def _has_nine_terminals(state: s.State) -> bool:

@@ -2,7 +2,7 @@
 
 The mirror serves a player (its own hand known), a spectator and a replay (all hands known).  In
 strict mode anything that contradicts it raises :class:`TableError`, which quotes the event; in
-lenient mode the contradiction is logged and play goes on with what the event says.
+lenient mode the contradiction is logged and play continues with what the event states.
 """
 
 import logging
@@ -16,7 +16,7 @@ from mjbot.table import apply as do
 from mjbot.table import apply_calls as calls
 from mjbot.table.actions import Action
 from mjbot.table.mirror import check
-from mjbot.table.mirror.results import Ledger, Payment, announced_rules
+from mjbot.table.mirror.results import Ledger, SeatPoints, announced_rules
 from mjbot.table.mirror.wire import tile_code
 from mjbot.table.state import State, copy_state, new_state
 from mjbot.table.view import View
@@ -26,7 +26,7 @@ from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
 logger = logging.getLogger(__name__)
 
-Melds = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
+MeldEvent = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
 
 
 class TableError(MjbotError):
@@ -43,7 +43,7 @@ def quote(event: m.Message) -> str:
     return msgspec.json.encode(event).decode()
 
 
-class Table:
+class Mirror:
     """The state of one table and the events that led to it.
 
     ``seat`` is whose hand must be known (``None``: whatever the events show).
@@ -92,7 +92,7 @@ class Table:
             raise TableError(problem, event)
         logger.warning("%s; event: %s", one_line(problem), one_line(quote(event)))
 
-    def _check(self, event: m.Event) -> Payment | None:
+    def _check(self, event: m.Event) -> SeatPoints | None:
         """Hold an event against the state; return what the rules pay for a result."""
         state = self.state
         match event:
@@ -124,7 +124,7 @@ class Table:
 
     # --- events ------------------------------------------------------------------------------
 
-    def _apply(self, event: m.Event, paid: Payment | None) -> None:
+    def _apply(self, event: m.Event, paid: SeatPoints | None) -> None:
         state = self.state
         match event:
             case m.StartGame():
@@ -153,7 +153,7 @@ class Table:
             case _:
                 self._apply_meld(event)
 
-    def _apply_meld(self, event: Melds) -> None:
+    def _apply_meld(self, event: MeldEvent) -> None:
         state, actor = self.state, event.actor
         used = [tile_code(name) for name in event.consumed]
         match event:

@@ -1,4 +1,4 @@
-"""Scores, payments and the order of kyoku: what the events say against what the rules give."""
+"""Scores, payments and the order of kyoku: the events against the rules."""
 
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from protocol.tiles import UNKNOWN, WIND_NAMES
 
 _RESULTS: Final = (WON, DRAWN)
 
-Payment = NDArray[np.int32]
+SeatPoints = NDArray[np.int32]
 """Points by seat, int32[4]: what everybody gets or, below zero, gives."""
 
 
@@ -33,12 +33,12 @@ def announced_rules(event: m.StartGame) -> Rules | None:
 
 
 class Ledger:
-    """What was paid and what comes next, checked wherever the state knows enough.
+    """What was paid and what comes next, checked wherever the state is known.
 
     The check of a result returns what the rules pay for it, ``None`` where that is not known; its
     ``apply`` takes that.  A check that raises has returned nothing, so nothing is paid by it.
 
-    No message tells how long the game is, so the ledger keeps both lengths until the course of
+    No message states the length of the game, so the ledger keeps both lengths until the course of
     the game excludes one.
     """
 
@@ -84,8 +84,8 @@ class Ledger:
 
     def _check_round(self, event: m.StartKyoku) -> None:
         expected, honba = settle.next_kyoku(self._state)
-        said = 4 * WIND_NAMES.index(event.bakaze) + event.kyoku - 1
-        if said != expected:
+        value = 4 * WIND_NAMES.index(event.bakaze) + event.kyoku - 1
+        if value != expected:
             name = f"{WIND_NAMES[expected // 4]}{expected % 4 + 1}"
             raise ValueError(f"round is {event.bakaze}{event.kyoku}, expected {name}")
         if event.honba != honba:
@@ -124,7 +124,7 @@ class Ledger:
             raise ValueError("no kyoku is under way")
 
     def end_kyoku(self) -> None:
-        """The kyoku is over; some servers never told how."""
+        """The kyoku is over; some servers do not report its result."""
         self._result_seen = int(self._state["phase"]) in _RESULTS
         if not self._result_seen:
             self._scores_known = False
@@ -141,7 +141,7 @@ class Ledger:
         if int(state["dealer_stays"]) >= 0 and not one_kyoku:
             over = {last for last in self._last_rounds if self._ends_with(last)}
             if not over:
-                raise ValueError("the game ends, but by the rules it goes on")
+                raise ValueError("the game ends, but by the rules it continues")
             self._narrow(over)
         final = copy_state(state)
         do.apply_end_game(final)
@@ -155,11 +155,15 @@ class Ledger:
     # --- wins --------------------------------------------------------------------------------
 
     def reveal(self, event: m.Hora) -> None:
-        """Fill in what a win shows: the ura markers, and the hand where the event tells it."""
+        """Fill in what a win shows: the ura markers, and the hand where the event shows it."""
         state = self._state
-        told, turned = len(event.uradora_markers or ()), int(state["n_dora"])
-        if event.uradora_markers is not None and state["riichi"][event.actor] and told != turned:
-            raise ValueError(f"uradora_markers has {told} tiles, expected {turned}")
+        n_markers, turned = len(event.uradora_markers or ()), int(state["n_dora"])
+        if (
+            event.uradora_markers is not None
+            and state["riichi"][event.actor]
+            and n_markers != turned
+        ):
+            raise ValueError(f"uradora_markers has {n_markers} tiles, expected {turned}")
         show_ura(state, [tile_code(name) for name in event.uradora_markers or ()])
         if event.hora_tehais is None or state["hand_known"][event.actor]:
             return
@@ -173,7 +177,7 @@ class Ledger:
             name_drawn(state, tiles[-1] if event.pai is None else tile_code(event.pai))
         do.apply_reveal(state, event.actor, np.array(tiles, np.int8))
 
-    def check_hora(self, event: m.Hora) -> Payment | None:
+    def check_hora(self, event: m.Hora) -> SeatPoints | None:
         """Payments and value are what our scoring gives, as far as the hand is known."""
         state, winner = self._state, event.actor
         hidden_ura = state["riichi"][winner] and event.uradora_markers is None
@@ -187,7 +191,7 @@ class Ledger:
         self._check_value(event, win)
         self._check_yakus(event, win)
         self._check_scores(event)
-        paid: Payment = win["deltas"]
+        paid: SeatPoints = win["deltas"]
         return paid
 
     def _check_value(self, event: m.Hora, win: Any) -> None:
@@ -202,9 +206,9 @@ class Ledger:
         if not yakuman:
             expected["fu"] = int(win["fu"])
         for field, ours in expected.items():
-            said = getattr(event, field)
-            if said not in (None, ours):
-                raise ValueError(f"{field} is {said}, expected {ours}")
+            value = getattr(event, field)
+            if value not in (None, ours):
+                raise ValueError(f"{field} is {value}, expected {ours}")
 
     def _check_yakus(self, event: m.Hora, win: Any) -> None:
         if event.yakus is None:
@@ -216,12 +220,12 @@ class Ledger:
         if {yaku for yaku in event.yakus if yaku[1]} != {yaku for yaku in ours if yaku[1]}:
             raise ValueError(f"yakus are {event.yakus}, expected {ours}")
 
-    def apply_hora(self, event: m.Hora, ours: Payment | None) -> None:
-        """Pay what the event says, else what :meth:`check_hora` returned."""
+    def apply_hora(self, event: m.Hora, ours: SeatPoints | None) -> None:
+        """Pay what the event states, else what :meth:`check_hora` returned."""
         do.apply_hora(self._state, event.actor, self._paid(event, ours))
 
     def check_riichi_accepted(self, event: m.ReachAccepted) -> None:
-        """The stick is what is paid, and the scores told are ours without it."""
+        """The stick is what is paid, and the reported scores are ours without it."""
         stick = tuple(-STICK_POINTS * (payer == event.actor) for payer in range(4))
         if event.deltas not in (None, stick):
             raise ValueError(f"deltas are {event.deltas}, expected {stick}")
@@ -234,7 +238,7 @@ class Ledger:
 
     # --- draws -------------------------------------------------------------------------------
 
-    def check_ryukyoku(self, event: m.Ryukyoku) -> Payment | None:
+    def check_ryukyoku(self, event: m.Ryukyoku) -> SeatPoints | None:
         """The reason holds and the payments follow from it, as far as hands are known."""
         check_draw_reason(self._state, event)
         ours = self._drawn_payment(event)
@@ -245,8 +249,8 @@ class Ledger:
         self._check_scores(event)
         return ours
 
-    def _drawn_payment(self, event: m.Ryukyoku) -> Payment | None:
-        deltas: Payment = np.zeros(4, np.int32)
+    def _drawn_payment(self, event: m.Ryukyoku) -> SeatPoints | None:
+        deltas: SeatPoints = np.zeros(4, np.int32)
         if self._is_abort(event):
             return deltas
         tenpai = self._tenpai(event)
@@ -277,12 +281,12 @@ class Ledger:
             return int(event.deltas[seat] > 0)
         return -1
 
-    def apply_ryukyoku(self, event: m.Ryukyoku, ours: Payment | None) -> None:
-        """Pay what the event says, else what :meth:`check_ryukyoku` returned."""
+    def apply_ryukyoku(self, event: m.Ryukyoku, ours: SeatPoints | None) -> None:
+        """Pay what the event states, else what :meth:`check_ryukyoku` returned."""
         aborted = self._is_abort(event)
         stays = 1 if aborted else self._tenpai(event)[int(self._state["dealer"])]
         if event.reason == "error":
-            stays = -1  # servers disagree on who deals after a chombo
+            stays = -1  # servers disagree on the dealer after a chombo
         do.apply_ryukyoku(self._state, self._paid(event, ours), aborted, stays)
 
     # --- both --------------------------------------------------------------------------------
@@ -295,8 +299,8 @@ class Ledger:
         if event.scores != ours:
             raise ValueError(f"scores are {event.scores}, expected {ours}")
 
-    def _paid(self, event: m.Hora | m.Ryukyoku, ours: Payment | None) -> Payment:
-        paid: Payment = np.zeros(4, np.int32)
+    def _paid(self, event: m.Hora | m.Ryukyoku, ours: SeatPoints | None) -> SeatPoints:
+        paid: SeatPoints = np.zeros(4, np.int32)
         if event.deltas is not None:
             paid[:] = event.deltas
         elif event.scores is not None:

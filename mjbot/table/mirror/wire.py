@@ -27,7 +27,7 @@ def tile_code(name: str) -> int:
 
 
 def to_message(state: State, seat: int, action: a.Action) -> m.PlayerAction:
-    """Return the message with which ``seat`` says ``action`` in this state."""
+    """Return the message of ``action`` by ``seat`` in this state."""
     match action.name:
         case "discard":
             return m.Dahai(actor=seat, pai=TILE_NAMES[action.tile], tsumogiri=action.tsumogiri)
@@ -109,7 +109,7 @@ def _call(state: State, seat: int, action: a.Action) -> m.PlayerAction:
 
 
 def to_action(state: State, seat: int, message: m.Message) -> a.Action:
-    """Return the action that ``message`` means as said by ``seat`` in this state.
+    """Return the action that ``message`` means when sent by ``seat`` in this state.
 
     Whether it is legal is another question (:mod:`mjbot.table.legal`).  Raises ``ValueError``
     naming the field where the message does not fit the state.

@@ -24,7 +24,7 @@ from mjbot.progress import progress
 from mjbot.referee.step import new_step_buffer
 from mjbot.requests import command_of
 from mjbot.rules.ruleset import rule_set
-from mjbot.table.actions import WANTS_ALL
+from mjbot.table.actions import DECIDES_ALL
 from mjbot.table.state import new_state
 from mjbot.training.fast_policy.gradients import Moments, adam_step
 from mjbot.training.fast_policy.imitation import scores_on
@@ -79,7 +79,7 @@ class PlayRun:
         )
         self._state: Final = new_state()
         self._buffer: Final = new_step_buffer()
-        self._buffer["wants"] = WANTS_ALL
+        self._buffer["decides"] = DECIDES_ALL
         self._batch = 0
 
     def learn(self) -> NDArray[np.float32]:

@@ -36,7 +36,7 @@ from rich.console import Console
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Int8, Int8s, Int16, Int32, Int32s, Int64, Record
-from mjbot.env import Rows
+from mjbot.env import DecisionRows
 from mjbot.env.actions import CHI, KAN, PASS, PON, RIICHI, WIN
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.progress import progress
@@ -580,7 +580,9 @@ Answer = Callable[[int, Ints, Any, Legal], Ints]
 ``kind`` is an index of :data:`KINDS`."""
 
 
-def actions_of(rows: Rows, at_kan: NDArray[np.bool_], planes: NDArray[Any], answer: Answer) -> Ints:
+def actions_of(
+    rows: DecisionRows, at_kan: NDArray[np.bool_], planes: NDArray[Any], answer: Answer
+) -> Ints:
     """Return an action 0..45 of each row of the environment: int64[rows].
 
     A network with one output per kind of decision answers riichi, kan, pon, chi and discard

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mjbot.env import BatchEnv, Rows
+from mjbot.env import BatchEnv, DecisionRows
 from mjbot.env.actions import N_ACTIONS
 from mjbot.env.batch import TSUMOGIRI
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
@@ -155,7 +155,7 @@ class Table:
                 self.chapter.rewards[row] = float(self._env.rewards[table, seat])
         self._last[table] = -1
 
-    def _actions(self, rows: Rows) -> Ints:
+    def _actions(self, rows: DecisionRows) -> Ints:
         env = self._env
         actions: Ints = rows.masks.argmax(axis=1)
         planes, scalars = env.observe()
@@ -164,20 +164,20 @@ class Table:
             asked = np.flatnonzero(who == player)
             if len(asked):
                 said = _Said(net, planes[asked], scalars[asked])
-                some = Rows(rows.tables[asked], rows.seats[asked], rows.masks[asked])
+                some = DecisionRows(rows.tables[asked], rows.seats[asked], rows.masks[asked])
                 actions[asked] = self._choose(some, said, player == LEARNING)
         for row in np.flatnonzero(who > START):
             actions[row] = self._rivals.action(int(rows.tables[row]), int(rows.seats[row]))
         return actions
 
-    def _choose(self, rows: Rows, said: "_Said", learns: bool) -> Ints:
+    def _choose(self, rows: DecisionRows, said: "_Said", learns: bool) -> Ints:
         """Ask the early head, and where it is not sure, the late one."""
         at_kan = self._env.at_kan[rows.tables]
         early = Asker(said.early, self._dice)
         actions = early.actions(rows, at_kan)
         left = np.flatnonzero(early.least < SURE)
         if len(left):
-            some = Rows(rows.tables[left], rows.seats[left], rows.masks[left])
+            some = DecisionRows(rows.tables[left], rows.seats[left], rows.masks[left])
             late = Asker(said.late(left), self._dice)
             actions[left] = late.actions(some, at_kan[left])
             if learns:
@@ -185,7 +185,7 @@ class Table:
                 self.chapter.questions += [q._replace(rows=first + q.rows) for q in late.asked]
         return actions
 
-    def _see(self, rows: Rows, planes: Floats, scalars: Floats) -> int:
+    def _see(self, rows: DecisionRows, planes: Floats, scalars: Floats) -> int:
         """Keep what rows saw and what the critic says; return the number of the first."""
         chapter, n = self.chapter, len(rows.tables)
         hidden = np.empty((n, 34, N_HIDDEN_PLANES), np.float32)
@@ -238,7 +238,7 @@ class Asker:
         self.least: Final = np.ones(len(self._discards), np.float32)
         """The chance of the likeliest answer, of each row the least: float32[rows]."""
 
-    def actions(self, rows: Rows, at_kan: NDArray[np.bool_]) -> Ints:
+    def actions(self, rows: DecisionRows, at_kan: NDArray[np.bool_]) -> Ints:
         """Return an action of each row."""
         return actions_of(rows, at_kan, np.zeros(len(rows.tables), np.uint8), self._answer)
 
@@ -269,7 +269,7 @@ class _Rivals:
         for table, seat in np.argwhere(env.players > START).tolist():
             strategy = make_strategy(names[env.players[table, seat] - START - 1], seed=table)
             strategy.start_game(seat, ("",) * 4)
-            env.wants[table, seat] = strategy.wants
+            env.decides[table, seat] = strategy.decides
             self._at[table, seat] = strategy
 
     def start_kyoku(self, tables: NDArray[np.bool_]) -> None:

@@ -1,4 +1,4 @@
-"""The blocks (melds and a head) that each suit can hold, and the waits beside them, as a table.
+"""The blocks (melds and a head) that each suit can hold, and their waits, as a table.
 
 The most blocks that a hand can hold are a sum over its suits, but for the head: the hand may
 have one only.  So a suit is tabulated for each place the head can be in.  Within the suit every
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 
-Table = NDArray[np.int32]
+BlockTable = NDArray[np.int32]
 
 N_SUITED = 5**9
 N_HONOURS = 5**7
@@ -35,7 +35,7 @@ MELDS = HEAD + 1
 
 
 @cache
-def block_table() -> Table:
+def block_table() -> BlockTable:
     """Return the table of all suits: int32[5**9 + 5**7], honours behind the number suits.
 
     A suit's index is the sum of ``count[rank] * 5**rank``, for honours plus :data:`N_SUITED`.
@@ -54,7 +54,7 @@ def block_table() -> Table:
 
 
 @compiled
-def _fill(table: Table, n_ranks: int, n_runs: int) -> None:
+def _fill(table: BlockTable, n_ranks: int, n_runs: int) -> None:
     """Fill in a suit of ``n_ranks`` kinds with runs from the first ``n_runs`` of them.
 
     ``bare[index]`` is the suit without a head: melds, single tiles and waits.  Indices ascend,
@@ -75,7 +75,7 @@ def _fill(table: Table, n_ranks: int, n_runs: int) -> None:
 
 
 @compiled
-def _without_head(bare: Table, count: NDArray[np.int64], index: int, n_runs: int) -> int:
+def _without_head(bare: BlockTable, count: NDArray[np.int64], index: int, n_runs: int) -> int:
     """Return melds << 18 | kinds of leftover tiles << 9 | waits of one suit."""
     best = -1
     place = 1
@@ -91,7 +91,7 @@ def _without_head(bare: Table, count: NDArray[np.int64], index: int, n_runs: int
 
 
 @compiled
-def _with_head(bare: Table, count: NDArray[np.int64], index: int) -> int:
+def _with_head(bare: BlockTable, count: NDArray[np.int64], index: int) -> int:
     """Return the same with the head in this suit and counted as a meld; -1 without a pair."""
     best = -1
     place = 1

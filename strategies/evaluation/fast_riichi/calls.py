@@ -7,12 +7,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from mjbot.rules.kinds import Counts
 from mjbot.table.actions import ACTIONS, CALL_KAN, PON_PLAIN, Action
 from mjbot.table.legal import kuikae_kinds
 from mjbot.table.state import CHI, PON, Phase
 from mjbot.table.view import View
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
-from strategies.evaluation.fast_riichi.draws import Counts
 from strategies.evaluation.fast_riichi.steps import FastRiichi, tiles_of, waits_by_discard
 
 MIDDLE: Final = 1
@@ -69,7 +69,9 @@ def keep_tenpai(view: View, bot: FastRiichi) -> Action | None:
     return bot.discard(view, wider if widest > tiles[drawn] else [drawn])
 
 
-def wishes_after(view: View, discard: Action, call: Callable[[View], Action | None]) -> list[int]:
+def useful_calls_after(
+    view: View, discard: Action, call: Callable[[View], Action | None]
+) -> list[int]:
     """Return the kinds that the hand left by a discard would call if they came from the left.
 
     ``call`` is what it answers to a tile on offer.  In tenpai nothing is called.

@@ -1,4 +1,4 @@
-"""What a hand is worth one draw ahead: the measure of the fast-riichi strategies.
+"""The value of a hand one draw ahead: the measure of the fast-riichi strategies.
 
 ``value(draw) = points per block x blocks + unseen copies of the waits``, where the blocks are
 melds and head (:mod:`strategies.evaluation.fast_riichi.blocks`), those on the table included.  Own
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
+from mjbot.rules.kinds import Counts
 from mjbot.table.observe import dora_values, genbutsu
 from mjbot.table.state import State
 from protocol.tiles import N_KINDS, N_TILES
@@ -27,11 +28,10 @@ from strategies.evaluation.fast_riichi.blocks import (
     N_SUITED,
     SHARED,
     SOLE,
-    Table,
+    BlockTable,
     block_table,
 )
 
-Counts = NDArray[np.int8]
 Numbers = NDArray[np.int64]
 
 # A suit's numbers, packed: three counts of waits (fewer than 1024 tiles for the four suits),
@@ -52,7 +52,7 @@ NO_DRAW: Final = 9
 def hand_value(
     hand: Counts, unseen: Counts, own_discards: int, block_points: int, best_draw: bool = False
 ) -> int:
-    """Return what a hand of 3n+1 concealed tiles is worth one draw ahead.
+    """Return the value of a hand of 3n+1 concealed tiles one draw ahead.
 
     That is the sum of value(draw) x unseen copies over all draws, in points x tiles; with
     ``best_draw`` the value of the one draw with the most blocks and, among those, waits.
@@ -77,7 +77,7 @@ def discard_values(
 
 @compiled
 def discard_points(
-    table: Table,
+    table: BlockTable,
     state: State,
     seat: int,
     hand: Counts,
@@ -103,7 +103,12 @@ def discard_points(
 
 @compiled
 def _values(
-    table: Table, hand: Counts, unseen: Counts, own_discards: int, block_points: int, best: bool
+    table: BlockTable,
+    hand: Counts,
+    unseen: Counts,
+    own_discards: int,
+    block_points: int,
+    best: bool,
 ) -> Numbers:
     """Return the values after each discard or, of a hand with none to make, as it is."""
     values = np.empty(N_KINDS + 1, np.int64)
@@ -116,7 +121,7 @@ def _values(
         size += hand[kind]
     melds = (14 - size) // 3
     if size % 3 == 1:
-        values[AS_IT_IS] = _worth(ahead, unseen, melds, block_points, best)
+        values[AS_IT_IS] = _draw_value(ahead, unseen, melds, block_points, best)
         return values
     for suit in range(4):
         place = 1
@@ -124,7 +129,7 @@ def _values(
             if hand[kind]:
                 index[suit] -= place
                 _look_up(table, index, tiles, ~(own_discards | 1 << kind), ahead, suit)
-                values[kind] = _worth(ahead, unseen, melds, block_points, best)
+                values[kind] = _draw_value(ahead, unseen, melds, block_points, best)
                 index[suit] += place
             place *= 5
         _look_up(table, index, tiles, ~own_discards, ahead, suit)
@@ -159,7 +164,12 @@ def _tiles_of_sets(unseen: Counts) -> NDArray[np.int16]:
 
 @compiled
 def _look_up(
-    table: Table, index: Numbers, tiles: NDArray[np.int16], wanted: int, ahead: Numbers, suit: int
+    table: BlockTable,
+    index: Numbers,
+    tiles: NDArray[np.int16],
+    wanted: int,
+    ahead: Numbers,
+    suit: int,
 ) -> None:
     """Fill ``ahead[suit]`` with the packed numbers of the suit after each draw and without one.
 
@@ -187,12 +197,14 @@ def _packed(entry: int, tiles: NDArray[np.int16], wanted: int, drawn: int) -> in
 
 
 @compiled
-def _worth(ahead: Numbers, unseen: Counts, melds: int, block_points: int, best_draw: bool) -> int:
+def _draw_value(
+    ahead: Numbers, unseen: Counts, melds: int, block_points: int, best_draw: bool
+) -> int:
     """Return the sum over the draws of value x unseen copies, or the value of the best draw."""
     total = melds << PACKED_MELDS
     for suit in range(4):
         total += int(ahead[suit, NO_DRAW])
-    worth = best = 0
+    value = best = 0
     for kind in range(N_KINDS):
         if unseen[kind] > 0:
             suit = kind // 9
@@ -200,8 +212,8 @@ def _worth(ahead: Numbers, unseen: Counts, melds: int, block_points: int, best_d
             heads = hand >> HEADS & 7
             blocks = (hand >> PACKED_MELDS) + (heads > 0)
             waits = hand >> min(heads, 2) * SOLE_TILES & TILES
-            worth += int(unseen[kind]) * (blocks * block_points + waits)
+            value += int(unseen[kind]) * (blocks * block_points + waits)
             best = max(best, blocks << 10 | waits)
     if best_draw:
         return (best >> 10) * block_points + (best & TILES)
-    return int(worth)
+    return int(value)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.rules.acceptance import waits
-from mjbot.strategy.explanation import WORTH, Rated, Term
+from mjbot.rules.kinds import Counts
+from mjbot.strategy.explanation import VALUE, Rated, Term
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import (
     ACTIONS,
@@ -35,7 +36,7 @@ from mjbot.table.view import View
 from protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, tile_kind
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.fast_riichi.blocks import block_table
-from strategies.evaluation.fast_riichi.draws import Counts, Numbers, discard_points, hand_value
+from strategies.evaluation.fast_riichi.draws import Numbers, discard_points, hand_value
 
 
 def waits_by_discard(hand: Counts, n_melds: int) -> dict[int, int]:
@@ -77,7 +78,7 @@ def _waits_by_discard(hand: Counts, n_melds: int) -> Numbers:
 
 ALL_KINDS: Final = range(N_KINDS)
 
-Points = Numbers
+DiscardPoints = Numbers
 """Points of the 37 tiles, int64."""
 
 
@@ -85,7 +86,7 @@ Points = Numbers
 class FastRiichi(Strategy):
     """Steps return the action they stand for, or ``None`` to leave it to the next step."""
 
-    worth_unit: ClassVar[str] = "rating points"
+    value_unit: ClassVar[str] = "rating points"
 
     lookahead: Literal["appendix", "text"] = field(
         default="appendix", metadata={"unit": "appendix: sum of all draws, text: best draw"}
@@ -122,27 +123,27 @@ class FastRiichi(Strategy):
             return ACTIONS[codes[0]] if codes else None
         return ACTIONS[_best_discard(self.rate(view), np.frombuffer(codes, np.uint8))]
 
-    def rate(self, view: View) -> Points:
+    def rate(self, view: View) -> DiscardPoints:
         """Return the points of discarding each tile (0..36); override to weigh other things."""
         return self.discard_points(view, view.hand)
 
     def ratings(self, view: View) -> Iterator[Rated]:
-        """Yield the discards: the points of the shape left and, of who folds, of the safety."""
+        """Yield the discards: the points of the shape left and, when folding, of the safety."""
         if not view.discards:
             return
-        unit, facts = self.worth_unit, hand_facts(view)
-        shapes, worths = FastRiichi.rate(self, view).tolist(), self.rate(view).tolist()
+        unit, facts = self.value_unit, hand_facts(view)
+        shapes, values_left = FastRiichi.rate(self, view).tolist(), self.rate(view).tolist()
         for discard in view.discards:
-            shape, worth = float(shapes[discard.tile]), float(worths[discard.tile])
-            terms = [*facts[discard.tile], Term("shape", unit, shape, adds_to=WORTH)]
+            shape, value = float(shapes[discard.tile]), float(values_left[discard.tile])
+            terms = [*facts[discard.tile], Term("shape", unit, shape, adds_to=VALUE)]
             if isinstance(self, Folding):
-                terms.append(Term("safety", unit, worth - shape, adds_to=WORTH))
-            yield Rated(discard, worth, terms=terms)
+                terms.append(Term("safety", unit, value - shape, adds_to=VALUE))
+            yield Rated(discard, value, terms=terms)
 
-    def discard_points(self, view: View, hand: Counts) -> Points:
+    def discard_points(self, view: View, hand: Counts) -> DiscardPoints:
         """Return the value of a hand (int8[34], 3n+2 tiles) after each discard, less its dora."""
         weights = self.block_points, self.lookahead == "text", self.dora_points
-        points: Points = discard_points(
+        points: DiscardPoints = discard_points(
             block_table(), view.state, view.seat, hand, view.unseen, *weights
         )
         return points
@@ -163,7 +164,7 @@ class FastRiichi(Strategy):
 
 
 @compiled
-def _best_discard(points: Points, codes: NDArray[np.uint8]) -> int:
+def _best_discard(points: DiscardPoints, codes: NDArray[np.uint8]) -> int:
     """Return the code of the tile with the most points (int64[37]); of equals the drawn one."""
     best, best_tile = int(codes[0]), _tile_of(codes[0])
     for code in codes[1:]:
@@ -192,10 +193,10 @@ class Folding:
         """Whether an opponent is in riichi or the wall is running out."""
         return bool(_is_threatened(view.state, view.seat, self.late_tiles))
 
-    def safety(self, view: View) -> Points:
+    def safety(self, view: View) -> DiscardPoints:
         """Return the points of each tile (int64[37]) for its safety."""
         weights = self.safest, self.riichi_factor, self.late_factor, self.late_tiles
-        points: Points = _safety(view.state, view.seat, view.unseen, *weights)
+        points: DiscardPoints = _safety(view.state, view.seat, view.unseen, *weights)
         return points
 
 
@@ -216,13 +217,13 @@ def _safety(
     riichi_factor: int,
     late_factor: int,
     late_tiles: int,
-) -> Points:
+) -> DiscardPoints:
     late = late_factor if state.wall_left < late_tiles else 1
     return safest - dangers(state, seat, unseen, late, late * riichi_factor)
 
 
 @compiled
-def dangers(state: State, seat: int, unseen: Counts, dama: int, riichi: int) -> Points:
+def dangers(state: State, seat: int, unseen: Counts, dama: int, riichi: int) -> DiscardPoints:
     """Return the danger of each tile, int64[37], summed over the opponents of ``seat``.
 
     One opponent is a danger of 0 if it cannot ron the kind (genbutsu), else of 1; of 2 if the

@@ -6,7 +6,7 @@ has not seen, and what the viewer would pay for them is counted, by ron and by d
 seen nor in the sample, c of them winning, it has not won after n draws with the chance (1 - c /
 U) (1 - c / (U - 1)) ... : exact, where the paper takes a book's table.  How they are joined to a
 risk list, and what else the paper leaves open, :mod:`strategies.evaluation.playouts.risk_lists`
-tells.  :data:`MOST_SAMPLES` was set by hand.
+describes.  :data:`MOST_SAMPLES` was set by hand.
 """
 
 from typing import Final
@@ -45,7 +45,7 @@ __all__ = [
 
 SAMPLES: Final = 10
 MOST_SAMPLES: Final = 60
-"""Nobody opens a hand that cannot win: those without a yaku are left out, up to this limit."""
+"""No player opens a hand that cannot win: those without a yaku are left out, up to this limit."""
 
 
 @compiled
@@ -137,7 +137,7 @@ def _divide(value: HandValues, n: int) -> None:
 
 @compiled
 def draws_left(state: State, viewer: int, other: int) -> int:
-    """Return how often ``other`` will draw if ``viewer`` discards now and nobody calls."""
+    """Return how often ``other`` will draw if ``viewer`` discards now and no player calls."""
     first = ((other - viewer) & 3) - 1
     return int(max(0, (state.wall_left - first + 3) >> 2))
 

@@ -31,7 +31,7 @@ N_TURNS: Final = 19
 
 
 class HandValues(Record):
-    """What an opponent's hand may be worth, read from what is seen."""
+    """The possible value of an opponent's hand, from what is visible."""
 
     found: Int8  # 1 if any hand in tenpai fits
     # Points are those that the viewer pays, means over the samples:

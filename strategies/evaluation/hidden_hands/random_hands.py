@@ -1,6 +1,6 @@
 """One random hand out of the tiles that are left: tenpai, or of another shanten.
 
-How likely each hand is, :mod:`strategies.evaluation.hidden_hands.sampler` tells.  How often is
+:mod:`strategies.evaluation.hidden_hands.sampler` has the chance of each hand.  How often is
 dealt and swapped was set by hand: dealing up to :data:`DEALS` times is exact, and quicker than
 walking there.
 """

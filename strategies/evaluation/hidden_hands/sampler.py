@@ -21,14 +21,10 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import next_below
+from mjbot.rules.kinds import Counts
 from mjbot.table.assume import deal_in_drawn, deal_in_hand, deal_in_wall, hide
 from mjbot.table.observe import unseen_kinds, visible_kinds
-from mjbot.table.state import (
-    ACCEPTED,
-    CALLED_AWAY,
-    NO_RIICHI,
-    State,
-)
+from mjbot.table.state import ACCEPTED, CALLED_AWAY, NO_RIICHI, State
 from strategies.evaluation.hidden_hands.random_hands import (
     HAND_SAMPLER,
     HandSampler,
@@ -37,7 +33,6 @@ from strategies.evaluation.hidden_hands.random_hands import (
     new_hand_sampler,
     stack_unseen,
 )
-from strategies.evaluation.hidden_hands.tenpai_parts import Counts
 
 __all__ = [
     "HAND_SAMPLER",
@@ -53,7 +48,7 @@ __all__ = [
 def deal_hands(
     state: State, seat: int, shanten: Counts, random: NDArray[np.uint64], sampler: HandSampler
 ) -> bool:
-    """Fill in the hands of the three others, as far as ``seat`` knows anything: at random.
+    """Fill in the hands of the three others, at random where ``seat`` does not see them.
 
     ``shanten`` int8[4] is what each hand shall have (``seat``'s own entry is ignored); it is
     lowered to the most that a hand with so many melds can have, and a seat in riichi is tenpai.
@@ -166,7 +161,7 @@ def unseen_reds(state: State, seat: int, red: Counts) -> None:
 
 @compiled
 def deal_wall(state: State, random: NDArray[np.uint64], sampler: HandSampler) -> None:
-    """Shuffle all tiles that are in nobody's hand and in nobody's sight into the wall.
+    """Shuffle all tiles that are in no hand and not visible into the wall.
 
     All four hands must be known.
     """
@@ -183,7 +178,7 @@ def deal_wall(state: State, random: NDArray[np.uint64], sampler: HandSampler) ->
 
 @compiled
 def _unknown_tiles(state: State, sampler: HandSampler) -> None:
-    """Write the tiles (0..36) that no hand holds and nobody sees into the deck."""
+    """Write the tiles (0..36) that no hand holds and no seat sees into the deck."""
     unseen, deck = sampler.unseen, sampler.deck
     visible_kinds(state, unseen)
     unseen_reds(state, 0, sampler.red)

@@ -15,8 +15,7 @@ from mjbot.compiler.record import Float64s, Int8s, Int64, Int64s, Record
 from mjbot.compiler.splitmix import GOLDEN, mix
 from mjbot.rules.shapes import MAX_SHAPES
 
-Counts = NDArray[np.int8]
-Weights = NDArray[np.float64]
+PartWeights = NDArray[np.float64]
 
 N_RUNS: Final = 21
 N_BLOCKS: Final = N_RUNS + 34
@@ -127,7 +126,7 @@ def unit(random: NDArray[np.uint64]) -> float:
 
 
 @compiled
-def pick(sums: Weights, random: NDArray[np.uint64]) -> int:
+def pick(sums: PartWeights, random: NDArray[np.uint64]) -> int:
     """Return a place by its share of the running sums."""
     at = unit(random) * sums[len(sums) - 1]
     low, high = 0, len(sums) - 1

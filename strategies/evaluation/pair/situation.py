@@ -1,10 +1,10 @@
 """One decision of the partner, with all that its techniques weigh.
 
-What feeding is held against is the worth of playing on.  Each turn the ally wins with the chance
+Feeding is compared with the value of playing on.  Each turn the ally wins with the chance
 1.7 x its waits' share of the unseen tiles, a tenpai rival with 0.07, our own hand (if it has just
 let a win pass) with 1.3 x its share; r is their sum, and t = wall / 4 turns are left::
 
-    worth = (1 - r) ** t x worth as it is + (1 - (1 - r) ** t) x sum of r_i / r x worth if i wins
+    value = (1 - r) ** t x value as it is + (1 - (1 - r) ** t) x sum of r_i / r x value if i wins
 
 The three rates were set by hand and not tuned.
 """
@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from mjbot.pair.member import Ally
+from mjbot.rules.kinds import Counts
 from mjbot.rules.shanten import shanten
 from mjbot.table.actions import Action
 from mjbot.table.assume import assume_harmless
@@ -23,16 +24,8 @@ from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import REACTION, State, copy_state
 from mjbot.table.view import View, derived
 from protocol.tiles import tile_kind
-from strategies.evaluation.fast_riichi.draws import Counts
 from strategies.evaluation.fast_riichi.steps import tiles_of
-from strategies.evaluation.pair.worth import (
-    Pair,
-    Points,
-    discard_danger,
-    expected_win,
-    tenpai_by_turn,
-    worth_after,
-)
+from strategies.evaluation.pair import value as v
 from strategies.evaluation.yaku.choices import call_if_fed, nearest_call
 
 RIVAL_WINS_PER_TURN: Final = 0.07
@@ -44,7 +37,7 @@ OWN_CHANCES_PER_TURN: Final = 1.3
 
 
 class SharedView(View):
-    """What one of a pair sees who knows the other's hand: fewer tiles are unseen."""
+    """The view of a member that has the other's hand: fewer tiles are unseen."""
 
     def __init__(self, state: State, seat: int, other_hand: Counts) -> None:
         super().__init__(state, seat)
@@ -56,24 +49,24 @@ class SharedView(View):
         return super().unseen - self._other_hand
 
 
-class Situation:
-    """The partner's view, the ally, and what can be reckoned from both.
+class PairSituation:
+    """The partner's view, the ally, and estimates from both.
 
-    ``pair`` are the partner's and the ally's seats.  Points are in worth to the pair
-    (:mod:`strategies.evaluation.pair.worth`).
+    ``pair`` are the partner's and the ally's seats.  Points are values to the pair
+    (:mod:`strategies.evaluation.pair.value`).
     """
 
     def __init__(self, view: View, ally: Ally) -> None:
         self.view: Final = view
         self.ally: Final = ally
-        self.pair: Final[Pair] = (view.seat, ally.seat)
+        self.pair: Final[v.Pair] = (view.seat, ally.seat)
         self.rivals: Final = tuple(seat for seat in range(4) if seat not in self.pair)
         self._calls: Final[dict[int, tuple[int, int]]] = {}
 
     @cached_property
-    def danger(self) -> Points:
+    def danger(self) -> v.Floats:
         """Points that discarding each tile (0..36) is expected to lose to the rivals."""
-        return discard_danger(self.own_view, self.pair)
+        return v.discard_danger(self.own_view, self.pair)
 
     @cached_property
     def own_view(self) -> View:
@@ -128,13 +121,13 @@ class Situation:
         deltas: list[int] = payment["deltas"].tolist()
         return deltas
 
-    def fed_worth(self, discard: Action) -> float:
-        """Return the worth of the table after the ally's win on a discard, less its danger."""
-        worth = worth_after(self.view, self.pair, self.fed_points(discard), self.ally.seat)
-        return worth - float(self.danger[discard.tile])
+    def fed_value(self, discard: Action) -> float:
+        """Return the value of the table after the ally's win on a discard, less its danger."""
+        value = v.value_after(self.view, self.pair, self.fed_points(discard), self.ally.seat)
+        return value - float(self.danger[discard.tile])
 
-    def worth_of_playing_on(self, ally_points: int, own_points: int = 0) -> float:
-        """Return the expected worth of the table if nobody is fed.
+    def value_of_playing_on(self, ally_points: int, own_points: int = 0) -> float:
+        """Return the expected value of the table without a fed win.
 
         ``ally_points`` is what a win of the ally brings, ``own_points`` what one of our own
         does.  Each turn all win by the chances above; the losers share what is lost, by draw or
@@ -147,20 +140,20 @@ class Situation:
         if own_points:
             rates[view.seat] = OWN_CHANCES_PER_TURN * tiles_of(view.waits, unseen) / hidden
         for rival in self.rivals:
-            rates[rival] = RIVAL_WINS_PER_TURN * tenpai_by_turn(view, rival)
+            rates[rival] = RIVAL_WINS_PER_TURN * v.tenpai_by_turn(view, rival)
         rate = sum(rates.values())
         over = 1 - (1 - min(0.99, rate)) ** (view.wall_left / 4)
-        still = worth_after(view, self.pair, [0] * 4)
-        worth: float = (1 - over) * still
+        still = v.value_after(view, self.pair, [0] * 4)
+        value: float = (1 - over) * still
         for seat, own in rates.items():
             if own:
                 known = {self.ally.seat: ally_points, view.seat: own_points}
-                points = known.get(seat) or round(expected_win(view, seat))
-                worth += over * own / rate * self._shared_win(seat, points)
-        return worth
+                points = known.get(seat) or round(v.expected_win(view, seat))
+                value += over * own / rate * self._shared_win(seat, points)
+        return value
 
     def _shared_win(self, winner: int, points: int) -> float:
-        """Return the worth after a win that the losers pay alike.
+        """Return the value after a win that the losers pay alike.
 
         A win of the pair is paid by the rivals, a rival's by all three.
         """
@@ -169,4 +162,4 @@ class Situation:
         for payer in payers:
             deltas[payer] = -points // len(payers)
         deltas[winner] = points + 1000 * self.view.sticks
-        return worth_after(self.view, self.pair, deltas, winner)
+        return v.value_after(self.view, self.pair, deltas, winner)

@@ -1,12 +1,12 @@
 """What a partner can do for its ally, one technique after the other.
 
 Source: Hamabe 2017, section 2.2 (feeding a win and feeding a call also sections 3.4.1 and 3.4.2).
-Each returns what it would do if that is worth it to the pair, in points, or nothing.
+Each returns an action if its value to the pair, in points, is high enough, or nothing.
 
 ==================== ========================================================================
 bluff                a river that feigns a hand of one suit, so that rivals fold
 dora-fuyashi         a kan so that an ally in riichi has more dora.  Every kan turns a dora for
-                     all, and one below it for whoever wins in riichi: it helps the ally only
+                     all, and one below it for a win in riichi: it helps the ally only
                      while the rivals are further from winning.  A fourth kan of several seats
                      would end the kyoku
 haitei-okuri         a call so that the last tile of the wall falls to the ally: a win on it is
@@ -14,7 +14,7 @@ haitei-okuri         a call so that the last tile of the wall falls to the ally:
 hold back            keep what the ally waits for but cannot win on: once discarded and not won,
                      the tile is safe for the rivals
 nakase               let the ally call, where that gains it more than it costs us
-open the way         try a dangerous tile out, so that the ally can discard it in safety: worth
+open the way         try a dangerous tile out, so that the ally can discard it in safety: taken
                      it where the ally will have to discard it anyway and its deal-in would cost
                      the pair more than our own
 sashikomi            deal in to the ally on purpose
@@ -40,14 +40,8 @@ from mjbot.table.state import CHI, PON
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi.steps import tiles_of
-from strategies.evaluation.pair.situation import SharedView, Situation
-from strategies.evaluation.pair.worth import (
-    Points,
-    discard_danger,
-    expected_win,
-    tenpai_by_turn,
-    worth_after,
-)
+from strategies.evaluation.pair import value as v
+from strategies.evaluation.pair.situation import PairSituation, SharedView
 from strategies.evaluation.yaku.choices import (
     discard_scores,
     hand_scores,
@@ -64,7 +58,7 @@ MOST_DANGER: Final = 100
 SIMPLES: Final = range(1, 8)
 
 
-def feign_one_suit(situation: Situation, base: Action) -> Action | None:
+def feign_one_suit(situation: PairSituation, base: Action) -> Action | None:
     """With a hopeless hand discard simples of two suits and nothing of the third.
 
     Only what is hardly more dangerous than ``base``, and only while the river still shows
@@ -97,10 +91,10 @@ def feigned_suit(view: View) -> int | None:
 MOST_KANS: Final = 4
 
 
-def add_dora(situation: Situation) -> Action | None:
+def add_dora(situation: PairSituation) -> Action | None:
     """Declare a legal kan if the ally is in riichi and the rivals hardly are tenpai.
 
-    Of several rather a concealed one, which nobody can rob.
+    Of several rather a concealed one, which cannot be robbed.
     """
     view, ally = situation.view, situation.ally
     kans = [action for action in view.legal if action.is_kan]
@@ -109,7 +103,7 @@ def add_dora(situation: Situation) -> Action | None:
     own_kans = sum(meld.type.is_kan for meld in view.melds(view.seat))
     if view.state["kans"] == MOST_KANS - 1 != own_kans:
         return None
-    if sum(tenpai_by_turn(view, rival) for rival in situation.rivals) >= 1:
+    if sum(v.tenpai_by_turn(view, rival) for rival in situation.rivals) >= 1:
         return None
     return max(kans, key=lambda kan: kan.name == "ankan")
 
@@ -119,7 +113,7 @@ LATEST: Final = 4
 LAST_WIN_POINTS: Final = 4000
 
 
-def send_last_tile(situation: Situation) -> Action | None:
+def send_last_tile(situation: PairSituation) -> Action | None:
     """Call if that gives the last draw to a tenpai ally and the discard after it is cheap."""
     view, ally = situation.view, situation.ally
     calls = [action for action in view.legal if action.is_call and not action.is_kan]
@@ -132,12 +126,12 @@ def send_last_tile(situation: Situation) -> Action | None:
     unseen = ally.view.unseen
     chance = tiles_of(ally.shape, unseen) / max(1, int(unseen.sum()))
     cheapest = min(calls, key=lambda call: danger_after(situation, call))
-    worth = chance * LAST_WIN_POINTS
-    return cheapest if worth > danger_after(situation, cheapest) else None
+    value = chance * LAST_WIN_POINTS
+    return cheapest if value > danger_after(situation, cheapest) else None
 
 
 def last_drawer(discarder: int, wall_left: int) -> int:
-    """Return who draws the last tile if nobody calls after a discard of this seat.
+    """Return the seat that draws the last tile without calls after a discard of this seat.
 
     >>> last_drawer(2, 1), last_drawer(2, 4)
     (3, 2)
@@ -145,7 +139,7 @@ def last_drawer(discarder: int, wall_left: int) -> int:
     return (discarder + wall_left) % 4
 
 
-def danger_after(situation: Situation, call: Action) -> float:
+def danger_after(situation: PairSituation, call: Action) -> float:
     """Return the danger of the safest discard that kuikae allows after a call."""
     view = situation.view
     claimed = tile_kind(view.claim_tile)
@@ -167,58 +161,58 @@ def used_kinds(view: View, call: Action) -> list[int]:
     return [kind for kind in range(low, low + 3) if kind != claimed]
 
 
-def held_back(situation: Situation) -> int:
+def held_back(situation: PairSituation) -> int:
     """Return the mask of kinds that complete the ally's hand without winning now."""
     return situation.ally.shape & ~situation.ally.waits
 
 
-class Reckoner(Protocol):
+class ValueEstimator(Protocol):
     """What weighs hands against dangers in points: :mod:`strategies.fold_recognition_plus`."""
 
-    def worths(self, view: View) -> tuple[Points, Points]:
-        """Return what each discard is worth, silent and in riichi: float64[37] each."""
+    def discard_values(self, view: View) -> tuple[v.Floats, v.Floats]:
+        """Return the value of each discard, silent and in riichi: float64[37] each."""
 
-    def call_worths(self, view: View) -> tuple[list[tuple[Action, float]], float]:
-        """Return what each pon and chi is worth, and the pass."""
+    def call_values(self, view: View) -> tuple[list[tuple[Action, float]], float]:
+        """Return the value of each pon and chi, and of the pass."""
 
 
-def feed_call(situation: Situation, base: Action, reckoner: Reckoner) -> Action | None:
-    """Discard what the ally will call if that is worth more to the pair than the discard ``base``.
+def feed_call(situation: PairSituation, base: Action, evaluator: ValueEstimator) -> Action | None:
+    """Discard what the ally will call if its value to the pair exceeds that of ``base``.
 
-    Against what the ally gains by the call stands what our own hand and its danger lose.
+    The ally's gain by the call is compared with the loss of our own hand and the danger.
     """
-    feeds = _wanted(situation)
+    feeds = _wanted_discards(situation)
     if not feeds:
         return None
-    own, _ = reckoner.worths(situation.own_view)
+    own, _ = evaluator.discard_values(situation.own_view)
 
     def gain(discard: Action) -> float:
         lost = max(0.0, float(own[base.tile] - own[discard.tile]))
-        return points_of_call(situation, discard, reckoner) - lost
+        return points_of_call(situation, discard, evaluator) - lost
 
     gains = [gain(discard) for discard in feeds]
     best = max(gains)
     return feeds[gains.index(best)] if best > max(gain(base), 0.0) else None
 
 
-def points_of_call(situation: Situation, discard: Action, reckoner: Reckoner) -> float:
+def points_of_call(situation: PairSituation, discard: Action, evaluator: ValueEstimator) -> float:
     """Return by how many points the ally's best call of a discard beats its passing, 0 if by none.
 
-    Only what it says that it would call counts.
+    Only tiles that it announced as calls count.
     """
     if not situation.ally.helps >> tile_kind(discard.tile) & 1:
         return 0.0
-    calls, passed = reckoner.call_worths(situation.ally_after(discard))
-    return max([0.0, *(worth - passed for _, worth in calls)])
+    calls, passed = evaluator.call_values(situation.ally_after(discard))
+    return max([0.0, *(value - passed for _, value in calls)])
 
 
-def feed_call_at_once(situation: Situation) -> Action | None:
+def feed_call_at_once(situation: PairSituation) -> Action | None:
     """As the paper: discard what raises the ally's score most when called, whatever it costs."""
-    feeds = [discard for discard in _wanted(situation) if situation.call_gain(discard) > 0]
+    feeds = [discard for discard in _wanted_discards(situation) if situation.call_gain(discard) > 0]
     return max(feeds, key=situation.call_gain, default=None)
 
 
-def _wanted(situation: Situation) -> list[Action]:
+def _wanted_discards(situation: PairSituation) -> list[Action]:
     """Return the discards that the ally would call; a wall without draws allows none."""
     if situation.view.wall_left == 0:
         return []
@@ -231,7 +225,7 @@ LEAST_GAIN: Final = 200
 """Points below which an own discard is not changed for it."""
 
 
-def open_way(situation: Situation, base: Action) -> Action | None:
+def open_way(situation: PairSituation, base: Action) -> Action | None:
     """Discard what spares the ally more danger than it adds to our own over ``base``."""
     loose = situation.holding(loose_kinds(situation.ally.view))
     if not loose or situation.ally.view.riichi(situation.ally.seat):
@@ -256,49 +250,49 @@ def loose_kinds(ally: View) -> int:
     return sum(1 << kind for kind in (rest == best).nonzero()[0].tolist())
 
 
-def spared_danger(situation: Situation) -> Points:
+def spared_danger(situation: PairSituation) -> v.Floats:
     """Return the points that the ally's discard of each tile (0..36) is expected to lose."""
     ally = SharedView(situation.ally.state, situation.ally.seat, situation.view.hand)
-    return discard_danger(ally, situation.pair)
+    return v.discard_danger(ally, situation.pair)
 
 
-def feed_win(situation: Situation, eagerness: float) -> Action | None:
-    """Discard the ally's winning tile if that is worth more than playing on.
+def feed_win(situation: PairSituation, eagerness: float) -> Action | None:
+    """Discard the ally's winning tile if its value exceeds that of playing on.
 
-    ``eagerness`` are points by which it may be worth less.
+    ``eagerness`` are points by which its value may be lower.
     """
     feeds = situation.holding(situation.ally.waits)
     if not feeds:
         return None
-    best = max(feeds, key=situation.fed_worth)
+    best = max(feeds, key=situation.fed_value)
     points = situation.fed_points(best)[situation.ally.seat]
-    worth = situation.fed_worth(best) + eagerness
-    return best if worth >= situation.worth_of_playing_on(points) else None
+    value = situation.fed_value(best) + eagerness
+    return best if value >= situation.value_of_playing_on(points) else None
 
 
-def feed_win_at_once(situation: Situation) -> Action | None:
+def feed_win_at_once(situation: PairSituation) -> Action | None:
     """As the paper: discard the ally's winning tile whenever one is held, the dearest of them."""
     feeds = situation.holding(situation.ally.waits)
     own = situation.view.seat
     return min(feeds, key=lambda feed: situation.fed_points(feed)[own], default=None)
 
 
-def spares_ally(situation: Situation, win: Action, reluctance: float) -> bool:
-    """Whether to pass on the ally's tile: playing on is worth at least as much.
+def spares_ally(situation: PairSituation, win: Action, reluctance: float) -> bool:
+    """Whether to pass on the ally's tile: playing on has at least the same value.
 
-    ``reluctance`` are points by which the win must be worth more.
+    ``reluctance`` are points by which the value of the win must be higher.
     """
     view, ally = situation.view, situation.ally
     if win.name != "ron" or view.turn != ally.seat:
         return False
     deltas = ron_points(situation)
-    won = worth_after(view, situation.pair, deltas, view.seat)
-    usual = round(expected_win(view, ally.seat))
-    on = situation.worth_of_playing_on(usual, deltas[view.seat])
+    won = v.value_after(view, situation.pair, deltas, view.seat)
+    usual = round(v.expected_win(view, ally.seat))
+    on = situation.value_of_playing_on(usual, deltas[view.seat])
     return on + reluctance >= won
 
 
-def ron_points(situation: Situation) -> list[int]:
+def ron_points(situation: PairSituation) -> list[int]:
     """Return what each seat gains by our ron of the tile on offer."""
     view = situation.view
     payment = np.zeros(1, PAYMENT)[0]

@@ -1,6 +1,6 @@
-"""Calls by what they are worth: the hand after the call and its best discard, against passing.
+"""Calls by their value: the hand after the call and its best discard, against passing.
 
-Both sides are worth in the sense of :mod:`strategies.evaluation.push_fold.race`, with the own
+Both are values in the sense of :mod:`strategies.evaluation.push_fold.race`, with the own
 draws that each leaves: w tiles left in the wall give w // 4 after a call, (w - b + 3) // 4 after
 a pass, b being the seats that draw before us.  How much better a call has to be is up to the
 strategy (``call_factor``, ``call_margin``).  Nothing here is tuned.
@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.models.danger import DangerWeights
 from mjbot.models.win_value import add_meld
+from mjbot.rules.kinds import Counts
 from mjbot.table.actions import CHI_LOW, PON_PLAIN, gives_red_code, is_chi_code
 from mjbot.table.hands import kind_of
 from mjbot.table.legal import kuikae_kinds
 from mjbot.table.state import CHI, PON, State
-from strategies.evaluation.push_fold.hand_worth import (
+from strategies.evaluation.push_fold.hand_value import (
     N_TILES,
     NEVER,
-    hand_worth,
+    expected_value,
     less_danger,
     weigh_discards,
 )
 from strategies.evaluation.push_fold.push import PushParameters, PushPosition, read_position
 from strategies.evaluation.push_fold.race import Race, StageTable
 
-Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]
 
 N_CALLS: Final = 8
@@ -44,16 +44,16 @@ def weigh_calls(
     weights: DangerWeights,
     parameters: PushParameters,
     stages: StageTable,
-    worths: Floats,
+    values_left: Floats,
 ) -> float:
-    """Fill the worth of each call in ``codes`` and return that of passing.
+    """Fill the value of each call in ``codes`` and return that of passing.
 
-    ``codes`` are legal pons and chis (:mod:`mjbot.table.actions`), ``worths`` float64[8] by code
-    from PON_PLAIN on, NEVER for the rest.
+    ``codes`` are legal pons and chis (:mod:`mjbot.table.actions`), ``values_left`` float64[8] by
+    code from PON_PLAIN on, NEVER for the rest.
     """
     draws = max(draws_left(state, seat))
     position = read_position(state, seat, unseen, draws, weights, parameters, stages)
-    return weigh_calls_in(state, seat, codes, position, worths)
+    return weigh_calls_in(state, seat, codes, position, values_left)
 
 
 @compiled
@@ -69,18 +69,18 @@ def weigh_calls_in(
     seat: int,
     codes: NDArray[np.int64],
     position: PushPosition,
-    worths: Floats,
+    values_left: Floats,
 ) -> float:
     """Do what :func:`weigh_calls` does in a position that has the draws of both."""
-    worths[:] = NEVER
+    values_left[:] = NEVER
     passing, calling = draws_left(state, seat)
     here = with_draws(position, passing)
     is_open = state.is_open[seat] > 0
     hand = state.hand[seat].copy()
-    passed = hand_worth(hand, state.n_melds[seat], is_open, here, NEAREST, 0, True)
+    passed = expected_value(hand, state.n_melds[seat], is_open, here, NEAREST, 0, True)
     after = with_draws(position, calling)
     for code in codes:
-        worths[code - PON_PLAIN] = _call_worth(state, seat, code, after)
+        values_left[code - PON_PLAIN] = _call_value(state, seat, code, after)
     return passed
 
 
@@ -93,7 +93,7 @@ def with_draws(position: PushPosition, draws: int) -> PushPosition:
     """Return the same position with other (fewer) own draws left."""
     r = position.race
     race = Race(
-        r.unseen, r.total, min(max(draws, 0), r.draws), r.own, r.live, r.risk, r.evasion, r.worth,
+        r.unseen, r.total, min(max(draws, 0), r.draws), r.own, r.live, r.risk, r.evasion, r.value,
         r.ron, r.calls, r.tenpai_points, r.extra_points, r.may_riichi,
     )  # fmt: skip
     return PushPosition(
@@ -107,8 +107,8 @@ def with_draws(position: PushPosition, draws: int) -> PushPosition:
 
 
 @compiled
-def _call_worth(state: State, seat: int, code: int, position: PushPosition) -> float:
-    """Return the worth of the hand after a call and its best discard."""
+def _call_value(state: State, seat: int, code: int, position: PushPosition) -> float:
+    """Return the value of the hand after a call and its best discard."""
     hand_context = position.hand_context
     claimed = state.last_tile
     kind = kind_of(claimed)

@@ -17,13 +17,13 @@ from mjbot.models.hand import HandEvaluator
 from mjbot.rules.acceptance import waits
 from mjbot.strategy.explanation import Rated, Term
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import WANTS_TURNS, WANTS_WINS, Action
+from mjbot.table.actions import DECIDES_TURNS, DECIDES_WINS, Action
 from mjbot.table.view import View
 from protocol.tiles import RED_FIVES, tile_kind
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 
-Scores = NDArray[np.float64]
+TileScores = NDArray[np.float64]
 
 
 @cache
@@ -36,8 +36,8 @@ def shared_evaluator() -> HandEvaluator:
 class OnePlayer(Strategy):
     """Steps that return the action they stand for, or ``None`` to leave it to the next step."""
 
-    wants = WANTS_TURNS | WANTS_WINS
-    worth_unit: ClassVar[str] = "evaluator's score"
+    decides = DECIDES_TURNS | DECIDES_WINS
+    value_unit: ClassVar[str] = "evaluator's score"
 
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal."""
@@ -64,8 +64,8 @@ class OnePlayer(Strategy):
                 return None
         return None
 
-    def scores(self, view: View) -> Scores:
-        """Return what the hand evaluator says of discarding each kind: float64[34]."""
+    def scores(self, view: View) -> TileScores:
+        """Return the hand evaluator's score of discarding each kind: float64[34]."""
         return shared_evaluator().scores_at(view.state, view.seat)
 
     def ratings(self, view: View) -> Iterator[Rated]:
@@ -80,7 +80,7 @@ class OnePlayer(Strategy):
             yield Rated(discard, scores[kind], terms=[*facts[discard.tile], grade])
 
 
-def best_discard(discards: Iterable[Action], points: Scores) -> Action:
+def best_discard(discards: Iterable[Action], points: TileScores) -> Action:
     """Return the discard of the kind with the most points (float64[34]).
 
     Of the tiles of one kind a plain five goes before the red one, the drawn tile before others;

@@ -2,8 +2,8 @@
 
 A plan keeps only the tiles that fit it: simples for all simples, one suit and honours for a
 half flush, all tiles if a value triplet secures the yaku.  Its shanten is that of the kept tiles,
-its han are those of the yaku and of the dora kept, and its worth is that of a hand of so many
-shanten and accepted tiles (:func:`~strategies.evaluation.push_fold.race.stage_worth`).
+its han are those of the yaku and of the dora kept, and its value is that of a hand of so many
+shanten and accepted tiles (:func:`~strategies.evaluation.push_fold.race.stage_value`).
 
 A closed hand has the mean han of riichi and what it may add, plus for each yaku in sight the
 rules' han where all of it is there, and less where one or two tiles are missing.  These shares
@@ -14,19 +14,15 @@ the 0.5 with which other tiles count while a plan waits for the third of a value
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mjbot.compiler.compiled import compiled
 from mjbot.models.placement import worth_of
 from mjbot.models.win_value import HandContext, hand_dora, typical_points
 from mjbot.rules.acceptance import shanten_and_acceptance
+from mjbot.rules.kinds import Counts
 from mjbot.rules.shanten import count_kinds_held, shanten_regular
 from mjbot.table.state import CHI
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
-from strategies.evaluation.push_fold.race import Race, StageTable, call_share, stage_worth
-
-Counts = NDArray[np.int8]
+from strategies.evaluation.push_fold.race import Race, StageTable, call_share, stage_value
 
 HONOURS: Final = 0x7F << FIRST_HONOUR
 SUIT: Final = 0x1FF
@@ -127,10 +123,10 @@ def _one_suit(hand: Counts) -> float:
 
 
 @compiled
-def open_worth(
+def open_value(
     hand: Counts, n_melds: int, race: Race, stages: StageTable, hand_context: HandContext
 ) -> float:
-    """Return the worth of the best plan with calls, of 3n+1 tiles and ``n_melds`` melds."""
+    """Return the value of the best plan with calls, of 3n+1 tiles and ``n_melds`` melds."""
     melds = meld_kinds(hand_context)
     dora = hand_dora(hand, hand_context)
     secured = meld_honours(hand_context)
@@ -179,7 +175,7 @@ def _plan(
     hand_context: HandContext,
     plan: tuple[int, float],
 ) -> float:
-    """Return the worth of a plan: the mask of kinds kept, and the han."""
+    """Return the value of a plan: the mask of kinds kept, and the han."""
     mask, han = plan
     kept = hand.copy()
     dropped = 0
@@ -193,9 +189,9 @@ def _plan(
         if accepted >> kind & 1 & mask >> kind:
             tiles += race.unseen[kind] * (1 + call_share(hand, kind, race))
     gain = worth_of(
-        race.worth, typical_points(han - dropped, hand_context.is_dealer) + race.extra_points
+        race.value, typical_points(han - dropped, hand_context.is_dealer) + race.extra_points
     )
-    return stage_worth(race, stages, stage, tiles, gain)
+    return stage_value(race, stages, stage, tiles, gain)
 
 
 @compiled
@@ -225,7 +221,7 @@ def _honour_plan(
     pair: int,
     dora: float,
 ) -> float:
-    """Return the worth of waiting for the third tile of a value pair."""
+    """Return the value of waiting for the third tile of a value pair."""
     rest = hand.copy()
     rest[pair] = 0
     stage, accepted = shanten_and_acceptance(rest, n_melds + 1)
@@ -234,5 +230,5 @@ def _honour_plan(
         if accepted >> kind & 1:
             tiles += race.unseen[kind] * 0.5 * (1 + call_share(rest, kind, race))
     points = typical_points(dora + honour_han(hand_context, pair), hand_context.is_dealer)
-    gain = worth_of(race.worth, points + race.extra_points)
-    return stage_worth(race, stages, stage + 1, tiles, gain)
+    gain = worth_of(race.value, points + race.extra_points)
+    return stage_value(race, stages, stage + 1, tiles, gain)

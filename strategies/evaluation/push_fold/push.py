@@ -1,19 +1,19 @@
 """Push or fold: what a seat has to weigh, the danger of each tile and the race for the win.
 
-``worth(discard) = (1 - chance to deal in) x worth of the hand left - worth lost by dealing in``.
-The worth of a hand is never below 0: that is folding from here on.  So a hand that cannot pay
+``value(discard) = (1 - chance to deal in) x value of the hand left - value lost by dealing in``.
+The value of a hand is never below 0: that is folding from here on.  So a hand that cannot pay
 for its danger discards the safest tile, and of safe enough tiles the one that keeps most.
 
 Of a kind that opponent o wins on with p_o for m_o points (:mod:`mjbot.models.danger`)::
 
     deal_in = 1 - product of (1 - p_o)
-    loss    = caution x sum of p_o x worth lost by paying m_o and honba
+    loss    = caution x sum of p_o x value lost by paying m_o and honba
 
 A tile still to be drawn risks the mean of these over the unseen tiles, ``mawashi_cost`` times it
-while the discard can be chosen.  That nobody else wins in the i-th go-around from now has the
+while the discard can be chosen.  That no other seat wins in the i-th go-around from now has the
 chance 1 - pace_i: the pace of now fades into the usual one of that turn by FADING ** i.  Both are
 counted in records (``mjbot train danger``, array ``pace``).  :data:`FADING` was set by hand and
-not tuned; where the other weights come from, :mod:`strategies.fold_recognition_plus` says.
+not tuned; :mod:`strategies.fold_recognition_plus` gives the origin of the other weights.
 
 When folding by the paper's verdict instead, the safest tile is that of the best joint grade
 (Mizukami et al. 2013, section 8; grades: :mod:`mjbot.models.fold_features`).
@@ -29,12 +29,12 @@ from mjbot.models.danger import DangerWeights, deal_in_chances, grade_chances
 from mjbot.models.fold_features import safety_grades
 from mjbot.models.placement import N_STEPS, rank_worth, worth_of
 from mjbot.models.win_value import HandContext, read_holding
+from mjbot.rules.kinds import Counts
 from mjbot.rules.wins import WIN
 from mjbot.table.state import State
 from protocol.tiles import N_KINDS
 from strategies.evaluation.push_fold.race import MAX_DRAWS, Race, StageTable, fill_stages
 
-Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]
 
 HONBA_POINTS: Final = 300.0
@@ -51,7 +51,7 @@ class PushParameters(NamedTuple):
     ron: float  # others' discards per own draw to win on
     calls: float  # tiles to call per opponent's discard
     swing: float  # points that a kyoku moves two scores
-    share: float  # of a change's worth that is rank, 0..1
+    share: float  # of a change's value that is rank, 0..1
     caution: float  # x what a deal-in costs
     tenpai_points: float  # of tenpai at a draw
     going_round: float  # x the danger of a drawn tile, while the discard can be chosen (mawashi)
@@ -68,7 +68,7 @@ class PushPosition(NamedTuple):
     hand_context: HandContext
     by_hand: bool
     deal_in: Floats  # float64[34]: chance to deal in
-    loss: Floats  # float64[34]: worth lost by that, in the mean
+    loss: Floats  # float64[34]: value lost by that, in the mean
 
 
 @compiled
@@ -85,10 +85,10 @@ def read_position(
 
     ``unseen`` is int8[34]; ``stages`` is filled.
     """
-    worth = np.empty(N_STEPS)
-    rank_worth(state, seat, parameters.swing, parameters.share, worth)
+    value = np.empty(N_STEPS)
+    rank_worth(state, seat, parameters.swing, parameters.share, value)
     deal_in, loss = np.zeros(34), np.zeros(34)
-    _read_dangers(state, seat, unseen, weights, parameters, worth, deal_in, loss)
+    _read_dangers(state, seat, unseen, weights, parameters, value, deal_in, loss)
     total, mean_loss, mean_deal_in = 1e-6, 0.0, 0.0
     for kind in range(34):
         total += unseen[kind]
@@ -102,7 +102,7 @@ def read_position(
     may_riichi = not state.is_open[seat] and state.scores[seat] >= STICK
     race = Race(
         unseen, total, draws, int(state.discarded[seat]), live, risk, risk * parameters.going_round,
-        worth, parameters.ron, parameters.calls, worth_of(worth, parameters.tenpai_points),
+        value, parameters.ron, parameters.calls, worth_of(value, parameters.tenpai_points),
         HONBA_POINTS * state.honba + STICK * state.sticks, may_riichi and state.wall_left >= 4,
     )  # fmt: skip
     fill_stages(race, stages)
@@ -117,7 +117,7 @@ def _read_dangers(
     unseen: Counts,
     weights: DangerWeights,
     parameters: PushParameters,
-    worth: Floats,
+    value: Floats,
     deal_in: Floats,
     loss: Floats,
 ) -> None:
@@ -130,7 +130,7 @@ def _read_dangers(
         for opponent in range(4):
             if chance[opponent, kind] > 0:
                 paid = points[opponent, kind] + HONBA_POINTS * state.honba
-                loss[kind] -= parameters.caution * chance[opponent, kind] * worth_of(worth, -paid)
+                loss[kind] -= parameters.caution * chance[opponent, kind] * worth_of(value, -paid)
                 safe *= 1 - chance[opponent, kind]
         deal_in[kind] = 1 - safe
 
@@ -139,7 +139,7 @@ def _read_dangers(
 def _read_pace(
     state: State, seat: int, draws: int, parameters: PushParameters, live: Floats
 ) -> None:
-    """Fill the chance that nobody else wins in each go-around to come.
+    """Fill the chance that no other seat wins in each go-around to come.
 
     The threats of now fade into those that the turn usually has.
     """

@@ -1,16 +1,16 @@
 """How likely a hand is to win, and what for, as a race against the end of the kyoku.
 
-All values are worth (:mod:`mjbot.models.placement`) just after an own discard, with t own draws
-left, compared with folding (0).  A go-around is: the others act (they may win, or discard what we
-wait for), we draw, and what does not help is discarded at a risk.  Shapes do not change but by
+All values are placement values (:mod:`mjbot.models.placement`) just after an own discard, with t
+own draws left, compared with folding (0).  A go-around is: the others act (they may win, or discard
+what we wait for), we draw, and what does not help is discarded at a risk.  Shapes change only by
 the draws that bring the hand nearer.  Of U unseen tiles n_k are of kind k; L(t) is the chance
-that nobody else ends the kyoku in a go-around (``live``), R(t) the worth lost by discarding what
+that no other seat ends the kyoku in a go-around (``live``), R(t) the value lost by discarding what
 is drawn (``risk`` in riichi, less in ``evasion``).
 
 Tenpai, p and G summed over the kinds that win: p = n_k / U, by ron ``ron`` times that (0 in
-furiten), G = p x worth of the exact points.  Without riichi V(t) >= 0: one may fold::
+furiten), G = p x value of the exact points.  Without riichi V(t) >= 0: one may fold::
 
-    V(0) = worth of tenpai at a draw
+    V(0) = value of tenpai at a draw
     V(t) = G_ron + (1 - p_ron) L(t) (G_draw + (1 - p_draw) (V(t-1) - R(t)))
 
 One away, T_k being the best tenpai after drawing k, and p all accepted tiles over U::
@@ -18,13 +18,13 @@ One away, T_k being the best tenpai after drawing k, and p all accepted tiles ov
     V(t) = max(0, L(t) (sum of n_k / U T_k(t-1) + (1 - p) V(t-1) - R(t)))
 
 Further off only the chance W to win and the mean discards D until the end are carried, by shanten
-s and accepted tiles a, u being the usual a of s; the worth is W x gain - D x R::
+s and accepted tiles a, u being the usual a of s; the value is W x gain - D x R::
 
     W(s, a, t) = L(t) (h W(s-1, a', t-1) + (1 - h) W(s, a, t-1))
     h = u(s) (a / u(s)) ** CHANGES / U,   a' = u(s-1) (a / u(s)) ** INHERITED
 
 :data:`USUAL_TILES` were set by hand and revised once, when :data:`CHANGES` and :data:`INHERITED`
-were set beside them; no run of theirs is kept.  No chance is taken for more than 0.9 (by hand,
+were compared with them; no run of theirs is kept.  No chance is taken for more than 0.9 (by hand,
 not tuned).
 """
 
@@ -37,14 +37,14 @@ from mjbot.compiler.compiled import compiled
 from mjbot.models.placement import worth_of
 from mjbot.models.win_value import HandContext, hand_dora, win_points
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.rules.kinds import Counts
 from mjbot.rules.shanten import shanten, shanten_regular
 
-Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]
 
 MAX_DRAWS: Final = 18
 N_STAGES: Final = 6
-N_TILES_WANTED: Final = 100
+N_TILES_ACCEPTED: Final = 100
 USUAL_TILES: Final = (5.5, 14.0, 25.0, 45.0, 64.0, 78.0)
 """Tiles that bring a hand of 0, 1, .. shanten nearer, usually."""
 CHANGES: Final = 0.75
@@ -55,19 +55,19 @@ STICK: Final = 1000.0
 
 
 class Race(NamedTuple):
-    """What the race depends on beside the hand; arrays by own draws left are float64[19]."""
+    """What the race depends on apart from the hand; arrays by own draws left are float64[19]."""
 
     unseen: Counts
     total: float  # unseen tiles
     draws: int  # own draws left after this discard
     own: int  # mask of own discards: furiten
-    live: Floats  # chance that nobody else ends the kyoku before the next draw
-    risk: Floats  # worth lost per go-around in riichi, by discarding what is drawn
+    live: Floats  # chance that no other seat ends the kyoku before the next draw
+    risk: Floats  # value lost per go-around in riichi, by discarding what is drawn
     evasion: Floats  # the same without riichi, choosing what to discard
-    worth: Floats  # table of rank_worth
+    value: Floats  # table of rank_worth
     ron: float  # discards of the others per own draw, as far as a wait is let go
     calls: float  # the same of one opponent, as far as a tile to call is let go
-    tenpai_points: float  # worth of being tenpai at a draw
+    tenpai_points: float  # value of being tenpai at a draw
     extra_points: float  # honba and sticks
     may_riichi: bool
 
@@ -82,7 +82,7 @@ class StageTable(NamedTuple):
 @compiled
 def new_stages() -> StageTable:
     """Return tables to be filled by :func:`fill_stages`, again and again."""
-    shape = (N_STAGES, N_TILES_WANTED, MAX_DRAWS + 1)
+    shape = (N_STAGES, N_TILES_ACCEPTED, MAX_DRAWS + 1)
     return StageTable(np.zeros(shape), np.zeros(shape))
 
 
@@ -90,7 +90,7 @@ def new_stages() -> StageTable:
 def fill_stages(race: Race, stages: StageTable) -> None:
     """Fill the tables for hands of usual shapes."""
     for stage in range(N_STAGES):
-        for tiles in range(0, N_TILES_WANTED, 2):
+        for tiles in range(0, N_TILES_ACCEPTED, 2):
             _fill_stage(race, stages, stage, tiles)
             stages.win[stage, tiles + 1] = stages.win[stage, tiles]
             stages.turns[stage, tiles + 1] = stages.turns[stage, tiles]
@@ -111,7 +111,7 @@ def _fill_stage(race: Race, stages: StageTable, stage: int, tiles: int) -> None:
             turns[left] = stays * (1 - hit) * (1 + turns[left - 1])
         return
     after = int(USUAL_TILES[stage - 1] * relative**INHERITED)
-    nearer = min(after, N_TILES_WANTED - 1)
+    nearer = min(after, N_TILES_ACCEPTED - 1)
     next_win, next_turns = stages.win[stage - 1, nearer], stages.turns[stage - 1, nearer]
     for left in range(1, race.draws + 1):
         win[left] = race.live[left] * (hit * next_win[left - 1] + (1 - hit) * win[left - 1])
@@ -120,18 +120,18 @@ def _fill_stage(race: Race, stages: StageTable, stage: int, tiles: int) -> None:
 
 
 @compiled
-def stage_worth(race: Race, stages: StageTable, stage: int, tiles: float, gain: float) -> float:
-    """Return the worth of a hand of the usual shape: ``gain`` is what a win is worth."""
+def stage_value(race: Race, stages: StageTable, stage: int, tiles: float, gain: float) -> float:
+    """Return the value of a hand of the usual shape: ``gain`` is the value of a win."""
     if stage >= N_STAGES:
         return 0.0
-    wanted = min(int(tiles + 0.5), N_TILES_WANTED - 1)
+    wanted = min(int(tiles + 0.5), N_TILES_ACCEPTED - 1)
     win, turns = stages.win[stage, wanted, race.draws], stages.turns[stage, wanted, race.draws]
     return max(0.0, float(win * gain - turns * race.evasion[race.draws]))
 
 
 @compiled
 def call_share(hand: Counts, kind: int, race: Race) -> float:
-    """Return the chances to claim a kind beside drawing it, as copies drawn."""
+    """Return the chances to claim a kind in addition to drawing it, as copies drawn."""
     if hand[kind] >= 2:
         return 3 * race.calls
     if kind >= 27:
@@ -145,7 +145,7 @@ def call_share(hand: Counts, kind: int, race: Race) -> float:
 
 
 @compiled
-def tenpai_worth(
+def tenpai_value(
     hand: Counts,
     waits: int,
     race: Race,
@@ -154,7 +154,7 @@ def tenpai_worth(
     riichi: bool,
     out: Floats,
 ) -> None:
-    """Fill ``out`` float64[19] with the worth of a tenpai hand by own draws left.
+    """Fill ``out`` float64[19] with the value of a tenpai hand by own draws left.
 
     ``own`` is the mask of own discards.
     """
@@ -169,17 +169,17 @@ def tenpai_worth(
         points = win_points(hand, kind, dora, hand_context, riichi, True)
         if points > 0:
             drawn += chance
-            drawn_gain += chance * worth_of(race.worth, points + extra)
+            drawn_gain += chance * worth_of(race.value, points + extra)
         if furiten:
             continue
         points = win_points(hand, kind, dora, hand_context, riichi, False)
         if points > 0:
             claimed += chance * race.ron
-            claimed_gain += chance * race.ron * worth_of(race.worth, points + extra)
+            claimed_gain += chance * race.ron * worth_of(race.value, points + extra)
     if claimed > 0.9:
         claimed_gain *= 0.9 / claimed
         claimed = 0.9
-    stick = worth_of(race.worth, -STICK) if riichi else 0.0
+    stick = worth_of(race.value, -STICK) if riichi else 0.0
     out[0] = race.tenpai_points
     for left in range(1, race.draws + 1):
         risk = race.risk[left] if riichi else race.evasion[left]
@@ -191,7 +191,7 @@ def tenpai_worth(
 
 
 @compiled
-def one_away_worth(
+def one_away_value(
     hand: Counts,
     n_melds: int,
     accepted: int,
@@ -200,7 +200,7 @@ def one_away_worth(
     is_open: bool,
     out: Floats,
 ) -> None:
-    """Fill ``out`` float64[19] with the worth of a hand that the kinds ``accepted`` make tenpai."""
+    """Fill ``out`` float64[19] with the value of a hand that the kinds ``accepted`` make tenpai."""
     best, one = np.empty(MAX_DRAWS + 1), np.empty(MAX_DRAWS + 1)
     gain = np.zeros(MAX_DRAWS + 1)
     hit = 0.0
@@ -237,7 +237,7 @@ def _best_tenpai(
     best: Floats,
     one: Floats,
 ) -> None:
-    """Raise ``best`` to the worth of the best tenpai that a discard leaves."""
+    """Raise ``best`` to the value of the best tenpai that a discard leaves."""
     for kind in range(34):
         if hand[kind] == 0 or kind == drawn:
             continue
@@ -245,14 +245,14 @@ def _best_tenpai(
         if shanten(hand, n_melds) == 0:
             waits = shanten_and_acceptance(hand, n_melds)[1]
             riichi = race.may_riichi and not is_open
-            tenpai_worth(hand, waits, race, hand_context, race.own | 1 << kind, riichi, one)
+            tenpai_value(hand, waits, race, hand_context, race.own | 1 << kind, riichi, one)
             for left in range(race.draws + 1):
                 best[left] = max(best[left], one[left])
         hand[kind] += 1
 
 
 @compiled
-def far_worth(
+def far_value(
     hand: Counts,
     n_melds: int,
     accepted: int,
@@ -261,7 +261,7 @@ def far_worth(
     stage: int,
     gain: float,
 ) -> float:
-    """Return the worth of a closed hand of ``stage`` >= 2 shanten, looking one draw ahead."""
+    """Return the value of a closed hand of ``stage`` >= 2 shanten, looking one draw ahead."""
     if stage >= N_STAGES:
         return 0.0
     win, turns = np.zeros(MAX_DRAWS + 1), np.zeros(MAX_DRAWS + 1)
@@ -296,4 +296,4 @@ def _most_accepted(hand: Counts, n_melds: int, drawn: int, race: Race, stage: in
             tiles = count_tiles(shanten_and_acceptance(hand, n_melds)[1], race.unseen)
             most = max(most, tiles)
         hand[kind] += 1
-    return min(most, N_TILES_WANTED - 1)
+    return min(most, N_TILES_ACCEPTED - 1)

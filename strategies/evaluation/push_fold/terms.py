@@ -1,26 +1,26 @@
-"""What a worth in points comes from: chance to win, value, dangers, the rank.
+"""The parts of a value in points: chance to win, value, dangers, the rank.
 
-The same hand is weighed four times, each time with another price on points (``Race.worth``):
+The same hand is weighed four times, each time with another price on points (``Race.value``):
 
 ========  ==================================================================
-worth     as the strategy does: points by the rank they bring, dangers to come
+value     as the strategy does: points by the rank they bring, dangers to come
 plain     points as points, dangers to come
 gains     gains as points; no dangers to come, no tenpai at a draw, no stick
 chance    a win as 1: how likely it is, played for the win
 ========  ==================================================================
 
-With d_o the chance to deal in to opponent o for m_o points and d that of any, the worth of a
+With d_o the chance to deal in to opponent o for m_o points and d that of any, the value of a
 discard is the sum of::
 
     winning       gains of the hand left: estimated chance to win x value of a win
     riichi stick  -1000 where it is declared
     later         plain - gains, less the stick
     dealing in    for each o: - caution d_o m_o - d plain d_o / (sum of d_o)
-    placement     the worth without the hand evaluator's weight, less all of these
+    placement     the value without the hand evaluator's weight, less all of these
     shape         what that weight adds to it, never above 0
 
 The chance in ``winning`` is that of a player who always plays for the win.  The chance to win that
-is reported beside it is calibrated on recorded games
+is reported with it is calibrated on recorded games
 (:mod:`strategies.evaluation.push_fold.win_chance`), so it is smaller for hands near a win.
 """
 
@@ -34,11 +34,11 @@ from mjbot.models.placement import LOWEST, N_STEPS, STEP
 from mjbot.strategy import explanation as e
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
-from strategies.evaluation.push_fold.hand_worth import weigh_discards
+from strategies.evaluation.push_fold.hand_value import weigh_discards
 from strategies.evaluation.push_fold.push import HONBA_POINTS, PushParameters, PushPosition
 from strategies.evaluation.push_fold.race import MAX_DRAWS
 from strategies.evaluation.push_fold.race import STICK as STICK_POINTS
-from strategies.evaluation.push_fold.win_chance import Situation, calibrated
+from strategies.evaluation.push_fold.win_chance import WinSituation, calibrated
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ PLAIN: Final[Floats] = np.linspace(LOWEST, LOWEST + STEP * (N_STEPS - 1), N_STEP
 GAINS: Final[Floats] = np.maximum(PLAIN, 0.0)
 ANY_GAIN: Final[Floats] = (PLAIN > 0).astype(np.float64)
 RARE: Final = 1e-4
-"""Chance to win below which nothing is said of the value of a win."""
+"""Chance to win below which no term reports the value of a win."""
 
 
 class Dangers(NamedTuple):
@@ -85,28 +85,28 @@ def price(
     risk = np.full(MAX_DRAWS + 1, float(view.unseen @ loss) / position.race.total)
     none = np.zeros(MAX_DRAWS + 1)
     race = position.race._replace(
-        worth=PLAIN,
+        value=PLAIN,
         risk=risk,
         evasion=risk * parameters.going_round,
         tenpai_points=parameters.tenpai_points,
     )
-    safe = race._replace(worth=GAINS, risk=none, evasion=none, tenpai_points=0.0)
+    safe = race._replace(value=GAINS, risk=none, evasion=none, tenpai_points=0.0)
     no_loss, certain = np.zeros(34), np.zeros(34)
     gains = position._replace(race=safe, loss=no_loss, deal_in=certain)
-    won = gains._replace(race=safe._replace(worth=ANY_GAIN))
+    won = gains._replace(race=safe._replace(value=ANY_GAIN))
     return Pricings(position._replace(race=race, loss=loss), gains, won)
 
 
 def hands_left(view: View, tiles: NDArray[np.int64], position: PushPosition, calls: bool) -> Floats:
-    """Return what the hands left by discards are worth: float64[2, 37], silent and in riichi."""
+    """Return the values of the hands left by discards: float64[2, 37], silent and in riichi."""
     values = np.empty((2, 37))
     hand, is_open = view.hand.copy(), view.is_open(view.seat)
     weigh_discards(hand, view.n_melds, is_open, tiles, position, calls, values[0], values[1])
     return values
 
 
-class Hands(NamedTuple):
-    """What the hands left are worth by each price: float64[2, 37] each."""
+class PricedHands(NamedTuple):
+    """The values of the hands left by each price: float64[2, 37] each."""
 
     plain: Floats
     gains: Floats
@@ -114,7 +114,7 @@ class Hands(NamedTuple):
 
 
 def winning_terms(
-    gains: float, chance: float, situation: Situation | None, adds_to: str
+    gains: float, chance: float, situation: WinSituation | None, adds_to: str
 ) -> list[e.Term]:
     """Return what a hand may win, and the chance and value that this comes from.
 
@@ -130,19 +130,19 @@ def winning_terms(
 
 
 class Discarded(NamedTuple):
-    """A discard whose terms are required: its tile (0..36), its worth, the hand it leaves."""
+    """A discard whose terms are required: its tile (0..36), its value, the hand it leaves."""
 
     tile: int
-    worth: float
-    unweighted: float  # the worth without the hand evaluator's weight
+    value: float
+    unweighted: float  # the value without the hand evaluator's weight
     in_riichi: bool
-    situation: Situation | None  # of the calibration; None: the chance as estimated
+    situation: WinSituation | None  # of the calibration; None: the chance as estimated
 
 
 def discard_terms(
-    seat: int, of: Discarded, hands: Hands, dangers: Dangers, caution: float, adds_to: str
+    seat: int, of: Discarded, hands: PricedHands, dangers: Dangers, caution: float, adds_to: str
 ) -> list[e.Term]:
-    """Return the terms of a discard, which its worth is the sum of."""
+    """Return the terms of a discard, which add up to its value."""
     plain, gains, chance = (float(each[int(of.in_riichi), of.tile]) for each in hands)
     stick = -STICK_POINTS if of.in_riichi else 0.0
     terms = winning_terms(gains, chance, of.situation, adds_to)
@@ -150,7 +150,7 @@ def discard_terms(
     terms += _danger_terms(seat, tile_kind(of.tile), plain, dangers, caution, adds_to)
     sticks = [e.Term(e.STICK, e.POINTS, stick, adds_to=adds_to)] if of.in_riichi else []
     known = sum(term.value for term in [*terms, *sticks] if term.adds_to == adds_to)
-    shape = of.worth - of.unweighted
+    shape = of.value - of.unweighted
     return [
         *terms,
         *([e.Term(e.SHAPE, e.POINTS, shape, adds_to=adds_to)] if shape else []),

@@ -22,7 +22,7 @@ from mjbot.table.mirror.wire import consumed_tiles
 from mjbot.table.view import View
 from protocol.tiles import tile_kind
 
-Situation = Literal[
+WinSituation = Literal[
     "riichi",
     "silent tenpai",
     "closed, 1 shanten",
@@ -32,17 +32,21 @@ Situation = Literal[
     "open, 1 shanten",
     "open, 2 shanten or more",
 ]
-CLOSED: Final[tuple[Situation, ...]] = (
+CLOSED: Final[tuple[WinSituation, ...]] = (
     "silent tenpai",
     "closed, 1 shanten",
     "closed, 2 shanten",
     "closed, 3 shanten or more",
 )
-OPEN: Final[tuple[Situation, ...]] = ("open tenpai", "open, 1 shanten", "open, 2 shanten or more")
-SITUATIONS: Final[tuple[Situation, ...]] = ("riichi", *CLOSED, *OPEN)
+OPEN: Final[tuple[WinSituation, ...]] = (
+    "open tenpai",
+    "open, 1 shanten",
+    "open, 2 shanten or more",
+)
+SITUATIONS: Final[tuple[WinSituation, ...]] = ("riichi", *CLOSED, *OPEN)
 
 
-def situation_after(view: View, action: Action, in_riichi: bool = False) -> Situation:
+def situation_after(view: View, action: Action, in_riichi: bool = False) -> WinSituation:
     """Return the situation after a discard, a pon or chi with its best discard, or a pass.
 
     ``in_riichi``: with riichi declared, by this discard or before.
@@ -60,20 +64,20 @@ def situation_after(view: View, action: Action, in_riichi: bool = False) -> Situ
     return kinds[min(max(int(shanten(hand, n_melds)), 0), len(kinds) - 1)]
 
 
-def calibrated(chance: float, situation: Situation) -> float:
+def calibrated(chance: float, situation: WinSituation) -> float:
     """Return the share of wins (0..1) of hands with that estimated chance (0..1) in records."""
     estimates, shares = _knots(situation)
     return float(np.interp(chance, estimates, shares))
 
 
 @cache
-def _knots(situation: Situation) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _knots(situation: WinSituation) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     points = np.array(CALIBRATION[situation])
     return points[:, 0], points[:, 1]
 
 
 # fmt: off
-CALIBRATION: Final[dict[Situation, tuple[tuple[float, float], ...]]] = {
+CALIBRATION: Final[dict[WinSituation, tuple[tuple[float, float], ...]]] = {
     "riichi": (
         (0.000, 0.000), (0.269, 0.203), (0.378, 0.330), (0.450, 0.338), (0.533, 0.384),
         (0.599, 0.434), (0.631, 0.440), (0.666, 0.478), (0.703, 0.530), (0.762, 0.533),

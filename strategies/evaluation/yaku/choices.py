@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from mjbot.compiler.compiled import compiled
+from mjbot.rules.kinds import Counts
 from mjbot.rules.shanten import shanten
 from mjbot.table.legal import kuikae_kinds
 from mjbot.table.observe import unseen_kinds
@@ -18,7 +19,6 @@ from strategies.evaluation.yaku.layout import (
     RUNS,
     SETS,
     Blocks,
-    Counts,
     Layout,
     lay_out_suit,
     new_layout,
@@ -80,7 +80,7 @@ def discard_scores(hand: Counts, unseen: Counts, melds: Counts, values: int) -> 
     return scores
 
 
-class Hand(NamedTuple):
+class LaidOutHand(NamedTuple):
     """A hand laid out, and each of its suits once more without one tile.
 
     ``blocks`` is int16[34, 21, 2, 5] and ``parts`` int16[34, 21]: a kind's suit without one tile
@@ -93,7 +93,7 @@ class Hand(NamedTuple):
 
 
 @compiled
-def new_hand(hand: Counts, unseen: Counts, melds: Counts, values: int) -> Hand:
+def new_hand(hand: Counts, unseen: Counts, melds: Counts, values: int) -> LaidOutHand:
     """Lay out a hand and, of each kind in it, its suit without one."""
     layout = new_layout(hand.copy(), unseen, melds, values)
     whole = layout.blocks.copy(), layout.parts.copy()
@@ -107,7 +107,7 @@ def new_hand(hand: Counts, unseen: Counts, melds: Counts, values: int) -> Hand:
             blocks[kind], parts[kind] = layout.blocks[suit], layout.parts[suit]
             layout.hand[kind] += 1
             layout.blocks[suit], layout.parts[suit] = whole[0][suit], whole[1][suit]
-    return Hand(layout, blocks, parts)
+    return LaidOutHand(layout, blocks, parts)
 
 
 @compiled
@@ -125,7 +125,7 @@ def call_scores(hand: Counts, unseen: Counts, melds: Counts, values: int, kind: 
 
 
 @compiled
-def _call_score(laid_out: Hand, unseen: Counts, values: int, kind: int, call: int) -> int:
+def _call_score(laid_out: LaidOutHand, unseen: Counts, values: int, kind: int, call: int) -> int:
     """Return the best score after one call, -1 if it cannot be made.
 
     Only the suit of the call is laid out anew, with its ``unseen``.
@@ -193,7 +193,7 @@ def _can_call(hand: Counts, kind: int, low: int, call: int) -> bool:
 
 @compiled
 def seat_discard_scores(state: State, seat: int, unseen: Counts) -> Blocks:
-    """Return :func:`discard_scores` of a seat whose hand the state knows."""
+    """Return :func:`discard_scores` of a seat whose hand is known."""
     return discard_scores(state.hand[seat], unseen, melds_of(state, seat), value_kinds(state, seat))
 
 
@@ -277,7 +277,7 @@ def helpful_kinds(state: State, seat: int) -> int:
 
 
 @compiled
-def _helps(laid_out: Hand, unseen: Counts, values: int, kind: int) -> int:
+def _helps(laid_out: LaidOutHand, unseen: Counts, values: int, kind: int) -> int:
     """Return 1 if a call of ``kind``, one copy of which is no longer unseen, raises the score."""
     best = -1
     for call in range(N_CALLS):

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
+from mjbot.rules.kinds import Counts
 from protocol.tiles import N_KINDS
 
-Counts = NDArray[np.int8]
 Blocks = NDArray[np.int16]
 
 BLOCK_POINTS: Final = 20
@@ -31,9 +31,9 @@ ALL: Final = 0
 SIMPLES: Final = 1  # ranks 2..8
 OUTER: Final = 2  # ranks 1..3 and 7..9
 TRIPLETS: Final = 3  # all, but no runs and no taatsu
-BESIDE_RUN: Final = 4  # + n: what is left beside the run n, n+1, n+2
-BESIDE_STRAIGHT: Final = 11  # what is left beside 123, 456, 789
-BESIDE_TRIPLET: Final = 12  # + n: what is left beside the triplet of n
+BESIDE_RUN: Final = 4  # + n: what is left without the run n, n+1, n+2
+BESIDE_STRAIGHT: Final = 11  # what is left without 123, 456, 789
+BESIDE_TRIPLET: Final = 12  # + n: what is left without the triplet of n
 N_ROWS: Final = 21
 NOTHING: Final = -1  # no tile of the suit
 VALUED: Final = SIMPLES  # of the honours: value honours at the prices of yakuhai
@@ -48,7 +48,7 @@ class Layout(NamedTuple):
     ``hand`` is int8[34], ``melds`` int8[2, 34]: runs by their lowest kind, triplets and quads.
     ``blocks`` is int16[4, 21, 2, 5]: the points of each suit and row with or without the head
     and with at most 0..4 blocks, -1 where there is no pair for the head.  ``parts`` is
-    int16[4, 21]: the points of the run, straight or triplet that a row is beside.
+    int16[4, 21]: the points of the run, straight or triplet that a row goes with.
     """
 
     hand: Counts
@@ -98,7 +98,7 @@ def lay_out_suit(layout: Layout, unseen: Counts, suit: int, value_kinds: int) ->
 
 @compiled
 def _lay_out_runs(layout: Layout, count: Counts, lacking: Counts, suit: int) -> None:
-    """Fill in the rows beside each run and beside the straight; melds are finished parts."""
+    """Fill in the rows without each run and without the straight; melds are finished parts."""
     straight = count.copy()
     layout.parts[suit, BESIDE_STRAIGHT] = 0
     for low in range(7):
@@ -230,9 +230,9 @@ def best_block(count: Counts, lacking: Counts) -> int:
         if count[rank] == 2:
             completing = int(lacking[rank])
         if count[rank + 1]:
-            beside = int(lacking[rank - 1]) if rank else 0
-            beside += int(lacking[rank + 2]) if rank < 7 else 0
-            completing = max(completing, beside)
+            nearby = int(lacking[rank - 1]) if rank else 0
+            nearby += int(lacking[rank + 2]) if rank < 7 else 0
+            completing = max(completing, nearby)
         if count[rank + 2]:
             completing = max(completing, int(lacking[rank + 1]))
         best = max(best, LACKING_ONE_POINTS * completing)
@@ -310,7 +310,7 @@ def _take(
     points: int,
     most: int,
 ) -> None:
-    """Let each way that stands at one state take one block more and go on from the other."""
+    """Let each way that stands at one state take one block more and continue from the other."""
     for head in range(2):
         for blocks in range(most):
             before = ways[at[0], at[1], at[2], head, blocks]

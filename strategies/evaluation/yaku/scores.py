@@ -4,7 +4,7 @@ Source: Hamabe 2017, sections 3.3.1 to 3.3.8.  Scores are points of that paper's
 
 An open meld counts as a finished block, or as the yaku's own part, and rules a yaku out that it
 breaks: the score is then 0.  So it is if fewer than two tiles are left of those that the yaku
-allows (melds included); the paper says so of the yaku that drop tiles.
+allows (melds included); the paper states it for the yaku that drop tiles.
 
 A *completing tile* is one that makes a pair a triplet or a taatsu a run, be it fit for the yaku
 or not (23m wait on 1m in tanyao too): the paper counts all that is not in sight.
@@ -83,7 +83,7 @@ def chanta(layout: Layout) -> int:
 
 @compiled
 def sanshoku_doujun(layout: Layout) -> int:
-    """Section 3.3.4: the same run in the three suits, and one block and the head beside it."""
+    """Section 3.3.4: the same run in the three suits, and one block and the head."""
     best = 0
     for low in range(7):
         melded = points = 0
@@ -97,7 +97,7 @@ def sanshoku_doujun(layout: Layout) -> int:
 
 @compiled
 def ittsuu(layout: Layout) -> int:
-    """Section 3.3.5: 123, 456 and 789 of a suit, and one block and the head beside them."""
+    """Section 3.3.5: 123, 456 and 789 of a suit, and one block and the head."""
     best = 0
     for suit in range(3):
         melded = 0
@@ -124,7 +124,7 @@ def toitoi(layout: Layout) -> int:
 
 @compiled
 def sanshoku_doukou(layout: Layout) -> int:
-    """Section 3.3.7: the same triplet in the three suits, and one block and the head beside it."""
+    """Section 3.3.7: the same triplet in the three suits, and one block and the head."""
     best = 0
     for rank in range(9):
         melded = points = 0
@@ -180,9 +180,9 @@ def _four_blocks(layout: Layout, rows: tuple[int, int, int, int]) -> int:
 def _with_one_block(
     layout: Layout, parts: int, melded: int, rows: tuple[int, int, int, int]
 ) -> int:
-    """Return the points of a yaku of three parts (``melded`` of them melds) and what is beside.
+    """Return the points of a yaku of three parts (``melded`` of them melds) and the rest.
 
-    A meld that is no part is the one block beside them; with two of those there is no yaku.
+    A meld that is no part is the one other block; with two of those there is no yaku.
     """
     others = layout.n_melds - melded
     if others > 1:

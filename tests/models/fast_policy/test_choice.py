@@ -12,7 +12,7 @@ from mjbot.records.sources import open_games
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import N_ACTIONS
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.observe import unseen_kinds
 from mjbot.table.state import copy_state
 from mjbot.table.view import Sealed, View
@@ -25,7 +25,7 @@ POLICY = load_policy()
 
 def recorded_views(log):
     """Every table of a recorded game at which a seat has a choice, all hands known."""
-    table, (game,) = Table(), open_games(log)
+    table, (game,) = Mirror(), open_games(log)
     for entry in game.entries:
         table.apply(entry.event)
         for seat in range(4):
@@ -80,7 +80,7 @@ def test_hidden_hands_and_the_wall_do_not_matter():
 
 def test_a_mirror_gives_the_same_as_the_referee():
     bots = [make_strategy("fast-riichi-d") for _ in range(4)]
-    referee, tables, n = Referee(12), [Table(seat) for seat in range(4)], 0
+    referee, tables, n = Referee(12), [Mirror(seat) for seat in range(4)], 0
     events = referee.start()
     while n < 400:
         for event in events:

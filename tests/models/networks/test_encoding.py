@@ -11,7 +11,7 @@ from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_enco
 from mjbot.records.sources import open_games
 from mjbot.rules.acceptance import acceptance_many
 from mjbot.table.assume import hide
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.state import copy_state
 from mjbot.table.view import View
 from mjbot.training.networks.decisions import KINDS, decisions_of
@@ -70,7 +70,7 @@ def test_records_and_a_seat_s_own_mirror_give_the_same(decisions):
             expected.setdefault(_moment(state, seat), encoded(state, seat))
     compared = 0
     for seat in range(4):
-        table = Table(seat)
+        table = Mirror(seat)
         for entry in entries:
             table.apply(masked(entry.event, seat))
             moment = _moment(table.state, seat)

@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from mjbot.referee import Referee
-from mjbot.server.core import Answer, Say, TableCore
+from mjbot.server.core import Outgoing, SeatReply, TableCore
 from mjbot.server.offers import without_hints
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import Action
 from mjbot.table.legal import is_furiten
-from mjbot.table.mirror.mirror import Table
+from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
 from protocol.messages import Event, Hora, Ryukyoku, StartGame, Tsumo
 from protocol.rules import Length
-from protocol.sessions.turns import Speak
+from protocol.sessions.turns import ReplyDuty
 from protocol.tenhou.client import TenhouClient, TenhouReceived
 from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import Login, Wanted
+from protocol.tenhou.login import Login, TableType
 from protocol.tenhou.offers import disagreement
-from protocol.tenhou.server import LogIn, TenhouServer, WantTable
+from protocol.tenhou.server import LogIn, RequestTable, TenhouServer
 from protocol.tenhou.table import SeatTable
 
 Choose = Callable[[View], Action]
@@ -61,8 +61,8 @@ class Player:
 
     def __post_init__(self) -> None:
         self.table = SeatTable(self.seat, gpid=f"guest-{self.seat}")
-        self.client = TenhouClient(Login(), Wanted(0, 9), self.spelling)
-        self.mirror: Table | None = None
+        self.client = TenhouClient(Login(), TableType(0, 9), self.spelling)
+        self.mirror: Mirror | None = None
         self.log_in()
 
     def log_in(self) -> None:
@@ -70,9 +70,9 @@ class Player:
         (wish,) = self.to_server(self.client.open())
         assert wish == LogIn("NoName")
         (wish,) = self.to_client(self.server.welcome(NAMES[self.seat]))
-        assert wish == WantTable(Wanted(0, 9))
-        (wish,) = self.to_client(self.server.ask_again(Wanted(0, 9)))
-        assert wish == WantTable(Wanted(0, 9), again=True)
+        assert wish == RequestTable(TableType(0, 9))
+        (wish,) = self.to_client(self.server.rejoin(TableType(0, 9)))
+        assert wish == RequestTable(TableType(0, 9), again=True)
         self.server.sit(self.table)
 
     def cut(self) -> None:
@@ -119,13 +119,13 @@ class Player:
         for event in received.events:
             self.heard.append(event)
             if isinstance(event, StartGame):
-                self.mirror = Table(self.client.seat)
+                self.mirror = Mirror(self.client.seat)
             assert self.mirror is not None
             self.mirror.apply(event)
             if isinstance(event, Tsumo) and not received.blind:
                 assert self.client.furiten == bool(is_furiten(self.mirror.state, self.seat))
         wishes = self.to_server(received.frames)
-        if received.speak is Speak.MUST:
+        if received.duty is ReplyDuty.MUST:
             wishes += self.digest(self.answer(received))
         return wishes
 
@@ -141,20 +141,20 @@ class Player:
         action = self.choose(view) if len(view.legal) > 1 else view.legal[0]
         return self.client.reply(to_message(self.mirror.state, self.seat, action))
 
-    def exchange(self, say: Say) -> Answer:
-        assert isinstance(say.message, Event)
-        self.told.append(say.message)
-        lamp = bool(is_furiten(say.referee.state, self.seat))
-        frames = self.server.say(say.message, say.offers(), lamp)
+    def exchange(self, outgoing: Outgoing) -> SeatReply:
+        assert isinstance(outgoing.message, Event)
+        self.told.append(outgoing.message)
+        lamp = bool(is_furiten(outgoing.referee.state, self.seat))
+        frames = self.server.send(outgoing.message, outgoing.offers(), lamp)
         if self.is_gone:
             self.table.take_ready()
             self.table.expire()
-            return Answer(excused=True)
+            return SeatReply(excused=True)
         self.to_client(frames)
         assert not self.table.held
         assert not self.table.asked
         said = self.table.take_answer()
-        return Answer(reply=said, excused=said is None)
+        return SeatReply(reply=said, excused=said is None)
 
 
 def plain(event: Event) -> Event:
@@ -180,14 +180,14 @@ def play(
     players: list[Player],
     seed: int,
     length: Length = "hanchan",
-    before: Callable[[Say], None] = lambda say: None,
+    before: Callable[[Outgoing], None] = lambda outgoing: None,
 ) -> TableCore:
     """Play a whole game; ``before`` sees whatever is about to be said."""
     core = TableCore(Referee(seed, length), NAMES)
-    while (say := core.next()) is not None:
-        before(say)
-        answer = players[say.seat].exchange(say)
-        if not say.is_final:
+    while (outgoing := core.next()) is not None:
+        before(outgoing)
+        answer = players[outgoing.seat].exchange(outgoing)
+        if not outgoing.is_final:
             core.answer(answer)
     assert core.faults == []
     return core

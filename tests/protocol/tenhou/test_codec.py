@@ -37,8 +37,8 @@ def test_a_stream_may_be_cut_anywhere(cuts):
     pieces.finish()
     assert read == whole
     assert read[2:] == [
-        tags.Draw(seat=0, tile=68, t=32),
-        tags.Discard(seat=1, tile=103, drawn=True),
+        tags.DrawTag(seat=0, tile=68, t=32),
+        tags.DiscardTag(seat=1, tile=103, drawn=True),
     ]
 
 
@@ -53,7 +53,7 @@ def test_a_client_speaks_json_numbers_and_bare_tags_and_is_understood():
 
 def test_a_server_writes_json_strings():
     assert write(tags.Taikyoku(oya=2), Spelling.JSON) == b'{"tag":"TAIKYOKU","oya":"2"}'
-    assert write(tags.Draw(seat=0, tile=68), Spelling.JSON) == b'{"tag":"T68"}'
+    assert write(tags.DrawTag(seat=0, tile=68), Spelling.JSON) == b'{"tag":"T68"}'
     assert write(tags.KeepAlive(), Spelling.JSON) == b"<Z />"
 
 
@@ -122,7 +122,7 @@ def test_a_megabyte_without_end_is_cut_off_early():
 
 def test_a_stream_that_ends_inside_a_tag_lacks_its_nul():
     cut = reader()
-    assert cut.feed(b"<U/>\0<V/>") == [tags.Draw(seat=1)]
+    assert cut.feed(b"<U/>\0<V/>") == [tags.DrawTag(seat=1)]
     with pytest.raises(ProtocolError, match="NUL is missing"):
         cut.finish()
 

@@ -8,7 +8,7 @@ import pytest
 from proof.records import RecordFindings
 from proof.wire import check_session
 from protocol.messages import StartGame
-from protocol.tenhou.client import Stage
+from protocol.tenhou.client import TenhouStage
 from protocol.tenhou.codec import Spelling
 from tests.protocol.tenhou.face_to_face import (
     NAMES,
@@ -31,7 +31,7 @@ def test_whole_games_are_told_as_they_happened(spelling, choose):
     play(players, seed=3)
     for player in players:
         assert [plain(event) for event in player.heard] == [plain(event) for event in player.told]
-        assert player.client.stage is Stage.OVER
+        assert player.client.stage is TenhouStage.OVER
         assert isinstance(player.heard[0], StartGame)
         assert player.heard[0].names == NAMES
 
@@ -44,7 +44,7 @@ def test_spellings_and_strategies_sit_at_one_table():
         for seat, (spelling, choose) in enumerate(zip(spellings, choices, strict=True))
     ]
     play(players, seed=5, length="tonpu")
-    assert {player.client.stage for player in players} == {Stage.OVER}
+    assert {player.client.stage for player in players} == {TenhouStage.OVER}
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_who_is_cut_off_is_back_within_the_hand_and_plays_to_the_end(spelling, c
     assert cuts > 10
     assert sum(player.blind_answers for player in players) > cuts
     for player in players:
-        assert player.client.stage is Stage.OVER
+        assert player.client.stage is TenhouStage.OVER
         assert player.heard[-1] == player.told[-1]
 
 
@@ -81,7 +81,7 @@ def test_a_seat_that_is_gone_is_played_for_until_it_comes_back():
 
     play(players, seed=11, length="tonpu", before=vanish)
     assert gone.heard[-1] == gone.told[-1]
-    assert gone.client.stage is Stage.OVER
+    assert gone.client.stage is TenhouStage.OVER
 
 
 @pytest.mark.parametrize("name", ["calls.log", "riichi.log"])

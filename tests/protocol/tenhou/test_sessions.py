@@ -20,13 +20,13 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.sessions.turns import Due, Speak
-from protocol.tenhou.client import GameGoneError, Stage, TenhouClient
+from protocol.sessions.turns import Due, ReplyDuty
+from protocol.tenhou.client import GameGoneError, TenhouClient, TenhouStage
 from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import Login, Wanted
+from protocol.tenhou.login import Login, TableType
 from protocol.tenhou.offers import Offer
-from protocol.tenhou.results import YAKU_NAMES, Shown, Stakes, read_win, write_win
-from protocol.tenhou.server import EnterLobby, Leave, LogIn, NoTable, TenhouServer, WantTable
+from protocol.tenhou.results import YAKU_NAMES, ShownTiles, Stakes, read_win, write_win
+from protocol.tenhou.server import EnterLobby, Leave, LogIn, NoTable, RequestTable, TenhouServer
 from protocol.tenhou.table import SeatTable
 from protocol.tenhou.tiles import RED_TILES
 from protocol.tiles import parse_tiles
@@ -42,7 +42,7 @@ LAST = '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" owari="260,1.0,250,1.0,
 
 
 def client(spelling=Spelling.XML, login=GUEST):
-    return TenhouClient(login, Wanted(0, 9), spelling)
+    return TenhouClient(login, TableType(0, 9), spelling)
 
 
 def heard(session, *said):
@@ -118,7 +118,7 @@ def test_riichi_is_said_at_once_over_tcp_and_in_two_steps_on_a_websocket():
     session, _ = dealt('<T109 t="32"/>')
     declared = session.reply(Reach(actor=3))
     assert declared.events == (Reach(actor=3),)
-    assert (declared.frames, declared.due, declared.speak) == ((), Due.DISCARD, Speak.MUST)
+    assert (declared.frames, declared.due, declared.duty) == ((), Due.DISCARD, ReplyDuty.MUST)
     said = session.reply(Dahai(actor=3, pai="E", tsumogiri=True))
     assert words(said) == '<REACH hai="109" /> <D p="109"/>'
     after = heard(session, '<REACH who="0" step="1"/>', "<D109/>", ACCEPTED)
@@ -143,11 +143,11 @@ def test_riichi_is_said_at_once_over_tcp_and_in_two_steps_on_a_websocket():
 
 def test_an_answer_that_came_too_late_lapses():
     session, received = dealt("<U/>", '<e2 t="3"/>')
-    assert received.speak is Speak.MUST
+    assert received.duty is ReplyDuty.MUST
     went_on = heard(session, "<V/>")
     assert went_on.lapsed
-    assert went_on.speak is Speak.MUST_NOT
-    with pytest.raises(LocalProtocolError, match="nothing is to be said"):
+    assert went_on.duty is ReplyDuty.MUST_NOT
+    with pytest.raises(LocalProtocolError, match="no reply is due"):
         session.reply(None)
 
 
@@ -157,7 +157,7 @@ def test_a_game_ends_with_its_last_result():
     assert isinstance(received.events[0], Ryukyoku)
     assert received.events[1:] == (EndKyoku(), EndGame(scores=(25000, 26000, 25000, 26000)))
     assert words(received) == "<NEXTREADY /> <BYE />"
-    assert session.stage is Stage.OVER
+    assert session.stage is TenhouStage.OVER
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_yaku_are_called_as_our_rules_call_them():
 def test_yakuman_of_two_forms_are_told_apart_by_the_wait(name, hand, win, wanted):
     ids = _ids(hand + (win or ""))
     machi = ids[-1]
-    shown = Shown(tuple(ids), machi, (), (0,), ())
+    shown = ShownTiles(tuple(ids), machi, (), (0,), ())
     event = Hora(
         actor=1, target=2, pai=RED_TILES[machi], yakus=((name, 100),), fu=0, fan=100,
         hora_points=32000, deltas=(0, 32000, -32000, 0), hora_tehais=(),
@@ -332,7 +332,7 @@ def test_a_door_hears_what_a_client_wishes():
     said = (b'<PXR V="1" />', b'<JOIN t="0,9" />', b"<JOIN />", b'<CHAT text="/lobby 77" />', b"")
     heard = server.receive(b"\0".join(said))
     assert heard.frames == (b'<LN n="" j="" g=""/>\0',)
-    assert heard.wishes == (WantTable(Wanted(0, 9)), NoTable(), EnterLobby(77))
+    assert heard.wishes == (RequestTable(TableType(0, 9)), NoTable(), EnterLobby(77))
     assert server.receive(b"<Z />\0<BYE />\0").wishes == (Leave(),)
 
 
@@ -355,13 +355,13 @@ def test_a_door_refuses_what_has_no_place(said, problem):
 def at_the_table():
     server = at_the_door()
     server.sit(SeatTable(1))
-    server.say(StartGame(names=("a", "b", "c", "d")))
+    server.send(StartGame(names=("a", "b", "c", "d")))
     server.receive(b"<GOK />\0<NEXTREADY />\0")
     deal = StartKyoku(
         bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="N", scores=(25000,) * 4,
         tehais=(HIDDEN_HAND, OWN_HAND, HIDDEN_HAND, HIDDEN_HAND),
     )  # fmt: skip
-    server.say(deal)
+    server.send(deal)
     return server
 
 
@@ -369,12 +369,12 @@ def test_a_deal_waits_until_the_seat_is_ready_or_nobody_waits_any_more():
     server = at_the_door()
     seat = SeatTable(0)
     server.sit(seat)
-    server.say(StartGame(names=("a", "b", "c", "d")))
+    server.send(StartGame(names=("a", "b", "c", "d")))
     deal = StartKyoku(
         bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=0, dora_marker="N",
         tehais=(OWN_HAND, HIDDEN_HAND, HIDDEN_HAND, HIDDEN_HAND),
     )  # fmt: skip
-    assert server.say(deal) == ()
+    assert server.send(deal) == ()
     assert seat.held
     assert server.go_on()[0].startswith(b"<INIT ")
     assert not seat.held
@@ -383,7 +383,7 @@ def test_a_deal_waits_until_the_seat_is_ready_or_nobody_waits_any_more():
 def test_an_answer_must_be_open_to_the_seat_and_of_its_hand():
     server = at_the_table()
     turn = [Dahai(actor=1, pai="9m", tsumogiri=True), Dahai(actor=1, pai="1m", tsumogiri=False)]
-    assert server.say(Tsumo(actor=1, pai="9m"), turn) == (b"<T33/>\0",)
+    assert server.send(Tsumo(actor=1, pai="9m"), turn) == (b"<T33/>\0",)
     for said, problem in (
         (b'<D p="1"/>\0', "D.p: tile 1 is not in the hand"),
         (b'<D p="8"/>\0', "D: to discard 3m is not open"),
@@ -404,27 +404,27 @@ def test_a_call_takes_two_tiles_not_one_tile_twice():
     server = at_the_table()
     pon = Pon(actor=1, target=0, pai="1m", consumed=("1m", "1m"))
     one = server.seat._hand.pick(["1m"], "pai")[0]
-    server.say(Dahai(actor=0, pai="1m", tsumogiri=False), [Skip(), pon])
+    server.send(Dahai(actor=0, pai="1m", tsumogiri=False), [Skip(), pon])
     with pytest.raises(ProtocolError, match=f"N.hai1: tile {one} is named twice"):
         server.receive(f'<N type="1" hai0="{one}" hai1="{one}" />\0'.encode())
 
 
 def test_what_is_said_unasked_is_late_and_ignored():
     server = at_the_table()
-    server.say(Tsumo(actor=0, pai="?"))
+    server.send(Tsumo(actor=0, pai="?"))
     assert server.receive(b'<N />\0<D p="0"/>\0').frames == ()
     assert server.seat.take_answer() is None
 
 
 def test_robbing_a_kan_is_offered_with_the_call():
     server = at_the_table()
-    server.say(Tsumo(actor=0, pai="?"))
-    server.say(Dahai(actor=0, pai="P", tsumogiri=False))
-    server.say(Pon(actor=2, target=0, pai="P", consumed=("P", "P")))
-    server.say(Dahai(actor=2, pai="C", tsumogiri=False))
-    server.say(Tsumo(actor=2, pai="?"))
+    server.send(Tsumo(actor=0, pai="?"))
+    server.send(Dahai(actor=0, pai="P", tsumogiri=False))
+    server.send(Pon(actor=2, target=0, pai="P", consumed=("P", "P")))
+    server.send(Dahai(actor=2, pai="C", tsumogiri=False))
+    server.send(Tsumo(actor=2, pai="?"))
     rob = [Hora(actor=1, target=2, pai="P"), Skip()]
-    (frame,) = server.say(Kakan(actor=2, pai="P", consumed=("P", "P", "P")), rob)
+    (frame,) = server.send(Kakan(actor=2, pai="P", consumed=("P", "P", "P")), rob)
     assert frame.endswith(b't="8" />\0')
     server.receive(b'<N type="6" />\0')
     assert server.seat.take_answer() == rob[0]
@@ -442,9 +442,9 @@ def test_a_snapshot_marks_where_riichi_was_declared_also_if_its_tile_was_called(
         Dahai(actor=0, pai="P", tsumogiri=False),
         ReachAccepted(actor=0),
     ):
-        server.say(event)
+        server.send(event)
     assert server.seat.snapshot()[0].kawa3 == (132, 255, 124)
-    server.say(Pon(actor=2, target=0, pai="P", consumed=("P", "P")))
+    server.send(Pon(actor=2, target=0, pai="P", consumed=("P", "P")))
     assert server.seat.snapshot()[0].kawa3 == (132, 255)
 
 
@@ -454,8 +454,8 @@ def test_who_comes_back_is_told_what_happened_before_it_was_seated():
     server.receive(b'<HELO name="NoName" gpid="g" />\0')
     server.sit_again(seat)
     claim = [Pon(actor=1, target=0, pai="1m", consumed=("1m", "1m")), Skip()]
-    assert server.say(Tsumo(actor=0, pai="?")) == ()
-    assert server.say(Dahai(actor=0, pai="1m", tsumogiri=False), claim) == ()
+    assert server.send(Tsumo(actor=0, pai="?")) == ()
+    assert server.send(Dahai(actor=0, pai="1m", tsumogiri=False), claim) == ()
     assert server.go_on() == ()
     names = [frame.split()[0] for frame in server.receive(b"<GOK />\0").frames]
     assert names[0] == b"<REINIT"

@@ -1,15 +1,16 @@
-"""What the scores after a kyoku are worth to a pair, and what a discard risks by that measure.
+"""The value of the scores after a kyoku to a pair, and what a discard risks in it.
 
 The measure is the pair's scores plus the placement points that it may expect
 (:func:`mjbot.models.placement.expected_bonuses`).
 
 How likely a tile deals in, and to how many points, is fitted to records
 (:mod:`mjbot.models.danger`); what that costs the pair depends on both scores: per rival, the loss
-in worth of dealing in to its usual points m, spread over the tiles as cost(m) / m x chance x
+in value of dealing in to its usual points m, spread over the tiles as cost(m) / m x chance x
 points.
 
 The chances of tenpai and the points of a win that is not at hand (``*_LOSS``) are round numbers of
-our own, set by hand and not fitted or tuned; they say how near rivals are, not what a tile costs.
+our own, set by hand and not fitted or tuned; they describe how near rivals are, not the cost of a
+tile.
 """
 
 from collections.abc import Sequence
@@ -26,21 +27,21 @@ from protocol.rules import RANKED
 from protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES
 
 REPEAT_POINTS: Final = 1500
-"""What one more kyoku as dealer is worth: a round guess."""
+"""The value of one more kyoku as dealer: a round guess."""
 
-Points = NDArray[np.float64]
+Floats = NDArray[np.float64]
 Pair = tuple[int, int]
-Scores = Sequence[int]
+FourScores = Sequence[int]
 
 _BONUS: Final = np.array(RANKED.placement_points, np.float64)
 
 
-def pair_worth(scores: Scores, pair: Pair, kyoku_left: int) -> float:
-    """Return the worth of scores with so many kyoku to come.
+def pair_value(scores: FourScores, pair: Pair, kyoku_left: int) -> float:
+    """Return the value of scores with so many kyoku to come.
 
-    >>> pair_worth((30000, 29000, 21000, 20000), (0, 1), 0)
+    >>> pair_value((30000, 29000, 21000, 20000), (0, 1), 0)
     109000.0
-    >>> round(pair_worth((25000, 25000, 25000, 25000), (0, 1), 7))
+    >>> round(pair_value((25000, 25000, 25000, 25000), (0, 1), 7))
     60000
     """
     left = OVER if min(scores) < 0 else kyoku_left
@@ -48,16 +49,16 @@ def pair_worth(scores: Scores, pair: Pair, kyoku_left: int) -> float:
     return sum(scores[seat] for seat in pair) + float(expected[pair[0]] + expected[pair[1]])
 
 
-def worth_after(view: View, pair: Pair, deltas: Scores, winner: int | None = None) -> float:
-    """Return what the table is worth to the pair if the kyoku ends with these gains and losses.
+def value_after(view: View, pair: Pair, deltas: FourScores, winner: int | None = None) -> float:
+    """Return the value of the table to the pair if the kyoku ends with these gains and losses.
 
     ``winner`` is the seat that won, ``None`` for a draw after which the dealer does not stay.
     """
     scores = [int(score) + int(delta) for score, delta in zip(view.scores, deltas, strict=True)]
     dealer_stays = winner == view.dealer
     left = kyoku_after(view.state, np.array(scores, np.int32), int(dealer_stays))
-    worth = pair_worth(scores, pair, left)
-    return worth + (REPEAT_POINTS if left and dealer_stays and winner in pair else 0)
+    value = pair_value(scores, pair, left)
+    return value + (REPEAT_POINTS if left and dealer_stays and winner in pair else 0)
 
 
 # --- what a discard risks against the rivals, and how far each of them is -----------------------
@@ -81,7 +82,7 @@ def tenpai_by_turn(view: View, seat: int) -> float:
 
 
 def expected_win(view: View, seat: int) -> float:
-    """Return what a win of the seat is about worth, in points."""
+    """Return the usual value of a win of the seat, in points."""
     loss = RIICHI_LOSS if view.riichi(seat) else OPEN_LOSS if view.is_open(seat) else QUIET_LOSS
     for meld in view.melds(seat):
         loss += DORA_LOSS * (int(view.dora[meld.kind]) * 3 + meld.red.bit_count())
@@ -91,15 +92,15 @@ def expected_win(view: View, seat: int) -> float:
 def deal_in_cost(view: View, pair: Pair, payer: int, winner: int, loss: float) -> float:
     """Return what it costs the pair, placements included, if one of it pays a rival ``loss``.
 
-    Beside it stands a kyoku that nobody wins.
+    It is compared with a kyoku without a win.
     """
     deltas = [0] * 4
     deltas[payer], deltas[winner] = -round(loss), round(loss)
-    nothing = worth_after(view, pair, [0] * 4)
-    return max(0.0, nothing - worth_after(view, pair, deltas, winner))
+    nothing = value_after(view, pair, [0] * 4)
+    return max(0.0, nothing - value_after(view, pair, deltas, winner))
 
 
-def discard_danger(view: View, pair: Pair) -> Points:
+def discard_danger(view: View, pair: Pair) -> Floats:
     """Return the points that discarding each tile (0..36) is expected to lose to the rivals.
 
     The view's seat is one of the pair; what it does not see may be less than what it alone would

@@ -1,4 +1,4 @@
-"""What each discard leaves: the worth of a hand by its shape, its yaku and the draws left.
+"""What each discard leaves: the value of a hand by its shape, its yaku and the draws left.
 
 =============== ======================================================================
 tenpai, 1 away  every draw, wait and score (:mod:`strategies.evaluation.push_fold.race`)
@@ -7,9 +7,9 @@ tenpai, 1 away  every draw, wait and score (:mod:`strategies.evaluation.push_fol
 =============== ======================================================================
 
 From 2 shanten on the chance to win is multiplied by what the han in sight are paid
-(:mod:`strategies.evaluation.push_fold.plans`), and a hand that may be opened is worth its best
-plan with calls, too.  With ``by_hand`` off (a control) all hands of one shanten are worth the
-same.
+(:mod:`strategies.evaluation.push_fold.plans`), and a hand that may be opened has the
+value of its best plan with calls, too.  With ``by_hand`` off (a control) all hands of one shanten
+have the same value.
 
 The weights below were set by hand, :data:`DETOUR` revised once, from 0.6; no run of theirs is kept.
 """
@@ -23,21 +23,21 @@ from mjbot.compiler.compiled import compiled
 from mjbot.models.placement import worth_of
 from mjbot.models.win_value import typical_points
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.rules.kinds import Counts
 from mjbot.rules.shanten import count_kinds_held, shanten, shanten_regular
 from mjbot.table.hands import kind_of
-from strategies.evaluation.push_fold.plans import closed_han, open_worth, regular_acceptance
+from strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
 from strategies.evaluation.push_fold.push import PushPosition
 from strategies.evaluation.push_fold.race import (
     MAX_DRAWS,
     N_STAGES,
     USUAL_TILES,
-    far_worth,
-    one_away_worth,
-    stage_worth,
-    tenpai_worth,
+    far_value,
+    one_away_value,
+    stage_value,
+    tenpai_value,
 )
 
-Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]
 
 N_TILES: Final = 37
@@ -45,19 +45,19 @@ NEVER: Final = -1e9
 FAR: Final = 4
 """From this shanten on discards are compared without looking a draw ahead."""
 DETOUR: Final = 0.75
-"""What a hand one step back keeps of the worth that its wide acceptance promises."""
+"""What a hand one step back keeps of the value that its wide acceptance promises."""
 WIDEST: Final = 1.3
 """So many times the usual tiles of its shanten at most are believed of a hand."""
 PAIRS: Final = 0.45
 """What seven pairs keep, whose waits are narrow."""
 SECOND_WAY: Final = 0.2
-"""How much of the worth of the second best of calling and staying closed counts."""
+"""How much of the value of the second best of calling and staying closed counts."""
 MEAN_HAN: Final = 3.1
 """Han of a win where hands are judged by shanten alone."""
 
 
 @compiled
-def hand_worth(
+def expected_value(
     hand: Counts,
     n_melds: int,
     is_open: bool,
@@ -66,7 +66,7 @@ def hand_worth(
     given: int,
     calls: bool,
 ) -> float:
-    """Return the worth of 3n+1 tiles, no riichi declared yet.
+    """Return the value of 3n+1 tiles, no riichi declared yet.
 
     ``near`` is the least shanten that some discard would have left, ``given`` the mask of the kind
     just discarded, ``calls`` whether the hand may be opened.
@@ -78,17 +78,17 @@ def hand_worth(
     if not position.by_hand:
         points = typical_points(MEAN_HAN, hand_context.is_dealer) + race.extra_points
         usual = USUAL_TILES[min(stage, N_STAGES - 1)]
-        return stage_worth(race, position.stages, stage, usual, worth_of(race.worth, points))
+        return stage_value(race, position.stages, stage, usual, worth_of(race.value, points))
     if stage == 0:
-        tenpai_worth(hand, accepted, race, hand_context, race.own | given, False, one)
+        tenpai_value(hand, accepted, race, hand_context, race.own | given, False, one)
         best = one[race.draws]
     elif stage == 1:
-        one_away_worth(hand, n_melds, accepted, race, hand_context, is_open, one)
+        one_away_value(hand, n_melds, accepted, race, hand_context, is_open, one)
         best = one[race.draws]
     elif not is_open:
-        best = _closed_worth(hand, n_melds, position, near)
+        best = _closed_value(hand, n_melds, position, near)
     if calls or is_open:
-        other = open_worth(hand, n_melds, race, position.stages, hand_context)
+        other = open_value(hand, n_melds, race, position.stages, hand_context)
         if stage < 2:
             return max(best, other)
         best = max(best, other) + SECOND_WAY * min(best, other)
@@ -96,32 +96,32 @@ def hand_worth(
 
 
 @compiled
-def _closed_worth(hand: Counts, n_melds: int, position: PushPosition, near: int) -> float:
-    """Return the worth of a closed hand from 2 shanten on, as four blocks or as seven pairs."""
+def _closed_value(hand: Counts, n_melds: int, position: PushPosition, near: int) -> float:
+    """Return the value of a closed hand from 2 shanten on, as four blocks or as seven pairs."""
     race, hand_context, stages = position.race, position.hand_context, position.stages
     stage, accepted = regular_acceptance(hand, n_melds)
     han = closed_han(hand, hand_context)
-    gain = worth_of(race.worth, typical_points(han, hand_context.is_dealer) + race.extra_points)
+    gain = worth_of(race.value, typical_points(han, hand_context.is_dealer) + race.extra_points)
     usual = USUAL_TILES[min(stage, N_STAGES - 1)]
     tiles = min(count_tiles(accepted, race.unseen), usual * WIDEST)
     if stage > near:
-        best = DETOUR * stage_worth(race, stages, stage, tiles, gain)
+        best = DETOUR * stage_value(race, stages, stage, tiles, gain)
     elif 2 <= stage < FAR:
-        best = far_worth(hand, n_melds, accepted, race, stages, stage, gain)
+        best = far_value(hand, n_melds, accepted, race, stages, stage, gain)
     else:
-        best = stage_worth(race, stages, stage, tiles, gain)
+        best = stage_value(race, stages, stage, tiles, gain)
     n_kinds, n_pairs, _, _ = count_kinds_held(hand)
     if n_melds or n_pairs < 4 or n_kinds < 7:
         return best
     singles = 0
     for kind in range(34):
         singles += race.unseen[kind] if hand[kind] == 1 else 0
-    return max(best, PAIRS * stage_worth(race, stages, 6 - n_pairs, singles, gain))
+    return max(best, PAIRS * stage_value(race, stages, 6 - n_pairs, singles, gain))
 
 
 @compiled
-def riichi_worth(hand: Counts, n_melds: int, position: PushPosition, given: int) -> float:
-    """Return the worth of 3n+1 tiles in tenpai with riichi declared; NEVER if not tenpai."""
+def riichi_value(hand: Counts, n_melds: int, position: PushPosition, given: int) -> float:
+    """Return the value of 3n+1 tiles in tenpai with riichi declared; NEVER if not tenpai."""
     stage, accepted = shanten_and_acceptance(hand, n_melds)
     if stage != 0:
         return NEVER
@@ -130,7 +130,7 @@ def riichi_worth(hand: Counts, n_melds: int, position: PushPosition, given: int)
         return NEVER
     one = np.zeros(MAX_DRAWS + 1)
     race = position.race
-    tenpai_worth(hand, accepted, race, position.hand_context, race.own | given, True, one)
+    tenpai_value(hand, accepted, race, position.hand_context, race.own | given, True, one)
     return float(one[race.draws])
 
 
@@ -145,7 +145,7 @@ def weigh_discards(
     values: Floats,
     riichis: Floats,
 ) -> None:
-    """Fill the worth of the hands that discarding each tile of ``tiles`` (0..36) leaves.
+    """Fill the value of the hands that discarding each tile of ``tiles`` (0..36) leaves.
 
     ``hand`` are 3n+2 concealed tiles.  ``values`` float64[37] without riichi, ``riichis``
     float64[37] with it, NEVER where that cannot be; the danger of the tile itself is left out.
@@ -159,19 +159,19 @@ def weigh_discards(
         gives_red = tile >= 34
         hand[kind] -= 1
         position.hand_context.bonus[1] -= gives_red
-        values[tile] = hand_worth(hand, n_melds, is_open, position, near, 1 << kind, calls)
+        values[tile] = expected_value(hand, n_melds, is_open, position, near, 1 << kind, calls)
         if declares:
-            riichis[tile] = riichi_worth(hand, n_melds, position, 1 << kind)
+            riichis[tile] = riichi_value(hand, n_melds, position, 1 << kind)
         hand[kind] += 1
         position.hand_context.bonus[1] += gives_red
 
 
 @compiled
 def less_danger(values: Floats, position: PushPosition) -> Floats:
-    """Return the worth of discarding each tile: its hand's, less what it risks; float64[37]."""
-    worths = np.full(N_TILES, NEVER)
+    """Return the value of discarding each tile: its hand's, less what it risks; float64[37]."""
+    values_left = np.full(N_TILES, NEVER)
     for tile in range(N_TILES):
         if values[tile] > NEVER:
             kind = kind_of(tile)
-            worths[tile] = (1 - position.deal_in[kind]) * values[tile] - position.loss[kind]
-    return worths
+            values_left[tile] = (1 - position.deal_in[kind]) * values[tile] - position.loss[kind]
+    return values_left
