@@ -44,9 +44,11 @@ def pytest_unconfigure():
 def _limited_files(most_bytes):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, before[1]))
+    sys.dont_write_bytecode = True  # modules imported now would leave their bytecode cut off
     try:
         yield
     finally:
+        sys.dont_write_bytecode = False
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
