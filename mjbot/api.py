@@ -1,4 +1,4 @@
-"""The public names of ``from mjbot import ...``: what a strategy needs, stable.
+"""The public names of ``from mjbot import ...``: what a strategy needs and records, stable.
 
 The package loads this module when the first of its names is used.
 """
@@ -7,6 +7,9 @@ import warnings
 from typing import Final
 
 from mjbot.compiler.compiled import compiled
+from mjbot.drawing import view_svg
+from mjbot.records.choices import recorded_decisions
+from mjbot.records.positions import recorded_view
 from mjbot.rules.acceptance import acceptance, count_tiles, shanten_and_acceptance, waits
 from mjbot.rules.kinds import hand_counts, kinds_of
 from mjbot.rules.shanten import shanten
@@ -59,10 +62,13 @@ __all__ = [
     "kinds_of",
     "make_strategy",
     "parse_tiles",
+    "recorded_decisions",
+    "recorded_view",
     "shanten",
     "shanten_and_acceptance",
     "tile_kind",
     "tile_name",
+    "view_svg",
     "waits",
 ]
 

@@ -12,6 +12,7 @@ from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, Action
 from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.mirror.wire import to_action
 from mjbot.table.state import CHANKAN, REACTION, State
+from mjbot.table.view import Sealed, View
 from protocol import messages as m
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
@@ -113,6 +114,21 @@ def steps_of(events: Iterable[m.Event], strict: bool = True) -> Iterator[ReplayS
         table.apply(event)
         yield ReplayStep(number, event, table, tuple(ahead))
         ahead.extend(islice(coming, 1))
+
+
+def recorded_decisions(path: Path) -> Iterator[tuple[View, Action]]:
+    """Yield every choice in the records at ``path``: what the seat saw, and what it chose.
+
+    ``path`` is a file, a folder or a zip of any format.  Choices that no record can show (whether
+    a seat would have called a tile that another took) and those of hidden hands are left out.  A
+    view stays as it is.  Raises as :func:`steps`.
+    """
+    numbering = Numbering()
+    for step in steps(path):
+        for seat in numbering.choosers(step):
+            action = step.recorded(seat)
+            if action is not None:
+                yield Sealed().view(step.table.view(seat)), action
 
 
 class Numbering:

@@ -8,10 +8,13 @@ number names the position after the event of that number, ``start_game`` being t
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from mjbot.errors import ArgumentError
-from mjbot.records.choices import Numbering, ReplayStep, kyoku_name
+from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
+from mjbot.records.sources import open_games
+from mjbot.table.view import Sealed, View
 from mjbot.text import plural
 from protocol.messages import StartKyoku
 
@@ -67,6 +70,21 @@ class RecordPosition:
                     return step.number
         found = f"seat {seat} has {plural(most, 'choice')} in {self.kyoku}"
         raise NoPositionError(f"--at {self.text}: {found}; mjbot explain lists all")
+
+
+def recorded_view(path: Path, at: str, seat: int) -> View:
+    """Return a position of the first game at ``path`` as a seat sees it; it stays as it is.
+
+    ``at`` is ``E2-1:5``, the fifth choice of the seat in East 2 honba 1, or the number of an event
+    as text.  Raises :class:`NoPositionError` where the game has no such position, ``ValueError``
+    for another form of ``at``, and as :func:`~mjbot.records.choices.steps`.
+    """
+    events = [entry.event for entry in next(open_games(path)).entries]
+    number = RecordPosition.read(at).event_in(steps_of(events), seat)
+    step = next((step for step in steps_of(events) if step.number == number), None)
+    if step is None:
+        raise NoPositionError(f"{path}: there is no event {number}, the last is {len(events)}")
+    return Sealed().view(step.table.view(seat))
 
 
 class BoardAddress(NamedTuple):

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from mjbot.drawing.tiles import tile_text
 from mjbot.review.decisions import ReviewedDecision, total_of
 from mjbot.review.tiles import wind_of
 from mjbot.strategy import explanation as e
 from mjbot.table.view import View
-from mjbot.watch.tiles import tile_text
 
 Kind = Literal["efficiency", "push/fold", "riichi", "calls", "hand value", "wins"]
 KINDS: Final[tuple[Kind, ...]] = (

@@ -10,6 +10,7 @@ points, the sentence notes it.  Opponents in riichi are named, with the turn of 
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from mjbot.drawing.tiles import tile_text
 from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.reasons import (
     MATERIAL,
@@ -25,7 +26,6 @@ from mjbot.strategy.explanation import ACCEPTED, PERCENT, POINTS, SHANTEN, Rated
 from mjbot.table.actions import Action
 from mjbot.table.mirror.wire import consumed_tiles
 from mjbot.table.view import View
-from mjbot.watch.tiles import tile_text
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, RED_FIVES, tile_kind
 
 MOST_REASONS: Final = 2

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from mjbot.drawing.tiles import HEIGHT, WIDTH, WINDS, shapes, tile_label
 from mjbot.table.view import View
-from mjbot.watch.tiles import HEIGHT, WIDTH, WINDS, shapes, tile_label
 from protocol.tiles import TILE_NAMES
 
 

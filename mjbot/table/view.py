@@ -9,7 +9,7 @@ so here that is switched off.
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar, cast, overload
+from typing import Any, ClassVar, Final, Generic, TypeVar, cast, overload
 
 import numpy as np
 from numba.core import types as _types
@@ -29,7 +29,7 @@ from mjbot.table.legal import default_code, is_furiten, legal_codes
 from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
 from protocol.rules import Rules
-from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES
+from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, WIND_NAMES
 
 Value = TypeVar("Value")
 
@@ -97,6 +97,9 @@ class View:
     it.  A view is good for the moment it was made for: do not keep it.
     """
 
+    renderer: ClassVar[Callable[["View"], str] | None] = None
+    """Draws a view as HTML for notebooks; :mod:`mjbot.drawing`, which is above, sets it."""
+
     def __init__(self, state: State, seat: int) -> None:
         self.seat: Final = seat
         self.state: Final[Any] = state
@@ -108,6 +111,13 @@ class View:
 
         self._fields: Any = state
         """The fields of the record, by name; :class:`Sealed` has them at hand as arrays."""
+
+    def __repr__(self) -> str:
+        kyoku = f"{WIND_NAMES[self.round // 4 % 4]}{self.round % 4 + 1}-{self.honba}"
+        return f"<View of seat {self.seat} in {kyoku}, {self.wall_left} tiles left>"
+
+    def _repr_html_(self) -> str | None:
+        return View.renderer(self) if View.renderer else None
 
     # --- what to decide ----------------------------------------------------------------------
 

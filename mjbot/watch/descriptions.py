@@ -6,12 +6,12 @@ from typing import Any, Final, assert_never
 
 import numpy as np
 
+from mjbot.drawing.board import SEATS
+from mjbot.drawing.tiles import tile_text
 from mjbot.rules.points import MANGAN, YAKUMAN_BASE, base_points
 from mjbot.rules.yaku_table import DORA, ORDINARY, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
 from mjbot.table.settle import PAYMENT, win_payment
 from mjbot.table.state import State
-from mjbot.watch.board import SEATS
-from mjbot.watch.tiles import tile_text
 from protocol import messages as m
 from protocol.plain_text import one_line
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from mjbot.watch.tiles import sprite
+from mjbot.drawing.tiles import sprite
 
 FOLDER: Final = Path(__file__).with_name("page")
 MODULES: Final = ("draw.js", "panel.js", "source.js", "ask.js", "timeline.js", "main.js")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.choices import Numbering, kyoku_name, steps
+from mjbot.records.choices import Numbering, kyoku_name, recorded_decisions, steps
+from mjbot.records.positions import NoPositionError, Position, recorded_view
 from mjbot.table.actions import ACTIONS, PASS
 from protocol.messages import ReachAccepted
 
@@ -58,3 +59,37 @@ def test_a_question_that_a_riichi_stick_interrupts_counts_once():
 def test_a_kyoku_is_named_with_its_honba():
     names = [kyoku_name(step.table.state) for step in steps(PATHS[2])]
     assert list(dict.fromkeys(names[1:])) == ["E1-0", "E2-0", "E3-0", "E3-1", "E4-0", "S1-0"]
+
+
+def test_recorded_decisions_are_those_of_the_steps_and_stay_as_they_are():
+    log = LOGS / "east-four-winds.mjson"
+    kept = [(view, view.tiles, view.wall_left, action) for view, action in recorded_decisions(log)]
+    numbering, expected = Numbering(), []
+    for step in steps(log):
+        for seat in numbering.choosers(step):
+            if (action := step.recorded(seat)) is not None:
+                expected.append((seat, step.table.view(seat).tiles, action))
+    assert [(view.seat, tiles, action) for view, tiles, _, action in kept] == expected
+    for view, tiles, wall_left, action in kept:
+        assert (view.tiles, view.wall_left) == (tiles, wall_left)
+        assert action in view.legal
+        for seat in range(4):
+            assert seat == view.seat or not view.state["hand"][seat].any()
+    with pytest.raises(ValueError, match="read-only"):
+        kept[0][0].hand[0] = 1
+
+
+def test_a_position_is_found_by_its_name_and_by_its_event():
+    log = LOGS / "hanchan-thirteen-kyoku.mjson"
+    view = recorded_view(log, "S2-0:2", 0)
+    assert (view.seat, view.round, view.honba) == (0, 5, 0)
+    assert len(view.legal) > 1
+    number = Position.read("S2-0:2").event_in(steps(log), 0)
+    assert recorded_view(log, str(number), 0).tiles == view.tiles
+    assert recorded_view(log, str(number), 2).seat == 2
+    with pytest.raises(NoPositionError, match="choices in S2-0"):
+        recorded_view(log, "S2-0:99", 0)
+    with pytest.raises(NoPositionError, match="there is no event 99999, the last is 1399"):
+        recorded_view(log, "99999", 0)
+    with pytest.raises(ValueError, match="expected KYOKU-HONBA:CHOICE"):
+        recorded_view(log, "somewhere", 0)

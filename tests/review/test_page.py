@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from mjbot.drawing.tiles import tile_label
 from mjbot.report.html import text
 from mjbot.review.decision_html import decision_html
 from mjbot.review.mjai_json import meld_json, review_json
@@ -14,7 +15,6 @@ from mjbot.review.page import HEIGHT, WIDTH, page
 from mjbot.review.summary import Review
 from mjbot.table.state import MeldType
 from mjbot.table.view import Meld
-from mjbot.watch.tiles import tile_label
 from proof.board import browser_path, open_browser
 from protocol.messages import Chi, Pon, StartKyoku, Tsumo
 from protocol.tiles import TILE_NAMES

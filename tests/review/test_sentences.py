@@ -10,7 +10,7 @@ from mjbot.review.sentences import headline, sentence, yakuhai_text
 from mjbot.review.tiles import wind_of
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.table.actions import Action
-from mjbot.watch.tiles import tile_text
+from mjbot.drawing.tiles import tile_text
 from protocol.tiles import tile_kind
 
 

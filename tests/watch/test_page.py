@@ -8,13 +8,13 @@ from xml.etree import ElementTree
 
 import pytest
 
+from mjbot.drawing.board import changed
+from mjbot.drawing.picture import picture
 from mjbot.records.mjai_log import log_line
 from mjbot.strategy.registry import Spec
-from mjbot.watch.board import changed
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library, ReadGame
 from mjbot.watch.pages import game_page
-from mjbot.watch.picture import picture
 from mjbot.watch.server import RecordServer
 from mjbot.watch.thoughts import all_thoughts
 from proof.board import walk

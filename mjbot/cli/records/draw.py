@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from mjbot.cli.arguments import at_option, file_option, record_argument
 from mjbot.cli.records.watch import BoardRequest
+from mjbot.drawing.board import Board, changed
+from mjbot.drawing.picture import picture
+from mjbot.drawing.tiles import show_all
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.records.positions import RecordPosition
 from mjbot.requests import option
 from mjbot.text import write_text
-from mjbot.watch.board import Board, changed
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library
-from mjbot.watch.picture import picture
-from mjbot.watch.tiles import show_all
 from protocol.plain_text import one_line
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")

@@ -1,4 +1,4 @@
-// Draws a board as SVG.  Where everything lies is the same in mjbot/watch/picture.py.
+// Draws a board as SVG.  Where everything lies is the same in mjbot/drawing/picture.py.
 
 const NS = "http://www.w3.org/2000/svg";
 const W = 48;

@@ -1,13 +1,15 @@
 from pathlib import Path
 
 import msgspec
+import pytest
 
+from mjbot.drawing.board import board_of, changed
 from mjbot.table.mirror.mirror import Mirror
-from mjbot.watch.board import board_of, changed
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library, ReadGame
 from protocol import messages as m
 
+LOGS = Path(__file__).parents[2] / "logs"
 ALL = range(4)
 HANDS = (
     ("1m", "2m", "3m", "4p", "5p", "7p", "8p", "9p", "E", "E", "S", "W", "P"),
@@ -15,6 +17,11 @@ HANDS = (
     ("1p", "1p", "1p", "1p", "4s", "5s", "6s", "9s", "9s", "W", "W", "F", "F"),
     ("4m", "6m", "7m", "8m", "9m", "1s", "1s", "2s", "3s", "S", "S", "P", "P"),
 )
+
+
+@pytest.fixture
+def short_game() -> ReadGame:
+    return Library(LOGS / "east-extra-round.mjson").game(0)
 
 
 def table_after(*events: m.Event, hands: tuple[tuple[str, ...], ...] = HANDS) -> Mirror:

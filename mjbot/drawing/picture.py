@@ -1,15 +1,17 @@
 """A board as one SVG image, for documents: what the page draws, drawn by Python.
 
-Where everything lies is the same as in ``page/draw.js``; a test holds the two together.  The
-square has 1000 units; each seat is drawn as if it sat below and turned about the middle.
+Where everything lies is the same as in ``mjbot/watch/page/draw.js``; a test holds the two together.
+The square has 1000 units; each seat is drawn as if it sat below and turned about the middle.
 """
 
+import base64
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from mjbot.watch.board import SEATS, Board
-from mjbot.watch.tiles import HEIGHT, WIDTH, sprite
+from mjbot.drawing.board import SEATS, Board, board_of
+from mjbot.drawing.tiles import HEIGHT, WIDTH, sprite
+from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES
 
 LEFT: Final = 72
@@ -23,6 +25,7 @@ ROWS: Final = 4
 ANGLES: Final = (0, -90, 180, 90)
 MARKER_SCALE: Final = 0.66
 MOST_LETTERS: Final = 12
+NO_NAMES: Final = ("seat 0", "seat 1", "seat 2", "seat 3")
 
 STYLE: Final = """
 text{font-family:system-ui,sans-serif;fill:#f5f3ea}
@@ -65,6 +68,21 @@ def picture(
         '<stop offset="1" stop-color="#1f5546"/></radialGradient></defs>\n'
         f'<rect width="1000" height="1000" rx="18" fill="url(#felt)"/>\n{drawing}\n</svg>\n'
     )
+
+
+def view_svg(view: View, names: Sequence[str] = NO_NAMES, *, index: bool = False) -> str:
+    """Return the board as a seat sees it, as SVG: its own hand open, the seat below.
+
+    ``names`` are those of seats 0 to 3; ``index`` adds letters to the tiles.
+    """
+    board = board_of(view.state, [view.seat])
+    return picture(board, names, view.seat, [view.seat], index)
+
+
+def view_html(view: View) -> str:
+    """Return :func:`view_svg` as an HTML image, whose styles do not reach the rest of a page."""
+    data = base64.b64encode(view_svg(view).encode()).decode()
+    return f'<img width="480" alt="board" src="data:image/svg+xml;base64,{data}">'
 
 
 def _tile(token: str, x: float, y: float, scale: float) -> str:
