@@ -1,23 +1,47 @@
 """Environments for reinforcement learning: PettingZoo's form, and many tables at once.
 
 :func:`env` makes a PettingZoo AEC environment and needs the extra ``env``; :class:`BatchEnv` needs
-nothing but numpy and is what training runs on.
+nothing but numpy and is what training runs on.  :class:`PolicyStrategy` makes a strategy of a
+policy, :class:`StrategyPolicy` a policy of a strategy.
 """
 
 import warnings
 from typing import Any
 
+from mjbot.env.actions import ACTION_OF_CODE, N_ACTIONS
+from mjbot.env.actions import NAMES as ACTION_NAMES
 from mjbot.env.batch import BatchEnv, DecisionRows, random_source
+from mjbot.env.policies import (
+    Observation,
+    PolicyStrategy,
+    StrategyPolicy,
+    action_number,
+    observe,
+)
 from mjbot.env.rewards import RewardName, StandingValue
 from mjbot.env.tables import RANDOM, TSUMOGIRI, random_actions
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.models.networks.input_names import PLANE_NAMES, SCALAR_NAMES
 from protocol.rules import Length
 
 __all__ = [
+    "ACTION_NAMES",
+    "ACTION_OF_CODE",
+    "N_ACTIONS",
+    "N_PLANES",
+    "N_SCALARS",
+    "PLANE_NAMES",
     "RANDOM",
+    "SCALAR_NAMES",
     "TSUMOGIRI",
     "BatchEnv",
     "DecisionRows",
+    "Observation",
+    "PolicyStrategy",
+    "StrategyPolicy",
+    "action_number",
     "env",
+    "observe",
     "random_actions",
     "random_source",
     "raw_env",

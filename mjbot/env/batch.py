@@ -102,6 +102,8 @@ class BatchEnv:
         self._encoder: Encoder | None = None
         self._policy: FastPolicy | None = None
         self._sealed: Final = Sealed()
+        self.resets = 0
+        """How often :meth:`reset` was called."""
         self.rows = _copied(self._rows[:0])
         """The decisions that are waited for."""
         self.rewards: Final[NDArray[np.float32]] = self._tables["rewards"]
@@ -132,6 +134,7 @@ class BatchEnv:
         """
         if seed is not None:
             self._seeds = _first_seeds(seed, self.n_tables)
+        self.resets += 1
         self.seeds[:] = self._seeds
         self.states["phase"] = IDLE
         self._tables["asked"] = 0

@@ -11,8 +11,8 @@ The page receives, in this order::
 ``change`` is that of :func:`mjbot.drawing.board.difference`.  ``choices`` has the seats with a
 choice after the event and that choice's number in the kyoku, ``did`` the recorded actions; both
 only of the seats whose hands are shown.  So is ``talk``, the remarks of players on the event: it
-may reveal their hands, and a pair's shared hands.  ``feed`` describes a feed of one of a pair to the other:
-from its own remark, or as seen at the table.  Empty fields are left out.
+may reveal their hands, and a pair's shared hands.  ``feed`` describes a feed of one of a pair to
+the other: from its own remark, or as seen at the table.  Empty fields are left out.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -39,6 +39,7 @@ from mjbot.compiler.record import Int8, Int8s, Int16, Int32, Int32s, Int64, Reco
 from mjbot.env import DecisionRows
 from mjbot.env.actions import CHI, KAN, PASS, PON, RIICHI, WIN
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
 from mjbot.progress import progress
 from mjbot.requests import command_of
 from mjbot.table.actions import (
@@ -86,6 +87,8 @@ _PON: Final = 2
 _CHI: Final = 3
 _KAN: Final = 4
 
+N_INPUTS: Final = N_KINDS * N_PLANES + N_SCALARS
+ENCODED_AT_ONCE: Final = 4096
 INFO_FILE: Final = "decisions.json"
 UNKNOWN: Final = -1
 FIRST_SIZE: Final = 2048
@@ -146,6 +149,36 @@ class Decisions:
         """Return those of games ``start:stop``."""
         first, last = np.searchsorted(self.rows["game"], (start, stop))
         return Decisions(self.kind, self.states[first:last], self.rows[first:last])
+
+    def arrays(self, start: int = 0, stop: int | None = None) -> "Arrays":
+        """Return rows ``start:stop`` as arrays to learn from; 10 kB a row."""
+        states = bytes_of(self.states)[start:stop].view(self.states.dtype)[:, 0]
+        rows = np.asarray(self.rows[start:stop])
+        x = np.empty((len(rows), N_INPUTS), np.float32)
+        encoder, seats = new_encoder(), rows["seat"].astype(np.int64)
+        for first in range(0, len(rows), ENCODED_AT_ONCE):
+            part = slice(first, first + ENCODED_AT_ONCE)
+            n = len(rows[part])
+            planes = np.empty((n, N_KINDS, N_PLANES), np.float32)
+            scalars = np.empty((n, N_SCALARS), np.float32)
+            encode_rows(states[part], seats[part], np.arange(n), encoder, planes, scalars)
+            x[part, :-N_SCALARS] = planes.reshape(n, -1)
+            x[part, -N_SCALARS:] = scalars
+        classes = np.arange(N_CHOICES[self.kind])
+        mask = (rows["legal"][:, None] >> classes & 1).astype(np.bool_)
+        return Arrays(x, rows["choice"].astype(np.int64), mask)
+
+
+class Arrays(NamedTuple):
+    """Decisions of one kind to learn from: what was seen, what was chosen, what was legal.
+
+    A row of ``x`` is an observation of the environments: 34 x N_PLANES numbers, kind by kind
+    (``x[:, :-N_SCALARS].reshape(-1, 34, N_PLANES)``), and N_SCALARS.
+    """
+
+    x: NDArray[np.float32]  # float32[n, N_INPUTS]
+    y: NDArray[np.int64]  # int64[n], a class of N_CHOICES
+    mask: NDArray[np.bool_]  # bool[n, classes]
 
 
 class DataInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -555,6 +588,20 @@ def answer(
             states[kept] = states[place]
         kept += 1
     return kept
+
+
+@compiled
+def encode_rows(
+    states: Records,
+    seats: NDArray[np.int64],
+    places: NDArray[np.int64],
+    encoder: Encoder,
+    planes: NDArray[np.float32],
+    scalars: NDArray[np.float32],
+) -> None:
+    """Encode some of many tables: ``planes`` [n, 34, N_PLANES], ``scalars`` [n, N_SCALARS]."""
+    for place in places:
+        encode(states[place], seats[place], encoder, planes[place], scalars[place])
 
 
 # --- decisions of an environment's rows --------------------------------------------------------

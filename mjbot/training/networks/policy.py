@@ -22,9 +22,8 @@ from rich.console import Console
 from torch import Tensor
 from torch.nn import functional
 
-from mjbot.compiler.compiled import compiled
 from mjbot.interruption import keeping
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, new_encoder
 from mjbot.models.networks.policy import CHI, KAN, NAME, PON, RIICHI
 from mjbot.models.weights import SHIPPED, Manifest, load_weights, save_weights
 from mjbot.progress import progress
@@ -100,22 +99,10 @@ class RowSource:
         second = chosen["game"] < self._crossed
         for which, encoder in enumerate(self._encoders):
             of_it = np.flatnonzero(second == bool(which))
-            encode_rows(tables, chosen["seat"].astype(np.int64), of_it, encoder, planes, scalars)
+            columns.encode_rows(
+                tables, chosen["seat"].astype(np.int64), of_it, encoder, planes, scalars
+            )
         return Batch(board_of(planes), torch.from_numpy(scalars), chosen)
-
-
-@compiled
-def encode_rows(
-    states: NDArray[np.void],
-    seats: NDArray[np.int64],
-    places: NDArray[np.int64],
-    encoder: Encoder,
-    planes: NDArray[np.float32],
-    scalars: NDArray[np.float32],
-) -> None:
-    """Encode some of many tables: ``planes`` [n, 34, N_PLANES], ``scalars`` [n, N_SCALARS]."""
-    for place in places:
-        encode(states[place], seats[place], encoder, planes[place], scalars[place])
 
 
 def logits_of(outputs: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:

@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.env import N_PLANES, N_SCALARS, observe
 from mjbot.errors import ExitCode
+from mjbot.models.networks.encoding import new_encoder
 from mjbot.records.choices import steps as choice_steps
 from mjbot.records.sources import open_games
 from mjbot.table.hands import kind_of
 from mjbot.table.settle import ranks_of
 from mjbot.table.state import DAIMINKAN, KAKAN, RIICHI
+from mjbot.table.view import View
+from mjbot.training.networks import decisions as decisions_module
 from mjbot.training.networks.decisions import (
     DECISION,
     KINDS,
@@ -48,6 +52,31 @@ def test_a_full_disk_is_named(tmp_path, capsys, limited_files):
     assert last.endswith(".npy: File too large")
     assert main(command) == ExitCode.BAD_ARGUMENTS  # half of the columns are there
     assert "is not empty; name another --folder, or erase it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_arrays_are_what_the_seat_saw_chose_and_could_choose(columns, kind, monkeypatch):
+    monkeypatch.setattr(decisions_module, "ENCODED_AT_ONCE", 7)  # several parts
+    decisions = open_decisions(columns, kind)
+    n = len(decisions.rows)
+    x, y, mask = decisions.arrays(3, min(n, 25))
+    assert (x.dtype, y.dtype, mask.dtype) == (np.float32, np.int64, np.bool_)
+    assert x.shape == (min(n, 25) - 3, 34 * N_PLANES + N_SCALARS)
+    assert mask.shape == (len(x), N_CHOICES[kind])
+    assert mask[np.arange(len(y)), y].all()
+    encoder = new_encoder()
+    for place, row in enumerate(decisions.rows[3 : 3 + len(x)]):
+        view = View(decisions.states[3 + place], int(row["seat"]))
+        seen = observe(view, encoder)
+        assert (x[place, :-N_SCALARS].reshape(34, N_PLANES) == seen.planes).all()
+        assert (x[place, -N_SCALARS:] == seen.scalars).all()
+        assert y[place] == row["choice"]
+        if kind == Kind.DISCARD:
+            assert set(np.flatnonzero(mask[place])) == {kind_of(a.tile) for a in view.discards}
+        else:
+            assert mask[place].sum() > 1
+    assert len(decisions.arrays(n).y) == 0
+    assert len(decisions.arrays().y) == n
 
 
 def test_a_game_in_two_folders_of_columns_is_refused(columns, tmp_path, capsys):

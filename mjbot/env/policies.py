@@ -1,0 +1,141 @@
+"""Policies and strategies: a policy over the 46 actions at any table, a strategy in the batch.
+
+A policy is a function of an :class:`Observation`.  As a subclass of :class:`PolicyStrategy` it
+plays wherever a strategy does: in the arena, at servers, in reviews.  :class:`StrategyPolicy` is
+the way back: it plays rows of a :class:`~mjbot.env.batch.BatchEnv` as a strategy would, as an
+opponent or to be imitated.
+"""
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.env.actions import ACTION_OF_CODE, N_ACTIONS, SEVERAL_KANS, code_of, write_mask
+from mjbot.env.batch import BatchEnv
+from mjbot.errors import ArgumentError
+from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
+from mjbot.strategy.registry import Spec
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import ACTIONS, Action
+from mjbot.table.view import View
+from protocol.tiles import N_KINDS
+
+
+class Observation(NamedTuple):
+    """What a policy is given for one decision, as a row of :meth:`BatchEnv.observe` has it.
+
+    While the kind of a kan is chosen the mask is among 0..33 (:mod:`mjbot.env.actions`).
+    """
+
+    planes: NDArray[np.float32]  # float32[34, N_PLANES]
+    scalars: NDArray[np.float32]  # float32[N_SCALARS]
+    mask: NDArray[np.bool_]  # bool[46]
+
+
+class PolicyStrategy(Strategy):
+    """Base class of strategies that are a policy over the environment's 46 actions.
+
+    Override :meth:`logits`; options are dataclass fields as in any strategy.  Plays what the same
+    policy would choose in the environment, the greatest legal number.
+    """
+
+    def logits(self, seen: Observation) -> NDArray[Any]:
+        """Return a number for each action, float[46]; those of illegal actions do not count."""
+        raise NotImplementedError
+
+    def decide(self, view: View) -> Action:
+        """Return the legal action with the greatest number, after a kan its kind."""
+        codes = np.frombuffer(view.codes, np.uint8)
+        seen = observe(view, self._encoder)
+        action = self._best(seen)
+        code = code_of(codes, len(codes), False, action)
+        if code == SEVERAL_KANS:
+            kinds = seen._replace(mask=_mask(codes, at_kan=True))
+            code = code_of(codes, len(codes), True, self._best(kinds))
+        return ACTIONS[code]
+
+    def _best(self, seen: Observation) -> int:
+        logits = np.asarray(self.logits(seen))
+        if logits.shape != (N_ACTIONS,):
+            raise ArgumentError(f"logits of shape {logits.shape}, expected ({N_ACTIONS},)")
+        return int(np.where(seen.mask, logits, -np.inf).argmax())
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return new_encoder()
+
+
+def observe(view: View, encoder: Encoder | None = None) -> Observation:
+    """Return what a view with a choice is in the environments; ``encoder`` saves making one."""
+    planes = np.empty((N_KINDS, N_PLANES), np.float32)
+    scalars = np.empty(N_SCALARS, np.float32)
+    if not encode(view.state, view.seat, encoder or new_encoder(), planes, scalars):
+        raise ArgumentError(f"seat {view.seat} has nothing to decide here")
+    return Observation(planes, scalars, _mask(np.frombuffer(view.codes, np.uint8)))
+
+
+def action_number(action: Action) -> int:
+    """Return which of the 46 actions a legal action is: 0..45.
+
+    >>> action_number(ACTIONS[3]), action_number(ACTIONS[40])
+    (3, 3)
+    """
+    return int(ACTION_OF_CODE[action.code])
+
+
+def _mask(codes: NDArray[np.uint8], at_kan: bool = False) -> NDArray[np.bool_]:
+    mask = np.empty(N_ACTIONS, np.uint8)
+    write_mask(codes, len(codes), at_kan, mask)
+    return mask.view(np.bool_)
+
+
+class StrategyPolicy:
+    """Rows of one batch played by a strategy: ``actions = policy(batch)``.
+
+    ``strategy`` names it as commands do, with options: ``"fast-riichi-d"``,
+    ``"my_bot.py:MyBot,riichi=no"``.  Each seat of each game has an instance of its own, which
+    learns of a game and of a kyoku with its first decision there.  ``names`` are what the players
+    are called.  Raises :class:`~mjbot.strategy.options.StrategyError`.
+    """
+
+    def __init__(
+        self,
+        strategy: str,
+        seed: int = 0,
+        names: tuple[str, str, str, str] = ("", "", "", ""),
+    ) -> None:
+        self._spec: Final = Spec.read(strategy)
+        self._seed: Final = seed
+        self._names: Final = names
+        self._spec.make(seed)  # what cannot be made is refused here
+        self._players: Final[dict[tuple[int, int], Strategy]] = {}
+        self._games: Final[dict[tuple[int, int], Hashable]] = {}
+        self._kyoku: Final[dict[tuple[int, int], Hashable]] = {}
+
+    def __call__(self, batch: BatchEnv, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Return what the strategy chooses in some rows (all by default), for ``batch.step``.
+
+        int64[rows], each ``N_ACTIONS + code``; ``ACTION_OF_CODE[actions - N_ACTIONS]`` are the same
+        as 0..45.
+        """
+        chosen = range(len(batch.rows.tables)) if rows is None else rows.tolist()
+        tables, seats = batch.rows.tables.tolist(), batch.rows.seats.tolist()
+        actions = [self._decide(batch, tables[row], seats[row]).code for row in chosen]
+        return N_ACTIONS + np.array(actions, np.int64)
+
+    def _decide(self, batch: BatchEnv, table: int, seat: int) -> Action:
+        view, place = batch.view(table, seat), (table, seat)
+        game = batch.resets, int(batch.seeds[table])
+        kyoku = *game, view.round, view.honba
+        if self._games.get(place) != game:
+            self._games[place] = game
+            self._players[place] = self._spec.make(self._seed)
+            self._players[place].start_game(seat, self._names)
+        player = self._players[place]
+        if self._kyoku.get(place) != kyoku:
+            self._kyoku[place] = kyoku
+            player.start_kyoku(view)
+        return player.decide(view)
