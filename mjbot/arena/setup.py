@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
@@ -14,6 +15,9 @@ from protocol.rules import Length, Rules
 
 WALLS_PER_SEED: Final = 1 << 32
 LARGEST_SEED: Final = (1 << 31) - 1
+
+RUNS: Final = Path("logs", "runs")
+"""Where runs have their folders, seen from the current folder."""
 
 Draws = Literal["order", "pinned"]
 """Whether everybody draws from one wall in order, or each seat from its own quarter."""
@@ -69,6 +73,17 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     def identity(self) -> str:
         """Twelve letters and digits that no other run shares."""
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:12]
+
+    @property
+    def usual_folder(self) -> Path:
+        """Where a run has its folder unless another is named."""
+        return RUNS / f"arena-{self.identity}"
+
+
+def usual_format(n: int) -> SeatingFormat:
+    """Return the format of ``n`` strategies where none is named: 2v2, 1v3 or each."""
+    usual: dict[int, SeatingFormat] = {2: "2v2", 4: "each"}
+    return usual.get(n, "1v3")
 
 
 class GameId(msgspec.Struct, frozen=True, array_like=True):

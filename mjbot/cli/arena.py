@@ -23,7 +23,7 @@ from mjbot.arena.report.page import write_report
 from mjbot.arena.repro import replay_decision
 from mjbot.arena.results import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
-from mjbot.arena.setup import LARGEST_SEED, Draws, GameId, Setup
+from mjbot.arena.setup import LARGEST_SEED, RUNS, Draws, GameId, Setup, usual_format
 from mjbot.arena.workers.faults import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
 from mjbot.arena.workers.playing import PlayedGame, ReportFault
@@ -56,7 +56,6 @@ from mjbot.text import naming, plural
 from protocol.rules import Length, Rules
 from protocol.tiles import WIND_NAMES, tile_names
 
-RUNS = Path("logs", "runs")
 SHORTEST_DEADLINE_S = 0.01
 LONGEST_DEADLINE_S = 86400.0
 STRATEGIES = "NAME or NAME,KEY=VALUE,... (mjbot strategies lists them), or external:majiang"
@@ -142,7 +141,7 @@ class ArenaRequest:
         rules = rules_with(self.rules, self.length)
         setup = Setup(
             strategies=tuple(map(str, self.strategies)),
-            format=self.format or _usual_format(len(self.strategies)),
+            format=self.format or usual_format(len(self.strategies)),
             length=rules.length,
             rules=rules.differences,
             seed=self.seed,
@@ -153,7 +152,7 @@ class ArenaRequest:
         return ArenaPlan(
             setup=setup,
             n_walls=-(-self.games // len(setup.seating.tables)),
-            folder=self.out or RUNS / f"arena-{setup.identity}",
+            folder=self.out or setup.usual_folder,
             rates=ErrorRates(self.error, self.margin),
             until_sure=self.until == "sure",
             uma=self.uma,
@@ -186,11 +185,6 @@ def run(request: ArenaRequest) -> int:
         if request.fresh:
             erase_run(plan.folder)
     return _play(plan, request)
-
-
-def _usual_format(n: int) -> SeatingFormat:
-    usual: dict[int, SeatingFormat] = {2: "2v2", 4: "each"}
-    return usual.get(n, "1v3")
 
 
 def _play(plan: ArenaPlan, request: ArenaRequest) -> int:

@@ -13,9 +13,10 @@ from rich.console import Console
 
 from mjbot.arena.report.text import trouble_lines
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
+from mjbot.arena.setup import RUNS
 from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerPool
-from mjbot.cli.arena import RUNS, GamesProgress, prepare_own, require_seed
+from mjbot.cli.arena import GamesProgress, prepare_own, require_seed
 from mjbot.cli.arguments import count, folder_option, jobs_option, seed_option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.experiments import ExperimentContext, ExperimentError, Run, experiments

@@ -8,10 +8,14 @@ is one observation, for the decisions of one are about the same hand.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
-from mjbot.review.decisions import DealIn, Judged, ReviewedDecision
+from mjbot.errors import ArgumentError
+from mjbot.records.sources import open_games
+from mjbot.review.decisions import DealIn, Judged, ReviewedDecision, judge
+from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.statistics.estimates import Estimate, ratio
@@ -99,6 +103,21 @@ class Review:
         if decision in self.shown:
             return self.is_shown(decision)
         return bool(decision.loss) and not decision.is_close
+
+
+def review_record(path: Path, seat: int, by: str = "strongest", seed: int = 0) -> Review:
+    """Return the review of a seat in the first game at ``path``, by a strategy that rates.
+
+    Raises as :func:`~mjbot.review.decisions.judge`; :class:`~mjbot.errors.ArgumentError` where the
+    strategy rates nothing, or the record does not show the hand.
+    """
+    game, spec = next(open_games(path)), Spec.read(by)
+    events = [entry.event for entry in game.entries]
+    judged = judge(events, SeatedPlayers(spec, seed), [seat])
+    review = Review(path.name, seat, Reviewer.of(spec), judged)
+    if not any(each.explanation.rated for each in review.decisions):
+        raise ArgumentError(f"{path}, seat {seat}: {by} rates no decision of this seat")
+    return review
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
+from mjbot.errors import ArgumentError, ExitCode
+from mjbot.review.mjai_json import review_json
+from mjbot.review.summary import review_record
 
 LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
 
@@ -95,3 +97,15 @@ def test_one_of_several_games_is_named_by_its_number(tmp_path, capsys):
     assert review(both, *out) == ExitCode.BAD_ARGUMENTS
     assert "holds several games: choose one with --game-number N" in capsys.readouterr().err
     assert review(both, *out, "--game-number", 2) == ExitCode.OK
+
+
+def test_a_review_from_python_is_that_of_the_command(tmp_path):
+    out = tmp_path / "review.json"
+    command = ["review", LOG, "--seat", "1", "--by", "fast-policy", "--no-board"]
+    assert main([*command, "--out", str(tmp_path / "page.html"), "--json", str(out)]) == ExitCode.OK
+    found = review_record(Path(LOG), 1, "fast-policy")
+    shown, kept = json.loads(json.dumps(review_json(found))), json.loads(out.read_text())
+    assert shown.pop("review_time") != kept.pop("review_time")  # nothing else differs
+    assert shown == kept
+    with pytest.raises(ArgumentError, match="tsumogiri rates no decision of this seat"):
+        review_record(Path(LOG), 1, "tsumogiri")

@@ -27,9 +27,11 @@ LOOKS: Final = 80
 
 RANKS: Final = ("first", "second", "third", "fourth")
 
-STYLE: Final = """
+PAGE_STYLE: Final = """
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
 body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+"""
+STYLE: Final = """
 table { border-collapse: collapse; margin: 1rem 0; }
 th, td { padding: 0.15rem 0.7rem; text-align: right; border-bottom: 1px solid #8884; }
 th:first-child, td:first-child { text-align: left; }
@@ -52,15 +54,9 @@ def page(outcome: RunOutcome, origin: Origin) -> str:
     setup = outcome.plan.setup
     names = labels(setup.specs)
     title = " against ".join(names)
-    plots = [
-        _rank_plot(outcome, names),
-        _win_plot(outcome, names),
-        _running_plot(outcome, names),
-        _difference_plot(outcome, names),
-    ]
     parts = [
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
-        f"<style>{STYLE}</style><h1>{escape(title)}</h1>",
+        f"<style>{PAGE_STYLE}{STYLE}</style><h1>{escape(title)}</h1>",
         f"<p>{escape(_summary(outcome))}</p>",
         f"<p class=origin>{escape(str(origin))}</p>",
         f"<p>{escape(t.verdict_line(outcome))}; {escape(t.pairing_line(outcome))}.</p>",
@@ -69,9 +65,26 @@ def page(outcome: RunOutcome, origin: Origin) -> str:
         _table(*t.figure_rows(PAIR_FIGURES, t.pair_names(outcome), outcome.pairs))
         if setup.seating.pairs
         else "",
-        f'<div class="plots">{"".join(plots)}</div></html>\n',
+        f"{plots(outcome)}</html>\n",
     ]
     return "\n".join(parts)
+
+
+def plots(outcome: RunOutcome) -> str:
+    """Return the plots of :func:`page` as HTML; its style is not among them."""
+    names = labels(outcome.plan.setup.specs)
+    drawn = (_rank_plot, _win_plot, _running_plot, _difference_plot)
+    return f'<div class="plots">{"".join([plot(outcome, names) for plot in drawn])}</div>'
+
+
+def notebook_html(outcome: RunOutcome) -> str:
+    """Return table and plots as HTML for a notebook: the style holds inside it alone."""
+    names = labels(outcome.plan.setup.specs)
+    table = _table(*t.figure_rows(FIGURES, names, outcome.rows))
+    return (
+        f'<div class="mjbot-arena"><style>.mjbot-arena {{{STYLE}}}</style>\n{table}'
+        f"<p>{escape(t.verdict_line(outcome))}</p>{plots(outcome)}</div>"
+    )
 
 
 def _summary(outcome: RunOutcome) -> str:

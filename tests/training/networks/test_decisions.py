@@ -71,7 +71,7 @@ def test_arrays_are_what_the_seat_saw_chose_and_could_choose(columns, kind, monk
         assert (x[place, :-N_SCALARS].reshape(34, N_PLANES) == seen.planes).all()
         assert (x[place, -N_SCALARS:] == seen.scalars).all()
         assert y[place] == row["choice"]
-        if kind == Kind.DISCARD:
+        if kind == DecisionKind.DISCARD:
             assert set(np.flatnonzero(mask[place])) == {kind_of(a.tile) for a in view.discards}
         else:
             assert mask[place].sum() > 1

@@ -1,0 +1,67 @@
+"""The arena from Python: the games of the command, its statistics as numbers."""
+
+import json
+
+import pytest
+
+from mjbot.arena.report.page import notebook_html
+from mjbot.arena.tournament import play_arena, statistics_of
+from mjbot.cli.main import main
+from mjbot.errors import ArgumentError, ExitCode, MjbotError
+from protocol.rules import Rules
+
+NAMES = ["fast-riichi-a", "tsumogiri"]
+
+
+def test_it_plays_what_the_command_plays_and_resumes_it(tmp_path, capsys):
+    folder = tmp_path / "run"
+    rules = Rules(length="tonpu")
+    outcome = play_arena(NAMES, games=12, rules=rules, seed=5, folder=folder, jobs=1)
+    games = (folder / "games.jsonl").read_bytes()
+    command = ["arena", *NAMES, "--games", "12", "--length", "tonpu", "--seed", "5", "--json"]
+    assert main([*command, "--out", str(folder), "--jobs", "1"]) == ExitCode.OK
+    assert (folder / "games.jsonl").read_bytes() == games  # nothing was played again
+    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    found = statistics_of(outcome)
+    assert list(found) == NAMES
+    for record in records:
+        if record["record"] == "strategy":
+            rank = found[record["name"]]["rank"]
+            assert [rank.value, rank.low, rank.high] == record["rank"]
+    assert outcome.games == 12
+    assert found["fast-riichi-a"]["win"].value > found["tsumogiri"]["win"].value
+
+
+def test_the_usual_folder_is_that_of_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    outcome = play_arena(NAMES, games=6, rules=Rules(length="tonpu"), jobs=1)
+    command = ["arena", *NAMES, "--games", "6", "--length", "tonpu", "--jobs", "1"]
+    assert main(command) == ExitCode.OK
+    shown = capsys.readouterr().out
+    assert "6 of them kept from before" in shown
+    assert str(outcome.plan.folder) in shown
+
+
+def test_a_notebook_gets_table_and_plots_with_a_style_of_their_own(tmp_path):
+    rules = Rules(length="tonpu")
+    outcome = play_arena(NAMES, games=12, rules=rules, folder=tmp_path / "run", jobs=1)
+    html = notebook_html(outcome)
+    assert html.count("<svg") == 4
+    assert html.startswith('<div class="mjbot-arena"><style>.mjbot-arena {')
+    assert "body" not in html
+    assert "average rank" in html
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "problem"),
+    [
+        (["tsumogiri"], {}, "1 strategies, 400 games, seed 0: two strategies or more"),
+        (NAMES, {"games": 0}, "games from 1"),
+        (NAMES, {"seed": -1}, "seed from 0"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_a_line(names, options, problem, tmp_path):
+    with pytest.raises(ArgumentError, match=problem):
+        play_arena(names, folder=tmp_path / "run", **options)
+    with pytest.raises(MjbotError, match="unknown strategy"):
+        play_arena(["tsumogiry", "tsumogiri"], folder=tmp_path / "run")
