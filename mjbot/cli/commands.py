@@ -52,13 +52,14 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
         ),
         "check": _command(
             "check a bot or a server for protocol compliance", "docs/check.md",
-            "mjbot check 'external-lines:python mortal.py {seat}'",
+            "mjbot check fast-riichi-d", "mjbot check 'external-lines:python mortal.py {seat}'",
         ),
     },
     "learn": {
         "train": _command(
             "learn weights from recorded games", "docs/learning.md",
             "mjbot train hand games.zip --games 0:4000 --validate 4000:",
+            "mjbot train data games.zip --folder columns",
         ),
     },
     "look at games": {
@@ -70,14 +71,17 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
         "review": _command(
             "review every decision of a seat: what it cost, and why", "docs/review.md",
             "mjbot review logs/hanchan-thirteen-kyoku.mjson --seat 0",
+            "mjbot review logs/hanchan-thirteen-kyoku.mjson --seat 0 --at S2-0:2",
         ),
         "explain": _command(
             "print how a strategy evaluates the positions of a recorded game", "docs/review.md",
             "mjbot explain logs/east-four-winds.mjson --at 15",
+            "mjbot explain logs/east-four-winds.mjson --seat 0 --strategy fast-riichi-d",
         ),
         "draw": _command(
             "draw a position of a recorded game as SVG or PNG", "docs/watch.md",
             "mjbot draw logs/east-four-winds.mjson --at 200 --out board.svg",
+            "mjbot draw logs/east-four-winds.mjson --seat 0 --at E2-0:5 --out board.svg",
         ),
     },
     "work on records": {
@@ -91,17 +95,18 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
         ),
         "detect": _command(
             "look for players that play as a pair, in many recorded games", "docs/detection.md",
-            "mjbot detect games.zip --html pairs.html",
+            "mjbot detect games.zip", "mjbot detect games.zip --html pairs.html",
         ),
     },
     "operate": {
         "serve": _command(
             "open a table for four mjai or Tenhou clients", "docs/operating.md",
-            "mjbot serve --length tonpu --seed 7 --log-dir games",
+            "mjbot serve", "mjbot serve --length tonpu --seed 7 --log-dir games",
         ),
         "chaos": _command(
             "start a fault-injection proxy in front of a server, reproducible by its seed",
-            "docs/check.md", "mjbot chaos mjsonp://127.0.0.1:11600/default --seed 4",
+            "docs/check.md", "mjbot chaos mjsonp://127.0.0.1:11600/default",
+            "mjbot chaos mjsonp://127.0.0.1:11600/default --seed 4",
         ),
         "pack": _command(
             "write a strategy as the zip that mjai.app runs", "docs/pack.md",
@@ -110,6 +115,11 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
         "setup-node": _command(
             "install Node (if missing) and the external AI's packages", "docs/start/install.md",
             "mjbot setup-node", "mjbot setup-node --check",
+        ),
+        "completion": _command(
+            "print a shell script that completes commands, options and strategies",
+            "docs/start/install.md", "mjbot completion bash",
+            "mjbot completion zsh",
         ),
     },
 }  # fmt: skip

@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import nullcontext, suppress
 from typing import Any, NoReturn, get_type_hints
 
@@ -74,6 +74,14 @@ def _read(arguments: list[str]) -> argparse.Namespace:
             arguments = [*rest[:1], "--help"]
         case ["version"]:
             arguments = ["--version"]
+    return make_parser(arguments[:1]).parse_args(arguments)
+
+
+def make_parser(declared: Container[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Return the parser of all commands, with the arguments of those that are ``declared``.
+
+    Only the modules of these are imported: ``--help`` and start-up stay fast.
+    """
     parser = _Parser(
         prog="mjbot",
         usage="mjbot COMMAND ...",
@@ -87,15 +95,14 @@ def _read(arguments: list[str]) -> argparse.Namespace:
     subparsers = parser.add_subparsers(
         dest="command", prog="mjbot", required=True, metavar="COMMAND", help=argparse.SUPPRESS
     )
-    # Only the named command's module is imported: --help and start-up stay fast.
     for name, command in COMMANDS.items():
         subparser = subparsers.add_parser(
-            name, description=command.summary, epilog=closing(command)
+            name, help=command.summary, description=command.summary, epilog=closing(command)
         )
         subparser.set_defaults(program=subparser.prog)
-        if name in arguments[:1]:
+        if name in declared:
             declare_command(name, subparser)
-    return parser.parse_args(arguments)
+    return parser
 
 
 def declare_command(name: str, parser: argparse.ArgumentParser) -> None:

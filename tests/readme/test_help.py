@@ -2,11 +2,14 @@
 
 import argparse
 import re
+from pathlib import Path
 
 import pytest
 
-from mjbot.cli.commands import COMMANDS
-from mjbot.cli.main import declare_command
+from mjbot.cli.commands import COMMANDS, GROUPS
+from mjbot.cli.main import declare_command, main
+
+ROOT = Path(__file__).parents[2]
 
 
 def options_of(command):
@@ -27,3 +30,24 @@ def test_every_option_says_what_it_is_and_what_it_is_if_left_out(command):
             continue
         shown = f"{default:g}" if isinstance(default, float) else str(default)
         assert re.search(rf"(?<![\w-]){re.escape(shown)}(?![\w-])", told), f"{name}: {told}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_ends_with_two_examples_and_its_page(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    end = r"\nexamples:\n((?:  .+\n)+)\ndocumentation: (\S+)\n$"
+    examples, page = re.search(end, text).groups()
+    assert examples.count("\n") >= 2
+    assert (ROOT / page).is_file()
+
+
+def test_mjbot_alone_lists_every_command_in_a_group(capsys):
+    with pytest.raises(SystemExit):
+        main([])
+    text = capsys.readouterr().out
+    for title, group in GROUPS.items():
+        assert re.search(rf"^{title}:$", text, re.M)
+        for name, command in group.items():
+            assert re.search(rf"^  {name} +{re.escape(command.summary)}$", text, re.M)
