@@ -78,7 +78,7 @@ def test_documents_show_many_commands():
 
 @pytest.mark.parametrize(("document", "line"), PARSED)
 def test_a_documented_command_is_one_that_mjbot_accepts(document, line):
-    _, command, *arguments = shlex.split(line, comments=True)
+    _, command, *arguments = shlex.split(line.split(" > ")[0], comments=True)
     if command in ("help", "version"):
         assert not arguments or arguments[0] in (*COMMANDS, "COMMAND")
         return
@@ -147,9 +147,10 @@ def test_links_out_of_the_documentation_become_those_of_the_site():
     ],
 )
 def test_the_bots_of_guides_play_a_game_without_a_fault(page, bot, tmp_path):
-    code = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.S)[-1]
-    (tmp_path / "bot.py").write_text(code)
     name, *options = bot.split(",")
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.S)
+    (code,) = [block for block in blocks if f"class {name}" in block]
+    (tmp_path / "bot.py").write_text(code)
     strategy = ",".join([f"{tmp_path / 'bot.py'}:{name}", *options])
     setup = Setup(strategies=(strategy, "tsumogiri"), format="2v2", length="tonpu")
     with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
