@@ -22,6 +22,7 @@ PROOFS = {
     "signals": "SIGTERM and SIGINT at 200 random moments of serve, play, duo, match and arena",
     "ray": "the arena over two Ray nodes on loopback: a killed node, a token, other code",
     "long-arena": "50,000 hanchan with flat memory, and again with workers killed at random",
+    "pages": "the commands of the documentation, run as the pages show them",
     "board": "what the page draws at every event of recorded games, in a real browser",
     "yaku-order": "the order in which Tenhou lists the yaku of a win, from every win on record",
     "known-answers": "hands with known yaku, points and shanten",
