@@ -34,11 +34,11 @@ class Feeder(PairMember):
 
     def decide(self, view: View) -> Action:
         """Return a tile on which the partner wins, if it is time, else what the base chooses."""
-        action, ally = self._base.decide(view), self.hear(view)
+        action, ally = self._base.decide(view), self.receive_hand(view)
         if self.feeds and ally and action.is_discard and self.gives_up(view, ally):
             fed = [each for each in view.discards if ally.waits >> tile_kind(each.tile) & 1]
             action = fed[0] if fed else action
-        self.tell(view, action, None, [])  # sends the hand that is left after a discard
+        self.send_hand(view, action, None, [])  # sends the hand that is left after a discard
         return action
 
     def gives_up(self, view: View, ally: Ally) -> bool:

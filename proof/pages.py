@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from mjbot.compiler.cache import cache_folder
 from mjbot.text import plural
@@ -254,14 +254,43 @@ def _stop(process: subprocess.Popen[str]) -> None:
         process.communicate()
 
 
+def executed(path: Path) -> Any:
+    """Return a notebook after its cells were run in its folder, with their outputs."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        cell.pop("outputs", None)
+        if cell.cell_type == "code":
+            cell.outputs = []
+    place = {"metadata": {"path": str(path.parent)}}
+    metadata = dict(notebook.metadata)
+    NotebookClient(notebook, timeout=600, resources=place, record_timing=False).execute()
+    notebook.metadata = metadata  # without the version of this Python
+    return notebook
+
+
+def write_notebooks() -> None:
+    """Run the notebooks of the examples and write them with their new outputs."""
+    import nbformat
+
+    for path in sorted((ROOT / "examples").glob("*.ipynb")):
+        nbformat.write(executed(path), path)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of this proof."""
     parser.add_argument("pages", nargs="*", default=PAGES, help="pages (default: all of these)")
+    parser.add_argument("--notebooks", action="store_true", help="rewrite the notebooks' outputs")
     parser.add_argument("--limit-s", type=float, default=300, help="seconds for a command")
 
 
 def run(args: argparse.Namespace) -> int:
     """Try the pages, print each command's end; 1 if one failed."""
+    if args.notebooks:
+        write_notebooks()
+        return 0
     failed = 0
     for page in args.pages:
         for command in commands_of(page):

@@ -5,7 +5,7 @@ import pytest
 
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.playing import Games
+from mjbot.arena.workers.playing import GameRunner
 from mjbot.env import (
     ACTION_OF_CODE,
     N_ACTIONS,
@@ -89,12 +89,12 @@ def test_the_kind_of_a_kan_is_a_second_question():
 
 def two_kans():
     """Return the view of a seat that holds four 1m and four white dragons, having drawn."""
-    from mjbot.table.mirror.mirror import Table
+    from mjbot.table.mirror.mirror import Mirror
     from protocol import messages as m
 
     hand = ("1m",) * 4 + ("P",) * 4 + ("2p", "5p", "8p", "2s", "5s")
     others = [("?",) * 13] * 3
-    table = Table(0)
+    table = Mirror(0)
     table.apply(m.StartGame(id=0))
     table.apply(
         m.StartKyoku(
@@ -114,7 +114,7 @@ def two_kans():
 def test_a_strategy_as_a_policy_decides_as_in_the_arena():
     setup = Setup(strategies=("fast-riichi-a", "fast-riichi-b"), format="2v2", length="tonpu")
     with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
-        played = Games(setup, clock).play(GameId(0, 0), {})
+        played = GameRunner(setup, clock).play(GameId(0, 0), {})
     table = setup.seating.tables[0]
     batch = BatchEnv(1, setup.game_seed(0), "tonpu", players=tuple(table))
     policies = [StrategyPolicy(name) for name in setup.strategies]

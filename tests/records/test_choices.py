@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.records.choices import Numbering, kyoku_name, recorded_decisions, steps
-from mjbot.records.positions import NoPositionError, Position, recorded_view
+from mjbot.records.positions import NoPositionError, RecordPosition, recorded_view
 from mjbot.table.actions import ACTIONS, PASS
 from protocol.messages import ReachAccepted
 
@@ -84,7 +84,7 @@ def test_a_position_is_found_by_its_name_and_by_its_event():
     view = recorded_view(log, "S2-0:2", 0)
     assert (view.seat, view.round, view.honba) == (0, 5, 0)
     assert len(view.legal) > 1
-    number = Position.read("S2-0:2").event_in(steps(log), 0)
+    number = RecordPosition.read("S2-0:2").event_in(steps(log), 0)
     assert recorded_view(log, str(number), 0).tiles == view.tiles
     assert recorded_view(log, str(number), 2).seat == 2
     with pytest.raises(NoPositionError, match="choices in S2-0"):
