@@ -73,7 +73,8 @@ class BatchEnv:
     TSUMOGIRI and RANDOM play by themselves.  ``reward`` is a name or a function
     (:mod:`mjbot.env.rewards`).  With ``pause`` a table whose kyoku has ended waits for the next
     step before it deals on, so that its last state can be looked at; else it continues at once, and
-    so does the next game after the end of one.  Raises :class:`mjbot.errors.ArgumentError`.
+    so does the next game after the end of one, unless ``one_game`` leaves each table at the end of
+    its first.  Raises :class:`mjbot.errors.ArgumentError`.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class BatchEnv:
         *,
         players: Sequence[int] | NDArray[Any] = (0, 0, 0, 0),
         pause: bool = False,
+        one_game: bool = False,
     ) -> None:
         if n_tables < 1:
             raise ArgumentError(f"n_tables must be at least 1, not {n_tables}")
@@ -94,7 +96,9 @@ class BatchEnv:
         self.n_tables: Final = n_tables
         self._value: Final = _value_function(reward)
         self._seeds = _first_seeds(seed, n_tables)
-        self._tables: Final = _new_tables(_players(players, n_tables), rules, pause)
+        self._tables: Final = _new_tables(_players(players, n_tables), rules)
+        self._tables["pauses"] = pause
+        self._tables["stops"] = one_game
         self._rows, self._following = np.zeros((2, MOST_ROWS * n_tables), ROW)
         self._n_rows = 0
         self._ends: Final = np.zeros(MOST_ENDS * n_tables, STANDING)
@@ -298,11 +302,10 @@ def _value_function(reward: RewardName | StandingValue) -> StandingValue:
     return REWARDS[reward]
 
 
-def _new_tables(players: NDArray[np.int8], rules: Rules, pauses: bool) -> EnvTables:
+def _new_tables(players: NDArray[np.int8], rules: Rules) -> EnvTables:
     tables = np.zeros(len(players), TABLE)
     tables["players"] = players
     tables["state"]["rules"] = rule_set(rules)
-    tables["pauses"] = pauses
     tables["buffer"]["decides"] = DECIDES_ALL
     return tables
 

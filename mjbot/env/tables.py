@@ -63,6 +63,7 @@ class EnvTable(Record):
     random: Annotated[UInt64s, 1]  # of the RANDOM players
     players: Annotated[Int8s, 4]  # 0 and above is asked, below that TSUMOGIRI or RANDOM
     pauses: Int8  # 1: once a kyoku has ended, the next step deals, not this one
+    stops: Int8  # 1: no game follows the first one
     asked: Int8  # a bit per seat
     at_kan: Int8  # 1 while the kind of a kan is chosen
     # of the last step:
@@ -170,6 +171,8 @@ def _go_on(
     """
     kyoku = 1 if is_waiting else 0
     while table.asked == 0 and kyoku < (1 if table.pauses else MOST_ENDS):
+        if table.stops and table.state.phase == GAME_OVER:
+            break
         _deal_next(table, n_tables)
         n_ends = _note_end(table, place, ends, n_ends)
         kyoku += 1

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from mjbot.errors import ArgumentError
 from mjbot.text import first_line
-from mjbot.training.runs import RunFolder, torch
+from mjbot.training.runs import RunFolder, TrainingError, torch
 
 FIRST_SHARE: Final = 0.01
 """Of the rate, at the first step of a warm-up."""
@@ -83,13 +83,19 @@ class Fit:
         )
 
     def learn(self, loss: Any) -> float:
-        """Take one step down the gradient of a loss; return the loss."""
+        """Take one step down the gradient of a loss; return the loss.
+
+        Raises :class:`~mjbot.training.runs.TrainingError` where a clipped gradient is not finite.
+        """
         for group in self._optimiser.param_groups:
             group["lr"] = self._schedule.at(self.step / self._steps)
         self._optimiser.zero_grad()
         loss.backward()
         if self._longest is not None:
-            torch().nn.utils.clip_grad_norm_(self._parameters.values(), self._longest)
+            norm = torch().nn.utils.clip_grad_norm_(self._parameters.values(), self._longest)
+            if not math.isfinite(norm):
+                problem = f"step {self.step + 1}: the gradient is not finite; lower the rate"
+                raise TrainingError(f"{problem}, and leave out --compiled where it is used")
         self._optimiser.step()
         self.step += 1
         self._move_average()

@@ -7,7 +7,7 @@ Parsers (``mjbot train WHAT``) and the commands in manifests are made from these
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from mjbot.errors import ArgumentError
 from mjbot.models.hand import FEATURE_SETS, FeatureSet
@@ -248,25 +248,29 @@ class GreedyRequest:
 class SelfPlayRequest:
     """``mjbot train self-play``; ``start`` is the folder of the policy's first weights.
 
-    ``rivals`` are names of strategies.  With ``last`` only the last layer of the late head is
-    learned from play (and the early head, from the late one): a hundredth of the weights, so less
-    of chance.
+    ``rivals`` are names of strategies.  The cost of divergence falls linearly from ``kl`` in the
+    first iteration in which the policy learns to ``kl_end`` in the last.
     """
 
-    chapters: int = option(60, "iterations of games, after each of which is learned", type=int)
-    tables: int = option(192, "hanchan of an iteration, at once; a multiple of 4", type=int)
+    iterations: int = option(12, "iterations: games, and learning from them", type=int)
+    tables: int = option(1536, "hanchan of an iteration, played at once; a multiple of 4", type=int)
     length: Length = length_field()
-    warm_up: int = option(3, "iterations in which the critic learns alone", type=int)
+    warm_up: int = option(1, "iterations in which the critic learns alone", type=int)
     apart: float = option(
         0.25, "share of the tables where one seat plays against three of others", type=float
     )
-    passes: int = option(3, "passes over each iteration's decisions", type=int)
-    learns: Literal["all", "last"] = option(
-        "last", "weights that are learned: all, or the last layer", choices=("all", "last")
-    )
+    passes: int = option(2, "passes over each iteration's decisions", type=int)
     rate: float = option(1e-4, "learning rate of the policy", type=float)
     kl: float = option(
-        0.05, "cost of a nat of divergence from the start, in spreads of advantage", type=float
+        0.02,
+        "cost of a nat of divergence from the start, in spreads of advantage, at first",
+        type=float,
+    )
+    kl_end: float = option(0.002, "the same in the last iteration", type=float)
+    target_kl: float = option(
+        0.02,
+        "divergence in nats from the policy that played at which an iteration's learning stops",
+        type=float,
     )
     seed: int = runs.seed_field()
     rivals: Sequence[str] = option(
@@ -282,6 +286,9 @@ class SelfPlayRequest:
         metavar="FOLDER",
         shown=False,
     )
+    compiled: bool = option(
+        False, "learn with networks compiled by torch: half the time; needs a C++ compiler"
+    )
     folder: Path | None = runs.folder_field()
     fresh: bool = runs.fresh_field()
     out: Path | None = option(
@@ -289,8 +296,19 @@ class SelfPlayRequest:
     )
 
     def __post_init__(self) -> None:
-        if min(self.chapters, self.tables) < 1 or self.warm_up < 0:
-            raise ArgumentError("--chapters and --tables: at least 1; --warm-up: at least 0")
+        if min(self.iterations, self.tables) < 1 or self.warm_up < 0:
+            raise ArgumentError("--iterations and --tables: at least 1; --warm-up: at least 0")
         runs.at_least_1(self, "passes")
         if not 0 <= self.apart <= 1:
             raise ArgumentError("--apart: 0 to 1")
+
+    def kl_at(self, iteration: int) -> float:
+        """Return the cost of divergence in an iteration, from 0.
+
+        >>> request = SelfPlayRequest(iterations=12, warm_up=1)
+        >>> [round(request.kl_at(number), 3) for number in (0, 1, 6, 11)]
+        [0.02, 0.02, 0.011, 0.002]
+        """
+        first, last = self.warm_up, self.iterations - 1
+        share = max(iteration - first, 0) / max(last - first, 1)
+        return self.kl + (self.kl_end - self.kl) * share

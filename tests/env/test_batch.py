@@ -19,7 +19,7 @@ from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import make_strategy
 from mjbot.table.actions import DECIDES_ALL, DECIDES_TURNS, Action
 from mjbot.table.settle import OVER, ranks_of
-from mjbot.table.state import DRAWN, WON, State
+from mjbot.table.state import DRAWN, GAME_OVER, WON, State
 from mjbot.table.state import PON as PON_MELD
 from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS
@@ -226,6 +226,20 @@ def test_a_reward_can_be_any_function_of_standings():
     assert {int(standing["left"]) for standing in later} >= {0, 1, 2, 3}
     with pytest.raises(ArgumentError, match=r"\(1, 4\)"):
         BatchEnv(8, reward=lambda standings: standings["scores"][:, 0])
+
+
+def test_a_table_of_one_game_stays_at_its_end():
+    batch, random = BatchEnv(8, 1, "tonpu", one_game=True), random_source(3)
+    rows, ended = batch.reset(), []
+    while len(rows.tables):
+        rows = step_at_random(batch, rows, random)
+        assert not set(ended) & set(rows.tables.tolist())
+        ended += np.flatnonzero(batch.dones).tolist()
+    assert sorted(ended) == list(range(8))
+    assert (batch.states["phase"] == GAME_OVER).all()
+    assert batch.seeds.tolist() == list(range(1, 9))
+    assert (batch.final_scores.sum(axis=1) == 100_000).all()
+    assert len(batch.reset().tables) >= 8
 
 
 def test_a_table_that_pauses_shows_how_its_kyoku_ended():

@@ -8,7 +8,7 @@ import pytest
 
 from mjbot.errors import ArgumentError
 from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
-from mjbot.training.runs import RunFolder
+from mjbot.training.runs import RunFolder, TrainingError
 
 torch = pytest.importorskip("torch")
 
@@ -43,6 +43,13 @@ def test_long_gradients_are_clipped() -> None:
         push(clipped[1], clipped[0], gradient)
         push(plain[1], plain[0], gradient * min(1, 0.5 / np.linalg.norm(gradient)))
     assert clipped[0]["w"].tolist() == pytest.approx(plain[0]["w"].tolist(), rel=1e-5)
+
+
+def test_a_gradient_that_is_not_finite_stops_the_fit() -> None:
+    weights, fit = new(longest=1.0)
+    with pytest.raises(TrainingError, match="step 1: the gradient is not finite"):
+        push(fit, weights, np.array([np.nan, 1.0]))
+    assert weights["w"].tolist() == [1.0, -2.0]
 
 
 def test_the_rate_rises_then_falls_along_half_a_cosine() -> None:

@@ -1,10 +1,10 @@
-"""The value of a decision with all hands open: the critic of learning by play.
+"""The critic of self-play: the value of a decision, with all hands and the next tiles visible.
 
-The critic estimates how many ranks a seat wins from here to the end of the kyoku (the reward of
-:mod:`mjbot.env.rewards`).  Its input includes the hands of the others, so it can use what a player
-cannot see: that a tile deals in, or that no opponent is tenpai.  The difference between two of its
-outputs separates a good decision from a lucky draw with far less noise than the result of the
-kyoku. It is used in training only, never in play.
+The critic estimates how many ranks a seat wins in this kyoku from here on (the reward of
+:mod:`mjbot.env.rewards`).  Its inputs are those of the seat, the hands of the others and the next
+tiles of the wall, so it covers what a player cannot know: that a tile will deal in, that no player
+is in tenpai, who draws what.  The difference between two of its values separates a good decision
+from a lucky draw with far less noise than the end of the kyoku does.  Only training uses it.
 """
 
 from typing import Any, Final
@@ -19,8 +19,9 @@ from mjbot.compiler.compiled import compiled
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import shanten
+from mjbot.table.hands import kind_of
 from mjbot.table.observe import unseen_kinds
-from mjbot.table.state import State
+from mjbot.table.state import LIVE_WALL, N_LIVE, State
 from mjbot.training.networks.policy_network import Block
 
 Floats = NDArray[np.float32]
@@ -30,19 +31,29 @@ HELD: Final = 0
 ACCEPTED: Final = 3
 WAITED: Final = 4
 OF_OTHER: Final = 5
-N_HIDDEN_PLANES: Final = 3 * OF_OTHER
+# Planes of the wall: its next tiles, one each, in the order in which they are drawn.
+NEXT: Final = 3 * OF_OTHER
+N_NEXT: Final = 5
+N_HIDDEN_PLANES: Final = NEXT + N_NEXT
 # Scalars of each opponent: shanten one-hot 0..3 and more, tiles accepted / 40.
 OF_OTHER_SCALARS: Final = 6
-N_HIDDEN_SCALARS: Final = 3 * OF_OTHER_SCALARS
+# Scalars of the turn: one-hot, from the own seat on.
+TURN: Final = 3 * OF_OTHER_SCALARS
+N_HIDDEN_SCALARS: Final = TURN + 4
 
 HIDDEN: Final = 64
 
 
 @compiled
 def write_hidden(state: State, seat: int, planes: Floats, scalars: Floats) -> None:
-    """Fill float32[34, N_HIDDEN_PLANES], float32[N_HIDDEN_SCALARS] with the others' hands."""
+    """Fill float32[34, N_HIDDEN_PLANES], float32[N_HIDDEN_SCALARS] with what is hidden."""
     planes[:] = 0
     scalars[:] = 0
+    scalars[TURN + ((state.turn - seat) & 3)] = 1
+    if state.has_wall and not state.pinned:
+        drawn = N_LIVE - state.wall_left - state.rinshan_taken
+        for place in range(min(N_NEXT, state.wall_left)):
+            planes[kind_of(state.wall[LIVE_WALL + drawn + place]), NEXT + place] = 1
     unseen = np.empty(34, np.int8)
     rest = np.empty(34, np.int8)
     unseen_kinds(state, seat, unseen)
@@ -98,5 +109,5 @@ class Critic(nn.Module):
         for block in self.blocks:
             h = block(h)
         flat = h.flatten(2)
-        pooled = torch.cat([flat.mean(2), flat.amax(2), scalars], 1)
+        pooled = torch.cat([flat.mean(2), flat.max(2).values, scalars], 1)
         return self.value(functional.relu(self.hidden(pooled)))[:, 0]

@@ -68,7 +68,7 @@ class Head(nn.Module):
         """``h`` is [n, channels, 4, 9]."""
         flat = h.flatten(2)
         claimed = (flat * planes[:, CLAIM].flatten(1)[:, None]).sum(2)
-        pooled = torch.cat([flat.mean(2), flat.amax(2), claimed, scalars], 1)
+        pooled = torch.cat([flat.mean(2), flat.max(2).values, claimed, scalars], 1)
         others = self.others(functional.relu(self.hidden(pooled)))
         return self.discard(h).flatten(1)[:, :34], others
 

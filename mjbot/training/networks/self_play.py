@@ -1,30 +1,34 @@
-"""``mjbot train self-play``: the learned player goes on learning from games against itself.
+"""``mjbot train self-play``: the learned player improves by games against itself.
 
-A *chapter*: at some hundred tables everybody plays one hanchan, choices drawn from the network's
-chances (sharpened by :data:`TEMPERATURE`).  Then policy and critic learn from what happened:
+In an *iteration* every table plays one hanchan, with choices drawn from the network's probabilities
+(sharpened by :data:`TEMPERATURE`).  Then policy and critic learn from these games:
 
 * Reward of a kyoku: 2.5 less the final rank to expect after it, less the same before it, by the
   rank model (:mod:`mjbot.models.networks.rank`).
 * Advantage of a decision: generalised advantage estimation (Schulman et al. 2016, lambda
   :data:`LAMBDA`, no discount) along the decisions of one seat in one kyoku, with the critic of
-  :mod:`mjbot.training.networks.critic`, which sees all hands.
-* Policy: the clipped objective of PPO (Schulman et al. 2017), ``passes`` times over a chapter, less
-  ``kl`` times the divergence from the network it started with, which keeps what records taught.
-  Decisions of which the early head is sure (:data:`SURE`) are its own, are not learned from, and
-  the critic is not asked about them: two of three.  The early head learns to say what the late one
-  says.
-* Critic: squared error to the advantage plus its own answer (the lambda return).
+  :mod:`mjbot.training.networks.critic`, which sees all hands and the next tiles of the wall.
+* Policy: the clipped objective of PPO (Schulman et al. 2017), ``passes`` times over an iteration,
+  less ``kl`` times the divergence from the network it started with, which keeps what records
+  taught.  Learning stops for an iteration once the policy is ``target_kl`` nats away from the one
+  that played.  Decisions of which the early head is sure (:data:`SURE`) are its own, are not
+  learned from and not valued by the critic: two of three.  The early head learns to output what
+  the late one does.
+* Critic: squared error to the advantage plus its own output (the lambda return).
 
-In the first ``warm_up`` chapters the critic learns alone.  At ``apart`` of the tables one seat
+In the first ``warm_up`` iterations the critic learns alone.  At ``apart`` of the tables one seat
 learns against three of the network it started with or of a rival strategy
 (:mod:`mjbot.training.networks.self_play_games`), so that it does not only learn to beat what it has
-become.  All choices follow from seed and chapter; all that the next chapter needs is kept after
-each, so that the same command goes on after a kill.
+become.  All choices follow from seed and iteration; all that the next iteration needs is kept after
+each, so that the same command resumes after a kill.  The result are the averaged weights
+(:mod:`mjbot.training.fit`), written after each iteration beside ``curve.csv``.
 """
 
 import copy
-from collections.abc import Sequence
-from typing import Any, Final
+import csv
+import io
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import numpy as np
 import torch
@@ -48,12 +52,12 @@ from mjbot.training.networks.self_play_games import (
     START,
     SURE,
     TEMPERATURE,
-    Chapter,
+    Experience,
+    Games,
+    Inputs,
     Ints,
     Players,
     Questions,
-    Seen,
-    Table,
 )
 from mjbot.training.requests import SelfPlayRequest
 from mjbot.training.runs import RUNS, Learned, RunFolder, TrainingError, claim_weights, erase_run
@@ -61,17 +65,38 @@ from mjbot.training.runs import RUNS, Learned, RunFolder, TrainingError, claim_w
 CLIP: Final = 0.2
 BATCH: Final = 512
 CRITIC_SHARE: Final = 0.5
-"""Of a chapter's rows, that the critic learns from."""
+"""Passes of the critic over an iteration's rows."""
+WARM_UP_PASSES: Final = 4
+"""The same while it learns alone."""
 CRITIC_RATE: Final = 1e-3
 LONGEST: Final = 1.0
 """The norm that gradients are clipped to."""
 EARLY_SHARE: Final = 0.3
-KEPT: Final = "self-play.pt"
+AVERAGED: Final = 2000
+"""Steps of the policy's averaged weights: about two iterations."""
+KL_SHARE: Final = 0.05
+"""Of the newest batch, in the moving mean of the divergence from the policy that played."""
+CHECKPOINT: Final = "self-play.pt"
+CURVE: Final = "curve.csv"
 COMMAND: Final = "mjbot train self-play"
-LAST: Final = ("early.", "late.discard.", "late.others.")
+
+Report = dict[str, float]
+"""The figures of an iteration, by name."""
 
 
-class Nets:
+class QuestionBatch(NamedTuple):
+    """Some questions and what the objective needs of them."""
+
+    inputs: tuple[Tensor, Tensor]
+    kinds: Ints
+    choices: Ints
+    legal: NDArray[np.bool_]  # [n, 34]
+    made: Tensor  # log probability of the choice when it was made
+    gain: Tensor  # advantage in spreads
+    first: Tensor  # log probabilities by the network at the start: [n, 34]
+
+
+class SelfPlayNetworks:
     """The networks of a run and how they are fitted."""
 
     def __init__(self, request: SelfPlayRequest) -> None:
@@ -85,23 +110,21 @@ class Nets:
                 {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
             )
         except RuntimeError as error:
-            told = str(error).splitlines()[-1].strip()
+            problem = str(error).splitlines()[-1].strip()
             raise TrainingError(
-                f"--start {request.start}: {NAME}.npz has another form ({told})"
+                f"--start {request.start}: {NAME}.npz has another form ({problem})"
             ) from None
         self.policy.to(memory_format=torch.channels_last)
         self.start: Final = copy.deepcopy(self.policy).eval()
         self.critic: Final = Critic(48, 3).to(memory_format=torch.channels_last)
-        if request.learns == "last":
-            for name, weights in self.policy.named_parameters():
-                weights.requires_grad_(name.startswith(LAST))
-        learned = {
-            name: weights
-            for name, weights in self.policy.named_parameters()
-            if weights.requires_grad
-        }
-        constant = Schedule(rate=request.rate, end=1.0)
-        self.policy_fit: Final = Fit(learned, constant, longest=LONGEST)
+        self.learning_policy: Final = _compiled(self.policy, request.compiled)
+        self.learning_critic: Final = _compiled(self.critic, request.compiled)
+        self.policy_fit: Final = Fit(
+            dict(self.policy.named_parameters()),
+            Schedule(rate=request.rate, end=1.0),
+            longest=LONGEST,
+            averaged=AVERAGED,
+        )
         self.critic_fit: Final = Fit(
             dict(self.critic.named_parameters()),
             Schedule(rate=CRITIC_RATE, end=1.0),
@@ -109,139 +132,202 @@ class Nets:
             longest=LONGEST,
         )
 
+    def averaged(self) -> dict[str, NDArray[np.float16]]:
+        """Return the averaged weights as they are written."""
+        return {
+            name: weights.numpy().astype(np.float16)
+            for name, weights in self.policy_fit.average.items()
+        }
 
-class Course:
-    """A run on its way."""
+
+def _compiled(network: Any, wanted: bool) -> Callable[..., Any]:
+    compiled: Callable[..., Any] = torch.compile(network, dynamic=False) if wanted else network
+    return compiled
+
+
+class SelfPlayRun:
+    """A run in its folder."""
 
     def __init__(self, request: SelfPlayRequest, run: RunFolder) -> None:
         self._request: Final = request
         self._run: Final = run
-        self.nets: Final = Nets(request)
-        self.told: list[dict[str, float]] = []
-        """What each chapter had."""
+        self.networks: Final = SelfPlayNetworks(request)
+        self.reports: list[Report] = []
+        """The figures of each iteration."""
 
     def play(self) -> None:
-        """Play and learn up to the last chapter."""
-        resume(self._run, KEPT, self._restore)
-        request = self._request
-        nets = self.nets
-        players = Players(nets.policy, nets.start, nets.critic, request.rivals)
-        played = _games(self.told)
-        games = played + (request.chapters - len(self.told)) * request.tables
-        with progress(Console(stderr=True), "playing", games, "games") as step:
+        """Play and learn up to the last iteration."""
+        resume(self._run, CHECKPOINT, self._restore)
+        request, networks = self._request, self.networks
+        players = Players(networks.policy, networks.start, networks.critic, request.rivals)
+        played = n_games(self.reports)
+        total = played + (request.iterations - len(self.reports)) * request.tables
+        with progress(Console(stderr=True), "playing", total, "games") as step:
             step(played)
-            while len(self.told) < request.chapters:
-                number = len(self.told)
-                table = Table(players, request, number)
-                chapter = table.play(step)
-                told = self._learn(chapter, np.random.default_rng([request.seed, number, 1]))
+            while len(self.reports) < request.iterations:
+                number = len(self.reports)
+                games = Games(players, request, number)
+                experience = games.play(step)
+                report = self._learn(experience, np.random.default_rng([request.seed, number, 1]))
                 for player, name in enumerate(("start", *request.rivals), START):
-                    if len(ranks := table.ranks_beside(player)):
-                        told[f"beside {name}"] = float(ranks.mean())
-                told["games"] = float(request.tables)
-                self.told.append(told)
+                    if len(ranks := games.ranks_beside(player)):
+                        report[f"beside {name}"] = float(ranks.mean())
+                report["games"] = float(request.tables)
+                self.reports.append(report)
                 self._save()
-                note = ", ".join(f"{name} {value:.4f}" for name, value in told.items())
-                step(0, note=f"chapter {number + 1}: {note}")
+                note = ", ".join(f"{name} {value:.4f}" for name, value in report.items())
+                step(0, note=f"iteration {number + 1}: {note}")
 
     def kept(self) -> str:
-        """Say what is in the folder by now."""
-        return f"kept in {self._run.folder}: {len(self.told)} chapters; the same command goes on"
+        """Return what is in the folder by now, for the user."""
+        n = len(self.reports)
+        return f"kept in {self._run.folder}: {n} iterations; the same command resumes"
 
-    def _learn(self, chapter: Chapter, dice: np.random.Generator) -> dict[str, float]:
-        seen = Seen(*(np.concatenate(part) for part in zip(*chapter.seen, strict=True)))
-        advantages, returns = chapter.advantages()
-        whole = np.isfinite(advantages)
-        told = {"value error": float(np.mean(advantages[whole] ** 2)), "reward variance": 0.0}
-        told["reward variance"] = float(np.var(list(chapter.rewards.values())))
-        if len(self.told) >= self._request.warm_up:
-            told |= self._improve(chapter, seen, advantages, dice)
-        rows = dice.permutation(np.flatnonzero(whole))
-        share = 1.0 if len(self.told) < self._request.warm_up else CRITIC_SHARE
-        self._criticise(seen, returns, rows[: int(share * len(rows))])
-        return told
+    def _learn(self, experience: Experience, random: np.random.Generator) -> Report:
+        inputs = Inputs(*(np.concatenate(part) for part in zip(*experience.inputs, strict=True)))
+        experience.inputs.clear()
+        advantages, returns = experience.advantages()
+        ended = np.isfinite(advantages)
+        report = {
+            "value error": float(np.mean(advantages[ended] ** 2)),
+            "reward variance": float(np.var(list(experience.rewards.values()))),
+            "return variance": float(np.var(returns[ended])),
+        }
+        passes = float(WARM_UP_PASSES)
+        if len(self.reports) >= self._request.warm_up:
+            passes = CRITIC_SHARE
+            report |= self._improve(experience, inputs, advantages, random)
+        rows = np.flatnonzero(ended)
+        while passes > 0:
+            order = random.permutation(rows)
+            self._fit_critic(inputs, returns, order[: int(min(passes, 1.0) * len(order))])
+            passes -= 1
+        return report
 
-    def _criticise(self, seen: Seen, returns: NDArray[np.float32], rows: Ints) -> None:
+    def _fit_critic(self, inputs: Inputs, returns: NDArray[np.float32], rows: Ints) -> None:
         for start in range(0, len(rows) - BATCH + 1, BATCH):
             some = np.sort(rows[start : start + BATCH])
             with torch.autocast("cpu", torch.bfloat16):
-                values = self.nets.critic(*seen.take(some, True))
+                values = self.networks.learning_critic(*inputs.take(some, True))
             loss = functional.mse_loss(values.float(), torch.from_numpy(returns[some]))
-            self.nets.critic_fit.learn(10 * loss)
+            self.networks.critic_fit.learn(10 * loss)
 
     def _improve(
         self,
-        chapter: Chapter,
-        seen: Seen,
+        experience: Experience,
+        inputs: Inputs,
         advantages: NDArray[np.float32],
-        dice: np.random.Generator,
-    ) -> dict[str, float]:
-        asked = Questions(*(np.concatenate(part) for part in zip(*chapter.questions, strict=True)))
-        rows, kinds, choices, legal, made, best = asked
-        open_ = np.isfinite(advantages[rows]) & ((best < SURE) | (made < np.log(0.5)))
-        spread = float(np.std(advantages[rows[open_]])) + 1e-8
-        asked_again = [dice.permutation(np.flatnonzero(open_)) for _ in range(self._request.passes)]
-        order = np.concatenate(asked_again)
-        total, divergence, n = 0.0, 0.0, 0
-        for start in range(0, len(order) - BATCH + 1, BATCH):
-            some = np.sort(order[start : start + BATCH])
-            gain = torch.from_numpy(advantages[rows[some]] / spread)
-            parts = self._losses(
-                seen.take(rows[some], False), kinds[some], choices[some], legal[some]
-            )
-            chance, apart, early = parts
-            ratio_ = torch.exp(chance - torch.from_numpy(made[some].astype(np.float32)))
-            clipped = ratio_.clamp(1 - CLIP, 1 + CLIP)
-            aim = torch.minimum(ratio_ * gain, clipped * gain).mean()
-            loss = -aim + self._request.kl * apart + EARLY_SHARE * early
-            self.nets.policy_fit.learn(loss)
-            total += float(aim.detach())
-            divergence += float(apart.detach())
-            n += 1
+        random: np.random.Generator,
+    ) -> Report:
+        questions = _open_questions(experience, advantages)
+        first = self._first_probabilities(inputs, questions)
+        gained = advantages[questions.rows]
+        spread = float(np.std(gained)) + 1e-8
+        gained = (gained - gained.mean()) / spread
+        figures: list[tuple[float, ...]] = []
+        moved, n = 0.0, len(questions.rows)
+        for _ in range(self._request.passes):
+            order = random.permutation(n)
+            for start in range(0, n - BATCH + 1, BATCH):
+                if moved > self._request.target_kl:
+                    break
+                some = np.sort(order[start : start + BATCH])
+                asked = questions.take(some)
+                batch = QuestionBatch(
+                    inputs.take(asked.rows, False),
+                    *(asked.kinds, asked.choices, asked.legal),
+                    torch.from_numpy(asked.made.astype(np.float32)),
+                    torch.from_numpy(gained[some]),
+                    first[some],
+                )
+                figures.append(self._step(batch))
+                moved += KL_SHARE * (figures[-1][-1] - moved)
+        names = ("objective", "divergence", "entropy", "moved")
+        means = np.mean(figures, axis=0) if figures else np.zeros(len(names))
         return {
-            "questions": float(open_.sum()),
+            "questions": float(n),
             "advantage": spread,
-            "aim": total / max(n, 1),
-            "divergence": divergence / max(n, 1),
+            "steps": float(len(figures)),
+            **dict(zip(names, means.tolist(), strict=True)),
+            "moved at the end": moved,
         }
 
-    def _losses(
-        self,
-        inputs: tuple[Tensor, Tensor],
-        kinds: Ints,
-        choices: Ints,
-        legal: NDArray[np.bool_],
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log chances of the choices, divergence from the start, the early head's loss."""
-        self.nets.policy.train()
+    def _step(self, batch: QuestionBatch) -> tuple[float, float, float, float]:
+        """Take a step; return objective, divergence from the start, entropy, and from the player.
+
+        The last is estimated by r - 1 - log r of the ratio r of the choices' probabilities.
+        """
+        self.networks.policy.train()
         with torch.autocast("cpu", torch.bfloat16):
-            early, late = self.nets.policy(*inputs)
-            with torch.no_grad():
-                first = self.nets.start(*inputs)[-1]
-        now = _chances(late, kinds, legal, TEMPERATURE)
-        before = _chances(first, kinds, legal, TEMPERATURE)
-        chance = now.gather(1, torch.from_numpy(choices)[:, None])[:, 0]
-        apart = (now.exp() * (now - before)).sum(1).mean()
-        plain = _chances(late, kinds, legal, 1.0).detach()
-        told = -(plain.exp() * _chances(early, kinds, legal, 1.0)).sum(1).mean()
-        return chance, apart, told
+            early, late = self.networks.learning_policy(*batch.inputs)
+        now = _log_probabilities(late, batch.kinds, batch.legal, TEMPERATURE)
+        shares = now.exp()
+        change = now.gather(1, torch.from_numpy(batch.choices)[:, None])[:, 0] - batch.made
+        ratio_ = torch.exp(change)
+        clipped = ratio_.clamp(1 - CLIP, 1 + CLIP)
+        objective = torch.minimum(ratio_ * batch.gain, clipped * batch.gain).mean()
+        divergence = (shares * (now - batch.first)).sum(1).mean()
+        target = _log_probabilities(late, batch.kinds, batch.legal, 1.0).detach().exp()
+        early_loss = -(target * _log_probabilities(early, batch.kinds, batch.legal, 1.0)).sum(1)
+        kl = self._request.kl_at(len(self.reports))
+        self.networks.policy_fit.learn(
+            -objective + kl * divergence + EARLY_SHARE * early_loss.mean()
+        )
+        with torch.no_grad():
+            entropy = -(shares * now).sum(1).mean()
+            moved = (ratio_ - 1 - change).mean()
+        return float(objective.detach()), float(divergence.detach()), float(entropy), float(moved)
+
+    def _first_probabilities(self, inputs: Inputs, questions: Questions) -> Tensor:
+        """Return the log probabilities of the network at the start: [questions, 34]."""
+        found = []
+        for start in range(0, len(questions.rows), BATCH):
+            some = slice(start, start + BATCH)
+            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+                late = self.networks.start(*inputs.take(questions.rows[some], False))[-1]
+                kinds, legal = questions.kinds[some], questions.legal[some]
+                found.append(_log_probabilities(late, kinds, legal, TEMPERATURE))
+        return torch.cat(found) if found else torch.zeros(0, 34)
 
     def _save(self) -> None:
-        nets = self.nets
-        state = {"policy": nets.policy_fit.state(), "critic": nets.critic_fit.state()}
-        write_checkpoint(self._run, KEPT, state | {"told": self.told})
+        networks, run = self.networks, self._run
+        state = {"policy": networks.policy_fit.state(), "critic": networks.critic_fit.state()}
+        write_checkpoint(run, CHECKPOINT, state | {"reports": self.reports})
+        run.write(CURVE, self._write_curve)
+        claim_weights(run, NAME)
+        manifest = make_manifest(self._request, self.reports)
+        save_weights(NAME, networks.averaged(), manifest, run.folder)
+
+    def _write_curve(self, stream: BinaryIO) -> None:
+        columns = list(dict.fromkeys(name for report in self.reports for name in report))
+        text = io.StringIO()
+        writer = csv.DictWriter(text, ["iteration", *columns], lineterminator="\n")
+        writer.writeheader()
+        for number, report in enumerate(self.reports, 1):
+            row = {name: format(value, ".6g") for name, value in report.items()}
+            writer.writerow({"iteration": number, **row})
+        stream.write(text.getvalue().encode())
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.nets.policy_fit.restore(state["policy"])
-        self.nets.critic_fit.restore(state["critic"])
-        self.told = state["told"]
+        self.networks.policy_fit.restore(state["policy"])
+        self.networks.critic_fit.restore(state["critic"])
+        self.reports = state["reports"]
 
 
-def _chances(
-    said: tuple[Tensor, Tensor], kinds: Ints, legal: NDArray[np.bool_], temperature: float
+def _open_questions(experience: Experience, advantages: NDArray[np.float32]) -> Questions:
+    """Return the questions that are learned from: of ended kyoku, with more than one answer."""
+    parts = zip(*experience.questions, strict=True)
+    every = Questions(*(np.concatenate(part) for part in parts))
+    is_open = (every.best < SURE) | (every.made < np.log(0.5))
+    places = np.flatnonzero(is_open & np.isfinite(advantages[every.rows]))
+    return every.take(places)
+
+
+def _log_probabilities(
+    outputs: tuple[Tensor, Tensor], kinds: Ints, legal: NDArray[np.bool_], temperature: float
 ) -> Tensor:
-    """Return the logarithms of the chances of each question's answers: [n, 34], -1e9 if illegal."""
-    logits = logits_of_questions(said, kinds, legal) / temperature
+    """Return the log probabilities of each question's answers: [n, 34], -1e9 if illegal."""
+    logits = logits_of_questions(outputs, kinds, legal) / temperature
     return functional.log_softmax(logits, 1).masked_fill(~torch.from_numpy(legal), -1e9)
 
 
@@ -256,28 +342,30 @@ def train(request: SelfPlayRequest) -> Learned:
     if request.fresh:
         erase_run(folder)
     with RunFolder(folder, "self-play") as run:
-        course = Course(request, run)
-        with keeping(course.kept):
-            course.play()
+        self_play = SelfPlayRun(request, run)
+        with keeping(self_play.kept):
+            self_play.play()
         out = request.out or claim_weights(run, NAME)
-    arrays = {name: array.astype(np.float16) for name, array in course.nets.policy.arrays().items()}
-    return Learned(NAME, save_weights(NAME, arrays, _manifest(request, course.told), out), out)
+    manifest = make_manifest(request, self_play.reports)
+    return Learned(NAME, save_weights(NAME, self_play.networks.averaged(), manifest, out), out)
 
 
-def _games(told: Sequence[dict[str, float]]) -> int:
-    return round(sum(chapter["games"] for chapter in told))
+def n_games(reports: Sequence[Report]) -> int:
+    """Return how many games the iterations had."""
+    return round(sum(report["games"] for report in reports))
 
 
-def _manifest(request: SelfPlayRequest, told: Sequence[dict[str, float]]) -> Manifest:
+def make_manifest(request: SelfPlayRequest, reports: Sequence[Report]) -> Manifest:
+    """Return the manifest of the weights after some iterations."""
     before = load_manifest(NAME, request.start)
     scores: dict[str, Any] = dict(before.scores)
-    scores["self-play: games"] = games = _games(told)
+    scores["self-play: games"] = games = n_games(reports)
     for name in ("start", *request.rivals):
-        learned = told[request.warm_up :]
+        learned = reports[request.warm_up :]
         ranks = np.array([part[key] for part in learned if (key := f"beside {name}") in part])
         if len(ranks) > 1:
             rank: Estimate = ratio(ranks, np.ones(len(ranks)))
-            scores[f"self-play: rank beside three of {name}, choices drawn, all chapters"] = str(
+            scores[f"self-play: rank beside three of {name}, choices drawn, all iterations"] = str(
                 rank
             )
     return Manifest(

@@ -1,4 +1,4 @@
-"""A chapter of self-play: who sits at its tables, what the learning seats saw, chose and got.
+"""The games of one iteration of self-play: who sits where, what learning seats see, choose and get.
 
 At most tables everybody is the learning network.  At ``apart`` of them one seat of it plays three
 others: the network it started with, and the strategies that the run names (``rivals``), in turn.
@@ -15,7 +15,6 @@ from torch import Tensor
 
 from mjbot.env import BatchEnv, DecisionRows
 from mjbot.env.actions import N_ACTIONS
-from mjbot.env.batch import TSUMOGIRI
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.progress import Step
 from mjbot.strategy.registry import make_strategy
@@ -38,7 +37,8 @@ than the likeliest, and learning would first unlearn that spread, which no playe
 LAMBDA: Final = 0.9
 SURE: Final = 0.98
 FIRST_WALL: Final = 2_000_000_000
-WALLS_OF_CHAPTER: Final = 1_000_000
+WALLS_OF_ITERATION: Final = 1_000_000
+FAST_POLICY: Final = "fast-policy"
 LEARNING: Final = 0
 START: Final = 1
 """As players of the environment; from 2 on the rivals."""
@@ -48,7 +48,7 @@ Floats = NDArray[np.float32]
 
 
 class Players(NamedTuple):
-    """Who plays and who judges."""
+    """The networks that play and judge, and the names of the rival strategies."""
 
     policy: PolicyNetwork
     start: PolicyNetwork
@@ -56,8 +56,8 @@ class Players(NamedTuple):
     rivals: Sequence[str]
 
 
-class Seen(NamedTuple):
-    """What rows saw: planes [n, 34, N_PLANES + N_HIDDEN_PLANES] and scalars, both float16."""
+class Inputs(NamedTuple):
+    """Inputs of rows, float16: planes [n, 34, N_PLANES + N_HIDDEN_PLANES], and scalars."""
 
     planes: NDArray[np.float16]
     scalars: NDArray[np.float16]
@@ -80,12 +80,18 @@ class Questions(NamedTuple):
     made: Floats  # logarithm of the chance of the choice
     best: Floats  # chance of the likeliest
 
+    def take(self, places: Ints) -> "Questions":
+        """Return some of them."""
+        rows, kinds, choices = self.rows[places], self.kinds[places], self.choices[places]
+        legal, made, best = self.legal[places], self.made[places], self.best[places]
+        return Questions(rows, kinds, choices, legal, made, best)
+
 
 @dataclass
-class Chapter:
-    """What the learning seats saw and said in some games: rows are decisions that were open."""
+class Experience:
+    """What the learning seats saw and chose in some games: rows are decisions that were open."""
 
-    seen: list[Seen] = field(default_factory=list)
+    inputs: list[Inputs] = field(default_factory=list)
     values: list[NDArray[np.float32]] = field(default_factory=list)
     n: int = 0
     rewards: dict[int, float] = field(default_factory=dict)
@@ -107,24 +113,26 @@ class Chapter:
         return found, found + values
 
 
-class Table:
-    """The tables of a chapter: who is asked, and what becomes of it."""
+class Games:
+    """The tables of an iteration: who is asked, and what follows."""
 
-    def __init__(self, nets: Players, request: SelfPlayRequest, number: int) -> None:
-        self.chapter: Final = Chapter()
+    def __init__(self, players: Players, request: SelfPlayRequest, number: int) -> None:
+        self.experience: Final = Experience()
         n = request.tables
-        players = seating(n, round(request.apart * n), len(nets.rivals))
-        wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_CHAPTER * number
-        self._env: Final = BatchEnv(n, wall, request.length, "rank-model", players=players)
+        seats = seating(n, round(request.apart * n), len(players.rivals))
+        wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * number
+        self._env: Final = BatchEnv(
+            n, wall, request.length, "rank-model", players=seats, one_game=True
+        )
+        self._seats: Final = seats
+        self._rivals: Final = _Rivals(self._env, players.rivals)
         self._players: Final = players
-        self._rivals: Final = _Rivals(self._env, nets.rivals)
-        self._nets: Final = nets
-        self._dice: Final = np.random.default_rng([request.seed, number])
+        self._random: Final = np.random.default_rng([request.seed, number])
         self._last: Final = np.full((n, 4), -1, np.int64)
         self._over: Final = np.zeros(n, np.bool_)
         self.ranks: Final = np.zeros((n, 4))
 
-    def play(self, step: Step) -> Chapter:
+    def play(self, step: Step) -> Experience:
         """Let every table play one game."""
         env = self._env
         rows = env.reset()
@@ -137,14 +145,13 @@ class Table:
             for table in np.flatnonzero(env.dones & ~self._over):
                 self.ranks[table] = ranks_of(env.final_scores[table])
                 self._over[table] = True
-                env.players[table] = TSUMOGIRI  # what it goes on with costs nothing
                 step(1)
-        return self.chapter
+        return self.experience
 
     def ranks_beside(self, player: int) -> NDArray[np.float64]:
         """Return the ranks of the seats that learned against three of the start or a rival."""
-        tables = np.flatnonzero((self._players == player).any(axis=1))
-        seats = (self._players[tables] == LEARNING).argmax(axis=1)
+        tables = np.flatnonzero((self._seats == player).any(axis=1))
+        seats = (self._seats[tables] == LEARNING).argmax(axis=1)
         found: NDArray[np.float64] = self.ranks[tables, seats]
         return found
 
@@ -152,63 +159,62 @@ class Table:
         for seat in range(4):
             row = int(self._last[table, seat])
             if row >= 0:
-                self.chapter.rewards[row] = float(self._env.rewards[table, seat])
+                self.experience.rewards[row] = float(self._env.rewards[table, seat])
         self._last[table] = -1
 
     def _actions(self, rows: DecisionRows) -> Ints:
         env = self._env
         actions: Ints = rows.masks.argmax(axis=1)
         planes, scalars = env.observe()
-        who = np.where(self._over[rows.tables], -1, self._players[rows.tables, rows.seats])
-        for player, net in ((LEARNING, self._nets.policy), (START, self._nets.start)):
+        who = np.where(self._over[rows.tables], -1, self._seats[rows.tables, rows.seats])
+        for player, net in ((LEARNING, self._players.policy), (START, self._players.start)):
             asked = np.flatnonzero(who == player)
             if len(asked):
-                said = _Said(net, planes[asked], scalars[asked])
+                outputs = _Outputs(net, planes[asked], scalars[asked])
                 some = DecisionRows(rows.tables[asked], rows.seats[asked], rows.masks[asked])
-                actions[asked] = self._choose(some, said, player == LEARNING)
-        for row in np.flatnonzero(who > START):
-            actions[row] = self._rivals.action(int(rows.tables[row]), int(rows.seats[row]))
+                actions[asked] = self._choose(some, outputs, player == LEARNING)
+        self._rivals.choose(rows, who, actions)
         return actions
 
-    def _choose(self, rows: DecisionRows, said: "_Said", learns: bool) -> Ints:
+    def _choose(self, rows: DecisionRows, outputs: "_Outputs", learns: bool) -> Ints:
         """Ask the early head, and where it is not sure, the late one."""
         at_kan = self._env.at_kan[rows.tables]
-        early = Asker(said.early, self._dice)
+        early = Sampler(outputs.early, self._random)
         actions = early.actions(rows, at_kan)
         left = np.flatnonzero(early.least < SURE)
         if len(left):
             some = DecisionRows(rows.tables[left], rows.seats[left], rows.masks[left])
-            late = Asker(said.late(left), self._dice)
+            late = Sampler(outputs.late(left), self._random)
             actions[left] = late.actions(some, at_kan[left])
             if learns:
-                first = self._see(some, said.planes[left], said.scalars[left])
-                self.chapter.questions += [q._replace(rows=first + q.rows) for q in late.asked]
+                first = self._record(some, outputs.planes[left], outputs.scalars[left])
+                self.experience.questions += [q._replace(rows=first + q.rows) for q in late.asked]
         return actions
 
-    def _see(self, rows: DecisionRows, planes: Floats, scalars: Floats) -> int:
+    def _record(self, rows: DecisionRows, planes: Floats, scalars: Floats) -> int:
         """Keep what rows saw and what the critic says; return the number of the first."""
-        chapter, n = self.chapter, len(rows.tables)
+        experience, n = self.experience, len(rows.tables)
         hidden = np.empty((n, 34, N_HIDDEN_PLANES), np.float32)
         numbers = np.empty((n, N_HIDDEN_SCALARS), np.float32)
         write_hidden_rows(self._env.states, rows.tables, rows.seats, hidden, numbers)
         all_planes = np.concatenate([planes, hidden], 2).astype(np.float16)
-        seen = Seen(all_planes, np.concatenate([scalars, numbers], 1).astype(np.float16))
-        chapter.seen.append(seen)
+        inputs = Inputs(all_planes, np.concatenate([scalars, numbers], 1).astype(np.float16))
+        experience.inputs.append(inputs)
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-            values = self._nets.critic(*seen.take(np.arange(n), True))
-        chapter.values.append(values.float().numpy())
-        first, chapter.n = chapter.n, chapter.n + n
+            values = self._players.critic(*inputs.take(np.arange(n), True))
+        experience.values.append(values.float().numpy())
+        first, experience.n = experience.n, experience.n + n
         before = self._last[rows.tables, rows.seats]
-        now = np.arange(first, chapter.n)
-        chapter.follows.update(
+        now = np.arange(first, experience.n)
+        experience.follows.update(
             zip(before[before >= 0].tolist(), now[before >= 0].tolist(), strict=True)
         )
         self._last[rows.tables, rows.seats] = now
         return first
 
 
-class _Said:
-    """What a network says of some rows."""
+class _Outputs:
+    """The outputs of a network for some rows."""
 
     def __init__(self, net: PolicyNetwork, planes: Floats, scalars: Floats) -> None:
         self.planes: Final = planes
@@ -228,12 +234,12 @@ class _Said:
         return found
 
 
-class Asker:
-    """Draws choices by logits; afterwards tells what was asked and how sure the answers were."""
+class Sampler:
+    """Draws choices by logits; keeps the questions and how sure the answers were."""
 
-    def __init__(self, logits: tuple[Tensor, Tensor], dice: np.random.Generator) -> None:
+    def __init__(self, logits: tuple[Tensor, Tensor], random: np.random.Generator) -> None:
         self._discards, self._others = (part.float().numpy() for part in logits)
-        self._dice: Final = dice
+        self._random: Final = random
         self.asked: Final[list[Questions]] = []
         self.least: Final = np.ones(len(self._discards), np.float32)
         """The chance of the likeliest answer, of each row the least: float32[rows]."""
@@ -249,7 +255,7 @@ class Asker:
         logits -= logits.max(axis=1, keepdims=True)
         chances = np.exp(logits)
         chances /= chances.sum(axis=1, keepdims=True)
-        choices: Ints = (logits + self._dice.gumbel(size=logits.shape)).argmax(axis=1)
+        choices: Ints = (logits + self._random.gumbel(size=logits.shape)).argmax(axis=1)
         wide = np.zeros((len(rows), 34), np.bool_)
         wide[:, :size] = legal
         made = np.log(chances[np.arange(len(rows)), choices])
@@ -261,26 +267,40 @@ class Asker:
 
 
 class _Rivals:
-    """The strategies at the tables of an environment, one for each of their seats."""
+    """The rival strategies at the tables of an environment.
+
+    ``fast-policy`` chooses for all its seats in compiled code; of others each seat has one.
+    """
 
     def __init__(self, env: BatchEnv, names: Sequence[str]) -> None:
         self._env: Final = env
         self._at: Final[dict[tuple[int, int], Strategy]] = {}
+        self._fast: Final = [
+            player for player, name in enumerate(names, START + 1) if name == FAST_POLICY
+        ]
         for table, seat in np.argwhere(env.players > START).tolist():
-            strategy = make_strategy(names[env.players[table, seat] - START - 1], seed=table)
+            if (player := env.players[table, seat]) in self._fast:
+                continue
+            strategy = make_strategy(names[player - START - 1], seed=table)
             strategy.start_game(seat, ("",) * 4)
             env.decides[table, seat] = strategy.decides
             self._at[table, seat] = strategy
 
     def start_kyoku(self, tables: NDArray[np.bool_]) -> None:
-        """Tell those at some tables that a kyoku was dealt."""
+        """Notify those at some tables that a kyoku was dealt."""
         for (table, seat), strategy in self._at.items():
             if tables[table]:
                 strategy.start_kyoku(self._env.view(table, seat))
 
-    def action(self, table: int, seat: int) -> int:
-        """Return what one of them chooses, as an action of the environment."""
-        return N_ACTIONS + self._at[table, seat].decide(self._env.view(table, seat)).code
+    def choose(self, rows: DecisionRows, who: NDArray[Any], actions: Ints) -> None:
+        """Write the actions of the environment in the rows of rivals; ``who`` int[rows]."""
+        if self._fast:
+            fast = np.flatnonzero(np.isin(who, self._fast))
+            actions[fast] = self._env.fast_policy_actions(fast)
+        for row in np.flatnonzero((who > START) & ~np.isin(who, self._fast)):
+            table, seat = int(rows.tables[row]), int(rows.seats[row])
+            choice = self._at[table, seat].decide(self._env.view(table, seat))
+            actions[row] = N_ACTIONS + choice.code
 
 
 def seating(n_tables: int, apart: int, n_rivals: int) -> NDArray[np.int8]:

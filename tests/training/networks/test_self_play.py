@@ -9,9 +9,14 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.env import BatchEnv
+from mjbot.env.actions import N_ACTIONS
 from mjbot.errors import ExitCode
 from mjbot.models.weights import Manifest, load_manifest, load_weights, save_weights
 from mjbot.rules.acceptance import waits
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.hands import kind_of
+from mjbot.table.legal import default_code
+from mjbot.table.state import Phase
 from mjbot.training.positions import index_games, steps
 from mjbot.training.requests import SelfPlayRequest
 from protocol.tiles import N_KINDS
@@ -75,21 +80,16 @@ def short_games(self_play, games, monkeypatch):
 @pytest.fixture
 def request_(self_play, start, tmp_path):
     return SelfPlayRequest(
-        chapters=2,
+        iterations=2,
         tables=1,
         length="tonpu",
         warm_up=1,
         apart=0.0,
-        rivals=(),
-        passes=2,
-        learns="all",
         rate=1e-3,
         kl=0.05,
-        seed=0,
+        target_kl=1.0,
         start=start,
         folder=tmp_path / "run",
-        fresh=False,
-        out=None,
     )
 
 
@@ -114,16 +114,51 @@ def test_the_critic_is_shown_the_hands_of_the_others(torch):
                     waited = of_other[:, critic.WAITED]
                     assert (waited == (mask >> np.arange(N_KINDS) & 1)).all()
                     in_tenpai += mask != 0
-            assert scalars.reshape(3, -1)[:, :5].sum() == 3
+            assert scalars[: critic.TURN].reshape(3, -1)[:, :5].sum() == 3
+            assert not planes[:, critic.NEXT :].any()  # a record has no wall
     assert in_tenpai > 50
 
 
-def test_what_a_decision_gained_adds_up_to_what_the_kyoku_brought(self_play, games):
-    chapter = self_play.Chapter(n=6)
-    chapter.values = [np.array([0.1, 0.4, -0.2], np.float32), np.array([0.3, 0, 0.5], np.float32)]
-    chapter.follows = {0: 2, 2: 3, 1: 4}  # one seat's rows 0, 2, 3, another's 1, 4; 5 never ended
-    chapter.rewards = {3: -1.0, 4: 0.25}
-    gained, returns = chapter.advantages()
+def test_the_critic_is_shown_who_draws_what_next(torch):
+    from mjbot.training.networks import critic
+
+    planes = np.empty((N_KINDS, critic.N_HIDDEN_PLANES), np.float32)
+    scalars = np.empty(critic.N_HIDDEN_SCALARS, np.float32)
+    env = BatchEnv(1, 3, pause=True)
+    state, expected, compared = env.states[0], {}, 0
+    rows = env.reset()
+    while not env.kyoku_ends[0]:
+        if state["phase"] == Phase.TURN:
+            left, turn = int(state["wall_left"]), int(state["turn"])
+            if left in expected:
+                kind = expected.pop(left)
+                assert kind_of(state["drawn"]) == kind
+                compared += 1
+            critic.write_hidden(state, 2, planes, scalars)
+            assert scalars[critic.TURN :].argmax() == (turn - 2) % 4
+            after = planes[:, critic.NEXT :]
+            assert (after.sum(axis=0) == (np.arange(critic.N_NEXT) < left)).all()
+            for place in range(min(left, critic.N_NEXT)):
+                kind = int(after[:, place].argmax())
+                assert expected.setdefault(left - 1 - place, kind) == kind
+        codes = [N_ACTIONS + default_code(state, int(seat)) for seat in rows.seats]
+        rows = env.step(codes)
+    assert compared > 60
+
+
+def test_what_a_decision_gained_adds_up_to_what_the_kyoku_brought(games):
+    experience = games.Experience(n=6)
+    experience.values = [
+        np.array([0.1, 0.4, -0.2], np.float32),
+        np.array([0.3, 0, 0.5], np.float32),
+    ]
+    experience.follows = {
+        0: 2,
+        2: 3,
+        1: 4,
+    }  # one seat's rows 0, 2, 3, another's 1, 4; 5 never ended
+    experience.rewards = {3: -1.0, 4: 0.25}
+    gained, returns = experience.advantages()
     last, middle = -1.0 - 0.3, 0.3 + 0.2
     share = games.LAMBDA
     assert gained[3] == pytest.approx(last)
@@ -131,55 +166,78 @@ def test_what_a_decision_gained_adds_up_to_what_the_kyoku_brought(self_play, gam
     assert gained[0] == pytest.approx(-0.3 + share * (middle + share * last))
     assert gained[1] == pytest.approx(-0.4 + share * 0.25)
     assert np.isnan(gained[5])
-    assert returns[:5] == pytest.approx(gained[:5] + np.concatenate(chapter.values)[:5])
+    assert returns[:5] == pytest.approx(gained[:5] + np.concatenate(experience.values)[:5])
 
 
 class Favour:
-    """A table's chapter in which one answer always was better than was thought."""
+    """Games in which one answer always was better than the critic estimated."""
 
     def __init__(self, self_play, request):
-        self.nets = nets = self_play.Nets(request)
-        players = self_play.Players(nets.policy, nets.start, nets.critic, request.rivals)
-        self.table = self_play.Table(players, request, 0)
-        self.chapter = self.table.play(lambda *_, **__: None)
+        self.networks = networks = self_play.SelfPlayNetworks(request)
+        players = self_play.Players(
+            networks.policy, networks.start, networks.critic, request.rivals
+        )
+        self.games = self_play.Games(players, request, 0)
+        self.experience = self.games.play(lambda *_, **__: None)
+        parts = zip(*self.experience.inputs, strict=True)
+        self.inputs = self_play.Inputs(*(np.concatenate(part) for part in parts))
 
-    def chance_of_pon(self, self_play, seen):
-        asked = [q for q in self.chapter.questions if (q.kinds == PON).any()]
+    def chance_of_pon(self, self_play):
+        asked = [q for q in self.experience.questions if (q.kinds == PON).any()]
         rows = np.concatenate([q.rows for q in asked])
         legal = np.concatenate([q.legal for q in asked])
         with pytest.importorskip("torch").no_grad():
-            said = self.nets.policy(*seen.take(rows, False))[-1]
+            outputs = self.networks.policy(*self.inputs.take(rows, False))[-1]
         kinds = np.full(len(rows), PON)
-        return self_play._chances(said, kinds, legal, 1.0)[:, 1].exp().mean().item()
+        return self_play._log_probabilities(outputs, kinds, legal, 1.0)[:, 1].exp().mean().item()
+
+    def improve(self, self_play, request, gained, *seeds):
+        """Learn from advantages; return the last report."""
+        run = self_play.SelfPlayRun.__new__(self_play.SelfPlayRun)
+        run.networks, run._request, run.reports = self.networks, request, []
+        for seed in seeds:
+            random = np.random.default_rng(seed)
+            report = run._improve(self.experience, self.inputs, gained, random)
+        return report
 
 
 def test_what_went_better_than_thought_is_done_more_often(self_play, request_):
     request_ = dataclasses.replace(request_, tables=3, kl=0.0)
     favour = Favour(self_play, request_)
-    chapter = favour.chapter
-    seen = self_play.Seen(*(np.concatenate(part) for part in zip(*chapter.seen, strict=True)))
-    gained = np.zeros(chapter.n, np.float32)
-    for asked in chapter.questions:
+    before = favour.chance_of_pon(self_play)
+    favour.improve(self_play, request_, advantages_of_pon(favour.experience), *range(6))
+    assert favour.chance_of_pon(self_play) > before + 0.05
+
+
+def advantages_of_pon(experience):
+    """Return advantages by which every pon gained a rank and every pass lost one."""
+    gained = np.zeros(experience.n, np.float32)
+    for asked in experience.questions:
         called = asked.kinds == PON
         gained[asked.rows[called]] = np.where(asked.choices[called] == 1, 1.0, -1.0)
-    before = favour.chance_of_pon(self_play, seen)
-    course = self_play.Course.__new__(self_play.Course)
-    course.nets, course._request = favour.nets, request_
-    for number in range(6):
-        course._improve(chapter, seen, gained, np.random.default_rng(number))
-    assert favour.chance_of_pon(self_play, seen) > before + 0.05
+    return gained
+
+
+def test_an_iteration_stops_learning_at_the_target_divergence(self_play, request_):
+    request_ = dataclasses.replace(request_, tables=3, passes=9, target_kl=0.01)
+    favour = Favour(self_play, request_)
+    gained = advantages_of_pon(favour.experience)
+    report = favour.improve(self_play, request_, gained, 0)
+    possible = 9 * (int(report["questions"]) // self_play.BATCH)
+    assert 1 <= report["steps"] < possible
+    assert report["moved at the end"] > 0.01
 
 
 def test_every_kyoku_brings_what_the_environment_says(self_play, request_):
     favour = Favour(self_play, dataclasses.replace(request_, tables=4, apart=1.0))
-    chapter = favour.chapter
-    assert len(favour.table.ranks_beside(self_play.START)) == 4
-    ends = set(chapter.rewards)
-    followed = set(chapter.follows)
+    experience = favour.experience
+    assert len(favour.games.ranks_beside(self_play.START)) == 4
+    ends = set(experience.rewards)
+    followed = set(experience.follows)
     assert not ends & followed
-    assert ends | followed == set(range(chapter.n))
-    assert all(abs(reward) < 3 for reward in chapter.rewards.values())
-    assert all(after > row for row, after in chapter.follows.items())
+    assert ends | followed == set(range(experience.n))
+    assert all(abs(reward) < 3 for reward in experience.rewards.values())
+    assert all(after > row for row, after in experience.follows.items())
 
 
 def test_one_learns_beside_three_of_each_rival_in_turn(self_play, games, request_):
@@ -190,24 +248,42 @@ def test_one_learns_beside_three_of_each_rival_in_turn(self_play, games, request
         others = [rival] * 4
         others[table & 3] = games.LEARNING
         assert players[table].tolist() == others
-    rivals = ("fast-riichi-a",)
-    favour = Favour(self_play, dataclasses.replace(request_, tables=8, apart=1.0, rivals=rivals))
-    assert len(favour.table.ranks_beside(games.START + 1)) == 4
-    assert len(favour.chapter.questions) > 4
+    rivals = ("fast-riichi-a", "fast-policy")
+    favour = Favour(self_play, dataclasses.replace(request_, tables=12, apart=1.0, rivals=rivals))
+    for rival in (games.START + 1, games.START + 2):
+        assert len(favour.games.ranks_beside(rival)) == 4
+    assert len(favour.experience.questions) > 4
+
+
+def test_the_compiled_rival_chooses_as_its_strategy(games):
+    env = BatchEnv(4, 5, players=np.full((4, 4), games.START + 1, np.int8))
+    compiled = games._Rivals(env, ["fast-policy"])
+    rows, compared = env.reset(), 0
+    strategies = {}
+    for _ in range(150):
+        actions = np.full(len(rows.tables), -1)
+        compiled.choose(rows, np.full(len(rows.tables), games.START + 1), actions)
+        for row, (table, seat) in enumerate(zip(rows.tables, rows.seats, strict=True)):
+            one = strategies.setdefault((table, seat), make_strategy("fast-policy"))
+            choice = one.decide(env.view(int(table), int(seat)))
+            assert actions[row] == N_ACTIONS + choice.code
+            compared += 1
+        rows = env.step(actions)
+    assert compared > 500
 
 
 def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatch, tmp_path):
     whole = self_play.train(request_)
     broken = dataclasses.replace(request_, folder=tmp_path / "broken")
-    real = self_play.Course._learn
+    real = self_play.SelfPlayRun._learn
 
-    def killed(course, chapter, dice):
-        if course.told:
+    def killed(run, experience, random):
+        if run.reports:
             raise KeyboardInterrupt
-        return real(course, chapter, dice)
+        return real(run, experience, random)
 
     with monkeypatch.context() as patched:
-        patched.setattr(self_play.Course, "_learn", killed)
+        patched.setattr(self_play.SelfPlayRun, "_learn", killed)
         with pytest.raises(KeyboardInterrupt):
             self_play.train(broken)
     again = self_play.train(broken)
@@ -216,10 +292,21 @@ def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatc
     before = load_weights("policy", request_.start)
     assert any((one[name] != before[name].astype(np.float16)).any() for name in one)
     assert load_manifest("policy", whole.folder).scores["self-play: games"] == 2
+    curve = (broken.folder / self_play.CURVE).read_text().splitlines()
+    assert [line.split(",")[0] for line in curve] == ["iteration", "1", "2"]
+    assert curve == (whole.folder / self_play.CURVE).read_text().splitlines()
 
 
-def test_a_run_taken_up_with_more_tables_counts_the_games_it_had(self_play, request_, monkeypatch):
-    self_play.train(dataclasses.replace(request_, chapters=1, warm_up=1))
+def test_the_result_is_the_mean_of_the_weights_on_the_way(self_play, request_):
+    learned = load_weights("policy", self_play.train(request_).folder)
+    state = self_play.torch.load(request_.folder / self_play.CHECKPOINT)["policy"]
+    for name, weights in state["average"].items():
+        assert (learned[name] == weights.numpy().astype(np.float16)).all()
+    assert any((state["average"][name] != state["parameters"][name]).any() for name in learned)
+
+
+def test_a_run_resumed_with_more_tables_counts_the_games_it_had(self_play, request_, monkeypatch):
+    self_play.train(dataclasses.replace(request_, iterations=1, warm_up=1))
     shown = []
 
     @contextlib.contextmanager
