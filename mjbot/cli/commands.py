@@ -93,6 +93,11 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "convert records between mjai lines, mjlog and tenhou.net/6", "docs/tenhou.md",
             "mjbot convert mjlogs.zip games.jsonl.gz", "mjbot convert logs out --to tenhou6",
         ),
+        "stats": _command(
+            "report figures of players over recorded games, by week, opponent, seat and more",
+            "docs/howto/statistics.md", "mjbot stats games.zip --html stats.html",
+            "mjbot stats logs --compare bot-1.2 bot-1.3 --by opponent",
+        ),
         "detect": _command(
             "look for players that play as a pair, in many recorded games", "docs/detection.md",
             "mjbot detect games.zip", "mjbot detect games.zip --html pairs.html",
@@ -128,10 +133,10 @@ COMMANDS: Final = {name: command for group in GROUPS.values() for name, command 
 """By name; the command ``a-b`` lives in ``mjbot.cli.a_b`` (:func:`module_of`), which has
 ``run(request: Class) -> int``; the class is the declaration of its arguments."""
 
-ON_RECORDS: Final = ("replay", "explain", "review", "detect", "draw", "watch", "convert")
+ON_RECORDS: Final = ("replay", "explain", "review", "detect", "draw", "watch", "convert", "stats")
 """What takes recorded games and lives in ``mjbot.cli.records``."""
 
-AT_ONCE: Final = ("experiment", "train", "explain", "replay", "review", "detect")
+AT_ONCE: Final = ("experiment", "train", "explain", "replay", "review", "detect", "stats")
 """What has nothing to tidy up when it is interrupted."""
 
 

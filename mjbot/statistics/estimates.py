@@ -30,6 +30,8 @@ MOST_FREEDOM: Final = 1000
 """From here on the t distribution is taken as it is here: 0.1 % too wide at most."""
 ROUNDING: Final = 1e-9
 """Residuals below this are none: figures are of the order of 1 or more."""
+RELATIVE_ROUNDING: Final = 1e-11
+"""A sum of squares below this part of its terms is none."""
 
 LEAST_ALIKE: Final = 7
 """From so many walls on it is no chance that all came out the same; see above."""
@@ -112,16 +114,65 @@ def rate(events: PerWall, chances: PerWall) -> Estimate:
     binomial bound (Clopper and Pearson, Biometrika 26, 1934).  The interval ends at 0 and at 1, as
     every rate does; of a single wall it is 0 to 1.
     """
-    estimate = ratio(events, chances)
-    n = int(np.count_nonzero(chances))
-    bound = 1 - ((1 - CONFIDENCE) / 2) ** (1 / n) if n else math.nan
-    if estimate.value == 0:
-        return Estimate(0.0, 0.0, bound)
-    if np.array_equal(events, chances) and n:
-        return Estimate(1.0, 1 - bound, 1.0)
+    return _within_bounds(ratio(events, chances), int(np.count_nonzero(chances)))
+
+
+def _within_bounds(estimate: Estimate, n: int) -> Estimate:
+    """Return a rate's estimate, of ``n`` walls that had a chance, inside 0 to 1."""
     if not n:
         return NOTHING
+    bound = 1 - ((1 - CONFIDENCE) / 2) ** (1 / n)
+    if estimate.value == 0:
+        return Estimate(0.0, 0.0, bound)
+    if estimate.value == 1:
+        return Estimate(1.0, 1 - bound, 1.0)
     return Estimate(estimate.value, max(estimate.low, 0.0), min(estimate.high, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What an estimate needs of two numbers per cluster: y, the numerator's part, and x.
+
+    ``n`` counts the clusters, ``chances`` those with x above 0; the others are sums over them.
+    """
+
+    n: int
+    chances: int
+    y: float
+    x: float
+    yy: float
+    xy: float
+    xx: float
+
+    def ratio(self) -> Estimate:
+        """Return what :func:`ratio` returns of the same clusters."""
+        if not self.x:
+            return NOTHING
+        value = self.y / self.x
+        return _interval(value, self.square(value) * (self.n / self.x) ** 2, self.n)
+
+    def rate(self) -> Estimate:
+        """Return what :func:`rate` returns of the same clusters."""
+        return _within_bounds(self.ratio(), self.chances)
+
+    def square(self, value: float) -> float:
+        """Return the sum of the squared residuals y - value x, 0 where that is rounding."""
+        square = self.yy - 2 * value * self.xy + value**2 * self.xx
+        return square if square > RELATIVE_ROUNDING * (self.yy + value**2 * self.xx) else 0.0
+
+
+def difference_of(one: Moments, other: Moments, cross: float) -> Estimate:
+    """Return the first ratio less the second, as :func:`difference` does.
+
+    ``cross`` is the sum of the products of both residuals (y - ratio x of each) over the clusters
+    that both have part in; ``n`` of both counts the clusters of either.
+    """
+    if not (one.x and other.x):
+        return NOTHING
+    values = one.y / one.x, other.y / other.x
+    squares = one.square(values[0]) / one.x**2 + other.square(values[1]) / other.x**2
+    square = max(squares - 2 * cross / (one.x * other.x), 0.0)
+    return _interval(values[0] - values[1], square * one.n**2, one.n)
 
 
 def difference(one: tuple[PerWall, PerWall], other: tuple[PerWall, PerWall]) -> Estimate:
@@ -160,13 +211,17 @@ def around(value: float, residuals: PerWall) -> Estimate:
 
     Those are how far each wall pulls the figure to first order, times the number of walls.
     """
-    n = len(residuals)
     alike = bool(np.all(np.abs(residuals) < ROUNDING))
-    if n < 2 or (alike and n < LEAST_ALIKE):
+    return _interval(value, 0.0 if alike else float(residuals @ residuals), len(residuals))
+
+
+def _interval(value: float, square: float, n: int) -> Estimate:
+    """Return a figure with the interval of ``n`` residuals with this sum of squares (0: alike)."""
+    if n < 2 or (not square and n < LEAST_ALIKE):
         return Estimate(value, -math.inf, math.inf)
-    if alike:
+    if not square:
         return Estimate(value, value, value)
-    error = math.sqrt(float(residuals @ residuals) / (n * (n - 1)))
+    error = math.sqrt(square / (n * (n - 1)))
     reach = t_quantile((1 + CONFIDENCE) / 2, min(n - 1, MOST_FREEDOM)) * error
     return Estimate(value, value - reach, value + reach)
 

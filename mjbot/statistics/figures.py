@@ -119,12 +119,16 @@ class EventCounter:
         self._open: set[int] = set()
         self._discards = [0, 0, 0, 0]
         self._wins: list[m.Hora] = []
+        self._honba = self._sticks = 0
 
     def add(self, event: m.Event) -> None:
         """Take in one event."""
         match event:
             case m.StartKyoku():
                 self._start_kyoku()
+                self._honba, self._sticks = event.honba, event.kyotaku
+            case m.ReachAccepted():
+                self._sticks += 1
             case m.Dahai():
                 self._discards[event.actor] += 1
             case m.Reach():
@@ -149,7 +153,7 @@ class EventCounter:
             self._count_end()
         self._wins.append(event)
         winner, by_draw = event.actor, event.actor == event.target
-        points = event.hora_points or 0
+        points = self._hand_points(event)
         self.counts["wins"][winner] += 1
         self.counts["win_points"][winner] += points
         self.counts["win_turns"][winner] += self._discards[winner] + by_draw
@@ -157,6 +161,16 @@ class EventCounter:
             self.counts["deal_ins"][event.target] += len(self._wins) == 1
             self.counts["deal_in_points"][event.target] += points
             self.counts["fed"][event.target][winner] += 1
+
+    def _hand_points(self, event: m.Hora) -> int:
+        """Return the value of a hand without honba and sticks.
+
+        Where a server sends payments only, both are taken from those of the first win on a tile.
+        """
+        if event.hora_points is not None or event.deltas is None:
+            return event.hora_points or 0
+        extra = 300 * self._honba + 1000 * self._sticks if len(self._wins) == 1 else 0
+        return event.deltas[event.actor] - extra
 
     def _count_draw(self, event: m.Ryukyoku) -> None:
         self._count_end()

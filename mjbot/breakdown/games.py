@@ -1,0 +1,381 @@
+"""Recorded games as rows of counts, from a pool of processes, a few hundred in memory at a time.
+
+A game is four rows of :data:`FIELDS`, one per seat, with the names, the day and the length.  All
+formats of :mod:`mjbot.records` are read, and the folders of arena runs, whose games are counted
+already (their records are not read again).  What a record leaves out is derived: the points of a
+win from its payments, the final scores from all payments and the riichi sticks that are left.
+"""
+
+import datetime
+import os
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import chain, groupby, islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from mjbot.arena.results import GAMES_FILE, GameLine, Header, read_games
+from mjbot.arena.setup import Setup, labels
+from mjbot.processes import in_processes
+from mjbot.records.game import EmptyRecordError, Game, GameDigester, RecordError
+from mjbot.records.sources import RUNS_FOLDER, Source, games_of, list_sources
+from mjbot.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
+from mjbot.table.settle import ranks_of
+from protocol import messages as m
+from protocol.rules import RANKED, Rules
+
+GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
+_KEPT: Final = tuple(name for name in COLUMNS if not name.startswith("fed_"))
+FIELDS: Final = (*GAME_FIELDS, *_KEPT, "tsumo")
+"""The columns of a row; those of a game are 0 if it did not end.  ``uma`` is in thousands."""
+
+FILES_PER_TASK: Final = 32
+GAMES_PER_BATCH: Final = 512
+MOST_STRIPED: Final = 8
+"""With fewer files than this the games of each are shared among the processes."""
+
+_TENHOU_TIME: Final = re.compile(r"\b(20\d\d)(0[1-9]|1[0-2])([0-3]\d)\d\dgm-")
+_DAY: Final = re.compile(r"(?<!\d)(20\d\d)([-_.]?)(0[1-9]|1[0-2])\2([0-3]\d)(?!\d)")
+_EMPTY: Final = dict.fromkeys(GAME_FIELDS, 0)
+
+Row = tuple[float, ...]
+
+
+class CountedGame(NamedTuple):
+    """One game: ``rows`` of :data:`FIELDS` by seat.
+
+    ``day`` is ``2026-11-24``, or empty where the record does not have it; ``length`` is ``tonpu``,
+    ``hanchan``, or empty where nothing announces it and it did not end.  ``digest`` is the same for
+    every copy of the game.  Games of one ``wall`` share their luck; empty: no other game does.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[Row, ...]
+    day: str
+    length: str
+    kyoku: int
+    ranks: tuple[int, ...]
+    digest: bytes = b""
+    wall: str = ""
+
+
+class Problem(NamedTuple):
+    """What cannot be read; ``is_game``: one game of a file, which is read on."""
+
+    error: tuple[str, str, str]
+    is_game: bool
+
+
+class Batch(NamedTuple):
+    """Some games in the order of the records, and what could not be read among them."""
+
+    games: list[CountedGame]
+    problems: list[Problem]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be counted: folders of arena runs, and the files of records."""
+
+    runs: tuple[Path, ...]
+    sources: tuple[Source, ...]
+
+    def __len__(self) -> int:
+        return len(self.runs) + len(self.sources)
+
+
+def list_work(paths: Iterable[Path]) -> Work:
+    """List the runs and files of records at ``paths``, each once.
+
+    Raises ``OSError`` or :class:`~mjbot.records.game.RecordError` for a path that holds nothing.
+    """
+    runs: dict[Path, None] = {}
+    sources: dict[Source, None] = {}
+    for path in paths:
+        inside = list(_runs_in(path)) if path.is_dir() else []
+        runs.update(dict.fromkeys(inside))
+        if path in inside:
+            continue
+        try:
+            found = list_sources(path)
+        except EmptyRecordError:
+            if not inside:
+                raise
+            continue
+        found = [source for source in found if not any(map(source.path.is_relative_to, inside))]
+        sources.update(dict.fromkeys(sorted(found, key=lambda source: source.name)))
+    return Work(tuple(runs), tuple(sources))
+
+
+def _runs_in(folder: Path) -> Iterator[Path]:
+    """Yield the folders of arena runs; ``runs`` below ``folder`` must be named to be meant."""
+    for here, folders, files in os.walk(folder):
+        if GAMES_FILE in files:
+            folders.clear()
+            yield Path(here)
+        folders[:] = sorted(name for name in folders if name != RUNS_FOLDER)
+
+
+def count_games(work: Work, jobs: int = 1, file_dates: bool = False) -> Iterator[Batch]:
+    """Yield all games in batches, in the order of the records.
+
+    With ``file_dates`` a game whose record has no day gets that of its file.  Raises
+    :class:`~mjbot.append_log.LogError` for a damaged run.
+    """
+    for run in work.runs:
+        yield from _games_of_run(run)
+    tasks = list(_tasks(work.sources, jobs))
+    task = partial(_count_task, file_dates=file_dates)
+    yield from map(task, tasks) if jobs == 1 else in_processes(task, tasks, jobs)
+
+
+class _Task(NamedTuple):
+    sources: Sequence[Source]
+    stripe: int = 0
+    stripes: int = 1
+
+
+def _tasks(sources: Sequence[Source], jobs: int) -> Iterator[_Task]:
+    if jobs > 1 and len(sources) < MOST_STRIPED:
+        for source in sources:
+            yield from (_Task([source], stripe, jobs) for stripe in range(jobs))
+        return
+    for at in range(0, len(sources), FILES_PER_TASK):
+        yield _Task(sources[at : at + FILES_PER_TASK])
+
+
+def _count_task(task: _Task, file_dates: bool) -> Batch:
+    batch = Batch([], [])
+    for source in task.sources:
+        try:
+            for place, game in enumerate(games_of(source)):
+                if place % task.stripes == task.stripe:
+                    _count_one(game, source, file_dates, batch)
+        except EmptyRecordError:
+            continue
+        except RecordError as error:
+            if task.stripe == 0:
+                batch.problems.append(_problem(error, is_game=False))
+    return batch
+
+
+def _count_one(game: Game, source: Source, file_dates: bool, batch: Batch) -> None:
+    try:
+        batch.games.append(count_game(game, file_day(source) if file_dates else ""))
+    except RecordError as error:
+        batch.problems.append(_problem(error, is_game=True))
+
+
+def _problem(error: RecordError, is_game: bool) -> Problem:
+    return Problem((error.name, error.place, error.problem), is_game)
+
+
+# --- one record -------------------------------------------------------------------------------
+
+
+def count_game(game: Game, file_date: str = "") -> CountedGame:
+    """Return a recorded game as counts.  Raises :class:`RecordError` as its entries do."""
+    counter, scores, digester = EventCounter(), ScoreKeeper(), GameDigester()
+    start = m.StartGame()
+    for entry in game.entries:
+        event = entry.event
+        counter.add(event)
+        scores.add(event)
+        digester.add(event)
+        if isinstance(event, m.StartGame):
+            start = event
+    counts = as_rows(counter.counts)
+    ranks = tuple(ranks_of(scores.final)) if scores.final else ()
+    digest = digester.digest
+    return CountedGame(
+        names=_named(start.names or ()),
+        rows=_with_results(counts, scores.final or (), ranks, _uma_of(start)),
+        day=day_of(game.ref) or day_of(game.name) or file_date,
+        length=_length(start, scores),
+        kyoku=counts[0][0],
+        ranks=ranks,
+        digest=digest.players[:8] + digest.events[:16],
+    )
+
+
+def _named(names: Sequence[str]) -> tuple[str, ...]:
+    """Return four names; one that is missing is that of its seat."""
+    return tuple([name or f"seat {seat}" for seat, name in enumerate([*names, *[""] * 4][:4])])
+
+
+def _rules_of(start: m.StartGame) -> Rules:
+    if start.mjbot_rules is None:
+        return RANKED
+    try:
+        return Rules.read(start.mjbot_rules)
+    except ValueError:  # of a newer or foreign table; the counts need none of it
+        return RANKED
+
+
+class _Uma(NamedTuple):
+    rules: Rules
+    uma: Sequence[float]
+
+
+def _uma_of(start: m.StartGame) -> _Uma:
+    rules = _rules_of(start)
+    return _Uma(rules, [points / 1000 for points in rules.uma])
+
+
+def _with_results(
+    rows: Sequence[Sequence[int]], final: Sequence[int], ranks: Sequence[int], uma: _Uma
+) -> tuple[Row, ...]:
+    """Return rows of :data:`FIELDS` of rows of counts and, if the game ended, its results."""
+    counts = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    made: list[Row] = []
+    for seat, count in enumerate(counts):
+        row: dict[str, float] = dict(_EMPTY)
+        if final:
+            rank = ranks[seat]
+            row |= {"games": 1, "rank": rank, GAME_FIELDS[1 + rank]: 1, "score": final[seat]}
+            row["uma"] = uma_points(final[seat], rank, uma.uma, uma.rules)
+        fed = sum(other[f"fed_{seat}"] for other in counts)
+        row |= {name: count[name] for name in _KEPT} | {"tsumo": count["wins"] - fed}
+        made.append(tuple([row[name] for name in FIELDS]))
+    return tuple(made)
+
+
+class ScoreKeeper:
+    """Takes the events of a game; :attr:`final` are its final scores once it has ended.
+
+    Where ``end_game`` says nothing, they are the last scores with the sticks that are left, which
+    go to first place.
+    """
+
+    def __init__(self) -> None:
+        self.final: tuple[int, ...] | None = None
+        self.last_round = -1
+        self._scores: list[int] = []
+        self._sticks = 0
+
+    def add(self, event: m.Event) -> None:
+        """Take in one event."""
+        match event:
+            case m.StartKyoku():
+                self.last_round = max(self.last_round, "ESWN".index(event.bakaze))
+                self._scores = list(event.scores or self._scores or [RANKED.start_points] * 4)
+                self._sticks = event.kyotaku
+            case m.ReachAccepted():
+                self._scores[event.actor] -= 1000
+                self._sticks += 1
+            case m.Hora():
+                self._pay(event)
+                self._sticks = 0
+            case m.Ryukyoku():
+                self._pay(event)
+            case m.EndGame():
+                self.final = event.scores or self._left()
+
+    def _pay(self, event: m.Hora | m.Ryukyoku) -> None:
+        if event.deltas is not None:
+            pairs = zip(self._scores, event.deltas, strict=True)
+            self._scores = [score + delta for score, delta in pairs]
+        elif event.scores is not None:
+            self._scores = list(event.scores)
+
+    def _left(self) -> tuple[int, ...] | None:
+        if not self._scores:
+            return None
+        scores = list(self._scores)
+        scores[ranks_of(tuple(scores)).index(1)] += 1000 * self._sticks
+        return tuple(scores)
+
+
+def _length(start: m.StartGame, scores: ScoreKeeper) -> str:
+    """Return the length that is announced, else that of the round in which the game ended."""
+    if start.mjbot_rules is not None:
+        return _rules_of(start).length
+    if scores.final is None:
+        return ""
+    return "hanchan" if scores.last_round > 0 else "tonpu"
+
+
+def day_of(name: str) -> str:
+    """Return the day in a name, by Tenhou's id of the game or written as a date; else empty.
+
+    >>> day_of("2009022011gm-00a9-0000-d7935c6d"), day_of("logs/2026-11-24-081500.mjson")
+    ('2009-02-20', '2026-11-24')
+    >>> day_of("games/00012.mjlog"), day_of("20261340.mjlog")
+    ('', '')
+    """
+    tenhou = _TENHOU_TIME.search(name)
+    if tenhou:
+        return _as_day(*tenhou.groups())
+    found = [_as_day(year, month, day) for year, _, month, day in _DAY.findall(name)]
+    return next((day for day in reversed(found) if day), "")
+
+
+def _as_day(year: str, month: str, day: str) -> str:
+    try:
+        return datetime.date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=4)
+def file_day(source: Source) -> str:
+    """Return the day on which a file, or a member of a zip, was last changed; else empty."""
+    try:
+        if source.member is None:
+            moment = source.path.stat().st_mtime
+            return datetime.datetime.fromtimestamp(moment).date().isoformat()
+        year, month, day, *_ = _zip_times(source.path)[source.place]
+        return _as_day(str(year), str(month), str(day))
+    except (OSError, zipfile.BadZipFile):
+        return ""
+
+
+@lru_cache(maxsize=1)
+def _zip_times(path: Path) -> list[tuple[int, ...]]:
+    with zipfile.ZipFile(path) as archive:
+        return [info.date_time for info in archive.infolist()]
+
+
+# --- runs of the arena ------------------------------------------------------------------------
+
+
+def _games_of_run(folder: Path) -> Iterator[Batch]:
+    """Yield the games of a run; all games of a wall are in one batch."""
+    setup = _setup_of(folder)
+    lines = sorted([line for line in read_games(folder) if not line.void], key=_place)
+    walls = (list(games) for _, games in groupby(lines, lambda line: line.wall))
+    while some := list(islice(walls, max(1, GAMES_PER_BATCH // len(setup.seating.tables)))):
+        games = [_game_of_run(line, setup) for line in chain(*some)]
+        yield Batch(games, [])
+
+
+def _place(line: GameLine) -> tuple[int, int]:
+    return line.wall, line.seating
+
+
+def _setup_of(folder: Path) -> Setup:
+    with (folder / GAMES_FILE).open("rb") as file:
+        try:
+            return msgspec.json.decode(file.readline(), type=Header).setup
+        except msgspec.DecodeError as error:
+            raise RecordError(str(folder / GAMES_FILE), "line 1", str(error)) from None
+
+
+def _game_of_run(line: GameLine, setup: Setup) -> CountedGame:
+    names, rules = labels(setup.specs), setup.game_rules
+    uma = _Uma(rules, [points / 1000 for points in rules.uma])
+    ranks = tuple(ranks_of(line.scores))
+    return CountedGame(
+        names=tuple([names[strategy] for strategy in setup.seating.tables[line.seating]]),
+        rows=_with_results(line.counts, line.scores, ranks, uma),
+        day="",
+        length=setup.length,
+        kyoku=line.counts[0][0],
+        ranks=ranks,
+        wall=f"{setup.identity}/{line.wall}",
+    )

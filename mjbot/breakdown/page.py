@@ -1,0 +1,177 @@
+"""The statistics as one HTML page that needs nothing else: tables, and plots as inline SVG."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from mjbot.breakdown.breakdown import KEYS, PLAYER, Row
+from mjbot.breakdown.report import (
+    FIGURE,
+    Report,
+    cells,
+    comparison_lines,
+    comparison_rows,
+    heads,
+)
+from mjbot.report import html
+from mjbot.report.html import name, table, text
+from mjbot.report.origin import Origin
+from mjbot.report.svg import COLOURS, Axis, Plot
+from mjbot.statistics.estimates import Estimate
+from mjbot.statistics.figures import Figure
+
+MOST_LETTERS: Final = 300
+MOST_ROWS: Final = 200
+"""Rows of a table on the page; the files have all."""
+PLOTTED: Final = len(COLOURS)
+OVER_TIME: Final = ("week", "month")
+STYLE: Final = """<style>
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:1rem;margin:1rem 0}
+figure{margin:0}figcaption{font-weight:600}svg text{font-size:12px;fill:currentColor}
+.grid{stroke:#8883}.frame{fill:none;stroke:#8888}
+.key span{margin-right:1rem}.key i{display:inline-block;width:.8em;height:.8em;margin-right:.3em}
+</style>"""
+
+
+def page(report: Report, players: int, origin: Origin) -> str:
+    """Return the page, with the ``players`` that have most games."""
+    parts = [
+        "<main><h1>Player statistics</h1>",
+        STYLE,
+        f"<p class=soft>{text(report.records, MOST_LETTERS)}</p>",
+        f"<p>{text(report.summary, MOST_LETTERS)}.</p>",
+        f"<p class=soft>{text(origin, MOST_LETTERS)}</p>",
+        *_comparison(report),
+        *_section(report, PLAYER, "Players", players),
+    ]
+    for key in report.breakdown.plan.by:
+        title = f"By {key.replace('-', ' ')}"
+        parts += [*_section(report, key, title, players)]
+    parts.append("<p class=soft>± is half the length of the 95% interval, clustered by game.</p>")
+    return html.page(f"Statistics of {text(report.records, 80)}", [*parts, "</main>"])
+
+
+def _section(report: Report, of: str, title: str, players: int) -> Iterator[str]:
+    rows = report.rows(of, players)
+    if not rows:
+        return
+    yield f"<h2>{text(title)}</h2>"
+    if of != PLAYER:
+        yield f"<p class=soft>{text(KEYS[of], MOST_LETTERS)}</p>"
+    yield '<div class="plots">'
+    if of == PLAYER:
+        yield _players_plot(report, rows[:PLOTTED])
+        yield _style_plot(report, rows[:PLOTTED])
+    else:
+        for figure in ("rank", "win", "deal_in"):
+            yield _keys_plot(report, rows, FIGURE[figure], of in OVER_TIME)
+    yield "</div>"
+    yield table(heads(report, of), [_cells(report, row) for row in rows[:MOST_ROWS]])
+    if len(rows) > MOST_ROWS:
+        yield f"<p class=soft>{len(rows) - MOST_ROWS} more rows: --csv or --json has them.</p>"
+
+
+def _cells(report: Report, row: Row) -> list[str]:
+    first, *others = cells(report, row)
+    return [name(first), *[text(cell) for cell in others]]
+
+
+def _comparison(report: Report) -> Iterator[str]:
+    if report.breakdown.plan.sides is None:
+        return
+    yield "<h2>Comparison</h2>"
+    for line in comparison_lines(report):
+        yield f"<p>{text(line, MOST_LETTERS)}</p>"
+    rows = [[text(label), text(cell)] for label, cell in comparison_rows(report)]
+    yield table(["figure", "difference ± 95% interval"], rows)
+
+
+# --- plots ------------------------------------------------------------------------------------
+
+
+def _shown(estimate: Estimate, figure: Figure) -> Estimate:
+    """Return rates in per cent."""
+    return estimate.times(100) if figure.kind == "rate" else estimate
+
+
+def _axis(label: str, estimates: Sequence[Estimate], flip: bool = False) -> Axis:
+    """Return an axis that holds all values, and the intervals up to four times their spread."""
+    values = [estimate.value for estimate in estimates if math.isfinite(estimate.value)]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = max(high - low, 0.04 * abs(high), 1e-3)
+    ends = [
+        end
+        for estimate in estimates
+        for end in (estimate.low, estimate.high)
+        if math.isfinite(end) and low - 2 * room <= end <= high + 2 * room
+    ]
+    low, high = min([low, *ends]), max([high, *ends])
+    margin = 0.06 * max(high - low, room)
+    return Axis(label, low - margin, high + margin, flip)
+
+
+def _mark(plot: Plot, x: float, estimate: Estimate, colour: str, told: str) -> None:
+    if math.isnan(estimate.value):
+        return
+    if estimate.is_bounded:
+        plot.stroke((x, estimate.low), (x, estimate.high), colour)
+    plot.dot(x, estimate.value, colour, told)
+
+
+def _players_plot(report: Report, rows: Sequence[Row]) -> str:
+    figure = FIGURE["rank"]
+    estimates = [report.estimate(row, figure) for row in rows]
+    x = Axis("", -0.5, len(rows) - 0.5)
+    plot = Plot(x, _axis(figure.label, estimates, flip=True), "Average rank")
+    for place, (row, estimate) in enumerate(zip(rows, estimates, strict=True)):
+        _mark(plot, place, estimate, COLOURS[place], f"{row.name}: {estimate.value:.3f}")
+        plot.key(row.name[: html.LONGEST], COLOURS[place])
+    return plot.svg(x_ticks=False)
+
+
+def _style_plot(report: Report, rows: Sequence[Row]) -> str:
+    wins = [_shown(report.estimate(row, FIGURE["win"]), FIGURE["win"]) for row in rows]
+    losses = [_shown(report.estimate(row, FIGURE["deal_in"]), FIGURE["deal_in"]) for row in rows]
+    axes = _axis("deal-ins, % of kyoku", losses), _axis("wins, % of kyoku", wins)
+    plot = Plot(*axes, "Wins and deal-ins")
+    for place, (row, win, loss) in enumerate(zip(rows, wins, losses, strict=True)):
+        if math.isnan(win.value):
+            continue
+        colour = COLOURS[place]
+        if win.is_bounded and loss.is_bounded:
+            plot.stroke((loss.value, win.low), (loss.value, win.high), colour)
+            plot.stroke((loss.low, win.value), (loss.high, win.value), colour)
+        plot.dot(loss.value, win.value, colour, f"{row.name}: {win.value:.1f}, {loss.value:.1f}")
+        plot.key(row.name[: html.LONGEST], colour)
+    return plot.svg()
+
+
+def _keys_plot(report: Report, rows: Sequence[Row], figure: Figure, is_line: bool) -> str:
+    """Return a figure of the first players by key, in the order of the keys."""
+    players = list(dict.fromkeys(row.name for row in rows))[:PLOTTED]
+    rows = [row for row in rows if row.name in set(players)]
+    keys = sorted({row.key for row in rows}) if is_line else list(
+        dict.fromkeys(row.key for row in rows)
+    )  # fmt: skip
+    found = {
+        (row.name, row.key): _shown(report.estimate(row, figure), figure) for row in rows
+    }  # fmt: skip
+    unit = ", %" if figure.kind == "rate" else ""
+    y = _axis(f"{figure.label}{unit}", list(found.values()), flip=figure.key == "rank")
+    plot = Plot(Axis("", -0.5, len(keys) - 0.5), y, figure.label.capitalize())
+    for number, player in enumerate(players):
+        shift = 0.0 if is_line else 0.6 * (number + 0.5) / len(players) - 0.3
+        points = []
+        for place, key in enumerate(keys):
+            estimate = found.get((player, key))
+            if estimate is not None and not math.isnan(estimate.value):
+                told = f"{player}, {key}: {estimate.value:.3f}"
+                _mark(plot, place + shift, estimate, COLOURS[number], told)
+                points.append((place + shift, estimate.value))
+        if is_line:
+            plot.line(points, COLOURS[number])
+        plot.key(player[: html.LONGEST], COLOURS[number])
+    step = -(-len(keys) // 6)
+    for place in range(0, len(keys), step):
+        plot.note(place, keys[place][:12])
+    return plot.svg(x_ticks=False)

@@ -1,0 +1,274 @@
+"""What the tables and the comparison say: lines for a terminal, JSON, CSV and Parquet."""
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from mjbot.breakdown.breakdown import PLAYER, Breakdown, Row
+from mjbot.breakdown.ratings import EXTRA, Adjusted
+from mjbot.breakdown.sums import PLAYER_FIGURES
+from mjbot.errors import ArgumentError
+from mjbot.report.estimates import UNITS, format_estimate
+from mjbot.statistics.estimates import Estimate
+from mjbot.statistics.figures import Figure
+from mjbot.text import naming, plural
+
+FIGURE: Final = {figure.key: figure for figure in PLAYER_FIGURES}
+SHORT: Final = {
+    "rank": "rank", "first": "1st %", "fourth": "4th %", "uma": "uma", "win": "win %",
+    "deal_in": "deal-in %", "riichi": "riichi %", "call": "open %", "tsumo": "tsumo %",
+    "win_points": "avg win", "deal_in_points": "avg loss",
+}  # fmt: skip
+"""The figures of the player table on a terminal and their heads; files have all of them."""
+SHORTER: Final = ("rank", "first", "fourth", "uma", "win", "deal_in", "riichi", "call")
+"""Those of the other tables."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that was counted; ``least``: rows with fewer finished games are left out."""
+
+    records: str
+    breakdown: Breakdown
+    least: int = 1
+
+    def rows(self, table: str, players: int | None = None) -> list[Row]:
+        """Return a table's rows; with ``players``, those of so many with most games."""
+        sums = self.breakdown.tables[table].sums
+        found = [
+            row
+            for row in self.breakdown.rows(table)
+            if sums.count(row.group, "games") >= self.least
+        ]
+        shown = list(dict.fromkeys(row.name for row in found))[:players]
+        return [row for row in found if row.name in set(shown)]
+
+    def estimate(self, row: Row, figure: Figure) -> Estimate:
+        """Return a figure of a row."""
+        return self.breakdown.tables[row.table].sums.estimate(row.group, figure)
+
+    def count(self, row: Row, field: str) -> int:
+        """Return a count of a row."""
+        return self.breakdown.tables[row.table].sums.count(row.group, field)
+
+    @property
+    def summary(self) -> str:
+        """What was read, and what of it could not be used."""
+        found = self.breakdown
+        n = len(found.tables[PLAYER].groups)
+        parts = [f"{plural(found.games, 'game')} of {plural(n, 'player')}"]
+        counted = (
+            (found.unfinished, "did not end (no rank)"),
+            (found.without_day if self._has_days else 0, "have no date"),
+            (found.duplicates, "duplicates counted once"),
+            (found.unreadable_games, "games that cannot be read left out"),
+            (found.unreadable_files, "files that cannot be read left out"),
+        )
+        parts += [f"{number} {what}" for number, what in counted if number]
+        return "; ".join(parts)
+
+    @property
+    def _has_days(self) -> bool:
+        return bool({"week", "month"} & set(self.breakdown.tables))
+
+    @property
+    def versions(self) -> bool:
+        """Whether any name has a version."""
+        return any(row.version for row in self.breakdown.rows(PLAYER))
+
+
+def heads(report: Report, table: str) -> list[str]:
+    """Return the heads of a table on a terminal or a page."""
+    key = [] if table == PLAYER else [table.replace("-", " ")]
+    figures = SHORT if table == PLAYER else SHORTER
+    return [PLAYER, *key, "games", *[SHORT[name] for name in figures]]
+
+
+def cells(report: Report, row: Row) -> list[str]:
+    """Return a row under these heads, as plain text.
+
+    The value comes with half the length of its 95 % interval.
+    """
+    key = [] if row.table == PLAYER else [row.key]
+    figures = SHORT if row.table == PLAYER else SHORTER
+    found = [compact(report.estimate(row, FIGURE[name]), FIGURE[name]) for name in figures]
+    return [row.name, *key, str(report.count(row, "games")), *found]
+
+
+def compact(estimate: Estimate, figure: Figure) -> str:
+    """Return a figure without its unit.
+
+    >>> compact(Estimate(0.2244, 0.2144, 0.2344), FIGURE["win"])
+    '22.4 ±1.0'
+    """
+    if math.isnan(estimate.value):
+        return "-"
+    factor, decimals, _ = UNITS[figure.kind]
+    decimals = max(decimals - 1, 0)
+    value = f"{factor * estimate.value:,.{decimals}f}"
+    half = factor * estimate.half_width
+    return f"{value} ±{half:,.{decimals}f}" if math.isfinite(half) else f"{value} ±?"
+
+
+# --- the comparison ---------------------------------------------------------------------------
+
+
+def comparison_rows(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield each figure's difference, the first side less the second."""
+    sides = report.breakdown.sides
+    for figure in PLAYER_FIGURES:
+        yield figure.label, format_estimate(sides.difference(figure), figure.kind, signed=True)
+
+
+def comparison_lines(report: Report) -> Iterator[str]:
+    """Yield what is compared, and the difference adjusted for the opponents' strength."""
+    found = report.breakdown
+    if found.plan.sides is None:
+        return
+    one, other = map(str, found.plan.sides)
+    games = [found.sides.count(side, "games") for side in (0, 1)]
+    yield f"{one} ({plural(games[0], 'game')}) less {other} ({plural(games[1], 'game')})"
+    if found.ratings is None:
+        yield f"not adjusted for the opponents' strength: pip install '{EXTRA}'"
+        return
+    adjusted = found.adjusted()
+    if adjusted is None:
+        return
+    yield from _adjusted_lines(adjusted, one, other)
+
+
+def _adjusted_lines(adjusted: Adjusted, one: str, other: str) -> Iterator[str]:
+    (mu_a, sigma_a), (mu_b, sigma_b) = adjusted.ratings
+    yield (
+        "average rank, adjusted for the opponents' strength:"
+        f" {format_estimate(adjusted.rank, 'mean', signed=True)}"
+    )
+    yield (
+        f"rating {one} {mu_a:.2f} (sigma {sigma_a:.2f}), {other} {mu_b:.2f} (sigma {sigma_b:.2f}):"
+        f" difference {format_estimate(adjusted.mu, 'mean', signed=True)},"
+        f" {one} ahead in {100 * adjusted.ahead:.1f} % of games as predicted"
+    )
+    yield (
+        f"mean rating of the opponents: {adjusted.opponents[0]:.2f} and"
+        f" {adjusted.opponents[1]:.2f}; a predicted rank was worth {adjusted.slope:.2f} ranks"
+    )
+
+
+# --- for other programs -----------------------------------------------------------------------
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """Return everything as plain values; what is unknown or unbounded is ``None``."""
+    found = report.breakdown
+    return {
+        "records": report.records,
+        "games": found.games,
+        "unfinished": found.unfinished,
+        "without_date": found.without_day,
+        "duplicates": found.duplicates,
+        "unreadable": {"files": found.unreadable_files, "games": found.unreadable_games},
+        "confidence": 0.95,
+        "tables": {
+            name: [_row_json(report, row) for row in report.rows(name)] for name in found.tables
+        },
+        "comparison": _comparison_json(report),
+    }
+
+
+def _row_json(report: Report, row: Row) -> dict[str, Any]:
+    return {
+        "player": row.player,
+        "version": row.version or None,
+        "key": row.key or None,
+        "games": report.count(row, "games"),
+        "kyoku": report.count(row, "kyoku"),
+        "figures": {
+            figure.key: estimate_json(report.estimate(row, figure)) for figure in PLAYER_FIGURES
+        },
+    }
+
+
+def estimate_json(estimate: Estimate) -> dict[str, float | None] | None:
+    """Return an estimate as JSON has it: rates as shares, points as points."""
+    if math.isnan(estimate.value):
+        return None
+    ends = {"low": estimate.low, "high": estimate.high}
+    bounded = {name: end if math.isfinite(end) else None for name, end in ends.items()}
+    return {"value": estimate.value, **bounded}
+
+
+def _comparison_json(report: Report) -> dict[str, Any] | None:
+    found = report.breakdown
+    if found.plan.sides is None:
+        return None
+    adjusted = found.adjusted()
+    return {
+        "sides": [str(side) for side in found.plan.sides],
+        "games": [found.sides.count(side, "games") for side in (0, 1)],
+        "differences": {
+            figure.key: estimate_json(found.sides.difference(figure)) for figure in PLAYER_FIGURES
+        },
+        "adjusted": adjusted
+        and {
+            "rank": estimate_json(adjusted.rank),
+            "rating": estimate_json(adjusted.mu),
+            "ratings": [{"mu": mu, "sigma": sigma} for mu, sigma in adjusted.ratings],
+            "opponents": list(adjusted.opponents),
+            "first_ahead": adjusted.ahead,
+            "slope": adjusted.slope,
+        },
+    }
+
+
+def columns(report: Report) -> dict[str, list[Any]]:
+    """Return all rows of all tables as columns: ``rank``, ``rank_low``, ``rank_high``, ..."""
+    rows = [row for name in report.breakdown.tables for row in report.rows(name)]
+    found: dict[str, list[Any]] = {
+        "table": [row.table for row in rows],
+        "player": [row.player for row in rows],
+        "version": [row.version for row in rows],
+        "key": [row.key for row in rows],
+        "games": [report.count(row, "games") for row in rows],
+        "kyoku": [report.count(row, "kyoku") for row in rows],
+    }
+    for figure in PLAYER_FIGURES:
+        estimates = [estimate_json(report.estimate(row, figure)) or {} for row in rows]
+        for suffix, part in (("", "value"), ("_low", "low"), ("_high", "high")):
+            found[f"{figure.key}{suffix}"] = [estimate.get(part) for estimate in estimates]
+    return found
+
+
+def write_csv(path: Path, report: Report) -> None:
+    """Write all rows as CSV; raises ``OSError`` with its path."""
+    found = columns(report)
+    with naming(path), path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(found)
+        writer.writerows(map(_safe_cells, zip(*found.values(), strict=True)))
+
+
+def _safe_cells(row: Sequence[Any]) -> list[Any]:
+    """Return cells of which no spreadsheet makes a formula: names are untrusted."""
+    return [f"'{cell}" if isinstance(cell, str) and cell[:1] in set("=+-@\t\r") else cell
+            for cell in row]  # fmt: skip
+
+
+def require_parquet() -> None:
+    """Raise :class:`~mjbot.errors.ArgumentError` where Parquet cannot be written."""
+    try:
+        import polars  # noqa: F401
+    except ImportError:
+        raise ArgumentError(f"--parquet needs polars: pip install '{EXTRA}'") from None
+
+
+def write_parquet(path: Path, report: Report) -> None:
+    """Write all rows as Parquet; raises ``OSError`` with its path."""
+    import polars
+
+    found = columns(report)
+    numbers = {name: polars.Float64 for name in list(found)[6:]}
+    with naming(path):
+        polars.DataFrame(found, schema_overrides=numbers).write_parquet(path)
