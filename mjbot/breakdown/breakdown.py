@@ -146,7 +146,7 @@ class Breakdown:
         self._clusters = 0
         self._names: Final[dict[str, str]] = {}
 
-    def add(self, batch: Batch) -> list[RecordError]:
+    def add(self, batch: Batch[CountedGame]) -> list[RecordError]:
         """Take in a batch; return what could not be read of it.
 
         Raises :class:`~mjbot.errors.ArgumentError` if a table has too many rows.

@@ -10,19 +10,19 @@ import datetime
 import os
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from mjbot.arena.results import GAMES_FILE, GameLine, Header, read_games
 from mjbot.arena.setup import Setup, labels
 from mjbot.processes import in_processes
-from mjbot.records.game import EmptyRecordError, Game, GameDigester, RecordError
+from mjbot.records.game import EmptyRecordError, Game, GameDigest, GameDigester, RecordError
 from mjbot.records.sources import RUNS_FOLDER, Source, games_of, list_sources
 from mjbot.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
 from mjbot.table.settle import ranks_of
@@ -71,10 +71,13 @@ class Problem(NamedTuple):
     is_game: bool
 
 
-class Batch(NamedTuple):
-    """Some games in the order of the records, and what could not be read among them."""
+Result = TypeVar("Result")
 
-    games: list[CountedGame]
+
+class Batch(NamedTuple, Generic[Result]):
+    """What was made of some games in the order of the records, and what could not be read."""
+
+    games: list[Result]
     problems: list[Problem]
 
 
@@ -121,7 +124,9 @@ def _runs_in(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if name != RUNS_FOLDER)
 
 
-def count_games(work: Work, jobs: int = 1, file_dates: bool = False) -> Iterator[Batch]:
+def count_games(
+    work: Work, jobs: int = 1, file_dates: bool = False
+) -> Iterator[Batch[CountedGame]]:
     """Yield all games in batches, in the order of the records.
 
     With ``file_dates`` a game whose record has no day gets that of its file.  Raises
@@ -129,8 +134,25 @@ def count_games(work: Work, jobs: int = 1, file_dates: bool = False) -> Iterator
     """
     for run in work.runs:
         yield from _games_of_run(run)
-    tasks = list(_tasks(work.sources, jobs))
-    task = partial(_count_task, file_dates=file_dates)
+    yield from each_game(work.sources, partial(_counted, file_dates=file_dates), jobs)
+
+
+def _counted(game: Game, source: Source, file_dates: bool) -> CountedGame:
+    return count_game(game, file_day(source) if file_dates else "")
+
+
+Extract = Callable[[Game, Source], Result]
+
+
+def each_game(
+    sources: Sequence[Source], extract: Extract[Result], jobs: int = 1
+) -> Iterator[Batch[Result]]:
+    """Yield what ``extract`` makes of each recorded game, in batches in the order of the records.
+
+    ``extract`` is a function at the top of a module, or a ``functools.partial`` of one.
+    """
+    tasks = list(_tasks(sources, jobs))
+    task = partial(_extract, extract=extract)
     yield from map(task, tasks) if jobs == 1 else in_processes(task, tasks, jobs)
 
 
@@ -149,13 +171,13 @@ def _tasks(sources: Sequence[Source], jobs: int) -> Iterator[_Task]:
         yield _Task(sources[at : at + FILES_PER_TASK])
 
 
-def _count_task(task: _Task, file_dates: bool) -> Batch:
-    batch = Batch([], [])
+def _extract(task: _Task, extract: Extract[Result]) -> Batch[Result]:
+    batch: Batch[Result] = Batch([], [])
     for source in task.sources:
         try:
             for place, game in enumerate(games_of(source)):
                 if place % task.stripes == task.stripe:
-                    _count_one(game, source, file_dates, batch)
+                    _extract_one(game, source, extract, batch)
         except EmptyRecordError:
             continue
         except RecordError as error:
@@ -164,9 +186,11 @@ def _count_task(task: _Task, file_dates: bool) -> Batch:
     return batch
 
 
-def _count_one(game: Game, source: Source, file_dates: bool, batch: Batch) -> None:
+def _extract_one(
+    game: Game, source: Source, extract: Extract[Result], batch: Batch[Result]
+) -> None:
     try:
-        batch.games.append(count_game(game, file_day(source) if file_dates else ""))
+        batch.games.append(extract(game, source))
     except RecordError as error:
         batch.problems.append(_problem(error, is_game=True))
 
@@ -199,8 +223,13 @@ def count_game(game: Game, file_date: str = "") -> CountedGame:
         length=_length(start, scores),
         kyoku=counts[0][0],
         ranks=ranks,
-        digest=digest.players[:8] + digest.events[:16],
+        digest=short_digest(digest),
     )
+
+
+def short_digest(digest: GameDigest) -> bytes:
+    """Return what tells a game from others, in 24 bytes."""
+    return digest.players[:8] + digest.events[:16]
 
 
 def _named(names: Sequence[str]) -> tuple[str, ...]:
@@ -344,7 +373,7 @@ def _zip_times(path: Path) -> list[tuple[int, ...]]:
 # --- runs of the arena ------------------------------------------------------------------------
 
 
-def _games_of_run(folder: Path) -> Iterator[Batch]:
+def _games_of_run(folder: Path) -> Iterator[Batch[CountedGame]]:
     """Yield the games of a run; all games of a wall are in one batch."""
     setup = _setup_of(folder)
     lines = sorted([line for line in read_games(folder) if not line.void], key=_place)

@@ -1,4 +1,7 @@
-"""``mjbot detect RECORDS...``: which players play for each other, as a table, a page and JSON."""
+"""``mjbot detect RECORDS...``: which players play for each other, as a table, a page and JSON.
+
+With ``--helpers``: which players help one opponent, by public information only.
+"""
 
 import argparse
 import json
@@ -11,9 +14,22 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from mjbot.breakdown.games import each_game
 from mjbot.cli.arguments import count, file_option, folder_option, jobs_option, json_option
+from mjbot.detection.conduct import observe
 from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import GameCounts, count_games
+from mjbot.detection.helpers import LEAST_MET, Meetings, judge_helpers, judge_targets
+from mjbot.detection.helpers_report import HEADS as HELPER_HEADS
+from mjbot.detection.helpers_report import (
+    TARGET_HEADS,
+    HelpersReport,
+    helper_cells,
+    helpers_json,
+    helpers_page,
+    target_cells,
+)
+from mjbot.detection.helpers_report import WARNING as HELPERS_WARNING
 from mjbot.detection.report import (
     HEADS,
     WARNING,
@@ -29,10 +45,12 @@ from mjbot.detection.verdicts import (
     judge,
     shipped_weights,
 )
-from mjbot.errors import ExitCode
+from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import keeping
 from mjbot.progress import progress
+from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
+from mjbot.records.sources import list_sources
 from mjbot.requests import argument, option
 from mjbot.text import write_text
 from mjbot.training.positions import DistinctGames, GameRef, LeftOut
@@ -71,6 +89,11 @@ class DetectRequest:
     shown: int = option(
         SHOWN, "pairs to examine closely, the surest first", type=count, metavar="PAIRS"
     )
+    helpers: bool = option(
+        False,
+        "look for players that help one opponent without knowing its hand, by public information"
+        f" only; pairs need {LEAST_MET} games in common",
+    )
     html: Path | None = file_option("file for a report as a page (default: none)")
     json: bool = json_option()
     folder: Path | None = folder_option(
@@ -80,7 +103,9 @@ class DetectRequest:
 
 
 def run(request: DetectRequest) -> int:
-    """Look for pairs."""
+    """Look for pairs, or helpers."""
+    if request.helpers:
+        return _look_for_helpers(request)
     jobs = request.jobs or os.cpu_count() or 1
     console, left_out = Console(stderr=True), LeftOut()
     weights = shipped_weights()
@@ -108,6 +133,65 @@ def run(request: DetectRequest) -> int:
         write_text(request.html, page(report))
     _print_report(report, request.shown, request.json)
     return ExitCode.OK
+
+
+def _look_for_helpers(request: DetectRequest) -> int:
+    """Look for players that treat one opponent unlike all others."""
+    if request.folder:
+        raise ArgumentError("--folder keeps counts of hidden hands, which --helpers does not use")
+    jobs, console = request.jobs or os.cpu_count() or 1, Console(stderr=True)
+    meetings, seen, left_out = Meetings(), set[bytes](), LeftOut()
+    sources = list(dict.fromkeys(s for path in request.records for s in list_sources(path)))
+    with progress(console, "counting", unit="games") as step:
+        for batch in each_game(sources, observe, jobs):
+            for problem in batch.problems:
+                left_out.games += problem.is_game
+                left_out.files += not problem.is_game
+                error = RecordError(*problem.error)
+                console.print(one_line(f"left out: {error}"), markup=False, highlight=False)
+            for digest, conduct in batch.games:
+                if conduct is not None and digest not in seen:
+                    meetings.add(conduct)
+                left_out.duplicates += digest in seen
+                seen.add(digest)
+            step(len(batch.games))
+    if not meetings.players:
+        raise ArgumentError("no game could be counted: nothing to look for helpers in")
+    least = max(request.least, LEAST_MET)
+    with progress(console, "judging"):
+        verdicts = judge_helpers(meetings.table(), least)
+    report = HelpersReport(
+        records=", ".join(map(str, request.records)),
+        games=meetings.games,
+        players=len(meetings.players),
+        least=least,
+        verdicts=verdicts,
+        targets=judge_targets(verdicts),
+        left_out=f"{left_out}{left_out.duplicates_text}",
+    )
+    if request.html:
+        write_text(request.html, helpers_page(report))
+    _print_helpers(report, request)
+    return ExitCode.OK
+
+
+def _print_helpers(report: HelpersReport, request: DetectRequest) -> None:
+    emit: Callable[[str], None] = print
+    if request.json:
+        emit(json.dumps(helpers_json(report)))
+        return
+    console = Console(width=max(Console().width, WIDTH))
+    table = Table(*HELPER_HEADS)
+    for verdict in report.verdicts[: request.shown]:
+        table.add_row(*[one_line(cell) for cell in helper_cells(verdict)])
+    console.print(table, markup=False)
+    if report.conspicuous_targets:
+        table = Table(*TARGET_HEADS)
+        for target in report.conspicuous_targets:
+            table.add_row(*[one_line(cell) for cell in target_cells(target)])
+        console.print(table, markup=False)
+    emit(one_line(report.summary))
+    emit(HELPERS_WARNING)
 
 
 def _look_closely(

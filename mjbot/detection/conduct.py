@@ -1,0 +1,120 @@
+"""How the players of a game treat each other, by what everybody at the table sees.
+
+Of each ordered pair of seats (i, j): how often i dealt in to j, what j called of i's discards, and
+how i discarded while j was in riichi.  Of each seat: wins and rank.  No concealed hand is read, so
+a record of one seat, or a ladder's public log, is enough.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.breakdown.games import ScoreKeeper, short_digest
+from mjbot.detection.games import told_apart
+from mjbot.records.game import Game, GameDigester
+from mjbot.records.sources import Source
+from mjbot.table.hands import kind_of
+from mjbot.table.mirror.wire import tile_code
+from mjbot.table.settle import ranks_of
+from protocol import messages as m
+
+Floats = NDArray[np.float64]
+
+COUNTS: Final = ("deal_ins", "pons", "chis", "pushes", "wins", "ranks")
+"""What is counted of an ordered pair (i, j): deal-ins of i to j, pons (and open kans) and chis by j
+of i's discards, discards of i that j could win on while j is in riichi and i is not, wins of i and
+rank of i in games with j."""
+DEAL_INS, PONS, CHIS, PUSHES, WINS, RANKS = range(len(COUNTS))
+
+
+class Conduct(NamedTuple):
+    """One game: ``counts`` and ``chances`` float64[4, 4, len(COUNTS)], the diagonals 0.
+
+    A chance is a kyoku for deal-ins, calls and wins (of chis: where j sits after i), a discard for
+    pushes, a finished game for ranks.
+    """
+
+    names: tuple[str, ...]
+    counts: Floats
+    chances: Floats
+
+
+class Observer:
+    """Takes the events of a game in order."""
+
+    def __init__(self) -> None:
+        self._counts: Final[Floats] = np.zeros((4, 4, len(COUNTS)))
+        self._chances: Final[Floats] = np.zeros((4, 4, len(COUNTS)))
+        self._names: tuple[str, ...] = ("",) * 4
+        self._kyoku = 0
+        self._wins = [0, 0, 0, 0]
+        self._scores: Final = ScoreKeeper()
+        self._riichi: set[int] = set()
+        self._safe: list[set[int]] = []
+
+    def add(self, event: m.Event) -> None:
+        """Take in one event."""
+        self._scores.add(event)
+        match event:
+            case m.StartGame():
+                self._names = event.names or ("",) * 4
+            case m.StartKyoku():
+                self._kyoku += 1
+                self._riichi, self._safe = set(), [set(), set(), set(), set()]
+            case m.ReachAccepted():
+                self._riichi.add(event.actor)
+            case m.Dahai():
+                self._discard(event.actor, kind_of(tile_code(event.pai)))
+            case m.Pon() | m.Daiminkan():
+                self._counts[event.target, event.actor, PONS] += 1
+            case m.Chi():
+                self._counts[event.target, event.actor, CHIS] += 1
+            case m.Hora():
+                self._wins[event.actor] += 1
+                if event.actor != event.target:
+                    self._counts[event.target, event.actor, DEAL_INS] += 1
+
+    def _discard(self, seat: int, kind: int) -> None:
+        if not self._safe:
+            return
+        if seat not in self._riichi:
+            for other in self._riichi:
+                self._chances[seat, other, PUSHES] += 1
+                self._counts[seat, other, PUSHES] += kind not in self._safe[other]
+        self._safe[seat].add(kind)
+        for other in self._riichi:
+            self._safe[other].add(kind)  # what a riichi lets pass it can no longer win on
+
+    @property
+    def conduct(self) -> Conduct | None:
+        """What was seen; ``None`` if there was no kyoku."""
+        if not self._kyoku:
+            return None
+        apart = ~np.eye(4, dtype=bool)
+        self._counts[:, :, WINS] = np.array(self._wins)[:, None] * apart
+        for count in (DEAL_INS, PONS, WINS):
+            self._chances[:, :, count] = self._kyoku * apart
+        for seat in range(4):
+            self._chances[seat, (seat + 1) % 4, CHIS] = self._kyoku
+        if self._scores.final is not None:
+            ranks = ranks_of(self._scores.final)
+            self._counts[:, :, RANKS] = np.array(ranks)[:, None] * apart
+            self._chances[:, :, RANKS] = apart
+        return Conduct(told_apart(self._names), self._counts, self._chances)
+
+
+class ObservedGame(NamedTuple):
+    """A recorded game; ``digest`` is the same for every copy of it."""
+
+    digest: bytes
+    conduct: Conduct | None
+
+
+def observe(game: Game, source: Source | None = None) -> ObservedGame:
+    """Return what everybody sees of a game.  Raises ``RecordError`` as its entries do."""
+    observer, digester = Observer(), GameDigester()
+    for entry in game.entries:
+        observer.add(entry.event)
+        digester.add(entry.event)
+    return ObservedGame(short_digest(digester.digest), observer.conduct)
