@@ -18,6 +18,7 @@ PROOFS = {
     "state-machines": "sessions, the table and the channel under all that can happen, in any order",
     "mutations": "10,000 changed conversations and 10,000 changed records",
     "check": "`mjbot check` fails no bot and no server that keeps to the documents, under load",
+    "helpers": "how soon `mjbot detect --helpers` finds made helpers, and whom it names wrongly",
     "chaos": "1,000 games through proxies that break conversations, by seed",
     "signals": "SIGTERM and SIGINT at 200 random moments of serve, play, duo, match and arena",
     "ray": "the arena over two Ray nodes on loopback: a killed node, a token, other code",

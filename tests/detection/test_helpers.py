@@ -1,0 +1,228 @@
+"""Helpers without a channel: what is counted, how sure one may be, and whom nobody may accuse."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.detection.conduct import (
+    CHIS,
+    COUNTS,
+    DEAL_INS,
+    PONS,
+    PUSHES,
+    RANKS,
+    WINS,
+    Conduct,
+    observe,
+)
+from mjbot.detection.helpers import (
+    SIGNS,
+    HelperVerdict,
+    Meetings,
+    above,
+    below,
+    judge_helpers,
+    judge_targets,
+)
+from mjbot.detection.helpers_report import HelpersReport, helpers_json, helpers_page
+from mjbot.records.sources import open_games
+from mjbot.table.hands import kind_of
+from mjbot.table.mirror.wire import tile_code
+from mjbot.table.observe import genbutsu
+from mjbot.table.state import ACCEPTED
+from mjbot.training.positions import replay_trusted
+from protocol import messages as m
+
+ROOT = Path(__file__).parents[2]
+LOGS = sorted((ROOT / "logs").glob("*.mjson"))
+FIELD = len(COUNTS)
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_a_game_is_counted_as_the_table_knows_it(log: Path) -> None:
+    """Genbutsu are those of the table's state, all else that of the events."""
+    counts, chances = np.zeros((4, 4, FIELD)), np.zeros((4, 4, FIELD))
+    kyoku, wins = 0, np.zeros(4)
+    for step in replay_trusted(next(iter(open_games(log)))):
+        event, state = step.event, step.state
+        kyoku += isinstance(event, m.StartKyoku)
+        if isinstance(event, m.Hora):
+            wins[event.actor] += 1
+            if event.actor != event.target:
+                counts[event.target, event.actor, DEAL_INS] += 1
+        elif isinstance(event, m.Pon | m.Daiminkan):
+            counts[event.target, event.actor, PONS] += 1
+        elif isinstance(event, m.Chi):
+            counts[event.target, event.actor, CHIS] += 1
+        elif isinstance(event, m.Dahai) and state["riichi"][event.actor] != ACCEPTED:
+            for other in range(4):
+                if other != event.actor and state["riichi"][other] == ACCEPTED:
+                    safe = int(genbutsu(state, other)) >> kind_of(tile_code(event.pai)) & 1
+                    counts[event.actor, other, PUSHES] += not safe
+                    chances[event.actor, other, PUSHES] += 1
+    found = observe(next(iter(open_games(log)))).conduct
+    assert found is not None
+    for count in (DEAL_INS, PONS, CHIS, PUSHES):
+        assert found.counts[:, :, count].tolist() == counts[:, :, count].tolist(), COUNTS[count]
+    assert found.chances[:, :, PUSHES].tolist() == chances[:, :, PUSHES].tolist()
+    apart = ~np.eye(4, dtype=bool)
+    assert (found.chances[:, :, WINS][apart] == kyoku).all()
+    assert (found.counts[:, :, WINS] == wins[:, None] * apart).all()
+    assert sorted(found.counts[:, :, RANKS].max(axis=1).tolist()) == [1, 2, 3, 4]
+
+
+def test_tails_are_those_of_the_negative_binomial() -> None:
+    nbinom = pytest.importorskip("scipy.stats").nbinom
+    for mean, shape in ((0.4, 3.0), (5.0, 8.0), (40.0, 12.5), (200.0, 400.0)):
+        p = shape / (shape + mean)
+        for observed in (0, 1, 5, 40, 90, 400):
+            assert below(observed, mean, shape) == pytest.approx(nbinom.cdf(observed, shape, p))
+            assert above(observed, mean, shape) == pytest.approx(nbinom.sf(observed - 1, shape, p))
+
+
+# --- made leagues -----------------------------------------------------------------------------
+
+
+class League:
+    """Games whose counts are drawn: each player deals in, calls, pushes and wins at its rate."""
+
+    def __init__(self, seed: int, players: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.names = [f"p{number}" for number in range(players)]
+        spread = self.rng.lognormal(0.0, 0.35, (2, players, 3))
+        self.style = {name: spread[:, number] for number, name in enumerate(self.names)}
+        self.push = {name: self.rng.uniform(0.2, 0.6) for name in self.names}
+        self.meetings = Meetings()
+
+    def play(self, names: list[str], helpers: tuple[str, ...] = (), helped: str = "") -> None:
+        """Add a game; helpers deal in to, feed and push against the helped one twice as often."""
+        counts, chances = np.zeros((4, 4, FIELD)), np.zeros((4, 4, FIELD))
+        wins = self.rng.poisson(2.0, 4)
+        ranks = 1 + self.rng.permutation(4)
+        for i, one in enumerate(names):
+            for j, other in enumerate(names):
+                if i != j:
+                    times = 2.2 if one in helpers and other == helped else 1.0
+                    rates = np.array([0.4, 1.0, 1.2]) * self.style[one][0] * self.style[other][1]
+                    chances[i, j] = 10, 10, 10 * (j == (i + 1) % 4), 8, 10, 1
+                    counts[i, j, :3] = self.rng.poisson(times * rates)
+                    counts[i, j, CHIS] *= chances[i, j, CHIS] > 0
+                    counts[i, j, PUSHES] = self.rng.binomial(8, self.push[one])
+                    counts[i, j, WINS], counts[i, j, RANKS] = wins[i], ranks[i]
+        self.meetings.add(Conduct(tuple(names), counts, chances))
+
+    def play_many(self, games: int, helpers: tuple[str, ...] = (), helped: str = "") -> None:
+        for _ in range(games):
+            self.play(self.rng.choice(self.names, 4, replace=False).tolist(), helpers, helped)
+
+    def verdicts(self) -> list[HelperVerdict]:
+        return judge_helpers(self.meetings.table())
+
+
+def test_players_of_unequal_style_and_strength_are_not_accused() -> None:
+    below_level, pairs, lists = 0, 0, 0
+    for seed in range(12):
+        league = League(seed, 14)
+        league.play_many(700)
+        verdicts = league.verdicts()
+        pairs += len(verdicts)
+        below_level += sum(verdict.p < 0.05 for verdict in verdicts)
+        lists += verdicts[0].adjusted < 0.05
+    assert pairs == 12 * 14 * 13
+    assert below_level / pairs < 0.05
+    assert lists <= 2  # of 12, each with a chance of 0.05 at most
+
+
+def test_a_planted_helper_is_named_alone_with_what_it_does() -> None:
+    league = League(3, 14)
+    league.play_many(600)
+    for _ in range(60):
+        others = league.rng.choice(league.names[2:], 2, replace=False).tolist()
+        league.play(league.rng.permutation(["p0", "p1", *others]).tolist(), ("p0",), "p1")
+    named = [verdict for verdict in league.verdicts() if verdict.adjusted < 0.05]
+    assert [(verdict.helper, verdict.helped) for verdict in named] == [("p0", "p1")]
+    assert named[0].sign in SIGNS[:2] and named[0].excess[SIGNS.index(named[0].sign)] > 0
+
+
+def test_many_helpers_are_found_at_the_one_they_help() -> None:
+    """Of seven helpers with 20 games each hardly one is named, but the one that they help is."""
+    league = League(4, 20)
+    helpers = tuple(league.names[1:8])
+    league.play_many(630, helpers, "p0")
+    verdicts = league.verdicts()
+    targets = judge_targets(verdicts)
+    assert targets[0].player == "p0" and targets[0].adjusted < 0.01
+    assert len(set(targets[0].helpers) & set(helpers)) >= 3
+    assert all(target.adjusted > 0.05 for target in targets[1:])
+
+
+def test_the_order_of_seats_and_names_changes_no_verdict() -> None:
+    league, turned = League(5, 9), Meetings()
+    add = league.meetings.add
+
+    def add_both(conduct: Conduct) -> None:
+        add(conduct)
+        names = tuple([f"z{9 - int(name[1:])}" for name in conduct.names[::-1]])
+        turned.add(Conduct(names, conduct.counts[::-1, ::-1], conduct.chances[::-1, ::-1]))
+
+    league.meetings.add = add_both  # type: ignore[method-assign]
+    league.play_many(150)
+    found = {(v.helper, v.helped): v.p for v in league.verdicts()}
+    other = {(v.helper, v.helped): v.p for v in judge_helpers(turned.table())}
+    assert len(found) == len(other) > 50
+    for (helper, helped), p in found.items():
+        same = f"z{9 - int(helper[1:])}", f"z{9 - int(helped[1:])}"
+        assert other[same] == pytest.approx(p)
+
+
+def test_with_too_few_opponents_nobody_is_judged() -> None:
+    league = League(6, 6)
+    league.play_many(200)
+    assert league.verdicts() == []
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+def test_the_command_counts_a_game_once_and_names_nobody_of_four_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "copy.mjson").write_bytes(LOGS[0].read_bytes())
+    page = tmp_path / "helpers.html"
+    words = ["detect", str(ROOT / "logs"), str(tmp_path / "copy.mjson"), "--helpers", "--jobs", "1"]
+    assert main([*words, "--json", "--html", str(page)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["games"], report["players"], report["helpers"]) == (4, 4, [])
+    assert "1 duplicate" in page.read_text()
+
+
+def test_helpers_and_the_folder_of_hidden_hands_do_not_go_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["detect", str(ROOT / "logs"), "--helpers", "--folder", str(tmp_path)]
+    assert main(words) == 2
+    assert "--folder" in capsys.readouterr().err
+
+
+def test_the_report_has_every_sign_and_escapes_names() -> None:
+    verdict = HelperVerdict(
+        "<b>", "x", 20, 1e-9, 1e-7, 1e-7, tuple(10.0**-k for k in range(7)), (1.0,) * 7
+    )
+    report = HelpersReport("r", 30, 12, 10, [verdict], [])
+    assert list(helpers_json(report)["helpers"][0]["signs"]) == list(SIGNS)
+    written = helpers_page(report)
+    assert "<bdi>&lt;b&gt;</bdi>" in written and SIGNS[-1] in written
+
+
+def test_the_made_helpers_play_by_the_rules(tmp_path: Path) -> None:
+    """A fault of any of them would end the arena with another status."""
+    bots = ROOT / "proof/helper_bots.py"
+    for name in ("FoldsFor", "DealsInLate", "HalfAgainst"):
+        words = [f"{bots}:{name},ally=fast-riichi-d", "fast-riichi-d", "fast-riichi-b", "tsumogiri"]
+        how = ["--format", "each", "--games", "24", "--length", "tonpu", "--jobs", "1"]
+        assert (
+            main(["arena", *words, *how, "--deadline-s", "0", "--out", str(tmp_path / name)]) == 0
+        )
