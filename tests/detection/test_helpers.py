@@ -136,6 +136,20 @@ def test_players_of_unequal_style_and_strength_are_not_accused() -> None:
     assert lists <= 2  # of 12, each with a chance of 0.05 at most
 
 
+def test_styles_that_meet_only_some_others_are_not_accused() -> None:
+    """At each table sits one of each style; two styles never call, so only two feed each other."""
+    league = League(9, 20)
+    for number, name in enumerate(league.names):
+        if number % 4 < 2:
+            league.style[name][1][1:] = 0.0
+    for _ in range(1500):
+        own = league.rng.integers(5, size=4)
+        league.play([f"p{4 * place + style}" for style, place in enumerate(own)])
+    verdicts = league.verdicts()
+    assert len(verdicts) > 200
+    assert verdicts[0].adjusted > 0.05
+
+
 def test_a_planted_helper_is_named_alone_with_what_it_does() -> None:
     league = League(3, 14)
     league.play_many(600)
