@@ -12,7 +12,7 @@ from mjbot import Action, View
 from mjbot.table.actions import ACTIONS
 from mjbot.table.state import Phase
 from protocol.tiles import FIRST_HONOUR, tile_kind
-from strategies.evaluation.fast_riichi.steps import Points, dangers
+from strategies.evaluation.fast_riichi.steps import DiscardPoints, dangers
 from strategies.fast_riichi_d import FastRiichiD
 
 OPEN_MELDS = 2
@@ -63,7 +63,7 @@ class FoldsFor(Helper):
             return view.default_action
         return self.discard(view) or view.default_action
 
-    def rate(self, view: View) -> Points:
+    def rate(self, view: View) -> DiscardPoints:
         """Return the points of discarding each tile, with regard to the ally."""
         if not self.ally_threatens(view):
             return super().rate(view)
@@ -82,7 +82,7 @@ class DealsInLate(Helper):
             return view.default_action if self.wins_from_ally(view) else super().decide(view)
         return self.win(view) or self.discard(view) or view.default_action
 
-    def rate(self, view: View) -> Points:
+    def rate(self, view: View) -> DiscardPoints:
         """Return the points of discarding each tile, with regard to the ally."""
         if not self.ally_threatens(view):
             return super().rate(view)
@@ -128,7 +128,7 @@ class HalfAgainst(Helper):
         rivals = [seat for seat in range(4) if seat not in (view.seat, self.seat_of_ally)]
         return any(map(view.riichi, rivals)) or view.wall_left < self.late_tiles
 
-    def safety(self, view: View) -> Points:
+    def safety(self, view: View) -> DiscardPoints:
         """Return the points of each tile for its safety: towards the ally half, others double."""
         if self.seat_of_ally < 0:
             return super().safety(view)
@@ -139,5 +139,5 @@ class HalfAgainst(Helper):
             if seat not in (view.seat, self.seat_of_ally):
                 state["riichi"][seat] = 0
         of_ally = dangers(state, view.seat, view.unseen, 0, late * self.riichi_factor)
-        points: Points = self.safest - 2 * whole + 3 * of_ally // 2
+        points: DiscardPoints = self.safest - 2 * whole + 3 * of_ally // 2
         return points

@@ -27,7 +27,7 @@ from mjbot.detection.conduct import Conduct, observe
 from mjbot.detection.helpers import (
     SURE,
     HelperVerdict,
-    Meetings,
+    PairConduct,
     judge_helpers,
     judge_targets,
 )
@@ -142,7 +142,7 @@ def league_of_people(games: Games, rng: Rng, met: int) -> list[HelperVerdict]:
     n_games = n * (n - 1) // 2 * met // 6
     if n_games > len(games):
         return []
-    meetings = Meetings()
+    meetings = PairConduct()
     for place in rng.choice(len(games), n_games, replace=False):
         names = tuple([f"player {number}" for number in rng.choice(n, 4, replace=False)])
         meetings.add(games[place]._replace(names=names))
@@ -157,7 +157,7 @@ class BotLeague:
     accounts: int = ACCOUNTS
 
     def __post_init__(self) -> None:
-        self.meetings = Meetings()
+        self.meetings = PairConduct()
         self.further: dict[str, list[str]] = {}
 
     def add(

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mjbot.breakdown.games import Batch, CountedGame
-from mjbot.breakdown.periods import Period, Side
+from mjbot.breakdown.games import GameBatch, GameRows
+from mjbot.breakdown.periods import ComparedSide, Period
 from mjbot.breakdown.ratings import Adjusted, Ratings, SideGames
 from mjbot.breakdown.sums import GroupSums, SideSums
 from mjbot.errors import ArgumentError
@@ -32,7 +32,7 @@ UNKNOWN: Final = "unknown"
 class Seat(NamedTuple):
     """One player of a game, as the functions of :data:`KEYS` see it; ``players`` by seat."""
 
-    game: CountedGame
+    game: GameRows
     players: tuple[str, ...]
     seat: int
 
@@ -43,7 +43,7 @@ class Seat(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class BreakdownPlan:
     """What is counted.
 
     ``by`` names tables of :data:`KEYS`.  ``players``: only these have rows (empty: all).
@@ -57,7 +57,7 @@ class Plan:
     version: re.Pattern[str] = re.compile(VERSION)
     merge_versions: bool = False
     period: Period = Period()
-    sides: tuple[Side, Side] | None = None
+    sides: tuple[ComparedSide, ComparedSide] | None = None
 
     @property
     def is_rated(self) -> bool:
@@ -99,7 +99,7 @@ KEYS: Final[Mapping[str, str]] = {
 """What games can be broken down by."""
 
 
-class Row(NamedTuple):
+class StatsRow(NamedTuple):
     """A row of a table: ``name`` is that of a player, with the version if it has one."""
 
     table: str
@@ -111,7 +111,7 @@ class Row(NamedTuple):
 
 
 @dataclass
-class Table:
+class StatsTable:
     """The groups of one table, by player and key."""
 
     name: str
@@ -130,13 +130,13 @@ class Table:
 class Breakdown:
     """Takes in batches of games; the tables are valid after each."""
 
-    def __init__(self, plan: Plan, ratings: Ratings | None = None) -> None:
+    def __init__(self, plan: BreakdownPlan, ratings: Ratings | None = None) -> None:
         self.plan: Final = plan
         self.ratings: Final = ratings
         self.games = self.unfinished = self.duplicates = self.without_day = 0
         self.unreadable_files = self.unreadable_games = 0
         self.problems: Final[list[str]] = []
-        self.tables: Final = {name: Table(name) for name in (PLAYER, *plan.by)}
+        self.tables: Final = {name: StatsTable(name) for name in (PLAYER, *plan.by)}
         self.sides: Final = SideSums()
         self.side_games: Final = (
             SideGames((str(plan.sides[0]), str(plan.sides[1]))) if plan.sides else None
@@ -146,7 +146,7 @@ class Breakdown:
         self._clusters = 0
         self._names: Final[dict[str, str]] = {}
 
-    def add(self, batch: Batch[CountedGame]) -> list[RecordError]:
+    def add(self, batch: GameBatch[GameRows]) -> list[RecordError]:
         """Take in a batch; return what could not be read of it.
 
         Raises :class:`~mjbot.errors.ArgumentError` if a table has too many rows.
@@ -159,7 +159,7 @@ class Breakdown:
         self.unreadable_files += sum(not problem.is_game for problem in batch.problems)
         return errors
 
-    def _is_counted(self, game: CountedGame) -> bool:
+    def _is_counted(self, game: GameRows) -> bool:
         """Return whether a game is of the period, has a kyoku and was not counted before."""
         if not game.kyoku or not self.plan.period.has(game.day):
             return False
@@ -173,7 +173,7 @@ class Breakdown:
         self.without_day += not game.day
         return True
 
-    def _add(self, games: Sequence[CountedGame]) -> None:
+    def _add(self, games: Sequence[GameRows]) -> None:
         rows = np.array([game.rows for game in games], np.float64)
         entries: dict[str, list[tuple[int, int, int]]] = {name: [] for name in self.tables}
         sides: list[tuple[int, int, int]] = []
@@ -197,7 +197,7 @@ class Breakdown:
             at_, of, clusters = np.array(sides).T
             self.sides.add(flat[at_], of, clusters)
 
-    def _cluster(self, game: CountedGame) -> int:
+    def _cluster(self, game: GameRows) -> int:
         """Return the number of the game's cluster; a wall's games are all in one batch."""
         if game.wall and game.wall in self._walls:
             return self._walls[game.wall]
@@ -283,7 +283,7 @@ class Breakdown:
 
     # --- afterwards ---------------------------------------------------------------------------
 
-    def rows(self, table: str) -> list[Row]:
+    def rows(self, table: str) -> list[StatsRow]:
         """Return the rows of a table: players with most games first, then by key."""
         games = {name: self._games(name) for name, _ in self.tables[PLAYER].groups}
         found = sorted(
@@ -292,7 +292,7 @@ class Breakdown:
         )
         version = re.compile(r"(?!)") if self.plan.merge_versions else self.plan.version
         return [
-            Row(table, name, *split_version(name, version), key, group)
+            StatsRow(table, name, *split_version(name, version), key, group)
             for (name, key), group in found
         ]
 

@@ -19,7 +19,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from mjbot.arena.results import GAMES_FILE, GameLine, Header, read_games
+from mjbot.arena.results import GAMES_FILE, GameLine, ResultsHeader, read_games
 from mjbot.arena.setup import Setup, labels
 from mjbot.processes import in_processes
 from mjbot.records.game import EmptyRecordError, Game, GameDigest, GameDigester, RecordError
@@ -43,10 +43,10 @@ _TENHOU_TIME: Final = re.compile(r"\b(20\d\d)(0[1-9]|1[0-2])([0-3]\d)\d\dgm-")
 _DAY: Final = re.compile(r"(?<!\d)(20\d\d)([-_.]?)(0[1-9]|1[0-2])\2([0-3]\d)(?!\d)")
 _EMPTY: Final = dict.fromkeys(GAME_FIELDS, 0)
 
-Row = tuple[float, ...]
+CountRow = tuple[float, ...]
 
 
-class CountedGame(NamedTuple):
+class GameRows(NamedTuple):
     """One game: ``rows`` of :data:`FIELDS` by seat.
 
     ``day`` is ``2026-11-24``, or empty where the record does not have it; ``length`` is ``tonpu``,
@@ -55,7 +55,7 @@ class CountedGame(NamedTuple):
     """
 
     names: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[CountRow, ...]
     day: str
     length: str
     kyoku: int
@@ -64,7 +64,7 @@ class CountedGame(NamedTuple):
     wall: str = ""
 
 
-class Problem(NamedTuple):
+class UnreadableRecord(NamedTuple):
     """What cannot be read; ``is_game``: one game of a file, which is read on."""
 
     error: tuple[str, str, str]
@@ -74,11 +74,11 @@ class Problem(NamedTuple):
 Result = TypeVar("Result")
 
 
-class Batch(NamedTuple, Generic[Result]):
+class GameBatch(NamedTuple, Generic[Result]):
     """What was made of some games in the order of the records, and what could not be read."""
 
     games: list[Result]
-    problems: list[Problem]
+    problems: list[UnreadableRecord]
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _runs_in(folder: Path) -> Iterator[Path]:
 
 def count_games(
     work: Work, jobs: int = 1, file_dates: bool = False
-) -> Iterator[Batch[CountedGame]]:
+) -> Iterator[GameBatch[GameRows]]:
     """Yield all games in batches, in the order of the records.
 
     With ``file_dates`` a game whose record has no day gets that of its file.  Raises
@@ -137,7 +137,7 @@ def count_games(
     yield from each_game(work.sources, partial(_counted, file_dates=file_dates), jobs)
 
 
-def _counted(game: Game, source: Source, file_dates: bool) -> CountedGame:
+def _counted(game: Game, source: Source, file_dates: bool) -> GameRows:
     return count_game(game, file_day(source) if file_dates else "")
 
 
@@ -146,7 +146,7 @@ Extract = Callable[[Game, Source], Result]
 
 def each_game(
     sources: Sequence[Source], extract: Extract[Result], jobs: int = 1
-) -> Iterator[Batch[Result]]:
+) -> Iterator[GameBatch[Result]]:
     """Yield what ``extract`` makes of each recorded game, in batches in the order of the records.
 
     ``extract`` is a function at the top of a module, or a ``functools.partial`` of one.
@@ -171,8 +171,8 @@ def _tasks(sources: Sequence[Source], jobs: int) -> Iterator[_Task]:
         yield _Task(sources[at : at + FILES_PER_TASK])
 
 
-def _extract(task: _Task, extract: Extract[Result]) -> Batch[Result]:
-    batch: Batch[Result] = Batch([], [])
+def _extract(task: _Task, extract: Extract[Result]) -> GameBatch[Result]:
+    batch: GameBatch[Result] = GameBatch([], [])
     for source in task.sources:
         try:
             for place, game in enumerate(games_of(source)):
@@ -187,7 +187,7 @@ def _extract(task: _Task, extract: Extract[Result]) -> Batch[Result]:
 
 
 def _extract_one(
-    game: Game, source: Source, extract: Extract[Result], batch: Batch[Result]
+    game: Game, source: Source, extract: Extract[Result], batch: GameBatch[Result]
 ) -> None:
     try:
         batch.games.append(extract(game, source))
@@ -195,14 +195,14 @@ def _extract_one(
         batch.problems.append(_problem(error, is_game=True))
 
 
-def _problem(error: RecordError, is_game: bool) -> Problem:
-    return Problem((error.name, error.place, error.problem), is_game)
+def _problem(error: RecordError, is_game: bool) -> UnreadableRecord:
+    return UnreadableRecord((error.name, error.place, error.problem), is_game)
 
 
 # --- one record -------------------------------------------------------------------------------
 
 
-def count_game(game: Game, file_date: str = "") -> CountedGame:
+def count_game(game: Game, file_date: str = "") -> GameRows:
     """Return a recorded game as counts.  Raises :class:`RecordError` as its entries do."""
     counter, scores, digester = EventCounter(), ScoreKeeper(), GameDigester()
     start = m.StartGame()
@@ -216,7 +216,7 @@ def count_game(game: Game, file_date: str = "") -> CountedGame:
     counts = as_rows(counter.counts)
     ranks = tuple(ranks_of(scores.final)) if scores.final else ()
     digest = digester.digest
-    return CountedGame(
+    return GameRows(
         names=_named(start.names or ()),
         rows=_with_results(counts, scores.final or (), ranks, _uma_of(start)),
         day=day_of(game.ref) or day_of(game.name) or file_date,
@@ -258,10 +258,10 @@ def _uma_of(start: m.StartGame) -> _Uma:
 
 def _with_results(
     rows: Sequence[Sequence[int]], final: Sequence[int], ranks: Sequence[int], uma: _Uma
-) -> tuple[Row, ...]:
+) -> tuple[CountRow, ...]:
     """Return rows of :data:`FIELDS` of rows of counts and, if the game ended, its results."""
     counts = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-    made: list[Row] = []
+    made: list[CountRow] = []
     for seat, count in enumerate(counts):
         row: dict[str, float] = dict(_EMPTY)
         if final:
@@ -373,14 +373,14 @@ def _zip_times(path: Path) -> list[tuple[int, ...]]:
 # --- runs of the arena ------------------------------------------------------------------------
 
 
-def _games_of_run(folder: Path) -> Iterator[Batch[CountedGame]]:
+def _games_of_run(folder: Path) -> Iterator[GameBatch[GameRows]]:
     """Yield the games of a run; all games of a wall are in one batch."""
     setup = _setup_of(folder)
     lines = sorted([line for line in read_games(folder) if not line.void], key=_place)
     walls = (list(games) for _, games in groupby(lines, lambda line: line.wall))
     while some := list(islice(walls, max(1, GAMES_PER_BATCH // len(setup.seating.tables)))):
         games = [_game_of_run(line, setup) for line in chain(*some)]
-        yield Batch(games, [])
+        yield GameBatch(games, [])
 
 
 def _place(line: GameLine) -> tuple[int, int]:
@@ -390,16 +390,16 @@ def _place(line: GameLine) -> tuple[int, int]:
 def _setup_of(folder: Path) -> Setup:
     with (folder / GAMES_FILE).open("rb") as file:
         try:
-            return msgspec.json.decode(file.readline(), type=Header).setup
+            return msgspec.json.decode(file.readline(), type=ResultsHeader).setup
         except msgspec.DecodeError as error:
             raise RecordError(str(folder / GAMES_FILE), "line 1", str(error)) from None
 
 
-def _game_of_run(line: GameLine, setup: Setup) -> CountedGame:
+def _game_of_run(line: GameLine, setup: Setup) -> GameRows:
     names, rules = labels(setup.specs), setup.game_rules
     uma = _Uma(rules, [points / 1000 for points in rules.uma])
     ranks = tuple(ranks_of(line.scores))
-    return CountedGame(
+    return GameRows(
         names=tuple([names[strategy] for strategy in setup.seating.tables[line.seating]]),
         rows=_with_results(line.counts, line.scores, ranks, uma),
         day="",

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mjbot.breakdown.breakdown import KEYS, PLAYER, Row
+from mjbot.breakdown.breakdown import KEYS, PLAYER, StatsRow
 from mjbot.breakdown.report import (
     FIGURE,
-    Report,
+    StatsReport,
     cells,
     comparison_lines,
     comparison_rows,
@@ -33,7 +33,7 @@ figure{margin:0}figcaption{font-weight:600}svg text{font-size:12px;fill:currentC
 </style>"""
 
 
-def page(report: Report, players: int, origin: Origin) -> str:
+def page(report: StatsReport, players: int, origin: Origin) -> str:
     """Return the page, with the ``players`` that have most games."""
     parts = [
         "<main><h1>Player statistics</h1>",
@@ -51,7 +51,7 @@ def page(report: Report, players: int, origin: Origin) -> str:
     return html.page(f"Statistics of {text(report.records, 80)}", [*parts, "</main>"])
 
 
-def _section(report: Report, of: str, title: str, players: int) -> Iterator[str]:
+def _section(report: StatsReport, of: str, title: str, players: int) -> Iterator[str]:
     rows = report.rows(of, players)
     if not rows:
         return
@@ -71,12 +71,12 @@ def _section(report: Report, of: str, title: str, players: int) -> Iterator[str]
         yield f"<p class=soft>{len(rows) - MOST_ROWS} more rows: --csv or --json has them.</p>"
 
 
-def _cells(report: Report, row: Row) -> list[str]:
+def _cells(report: StatsReport, row: StatsRow) -> list[str]:
     first, *others = cells(report, row)
     return [name(first), *[text(cell) for cell in others]]
 
 
-def _comparison(report: Report) -> Iterator[str]:
+def _comparison(report: StatsReport) -> Iterator[str]:
     if report.breakdown.plan.sides is None:
         return
     yield "<h2>Comparison</h2>"
@@ -110,15 +110,15 @@ def _axis(label: str, estimates: Sequence[Estimate], flip: bool = False) -> Axis
     return Axis(label, low - margin, high + margin, flip)
 
 
-def _mark(plot: Plot, x: float, estimate: Estimate, colour: str, told: str) -> None:
+def _mark(plot: Plot, x: float, estimate: Estimate, colour: str, label: str) -> None:
     if math.isnan(estimate.value):
         return
     if estimate.is_bounded:
         plot.stroke((x, estimate.low), (x, estimate.high), colour)
-    plot.dot(x, estimate.value, colour, told)
+    plot.dot(x, estimate.value, colour, label)
 
 
-def _players_plot(report: Report, rows: Sequence[Row]) -> str:
+def _players_plot(report: StatsReport, rows: Sequence[StatsRow]) -> str:
     figure = FIGURE["rank"]
     estimates = [report.estimate(row, figure) for row in rows]
     x = Axis("", -0.5, len(rows) - 0.5)
@@ -129,7 +129,7 @@ def _players_plot(report: Report, rows: Sequence[Row]) -> str:
     return plot.svg(x_ticks=False)
 
 
-def _style_plot(report: Report, rows: Sequence[Row]) -> str:
+def _style_plot(report: StatsReport, rows: Sequence[StatsRow]) -> str:
     wins = [_shown(report.estimate(row, FIGURE["win"]), FIGURE["win"]) for row in rows]
     losses = [_shown(report.estimate(row, FIGURE["deal_in"]), FIGURE["deal_in"]) for row in rows]
     axes = _axis("deal-ins, % of kyoku", losses), _axis("wins, % of kyoku", wins)
@@ -146,7 +146,7 @@ def _style_plot(report: Report, rows: Sequence[Row]) -> str:
     return plot.svg()
 
 
-def _keys_plot(report: Report, rows: Sequence[Row], figure: Figure, is_line: bool) -> str:
+def _keys_plot(report: StatsReport, rows: Sequence[StatsRow], figure: Figure, is_line: bool) -> str:
     """Return a figure of the first players by key, in the order of the keys."""
     players = list(dict.fromkeys(row.name for row in rows))[:PLOTTED]
     rows = [row for row in rows if row.name in set(players)]
@@ -165,8 +165,8 @@ def _keys_plot(report: Report, rows: Sequence[Row], figure: Figure, is_line: boo
         for place, key in enumerate(keys):
             estimate = found.get((player, key))
             if estimate is not None and not math.isnan(estimate.value):
-                told = f"{player}, {key}: {estimate.value:.3f}"
-                _mark(plot, place + shift, estimate, COLOURS[number], told)
+                label = f"{player}, {key}: {estimate.value:.3f}"
+                _mark(plot, place + shift, estimate, COLOURS[number], label)
                 points.append((place + shift, estimate.value))
         if is_line:
             plot.line(points, COLOURS[number])

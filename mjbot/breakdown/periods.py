@@ -67,22 +67,22 @@ def _days(text: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedSide:
     """One side of a comparison: a player's games, those of a period if one is named."""
 
     name: str
     period: Period = Period()
 
     @classmethod
-    def read(cls, text: str) -> "Side":
+    def read(cls, text: str) -> "ComparedSide":
         """Return the side that ``NAME`` or ``NAME@PERIOD`` means.  Raises ``ValueError``.
 
         What stands behind an ``@`` is a part of the name unless it begins as a period does.
 
-        >>> Side.read("bot@1.2"), Side.read("bot@1.2@..2026-10")
+        >>> ComparedSide.read("bot@1.2"), ComparedSide.read("bot@1.2@..2026-10")
         ... # doctest: +NORMALIZE_WHITESPACE
-        (Side(name='bot@1.2', period=Period(first='', last='')),
-         Side(name='bot@1.2', period=Period(first='', last='2026-10-31')))
+        (ComparedSide(name='bot@1.2', period=Period(first='', last='')),
+         ComparedSide(name='bot@1.2', period=Period(first='', last='2026-10-31')))
         """
         name, at, period = text.rpartition("@")
         if not at or not re.match(r"20\d\d|\.\.", period):
@@ -95,7 +95,7 @@ class Side:
         """Return whether a player's game of that day is one of this side."""
         return name == self.name and self.period.has(day)
 
-    def overlaps(self, other: "Side") -> bool:
+    def overlaps(self, other: "ComparedSide") -> bool:
         """Return whether a game could be of both."""
         return self.name == other.name and self.period.overlaps(other.period)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.breakdown.breakdown import PLAYER, Breakdown, Row
+from mjbot.breakdown.breakdown import PLAYER, Breakdown, StatsRow
 from mjbot.breakdown.ratings import EXTRA, Adjusted
 from mjbot.breakdown.sums import PLAYER_FIGURES
 from mjbot.errors import ArgumentError
@@ -28,14 +28,14 @@ SHORTER: Final = ("rank", "first", "fourth", "uma", "win", "deal_in", "riichi", 
 
 
 @dataclass(frozen=True)
-class Report:
+class StatsReport:
     """All that was counted; ``least``: rows with fewer finished games are left out."""
 
     records: str
     breakdown: Breakdown
     least: int = 1
 
-    def rows(self, table: str, players: int | None = None) -> list[Row]:
+    def rows(self, table: str, players: int | None = None) -> list[StatsRow]:
         """Return a table's rows; with ``players``, those of so many with most games."""
         sums = self.breakdown.tables[table].sums
         found = [
@@ -46,11 +46,11 @@ class Report:
         shown = list(dict.fromkeys(row.name for row in found))[:players]
         return [row for row in found if row.name in set(shown)]
 
-    def estimate(self, row: Row, figure: Figure) -> Estimate:
+    def estimate(self, row: StatsRow, figure: Figure) -> Estimate:
         """Return a figure of a row."""
         return self.breakdown.tables[row.table].sums.estimate(row.group, figure)
 
-    def count(self, row: Row, field: str) -> int:
+    def count(self, row: StatsRow, field: str) -> int:
         """Return a count of a row."""
         return self.breakdown.tables[row.table].sums.count(row.group, field)
 
@@ -80,14 +80,14 @@ class Report:
         return any(row.version for row in self.breakdown.rows(PLAYER))
 
 
-def heads(report: Report, table: str) -> list[str]:
+def heads(report: StatsReport, table: str) -> list[str]:
     """Return the heads of a table on a terminal or a page."""
     key = [] if table == PLAYER else [table.replace("-", " ")]
     figures = SHORT if table == PLAYER else SHORTER
     return [PLAYER, *key, "games", *[SHORT[name] for name in figures]]
 
 
-def cells(report: Report, row: Row) -> list[str]:
+def cells(report: StatsReport, row: StatsRow) -> list[str]:
     """Return a row under these heads, as plain text.
 
     The value comes with half the length of its 95 % interval.
@@ -116,14 +116,14 @@ def compact(estimate: Estimate, figure: Figure) -> str:
 # --- the comparison ---------------------------------------------------------------------------
 
 
-def comparison_rows(report: Report) -> Iterator[tuple[str, str]]:
+def comparison_rows(report: StatsReport) -> Iterator[tuple[str, str]]:
     """Yield each figure's difference, the first side less the second."""
     sides = report.breakdown.sides
     for figure in PLAYER_FIGURES:
         yield figure.label, format_estimate(sides.difference(figure), figure.kind, signed=True)
 
 
-def comparison_lines(report: Report) -> Iterator[str]:
+def comparison_lines(report: StatsReport) -> Iterator[str]:
     """Yield what is compared, and the difference adjusted for the opponents' strength."""
     found = report.breakdown
     if found.plan.sides is None:
@@ -160,7 +160,7 @@ def _adjusted_lines(adjusted: Adjusted, one: str, other: str) -> Iterator[str]:
 # --- for other programs -----------------------------------------------------------------------
 
 
-def report_json(report: Report) -> dict[str, Any]:
+def report_json(report: StatsReport) -> dict[str, Any]:
     """Return everything as plain values; what is unknown or unbounded is ``None``."""
     found = report.breakdown
     return {
@@ -178,7 +178,7 @@ def report_json(report: Report) -> dict[str, Any]:
     }
 
 
-def _row_json(report: Report, row: Row) -> dict[str, Any]:
+def _row_json(report: StatsReport, row: StatsRow) -> dict[str, Any]:
     return {
         "player": row.player,
         "version": row.version or None,
@@ -200,7 +200,7 @@ def estimate_json(estimate: Estimate) -> dict[str, float | None] | None:
     return {"value": estimate.value, **bounded}
 
 
-def _comparison_json(report: Report) -> dict[str, Any] | None:
+def _comparison_json(report: StatsReport) -> dict[str, Any] | None:
     found = report.breakdown
     if found.plan.sides is None:
         return None
@@ -223,7 +223,7 @@ def _comparison_json(report: Report) -> dict[str, Any] | None:
     }
 
 
-def columns(report: Report) -> dict[str, list[Any]]:
+def columns(report: StatsReport) -> dict[str, list[Any]]:
     """Return all rows of all tables as columns: ``rank``, ``rank_low``, ``rank_high``, ..."""
     rows = [row for name in report.breakdown.tables for row in report.rows(name)]
     found: dict[str, list[Any]] = {
@@ -241,7 +241,7 @@ def columns(report: Report) -> dict[str, list[Any]]:
     return found
 
 
-def write_csv(path: Path, report: Report) -> None:
+def write_csv(path: Path, report: StatsReport) -> None:
     """Write all rows as CSV; raises ``OSError`` with its path."""
     found = columns(report)
     with naming(path), path.open("w", encoding="utf-8", newline="") as file:
@@ -264,7 +264,7 @@ def require_parquet() -> None:
         raise ArgumentError(f"--parquet needs polars: pip install '{EXTRA}'") from None
 
 
-def write_parquet(path: Path, report: Report) -> None:
+def write_parquet(path: Path, report: StatsReport) -> None:
     """Write all rows as Parquet; raises ``OSError`` with its path."""
     import polars
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.breakdown.games import ScoreKeeper, short_digest
-from mjbot.detection.games import told_apart
+from mjbot.detection.games import unique_names
 from mjbot.records.game import Game, GameDigester
 from mjbot.records.sources import Source
 from mjbot.table.hands import kind_of
@@ -101,7 +101,7 @@ class Observer:
             ranks = ranks_of(self._scores.final)
             self._counts[:, :, RANKS] = np.array(ranks)[:, None] * apart
             self._chances[:, :, RANKS] = apart
-        return Conduct(told_apart(self._names), self._counts, self._chances)
+        return Conduct(unique_names(self._names), self._counts, self._chances)
 
 
 class ObservedGame(NamedTuple):

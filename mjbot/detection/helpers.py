@@ -58,7 +58,7 @@ LEAST_MET: Final = 10
 """Games together below which a pair is not tested."""
 LEAST_OTHERS: Final = 6
 """Players beside the other one whom both of a pair must have met: with fewer, what a pair does and
-what its rivals do cannot be told apart."""
+what its rivals do cannot be distinguished."""
 CLOSE: Final = 0.05
 LEAST_PARTNERS: Final = 5
 """Partners below which nothing is said of all helpers of a player."""
@@ -88,7 +88,7 @@ N_SIGNS: Final = len(SIGNS)
 _MULTIPLIED: Final = (DEAL_INS, PONS, CHIS, WINS)
 
 
-class Meetings:
+class PairConduct:
     """What is counted of every ordered pair of players, game by game."""
 
     def __init__(self) -> None:
@@ -374,7 +374,7 @@ def judge_helpers(cells: Cells, least: int = LEAST_MET) -> list[HelperVerdict]:
 def _has_others(cells: Cells) -> NDArray[np.bool_]:
     """Return for each pair whether both have met enough others to be compared with."""
     partners = np.bincount(cells.pairs[:, 0], minlength=len(cells.players))
-    enough: NDArray[np.bool_] = (partners[cells.pairs] > LEAST_OTHERS).all(axis=1)
+    enough: NDArray[np.bool_] = np.all(partners[cells.pairs] > LEAST_OTHERS, axis=1)
     return enough
 
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjbot.breakdown import ratings
-from mjbot.breakdown.breakdown import Breakdown, Plan
-from mjbot.breakdown.games import FIELDS, Batch, CountedGame, Problem, list_work
+from mjbot.breakdown.breakdown import Breakdown, BreakdownPlan
+from mjbot.breakdown.games import FIELDS, GameBatch, GameRows, UnreadableRecord, list_work
 from mjbot.breakdown.page import page
-from mjbot.breakdown.periods import Side
-from mjbot.breakdown.report import Report, columns, write_csv
+from mjbot.breakdown.periods import ComparedSide
+from mjbot.breakdown.report import StatsReport, columns, write_csv
 from mjbot.breakdown.sums import COLUMN, PLAYER_FIGURES, GroupSums, SideSums
 from mjbot.cli.main import main
 from mjbot.errors import ArgumentError
@@ -28,7 +28,7 @@ RANK = COLUMN["rank"]
 
 def made_game(
     names: tuple[str, ...], ranks: tuple[int, ...], day: str = "", number: int = 0, wall: str = ""
-) -> CountedGame:
+) -> GameRows:
     """A game of four kyoku in which every seat won once."""
     rows = []
     for rank in ranks:
@@ -36,12 +36,12 @@ def made_game(
         row[("first", "second", "third", "fourth")[rank - 1]] = 1
         rows.append(tuple(row.values()))
     digest = b"" if wall else number.to_bytes(8, "big")
-    return CountedGame(names, tuple(rows), day, "tonpu", 4, ranks, digest, wall)
+    return GameRows(names, tuple(rows), day, "tonpu", 4, ranks, digest, wall)
 
 
-def counted(plan: Plan, games: list[CountedGame], rated: bool = False) -> Breakdown:
+def counted(plan: BreakdownPlan, games: list[GameRows], rated: bool = False) -> Breakdown:
     found = Breakdown(plan, ratings.Ratings() if rated else None)
-    found.add(Batch(games, []))
+    found.add(GameBatch(games, []))
     return found
 
 
@@ -100,24 +100,26 @@ def test_batches_and_their_order_change_nothing() -> None:
         made_game(("a", "b", "c", "d"), tuple(rng.permutation(4) + 1), number=number)
         for number in range(50)
     ]
-    one = counted(Plan(), games)
-    many = Breakdown(Plan())
+    one = counted(BreakdownPlan(), games)
+    many = Breakdown(BreakdownPlan())
     for game in reversed(games):
-        many.add(Batch([game], []))
-    assert columns(Report("", one)) == columns(Report("", many))
+        many.add(GameBatch([game], []))
+    assert columns(StatsReport("", one)) == columns(StatsReport("", many))
 
 
 def test_a_copy_of_a_game_counts_once_and_what_is_unreadable_is_counted() -> None:
     game = made_game(("a", "b", "c", "d"), (1, 2, 3, 4), number=7)
-    found = Breakdown(Plan())
-    errors = found.add(Batch([game, game], [Problem(("x.mjlog", "tag 3", "damaged"), True)]))
+    found = Breakdown(BreakdownPlan())
+    errors = found.add(
+        GameBatch([game, game], [UnreadableRecord(("x.mjlog", "tag 3", "damaged"), True)])
+    )
     assert (found.games, found.duplicates, found.unreadable_games) == (1, 1, 1)
     assert [str(error) for error in errors] == ["x.mjlog: tag 3: damaged"]
 
 
 def test_a_player_with_two_seats_is_one_cluster_a_game() -> None:
     games = [made_game(("a", "a", "b", "b"), (1, 4, 2, 3), number=number) for number in range(9)]
-    report = Report("", counted(Plan(), games))
+    report = StatsReport("", counted(BreakdownPlan(), games))
     rank = report.estimate(report.rows("player")[0], PLAYER_FIGURES[0])
     assert rank.value == 2.5 and rank.is_alike
 
@@ -127,12 +129,12 @@ def test_the_games_of_a_wall_are_one_cluster() -> None:
     games = [
         made_game(("a", "b", "c", "d"), each, wall=str(wall)) for wall in range(8) for each in ranks
     ]
-    report = Report("", counted(Plan(), games))
+    report = StatsReport("", counted(BreakdownPlan(), games))
     assert report.estimate(report.rows("player")[0], PLAYER_FIGURES[0]).is_alike
 
 
 def test_keys_of_opponents_classes_weeks_and_versions() -> None:
-    plan = Plan(
+    plan = BreakdownPlan(
         by=("opponent", "opponent-class", "week"),
         classes=(("strong", re.compile("^c")),),
         merge_versions=True,
@@ -141,7 +143,7 @@ def test_keys_of_opponents_classes_weeks_and_versions() -> None:
         made_game(("bot-1.0", "b", "c", "d"), (1, 2, 3, 4), "2026-11-22", 1),
         made_game(("bot-1.1", "b", "b", "d"), (4, 3, 2, 1), "2026-11-23", 2),
     ]
-    report = Report("", counted(plan, games))
+    report = StatsReport("", counted(plan, games))
     of_bot = {
         name: {
             row.key: report.count(row, "games") for row in report.rows(name) if row.name == "bot"
@@ -154,7 +156,7 @@ def test_keys_of_opponents_classes_weeks_and_versions() -> None:
 
 
 def test_a_comparison_of_periods_has_only_their_games() -> None:
-    sides = Side.read("a@..2026-10"), Side.read("a@2026-11")
+    sides = ComparedSide.read("a@..2026-10"), ComparedSide.read("a@2026-11")
     games = [
         made_game(("a", "b", "c", "d"), (1, 2, 3, 4), f"2026-10-{day:02}", day)
         for day in range(1, 20)
@@ -164,7 +166,7 @@ def test_a_comparison_of_periods_has_only_their_games() -> None:
         for day in range(1, 10)
     ]
     games.append(made_game(("a", "b", "c", "d"), (4, 1, 2, 3), "", 999))
-    found = counted(Plan(sides=sides), games)
+    found = counted(BreakdownPlan(sides=sides), games)
     assert [found.sides.count(side, "games") for side in (0, 1)] == [19, 9]
     assert found.sides.difference(PLAYER_FIGURES[0]).value == -2
 
@@ -191,7 +193,9 @@ def test_the_adjustment_takes_the_opponents_strength_out() -> None:
             names = [own, *[f"{kind}{k}" for k in rng.permutation(4)[:3]]]
         ranks = drawn_ranks(rng, tuple(strength[name] for name in names))
         games.append(made_game(tuple(names), ranks, number=number))
-    found = counted(Plan(sides=(Side("new"), Side("old"))), games, rated=True)
+    found = counted(
+        BreakdownPlan(sides=(ComparedSide("new"), ComparedSide("old"))), games, rated=True
+    )
     raw = found.sides.difference(PLAYER_FIGURES[0])
     adjusted = found.adjusted()
     assert adjusted is not None
@@ -207,12 +211,14 @@ def test_rows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [tuple(f"p{4 * game + seat}" for seat in range(4)) for game in range(4)]
     games = [made_game(each, (1, 2, 3, 4), number=k) for k, each in enumerate(names)]
     with pytest.raises(ArgumentError, match="--player"):
-        counted(Plan(), games)
+        counted(BreakdownPlan(), games)
 
 
 def test_names_are_escaped_on_the_page_and_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
     names = ("=HYPERLINK(1)", "<script>", "c", "d")
-    report = Report("x", counted(Plan(by=("seat",)), [made_game(names, (1, 2, 3, 4))]))
+    report = StatsReport(
+        "x", counted(BreakdownPlan(by=("seat",)), [made_game(names, (1, 2, 3, 4))])
+    )
     written = page(report, 20, Origin("mjbot stats x", "2026-11-25"))
     assert "<script" not in written and "&lt;script&gt;" in written
     write_csv(tmp_path / "rows.csv", report)

@@ -21,7 +21,7 @@ from mjbot.detection.conduct import (
 from mjbot.detection.helpers import (
     SIGNS,
     HelperVerdict,
-    Meetings,
+    PairConduct,
     above,
     below,
     judge_helpers,
@@ -95,7 +95,7 @@ class League:
         spread = self.rng.lognormal(0.0, 0.35, (2, players, 3))
         self.style = {name: spread[:, number] for number, name in enumerate(self.names)}
         self.push = {name: self.rng.uniform(0.2, 0.6) for name in self.names}
-        self.meetings = Meetings()
+        self.meetings = PairConduct()
 
     def play(self, names: list[str], helpers: tuple[str, ...] = (), helped: str = "") -> None:
         """Add a game; helpers deal in to, feed and push against the helped one twice as often."""
@@ -174,7 +174,7 @@ def test_many_helpers_are_found_at_the_one_they_help() -> None:
 
 
 def test_the_order_of_seats_and_names_changes_no_verdict() -> None:
-    league, turned = League(5, 9), Meetings()
+    league, turned = League(5, 9), PairConduct()
     add = league.meetings.add
 
     def add_both(conduct: Conduct) -> None:

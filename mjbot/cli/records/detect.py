@@ -19,7 +19,7 @@ from mjbot.cli.arguments import count, file_option, folder_option, jobs_option, 
 from mjbot.detection.conduct import observe
 from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import GameCounts, count_games
-from mjbot.detection.helpers import LEAST_MET, Meetings, judge_helpers, judge_targets
+from mjbot.detection.helpers import LEAST_MET, PairConduct, judge_helpers, judge_targets
 from mjbot.detection.helpers_report import HEADS as HELPER_HEADS
 from mjbot.detection.helpers_report import (
     TARGET_HEADS,
@@ -140,7 +140,7 @@ def _look_for_helpers(request: DetectRequest) -> int:
     if request.folder:
         raise ArgumentError("--folder keeps counts of hidden hands, which --helpers does not use")
     jobs, console = request.jobs or os.cpu_count() or 1, Console(stderr=True)
-    meetings, seen, left_out = Meetings(), set[bytes](), LeftOut()
+    meetings, seen, left_out = PairConduct(), set[bytes](), LeftOut()
     sources = list(dict.fromkeys(s for path in request.records for s in list_sources(path)))
     with progress(console, "counting", unit="games") as step:
         for batch in each_game(sources, observe, jobs):

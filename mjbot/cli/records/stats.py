@@ -12,13 +12,13 @@ from typing import Final
 from rich.console import Console
 from rich.table import Column, Table
 
-from mjbot.breakdown.breakdown import KEYS, PLAYER, VERSION, Breakdown, Plan
+from mjbot.breakdown.breakdown import KEYS, PLAYER, VERSION, Breakdown, BreakdownPlan
 from mjbot.breakdown.games import count_games, list_work
 from mjbot.breakdown.page import page
-from mjbot.breakdown.periods import Period, Side
+from mjbot.breakdown.periods import ComparedSide, Period
 from mjbot.breakdown.ratings import EXTRA, Ratings, available
 from mjbot.breakdown.report import (
-    Report,
+    StatsReport,
     cells,
     comparison_lines,
     comparison_rows,
@@ -67,9 +67,9 @@ def _opponents(text: str) -> tuple[str, re.Pattern[str]]:
         raise argparse.ArgumentTypeError(f"{text!r}: not a regular expression ({error})") from None
 
 
-def _side(text: str) -> Side:
+def _side(text: str) -> ComparedSide:
     try:
-        return Side.read(text)
+        return ComparedSide.read(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -101,7 +101,7 @@ class StatsRequest:
     player: tuple[str, ...] = option(
         (), "name of a player to report (default: all)", action="extend", nargs="+", metavar="NAME"
     )
-    compare: tuple[Side, ...] = option(
+    compare: tuple[ComparedSide, ...] = option(
         (),
         "compare two players, versions or periods, the first less the second; PERIOD is FROM..TO,"
         " each a year, month, week or day (default: no comparison)",
@@ -153,7 +153,7 @@ def run(request: StatsRequest) -> int:
     _count(request, breakdown)
     if not breakdown.games:
         raise ArgumentError("no game to count: none has a kyoku and is of the period")
-    report = Report(", ".join(map(str, request.records)), breakdown, request.least)
+    report = StatsReport(", ".join(map(str, request.records)), breakdown, request.least)
     if request.html:
         origin = origin_of(["mjbot stats", *map(str, request.records)])
         write_text(request.html, page(report, request.shown, origin))
@@ -165,7 +165,7 @@ def run(request: StatsRequest) -> int:
     return ExitCode.OK
 
 
-def _plan(request: StatsRequest) -> Plan:
+def _plan(request: StatsRequest) -> BreakdownPlan:
     by = tuple(dict.fromkeys(request.by or DEFAULT_BY))
     if "opponent-class" in by and not request.opponent_class:
         raise ArgumentError("--by opponent-class needs --opponent-class NAME=REGEX")
@@ -174,7 +174,7 @@ def _plan(request: StatsRequest) -> Plan:
     sides = (request.compare[0], request.compare[1]) if request.compare else None
     if sides and sides[0].overlaps(sides[1]):
         raise ArgumentError(f"--compare: {sides[0]} and {sides[1]} have games in common")
-    return Plan(
+    return BreakdownPlan(
         by=by,
         players=frozenset(request.player),
         classes=request.opponent_class,
@@ -209,7 +209,7 @@ def _check_names(request: StatsRequest, breakdown: Breakdown) -> None:
         raise ArgumentError(f"no game of {' or '.join(map(repr, missing))} in the records")
 
 
-def _print(report: Report, request: StatsRequest) -> None:
+def _print(report: StatsReport, request: StatsRequest) -> None:
     emit: Callable[[str], None] = print
     if request.json:
         emit(json.dumps(report_json(report), ensure_ascii=False))
