@@ -65,7 +65,9 @@ class ServeRequest:
     games: int = option(1, "number of games, after which the server exits", type=count)
     log_dir: Path | None = folder_option("folder for one .mjson file per game (default: none)")
     watch_for_pairs: bool = option(
-        False, "warn of two players that play as if they saw each other's hands (not a proof)"
+        False,
+        "warn of two players that play as if they saw each other's hands, and of players that help"
+        " one opponent (not a proof)",
     )
     table: TableRequest = group(TableRequest)
     page: WatchRequest = group(WatchRequest, PAGE)
@@ -191,11 +193,20 @@ async def _drain(server: TableServer, ending: asyncio.Event) -> None:
 
 
 def _pair_watch() -> Callable[[Event], None]:
-    """Return what takes the table's events and warns of pairs."""
-    from mjbot.detection.live import PairWatch
+    """Return what takes the table's events and warns of pairs and helpers."""
+    from mjbot.detection.live import HelperWatch, PairWatch
     from mjbot.detection.verdicts import shipped_weights
 
-    return PairWatch(shipped_weights(), lambda text: logger.warning(one_line(text))).add
+    def warn(text: str) -> None:
+        logger.warning(one_line(text))
+
+    pairs, helpers = PairWatch(shipped_weights(), warn), HelperWatch(warn)
+
+    def add(event: Event) -> None:
+        pairs.add(event)
+        helpers.add(event)
+
+    return add
 
 
 async def _open_tenhou(server: TableServer, request: ServeRequest) -> None:

@@ -4,6 +4,9 @@ Testing after every game and stopping at the first small p-value accuses too man
 may be tested at any time (:meth:`mjbot.detection.verdicts.DetectionWeights.e_values`): it reaches c
 with a probability of at most 1 / c.  The k-th pair that met is reported at k (k + 1) / alpha, which
 keeps the probability of any false report below alpha however many pairs meet.
+
+Helpers (:mod:`mjbot.detection.helpers`) are tested after 32, 64, 128, ... games instead, the k-th
+time with alpha / 2 ** k, which add up to alpha.
 """
 
 from collections.abc import Callable
@@ -13,7 +16,9 @@ from typing import Final
 
 import numpy as np
 
+from mjbot.detection.conduct import Observer
 from mjbot.detection.games import unique_names
+from mjbot.detection.helpers import PairConduct, judge_helpers
 from mjbot.detection.hidden import CLASSES, N_SCORES, Floats
 from mjbot.detection.report import NOT_PROOF
 from mjbot.detection.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts
@@ -23,6 +28,8 @@ from mjbot.text import plural
 from protocol import messages as m
 
 ALPHA: Final = 0.01
+FIRST_TEST: Final = 32
+"""Games after which helpers are tested for the first time."""
 
 
 @dataclass
@@ -89,4 +96,42 @@ class PairWatch:
                 f"{pair[0]} + {pair[1]} play as if they knew each other's hands ({NOT_PROOF}):"
                 f" e-value {e:.3g} after {plural(meetings.games, 'game')}, above {limit:.3g};"
                 " mjbot detect shows the positions"
+            )
+
+
+class HelperWatch:
+    """Receives the events of one table and reports helpers; hidden hands are not read."""
+
+    def __init__(self, emit: Callable[[str], object], alpha: float = ALPHA) -> None:
+        self.alpha_now = alpha
+        self.conduct: Final = PairConduct()
+        self._emit: Final = emit
+        self._observer = Observer()
+        self._reported: set[tuple[str, str]] = set()
+        self._next = FIRST_TEST
+
+    def add(self, event: m.Event) -> None:
+        """Take in one event."""
+        if isinstance(event, m.StartGame):
+            self._observer = Observer()
+        self._observer.add(event)
+        if isinstance(event, m.EndGame):
+            seen = self._observer.conduct
+            if seen is not None:
+                self.conduct.add(seen)
+            if self.conduct.games == self._next:
+                self._next *= 2
+                self.alpha_now /= 2
+                self._judge()
+
+    def _judge(self) -> None:
+        for verdict in judge_helpers(self.conduct.table()):
+            pair = verdict.helper, verdict.helped
+            if verdict.adjusted >= self.alpha_now or pair in self._reported:
+                continue
+            self._reported.add(pair)
+            self._emit(
+                f"{pair[0]} plays as if it helped {pair[1]} ({NOT_PROOF}): {verdict.sign},"
+                f" adjusted p {verdict.adjusted:.2g} after {plural(verdict.games, 'game')};"
+                " mjbot detect --helpers shows all signs"
             )

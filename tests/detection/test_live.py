@@ -7,11 +7,12 @@ import pytest
 
 import mjbot
 from mjbot.detection.games import count_games
-from mjbot.detection.live import PairWatch
+from mjbot.detection.live import FIRST_TEST, HelperWatch, PairWatch
 from mjbot.detection.residuals import PLACE_OF
 from mjbot.detection.verdicts import levelled, shipped_weights
 from mjbot.records.sources import open_games
 from mjbot.training.positions import index_games
+from protocol import messages as m
 
 LOG = Path(mjbot.__file__).parents[1] / "logs" / "east-four-winds.mjson"
 
@@ -57,3 +58,43 @@ def test_the_limit_rises_with_the_pairs_that_met():
     assert {pair for pair, value in e.items() if value >= limit} - above  # were it not raised
     _, parts = watched(alpha=1 / (limit * (1 - 1e-9)))
     assert {line.split(" play as if")[0] for line in parts} == {" + ".join(p) for p in above}
+
+
+def made_game(rng: np.random.Generator, names: list[str]) -> list[m.Event]:
+    """Four kyoku, each won off somebody; ``helper`` deals in to ``friend`` where it can."""
+    hidden = (("?",) * 13,) * 4
+    events: list[m.Event] = [m.StartGame(names=tuple(names))]
+    for kyoku in range(1, 5):
+        events.append(
+            m.StartKyoku(
+                bakaze="E", kyoku=kyoku, honba=0, kyotaku=0, oya=kyoku - 1, dora_marker="1m",
+                tehais=hidden, scores=(25000,) * 4,
+            )
+        )  # fmt: skip
+        source, winner = rng.choice(4, 2, replace=False).tolist()
+        if {"helper", "friend"} <= set(names):
+            source, winner = names.index("helper"), names.index("friend")
+        deltas = [0, 0, 0, 0]
+        deltas[source], deltas[winner] = -1000, 1000
+        events.append(m.Hora(actor=winner, target=source, deltas=tuple(deltas)))
+        events.append(m.EndKyoku())
+    return [*events, m.EndGame()]
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_a_helper_is_reported_once_at_a_power_of_two(helps: bool) -> None:
+    rng, parts = np.random.default_rng(1), list[str]()
+    watch = HelperWatch(parts.append)
+    names = ["helper" if helps else "p9", "friend", *[f"p{number}" for number in range(8)]]
+    reported = []
+    for number in range(1, 4 * FIRST_TEST + 1):
+        for event in made_game(rng, rng.choice(names, 4, replace=False).tolist()):
+            watch.add(event)
+        if parts and not reported:
+            reported.append(number)
+    assert watch.conduct.games == 4 * FIRST_TEST
+    if not helps:
+        assert parts == []
+        return
+    assert len(parts) == 1 and parts[0].startswith("helper plays as if it helped friend")
+    assert "not proof" in parts[0] and reported[0] in (FIRST_TEST, 2 * FIRST_TEST, 4 * FIRST_TEST)
