@@ -162,10 +162,10 @@ def test_a_planted_helper_is_named_alone_with_what_it_does() -> None:
 
 
 def test_many_helpers_are_found_at_the_one_they_help() -> None:
-    """Of seven helpers with 20 games each hardly one is named, but the one that they help is."""
+    """Of seven helpers with 30 games each hardly one is named, but the one that they help is."""
     league = League(4, 20)
     helpers = tuple(league.names[1:8])
-    league.play_many(630, helpers, "p0")
+    league.play_many(950, helpers, "p0")
     verdicts = league.verdicts()
     targets = judge_targets(verdicts)
     assert targets[0].player == "p0" and targets[0].adjusted < 0.01
