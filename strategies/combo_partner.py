@@ -15,10 +15,12 @@ from mjbot.strategy.options import StrategyError, switch
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
+from mjbot.table.state import Phase
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, tile_kind
 from strategies.evaluation.fast_riichi.calls import useful_calls_after
 from strategies.evaluation.fast_riichi.steps import ALL_KINDS, DiscardPoints
+from strategies.evaluation.pair.joint import JointSearch, Objective
 from strategies.evaluation.pair.situation import PairSituation
 from strategies.evaluation.pair.techniques import (
     add_dora,
@@ -45,7 +47,8 @@ TRIED_OUT: Final = "tried out, so that it is safe for the ally"
 FEIGNED: Final = "to feign a hand of one suit"
 OTHER_LOTS: Final = 1 << 40
 """Added to the seed, so that ``looks`` and ``helps`` draw apart."""
-NO_FEEDS: Final = (TRIED_OUT, FEIGNED)
+JOINTLY: Final = "chosen jointly by playouts"
+NO_FEEDS: Final = (TRIED_OUT, FEIGNED, JOINTLY)
 """What is done for the ally and gives it nothing."""
 
 
@@ -92,6 +95,16 @@ class ComboPartner(PairMember, FastRiichiD):
     leader_caution: float = field(
         default=4.0, metadata={"unit": "x points of danger, next to an ally with an aim"}
     )
+    joint_ms: float = field(
+        default=0.0, metadata={"unit": "ms per decision of playouts over the joint choice; 0: none"}
+    )
+    objective: Objective = field(
+        default="balanced",
+        metadata={
+            "unit": "what they maximise: points of both, better rank of the two, a first place, "
+            "first and second place, or balanced: points + 8,000 x better rank"
+        },
+    )
     helps: float | Literal["last"] = field(
         default=1.0,
         metadata={"unit": "share of its chances to help that it takes, last: only the last hand's"},
@@ -131,6 +144,8 @@ class ComboPartner(PairMember, FastRiichiD):
         self._situation = self._help = None
         if ally is not None:
             action = next(self._choices(view, ally))
+            if self.joint_ms and self.techniques == "all":
+                action = self._chosen_jointly(view, action)
         else:
             action = self._player.decide(view) if self._player else super().decide(view)
         self.send_hand(view, action, None, self._useful_calls(view, action), self._help)
@@ -167,6 +182,24 @@ class ComboPartner(PairMember, FastRiichiD):
             if action is not None:
                 yield action
         yield view.default_action
+
+    def _chosen_jointly(self, view: View, action: Action) -> Action:
+        """Return the action or a better one by playouts with both hands of the pair known."""
+        situation = self._situation
+        on_ally = view.phase == Phase.REACTION and situation and view.turn == situation.ally.seat
+        if situation is None or len(view.legal) < 2 or (action.is_win and not on_ally):
+            return action
+        ratings = list(self._player.ratings(situation.own_view)) if self._player else []
+        chosen = self._joint_search.choose(situation, action, ratings, _moment(view, self.seed))
+        if chosen != action:
+            self._help = None
+            is_fed = chosen in situation.holding(situation.ally.waits)
+            self._for_ally(situation, chosen, TO_WIN if is_fed else JOINTLY)
+        return chosen
+
+    @cached_property
+    def _joint_search(self) -> JointSearch:
+        return JointSearch(self.joint_ms, self.objective)
 
     def _helps_now(self, view: View) -> bool:
         """Whether it would take a chance to help in this decision."""
@@ -324,6 +357,11 @@ def _falls_to(share: float, view: View, seed: int) -> bool:
     """Whether this decision is of a share of all decisions: the moment draws the lot."""
     if share == 1.0:
         return True
+    return random.Random(_moment(view, seed)).random() < share
+
+
+def _moment(view: View, seed: int) -> int:
+    """Return a random seed for this moment of the game."""
     lot = seed
     for part in (
         view.round,
@@ -334,4 +372,4 @@ def _falls_to(share: float, view: View, seed: int) -> bool:
         view.phase,
     ):
         lot = (lot * 1_000_003 + int(part) + 1) % (1 << 62)
-    return random.Random(lot).random() < share
+    return lot

@@ -39,6 +39,7 @@ __all__ = [
     "HandSampler",
     "barred_waits",
     "deal_hands",
+    "deal_rivals",
     "deal_wall",
     "new_hand_sampler",
 ]
@@ -59,11 +60,42 @@ def deal_hands(
     hide(state, seat)
     unseen_kinds(state, seat, sampler.unseen)
     unseen_reds(state, seat, sampler.red)
+    return _deal_unknown(state, seat, shanten, random, sampler)
+
+
+@compiled
+def deal_rivals(
+    state: State,
+    seat: int,
+    ally: int,
+    shanten: Counts,
+    random: NDArray[np.uint64],
+    sampler: HandSampler,
+) -> bool:
+    """Do the same where the hand of a second seat, ``ally``, is known: it stays as it is."""
+    unseen_kinds(state, seat, sampler.unseen)
+    unseen_reds(state, seat, sampler.red)
+    for kind in range(34):
+        sampler.unseen[kind] -= state.hand[ally, kind]
+    for suit in range(3):
+        if state.red[ally, suit]:
+            sampler.red[suit] = 0
+    for other in range(4):
+        if other != seat and other != ally:
+            state.hand_known[other] = 0
+    return _deal_unknown(state, seat, shanten, random, sampler)
+
+
+@compiled
+def _deal_unknown(
+    state: State, seat: int, shanten: Counts, random: NDArray[np.uint64], sampler: HandSampler
+) -> bool:
     found = True
     for wanted in range(9):
         for step in range(1, 4):
             other = (seat + step) & 3
-            if wanted == wished_shanten(state, other, shanten[other]):
+            is_due = wanted == wished_shanten(state, other, shanten[other])
+            if is_due and not state.hand_known[other]:
                 found = _deal_hand(state, other, wanted, random, sampler) and found
     return found
 
