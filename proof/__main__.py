@@ -10,6 +10,7 @@ PROOFS = {
     "review": "what a reviewer finds in held-out games, by where the seats ended",
     "calibration": "how often hands win of which a chance to win is reported, held-out games",
     "agreement": "how often strategies discard what strong players discarded",
+    "joint-margin": "which joint choices of a pair are better, played on again in other worlds",
     "wire": "our client session in the place of 654 recorded clients of Tenhou's server",
     "tenhou-door": "four of our clients at our Tenhou listener: 200 hanchan, 100 cut connections",
     "riichienv": "our referee compared with the simulator RiichiEnv, 10,000 hanchan",

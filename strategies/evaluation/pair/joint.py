@@ -73,10 +73,10 @@ class JointSearch:
         self, situation: PairSituation, incumbent: Action, ratings: Sequence[Rated], seed: int
     ) -> Action:
         """Return the best plan by playouts; the incumbent where none is better above the margin."""
-        plans = list(_plans(situation, incumbent, ratings))
+        plans = list(plans_of(situation, incumbent, ratings))
         if len(plans) < 2:
             return incumbent
-        values = self._objective_of(self._play_on(situation, plans, seed))
+        values = objective_of(self._objective, self.play_on(situation, plans, seed))
         own = [place for place, plan in enumerate(plans) if plan.action == incumbent]
         kept = max(own, key=lambda place: float(values[:, place].mean()))
         gains = values - values[:, kept : kept + 1]
@@ -87,36 +87,44 @@ class JointSearch:
             return incumbent
         return plans[best].action
 
-    def _play_on(self, situation: PairSituation, plans: Sequence[Plan], seed: int) -> Values:
-        """Return what each plan brings: float64[worlds, plans, N_VALUES]."""
+    def play_on(
+        self, situation: PairSituation, plans: Sequence[Plan], seed: int, worlds: int | None = None
+    ) -> Values:
+        """Return what each plan brings: float64[worlds, plans, N_VALUES].
+
+        Without ``worlds`` there are as many as fit into the budget.
+        """
         workspace = self._workspace
         workspace["position"] = copy_state(situation.ally.state)
         workspace["seat"], workspace["ally"] = situation.pair
         workspace["walls"] = WALLS
         codes = np.array([(plan.action.code, plan.folds) for plan in plans], np.int64)
-        worlds = worlds_within(self._budget_ms, len(plans), situation.view.wall_left)
-        out = np.empty((worlds, len(plans), playouts.N_VALUES))
+        fitting = worlds_within(self._budget_ms, len(plans), situation.view.wall_left)
+        out = np.empty((worlds or fitting, len(plans), playouts.N_VALUES))
         weights = rank_model().weights
         playouts.compare_plans(workspace, self._policy, hand_reader(), weights, codes, seed, out)
         return out
 
-    def _objective_of(self, values: Values) -> Values:
-        """Return what the pair maximises: float64[worlds, plans]."""
-        points, better = values[..., playouts.POINTS], values[..., playouts.BETTER_RANK]
-        match self._objective:
-            case "balanced":
-                return points + RANK_POINTS * better
-            case "points":
-                return points
-            case "better-rank":
-                return better
-            case "first":
-                return values[..., playouts.FIRST]
-            case "top-two":
-                return values[..., playouts.TOP_TWO]
+
+def objective_of(objective: Objective, values: Values) -> Values:
+    """Return what the pair maximises: float64[worlds, plans]."""
+    points, better = values[..., playouts.POINTS], values[..., playouts.BETTER_RANK]
+    match objective:
+        case "balanced":
+            return points + RANK_POINTS * better
+        case "points":
+            return points
+        case "better-rank":
+            return better
+        case "first":
+            return values[..., playouts.FIRST]
+        case "top-two":
+            return values[..., playouts.TOP_TWO]
 
 
-def _plans(situation: PairSituation, incumbent: Action, ratings: Sequence[Rated]) -> Iterator[Plan]:
+def plans_of(
+    situation: PairSituation, incumbent: Action, ratings: Sequence[Rated]
+) -> Iterator[Plan]:
     """Yield plans, the incumbent first; either member may fold where a rival is in riichi."""
     view, ally = situation.view, situation.ally
     actions = {_kind_of(incumbent): incumbent}
