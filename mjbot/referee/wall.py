@@ -59,15 +59,43 @@ def _pinned_place(state: State, seat: int) -> int:
     Tiles leave from the end by kans and by draws beyond a quarter, all others in the order of
     their quarter.  So the counts of draws alone show which are left.
     """
-    gone = int(state.rinshan_taken)
-    for other in range(4):
-        gone += max(0, state.draws[other] - _quarter(state, other))
+    gone = _gone_from_the_end(state)
     place = N_LIVE - 1
     while place > 0 and (_drawn_in_turn(state, place) or gone > 0):
         gone -= not _drawn_in_turn(state, place)
         place -= 1
     own = 4 * state.draws[seat] + ((seat - state.dealer) & 3)
     return min(int(own), place)
+
+
+@compiled
+def _gone_from_the_end(state: State) -> int:
+    """Return how many tiles kans and draws beyond a quarter have taken from the end."""
+    gone = int(state.rinshan_taken)
+    for other in range(4):
+        gone += max(0, state.draws[other] - _quarter(state, other))
+    return gone
+
+
+@compiled
+def pin_wall(state: State) -> None:
+    """Pin the draws from here on, also where they were not pinned before.
+
+    The tiles that are left in the live wall, in its order so far, go to the places of the quarters
+    that are still to be drawn from.
+    """
+    wall = state.wall.copy()
+    gone = _gone_from_the_end(state)
+    tile = LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken
+    for place in range(N_LIVE - 1, -1, -1):
+        if _drawn_in_turn(state, place):
+            continue
+        if gone > 0:
+            gone -= 1
+        else:
+            state.wall[LIVE_WALL + place] = wall[tile]
+            tile += 1
+    state.pinned = 1
 
 
 @compiled

@@ -1,21 +1,30 @@
 """Whole games and kyoku in one compiled loop, in which the fast policy plays all seats.
 
-For playouts: :func:`play_kyoku` continues a table with known hands and wall to the end of the
-kyoku.  The flow is that of :class:`mjbot.referee.Referee`, walls included.
+For playouts: :func:`play_plan` plays a table whose hands and wall are known on to the end of the
+kyoku, from any decision, with the first choices of each seat given.  The flow is that of
+:class:`mjbot.referee.Referee`, walls included.
 """
+
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled, keep_alive
+from mjbot.compiler.record import Int16s
+from mjbot.models.fast_policy.candidates import is_offered
 from mjbot.models.fast_policy.choice import FastPolicy, choose_among
-from mjbot.referee.flow import advance, deal
+from mjbot.referee.flow import advance, deal, offer
 from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.ruleset import RuleSet
 from mjbot.table.apply import apply_end_game, apply_start_game
 from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import STATE, State
+
+NO_CODE: Final = -1
+MOST_GIVEN: Final = 3
+"""Choices of a seat that a plan can hold: a call or riichi, its discard, one more."""
 
 
 @compiled
@@ -52,18 +61,49 @@ def play_games(
 def play_kyoku(
     policy: FastPolicy, rival: FastPolicy, own: int, state: State, buffer: StepBuffer
 ) -> None:
-    """Play to the end of the kyoku (phase WON or DRAWN) from the choices in ``buffer``.
+    """Play on to the end of the kyoku (phase WON or DRAWN) from the choices in ``buffer``.
 
-    ``buffer`` has none right after a deal or without a decision; ``own`` is the mask of the seats
-    of ``policy``, ``rival`` plays the others.
+    Right after a deal or with nothing asked there are none; ``own`` is the mask of the seats of
+    ``policy``, ``rival`` plays the others.
     """
     advance(state, buffer)
     while buffer.asked:
         for seat in range(4):
             if buffer.asked >> seat & 1:
                 player = policy if own >> seat & 1 else rival
-                codes, n_codes = player.codes, buffer.n_codes[seat]
-                for place in range(n_codes):
-                    codes[place] = buffer.codes[seat, place]
-                buffer.choices[seat] = choose_among(player, state, seat, n_codes)
+                buffer.choices[seat] = _choose_offered(player, state, seat, buffer)
         advance(state, buffer)
+
+
+@compiled
+def play_plan(policy: FastPolicy, state: State, buffer: StepBuffer, plan: Int16s) -> None:
+    """Play on to the end of the kyoku (phase WON or DRAWN) from the decision that the table is at.
+
+    ``state`` must know all hands and the wall (``has_wall``).  ``plan`` int16[4, MOST_GIVEN] has
+    the first choices of each seat as action codes, :data:`NO_CODE` after the last.  Where a
+    choice is not legal when its turn comes, the rest of that seat's plan is dropped.
+    """
+    buffer.outcome.n_wins = 0
+    offer(state, buffer)
+    if not buffer.asked:
+        advance(state, buffer)
+    given = np.zeros(4, np.int64)
+    while buffer.asked:
+        for seat in range(4):
+            if buffer.asked >> seat & 1:
+                code = NO_CODE if given[seat] == MOST_GIVEN else int(plan[seat, given[seat]])
+                if code != NO_CODE and is_offered(buffer.codes[seat], buffer.n_codes[seat], code):
+                    given[seat] += 1
+                else:
+                    given[seat] = MOST_GIVEN
+                    code = _choose_offered(policy, state, seat, buffer)
+                buffer.choices[seat] = code
+        advance(state, buffer)
+
+
+@compiled
+def _choose_offered(policy: FastPolicy, state: State, seat: int, buffer: StepBuffer) -> int:
+    n_codes = int(buffer.n_codes[seat])
+    for place in range(n_codes):
+        policy.codes[place] = buffer.codes[seat, place]
+    return choose_among(policy, state, seat, n_codes)
