@@ -82,10 +82,16 @@ def pin_wall(state: State) -> None:
     """Pin the draws from here on, also where they were not pinned before.
 
     The tiles that are left in the live wall, in its order so far, go to the places of the quarters
-    that are still to be drawn from.
+    that are still to be drawn from.  Nothing changes at a table at which the seats' draws do not
+    add up, as in a position that was set up by hand.
     """
-    wall = state.wall.copy()
     gone = _gone_from_the_end(state)
+    left = -gone
+    for place in range(N_LIVE):
+        left += not _drawn_in_turn(state, place)
+    if left != state.wall_left:
+        return
+    wall = state.wall.copy()
     tile = LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken
     for place in range(N_LIVE - 1, -1, -1):
         if _drawn_in_turn(state, place):

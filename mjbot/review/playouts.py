@@ -17,7 +17,7 @@ from mjbot.strategy.playouts import Plan, PlaysOut
 
 Verdict = Literal["shown", "not shown to differ", "shown to be no loss"]
 
-DEALS: Final = 80
+DEALS: Final = 400
 """Ways to deal the hidden hands that a pair of choices is played on in."""
 
 

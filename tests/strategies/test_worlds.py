@@ -21,7 +21,6 @@ from strategies.evaluation.playouts.worlds import (
     Playouts,
     PlayoutWorkspace,
     deal_world,
-    joint_plan,
     plan_of,
 )
 
@@ -68,7 +67,7 @@ def test_a_plan_is_the_kyoku_that_the_referee_would_play(seed):
             continue
         played, seat = copy_state(referee.state), next(iter(referee.asked))
         action = referee.asked[seat][number % len(referee.asked[seat])]
-        play_plan(POLICY, played, new_step_buffer(), plan_of(seat, action))
+        play_plan(POLICY, played, new_step_buffer(), seat, plan_of(action))
         assert int(played["phase"]) in (WON, DRAWN)
         first = choices_of(referee) | {seat: action}
         assert scores_at_the_end(referee, first) == played["scores"].tolist()
@@ -97,32 +96,13 @@ def test_worlds_hold_every_tile_once_and_keep_what_is_known():
     assert n > 15
 
 
-def test_an_allys_hand_is_kept_and_its_tiles_are_in_no_other_hand():
-    referee = list(moments([4], 80))[40]
-    seat = next(iter(referee.asked))
-    ally, state = (seat + 2) % 4, copy_state(Sealed().view(referee.view(seat)).state)
-    for field in ("hand", "red", "waits", "hand_known"):
-        state[field][ally] = referee.state[field][ally]
-    random, workspace = np.array([9], np.uint64), PlayoutWorkspace.new()
-    workspace["position"], workspace["seat"] = state, seat
-    visible = np.empty(34, np.int8)
-    others = set()
-    for _ in range(5):
-        deal_world(workspace, hand_reader(), random)
-        world = workspace["world"]
-        assert world["hand"][ally].tolist() == referee.state["hand"][ally].tolist()
-        assert extra_copy(world, visible) == -1
-        others.add(world["hand"][(seat + 1) % 4].tobytes())
-    assert len(others) > 1
-
-
 def test_hidden_hands_do_not_matter_and_work_can_be_cut():
     playouts, sealed = Playouts(), Sealed()
     for referee in list(moments([5], 60))[::15]:
         seat = next(iter(referee.asked))
         view = sealed.view(referee.view(seat))
-        plans = [plan_of(seat, action) for action in view.legal[:2]]
-        whole = playouts.compare(view.state, seat, plans, 6, seed=8)
+        plans = [plan_of(action) for action in view.legal[:2]]
+        whole = playouts.compare(referee.state, seat, plans, 6, seed=8)
         again = Playouts().compare(view.state, seat, plans[1:], 6, seed=8)
         assert (whole.ranks[:, 1] == again.ranks[:, 0]).all()
         later = playouts.compare(view.state, seat, plans, 2, seed=8, first=4)
@@ -134,7 +114,7 @@ def test_points_and_ranks_add_up():
     for referee in list(moments([6], 100))[::20]:
         seat = next(iter(referee.asked))
         view = sealed.view(referee.view(seat))
-        values = playouts.compare(view.state, seat, [plan_of(seat, view.legal[0])], 10)
+        values = playouts.compare(view.state, seat, [plan_of(view.legal[0])], 10)
         assert values.ranks.sum(axis=2) == pytest.approx(10, abs=1e-4)
         won = values.points.sum(axis=2)
         assert (won % STICK_POINTS == 0).all() and (won <= STICK_POINTS * view.sticks).all()
@@ -152,8 +132,8 @@ def test_a_riichi_is_declared_with_the_tile_of_the_plan():
             for discard in (action for action in legal if action.is_discard):
                 played = copy_state(referee.state)
                 place = int(played["n_river"][seat])
-                plan = plan_of(seat, ACTIONS[DECLARE_RIICHI], discard)
-                play_plan(POLICY, played, new_step_buffer(), plan)
+                plan = plan_of(ACTIONS[DECLARE_RIICHI], discard)
+                play_plan(POLICY, played, new_step_buffer(), seat, plan)
                 assert int(played["river_flags"][seat][place]) & RiverFlag.RIICHI_DISCARD
                 n += int(played["river"][seat][place]) == discard.tile
                 tiles.add(discard.tile)
@@ -169,7 +149,7 @@ def test_a_seat_may_pass_what_it_would_claim():
                 played = [copy_state(referee.state) for _ in range(2)]
                 melds = int(played[0]["n_melds"][seat])
                 for state, action in zip(played, (ACTIONS[code], ACTIONS[PASS]), strict=True):
-                    play_plan(POLICY, state, new_step_buffer(), plan_of(seat, action))
+                    play_plan(POLICY, state, new_step_buffer(), seat, plan_of(action))
                 n += int(played[0]["n_melds"][seat]) > int(played[1]["n_melds"][seat]) == melds
     assert n > 5
 
@@ -177,15 +157,13 @@ def test_a_seat_may_pass_what_it_would_claim():
 def test_what_is_not_legal_in_its_turn_is_dropped():
     referee = list(moments([7], 40))[20]
     seat = next(iter(referee.asked))
-    plan = plan_of(seat, referee.asked[seat][0], ACTIONS[DECLARE_RIICHI])
-    joint = joint_plan({seat: [referee.asked[seat][0]], (seat + 1) % 4: [ACTIONS[155]]})
     ends = []
-    for each in (plan_of(seat, referee.asked[seat][0]), plan, joint):
-        assert each[seat, 2] == NO_CODE
+    for actions in ([], [ACTIONS[155], referee.asked[seat][0]], [ACTIONS[155]]):
         state = copy_state(referee.state)
-        play_plan(POLICY, state, new_step_buffer(), each)
+        play_plan(POLICY, state, new_step_buffer(), seat, plan_of(*actions))
         ends.append(state.tobytes())
     assert ends[0] == ends[1] == ends[2]
+    assert NO_CODE not in {action.code for action in ACTIONS}
 
 
 def drain(state, order):
@@ -215,3 +193,12 @@ def test_a_pinned_wall_has_the_same_tiles_and_each_seat_its_own_whoever_draws_be
             assert first[seat][:own] == second[seat][:own]
             n += own
     assert n > 100
+
+
+def test_a_position_set_up_by_hand_is_left_as_it_is(position):
+    view = position("123m456p789s1234z", drawn="5z", wall_left=40)
+    workspace, random = PlayoutWorkspace.new(), np.array([3], np.uint64)
+    workspace["position"], workspace["seat"] = view.state, view.seat
+    deal_world(workspace, hand_reader(), random)
+    assert not workspace["world"]["pinned"]
+    assert set(workspace["world"]["wall"][LIVE_WALL + 30 :].tolist()) <= set(range(37)) | {-1}

@@ -1,7 +1,7 @@
 """Whole games and kyoku in one compiled loop, in which the fast policy plays all seats.
 
 For playouts: :func:`play_plan` plays a table whose hands and wall are known on to the end of the
-kyoku, from any decision, with the first choices of each seat given.  The flow is that of
+kyoku, from any decision, with the first choices of a seat given.  The flow is that of
 :class:`mjbot.referee.Referee`, walls included.
 """
 
@@ -23,8 +23,8 @@ from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import STATE, State
 
 NO_CODE: Final = -1
-MOST_GIVEN: Final = 3
-"""Choices of a seat that a plan can hold: a call or riichi, its discard, one more."""
+MOST_GIVEN: Final = 2
+"""Choices that a plan can hold: a call or riichi, and its discard."""
 
 
 @compiled
@@ -41,20 +41,28 @@ def play_games(
     state = states[0]
     for game in range(len(seeds)):
         apply_start_game(state, rules)
-        round_, honba = 0, 0
-        while True:
-            shuffle_wall(seeds[game], round_, honba, state.wall)
-            deal(state, buffers[0], round_, honba)
-            play_kyoku(policy, rival, own, state, buffers[0])
-            if game_ends(state):
-                break
-            round_, honba = next_kyoku(state)
-        apply_end_game(state)
+        shuffle_wall(seeds[game], 0, 0, state.wall)
+        deal(state, buffers[0], 0, 0)
+        play_kyoku(policy, rival, own, state, buffers[0])
+        finish_game(policy, rival, own, state, buffers[0], seeds[game])
         for seat in range(4):
             scores[game, seat] = state.scores[seat]
     keep_alive(states)
     keep_alive(buffers)
     return scores
+
+
+@compiled
+def finish_game(
+    policy: FastPolicy, rival: FastPolicy, own: int, state: State, buffer: StepBuffer, seed: int
+) -> None:
+    """Play the kyoku that follow the one just paid, to the end of the game."""
+    while not game_ends(state):
+        round_, honba = next_kyoku(state)
+        shuffle_wall(seed, round_, honba, state.wall)
+        deal(state, buffer, round_, honba)
+        play_kyoku(policy, rival, own, state, buffer)
+    apply_end_game(state)
 
 
 @compiled
@@ -76,28 +84,32 @@ def play_kyoku(
 
 
 @compiled
-def play_plan(policy: FastPolicy, state: State, buffer: StepBuffer, plan: Int16s) -> None:
+def play_plan(
+    policy: FastPolicy, state: State, buffer: StepBuffer, seat: int, plan: Int16s
+) -> None:
     """Play on to the end of the kyoku (phase WON or DRAWN) from the decision that the table is at.
 
-    ``state`` must know all hands and the wall (``has_wall``).  ``plan`` int16[4, MOST_GIVEN] has
-    the first choices of each seat as action codes, :data:`NO_CODE` after the last.  Where a
-    choice is not legal when its turn comes, the rest of that seat's plan is dropped.
+    ``state`` must know all hands and the wall (``has_wall``).  ``plan`` int16[MOST_GIVEN] has the
+    first choices of ``seat`` as action codes, :data:`NO_CODE` after the last.  Where one is not
+    legal when its turn comes, the rest of the plan is dropped.
     """
     buffer.outcome.n_wins = 0
     offer(state, buffer)
     if not buffer.asked:
         advance(state, buffer)
-    given = np.zeros(4, np.int64)
+    given = 0
     while buffer.asked:
-        for seat in range(4):
-            if buffer.asked >> seat & 1:
-                code = NO_CODE if given[seat] == MOST_GIVEN else int(plan[seat, given[seat]])
-                if code != NO_CODE and is_offered(buffer.codes[seat], buffer.n_codes[seat], code):
-                    given[seat] += 1
-                else:
-                    given[seat] = MOST_GIVEN
-                    code = _choose_offered(policy, state, seat, buffer)
-                buffer.choices[seat] = code
+        for other in range(4):
+            if not buffer.asked >> other & 1:
+                continue
+            if other == seat and given < MOST_GIVEN:
+                code = int(plan[given])
+                given += 1
+                if is_offered(buffer.codes[seat], buffer.n_codes[seat], code):
+                    buffer.choices[seat] = code
+                    continue
+                given = MOST_GIVEN
+            buffer.choices[other] = _choose_offered(policy, state, other, buffer)
         advance(state, buffer)
 
 

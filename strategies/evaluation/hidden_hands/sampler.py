@@ -39,7 +39,6 @@ __all__ = [
     "HandSampler",
     "barred_waits",
     "deal_hands",
-    "deal_unknown_hands",
     "deal_wall",
     "new_hand_sampler",
 ]
@@ -58,42 +57,15 @@ def deal_hands(
     another one.  ``random`` uint64[1] is advanced.
     """
     hide(state, seat)
-    return deal_unknown_hands(state, seat, shanten, random, sampler)
-
-
-@compiled
-def deal_unknown_hands(
-    state: State, seat: int, shanten: Counts, random: NDArray[np.uint64], sampler: HandSampler
-) -> bool:
-    """Do the same for the hands that are not known (``hand_known``); keep the others.
-
-    Allies who show each other their hands have two that are known.  ``seat``'s is one of them.
-    """
-    known = 0
     unseen_kinds(state, seat, sampler.unseen)
     unseen_reds(state, seat, sampler.red)
-    for step in range(1, 4):
-        other = (seat + step) & 3
-        if state.hand_known[other]:
-            known |= 1 << other
-            _take_known_hand(state, other, sampler)
     found = True
     for wanted in range(9):
         for step in range(1, 4):
             other = (seat + step) & 3
-            if known >> other & 1 == 0 and wanted == wished_shanten(state, other, shanten[other]):
+            if wanted == wished_shanten(state, other, shanten[other]):
                 found = _deal_hand(state, other, wanted, random, sampler) and found
     return found
-
-
-@compiled
-def _take_known_hand(state: State, seat: int, sampler: HandSampler) -> None:
-    """Take the tiles of a known hand out of those that are left to deal."""
-    for kind in range(34):
-        sampler.unseen[kind] -= state.hand[seat, kind]
-    for suit in range(3):
-        if state.red[seat, suit]:
-            sampler.red[suit] = 0
 
 
 @compiled

@@ -2,10 +2,11 @@
 
 A world is one way to fill in what is not known: a shanten of each other seat by what all see of it
 (:mod:`mjbot.models.tenpai`), hands of that shanten, the rest as the wall
-(:mod:`strategies.evaluation.hidden_hands.sampler`).  A plan is the first choices of one seat or of
-several; from there on all four play as strong players do (:mod:`mjbot.models.fast_policy`): they
-call, declare riichi, fold and win.  The value of a plan in a world is the rank that each seat may
-expect after the kyoku (:mod:`mjbot.models.networks.rank`), and the points that it won or lost.
+(:mod:`strategies.evaluation.hidden_hands.sampler`).  A plan is what the seat does first: an
+action, and after a riichi or a call the discard, too.  Then all four play as strong players do
+(:mod:`mjbot.models.fast_policy`): they call, declare riichi, fold and win.  The value of a plan in
+a world is the points that each seat won or lost and the rank that it may expect after the kyoku
+(:mod:`mjbot.models.networks.rank`).
 
 All plans meet the same worlds, so what hands and wall do to two of them cancels in the difference
 (common random numbers).  Each seat draws from its own quarter of the wall
@@ -16,13 +17,13 @@ be cut anywhere.
 
 ::
 
-    playouts = Playouts()
-    ranks = playouts.compare(view.state, view.seat, [plan_of(view.seat, action)], 100).ranks
+    plans = [plan_of(action) for action in view.discards]
+    ranks = Playouts().compare(view.state, view.seat, plans, 100).ranks[:, :, view.seat]
 
 Compiled code; all that it works with lies in one record, as compiled code allocates slowly.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
 
 import numpy as np
@@ -39,36 +40,43 @@ from mjbot.referee.step import StepBuffer
 from mjbot.referee.wall import pin_wall
 from mjbot.table.actions import Action
 from mjbot.table.state import State
-from strategies.evaluation.hidden_hands.sampler import (
-    HandSampler,
-    deal_unknown_hands,
-    deal_wall,
-)
+from mjbot.table.view import View
+from strategies.evaluation.hidden_hands.sampler import HandSampler, deal_hands, deal_wall
 
 _SPREAD: Final = np.uint64(0xD1B54A32D192ED03)
 
 
 class PlayoutWorkspace(Record):
-    """What a comparison works with; ``position`` holds the hands that are known, and no others."""
+    """What a comparison works with."""
 
     position: State
-    seat: Int64  # of which the hand is known
+    seat: Int64  # whose plans they are, and of whom alone the hand is known
     world: State
     playing: State
     buffer: StepBuffer
     sampler: HandSampler
     shanten: Annotated[Int8s, 4]
-    chances: Annotated[Float64s, 4, 4]
 
 
 class Values(NamedTuple):
-    """What each plan brings each seat in each world: float64[worlds, plans, 4].
+    """What each plan brings each seat in each world.
 
-    ``points`` are won or lost in the kyoku; ``ranks`` are the final ranks (1 to 4) expected then.
+    ``points`` float64[worlds, plans, 4] are won or lost in the kyoku; ``chances`` float64[worlds,
+    plans, 4, 4] are those of each seat to end at each rank (1 to 4) then.
     """
 
     points: NDArray[np.float64]
-    ranks: NDArray[np.float64]
+    chances: NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, n_worlds: int, n_plans: int) -> "Values":
+        """Return values to be filled."""
+        return cls(np.empty((n_worlds, n_plans, 4)), np.empty((n_worlds, n_plans, 4, 4)))
+
+    @property
+    def ranks(self) -> NDArray[np.float64]:
+        """The final ranks expected, float64[worlds, plans, 4]."""
+        return np.asarray(self.chances @ np.arange(1.0, 5.0))
 
 
 @compiled
@@ -82,7 +90,7 @@ def compare_plans(
     seed: int,
     values: Values,
 ) -> None:
-    """Fill the values of plans int16[plans, 4, MOST_GIVEN] in worlds number first to last - 1.
+    """Fill the values of plans int16[plans, MOST_GIVEN] in worlds number first to last - 1.
 
     The first row of ``values`` is that of the first world.
     """
@@ -92,49 +100,45 @@ def compare_plans(
         deal_world(workspace, reader, random)
         for place in range(len(plans)):
             workspace.playing = workspace.world
-            play_plan(policy, workspace.playing, workspace.buffer, plans[place])
+            play_plan(policy, workspace.playing, workspace.buffer, workspace.seat, plans[place])
             row = number - worlds[0]
-            write_values(workspace, weights, values.points[row, place], values.ranks[row, place])
+            write_values(workspace, weights, values.points[row, place], values.chances[row, place])
 
 
 @compiled
 def deal_world(workspace: PlayoutWorkspace, reader: HandReader, random: UInt64s) -> None:
-    """Fill in the hands that are not known, and the wall; ``random`` uint64[1] is advanced."""
+    """Fill in what the seat does not see; ``random`` uint64[1] is advanced."""
     workspace.world = workspace.position
     for seat in range(4):
-        if not workspace.world.hand_known[seat]:
-            workspace.shanten[seat] = draw_shanten(workspace.world, seat, reader, random)
-    deal_unknown_hands(
-        workspace.world, workspace.seat, workspace.shanten, random, workspace.sampler
-    )
+        workspace.shanten[seat] = draw_shanten(workspace.world, seat, reader, random)
+    deal_hands(workspace.world, workspace.seat, workspace.shanten, random, workspace.sampler)
     deal_wall(workspace.world, random, workspace.sampler)
     pin_wall(workspace.world)
 
 
 @compiled
 def write_values(
-    workspace: PlayoutWorkspace, weights: RankWeights, points: Float64s, ranks: Float64s
+    workspace: PlayoutWorkspace, weights: RankWeights, points: Float64s, chances: Float64s
 ) -> None:
-    """Write what the kyoku that was played brought each seat: float64[4] each."""
-    rank_chances_of(weights, workspace.playing, workspace.chances)
+    """Write what the kyoku that was played brought: float64[4] and float64[4, 4]."""
+    rank_chances_of(weights, workspace.playing, chances)
     for seat in range(4):
         points[seat] = workspace.playing.scores[seat] - workspace.position.scores[seat]
-        ranks[seat] = 0.0
-        for place in range(4):
-            ranks[seat] += (place + 1) * workspace.chances[seat, place]
 
 
-def plan_of(seat: int, *actions: Action) -> Int16s:
-    """Return the plan in which a seat begins with these actions: int16[4, MOST_GIVEN]."""
-    return joint_plan({seat: actions})
+def plan_of(*actions: Action) -> Int16s:
+    """Return the plan that begins with an action or two: int16[MOST_GIVEN]."""
+    codes = [action.code for action in actions]
+    return np.array(codes + [NO_CODE] * (MOST_GIVEN - len(codes)), np.int16)
 
 
-def joint_plan(actions: Mapping[int, Sequence[Action]]) -> Int16s:
-    """Return the plan in which each of these seats begins with its actions."""
-    plan = np.full((4, MOST_GIVEN), NO_CODE, np.int16)
-    for seat, given in actions.items():
-        plan[seat, : len(given)] = [action.code for action in given]
-    return plan
+def seed_of(view: View, seed: int = 0) -> int:
+    """Return a seed for the moment, so that a choice does not depend on those before it."""
+    state = view.state
+    parts = (int(state["n_discards"]), int(state["honba"]), view.round, view.phase, view.seat)
+    for part in parts:
+        seed = (seed * 1_000_003 + part + 1) % (1 << 62)
+    return seed
 
 
 class Playouts:
@@ -158,13 +162,11 @@ class Playouts:
     ) -> Values:
         """Play each plan on in so many worlds from what ``seat`` sees, from number ``first`` on.
 
-        ``state`` holds no hand but those that the players who plan know, and no wall
-        (``view.state`` as it is; an ally's hand may be filled in).
+        Other hands and the wall are not looked at, even if ``state`` has them.
         """
         self._workspace["position"] = state
         self._workspace["seat"] = seat
-        shape = n_worlds, len(plans), 4
-        values = Values(np.empty(shape), np.empty(shape))
+        values = Values.empty(n_worlds, len(plans))
         compare_plans(
             self._workspace, self.policy, self._reader, self._weights,
             np.array(plans, np.int16), (first, first + n_worlds), seed, values,
