@@ -8,9 +8,10 @@ Four ``strongest`` without search play; of the positions that it would search ev
 again, the same for all candidates, the fast policy in all seats.  These are a judge that a search
 cannot consult.  It rates by the rank model after the kyoku; :data:`GAMES` of them go on to the end
 of the hanchan, which takes thirty times as long and scatters more, to see whether that model is
-right.  A run resumes where it stopped, game by game.  :func:`report` tables, for margins and
-numbers of worlds, what overrides gain by the judge, and how many are right (their 95 % interval
-above 0), wrong and open.
+right.  The worlds that a search did not use are another judge, which scatters least: it knows no
+more than the search, and shows how much of a gain was chance.  A run resumes where it stopped,
+game by game.  :func:`report` tables, for margins and numbers of worlds, what overrides gain, and
+how many are right by the true hands (their 95 % interval above 0), wrong and open.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from mjbot.models.networks.rank import RankWeights, rank_model
 from mjbot.referee import Referee
 from mjbot.referee.wall import pin_wall
 from mjbot.report.markdown import head, row
-from mjbot.statistics.estimates import Estimate, ratio
+from mjbot.statistics.estimates import ratio
 from mjbot.table.settle import seats_ahead
 from mjbot.table.state import State
 from mjbot.table.view import View
@@ -196,16 +197,16 @@ def play_to_the_end(
 
 
 def report(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield what overrides gain, by worlds, margin and z; a game is one observation."""
+    """Yield what overrides gain, by worlds, margin and z; a position is one observation."""
     found = [line for line in lines if not line.get("end")]
-    games = {line["game"] for line in found}
-    yield f"{len(found)} positions of {len(games)} games; {KYOKU} kyoku, {GAMES} games a candidate"
+    games = len({line["game"] for line in found})
+    yield f"{len(found)} positions of {games} games; {KYOKU} kyoku, {GAMES} games a candidate"
     yield ""
     yield from head([
-        "worlds", "margin", "z", "overrides", "right", "wrong", "open", "gain of one",
-        "the same to the end of the game", "1,000 x gain a position",
+        "worlds", "margin", "z", "overrides", "right", "wrong", "open", "gain in other worlds",
+        "with the true hands", "to the end of the game", "1,000 x gain a position",
     ])  # fmt: skip
-    for worlds in SIZES:
+    for worlds in SIZES[:-1]:
         for margin in MARGINS:
             for z in ERRORS:
                 yield _line(found, worlds, margin, z)
@@ -213,20 +214,19 @@ def report(lines: Sequence[Line]) -> Iterator[str]:
 
 def _line(found: Sequence[Line], worlds: int, margin: float, z: float) -> str:
     chosen = [(line, _override(line, worlds, margin, z)) for line in found]
-    judged = [line["judge"][place] for line, place in chosen if place is not None]
+    overrides = [(line, place) for line, place in chosen if place is not None]
+    judged = [line["judge"][place] for line, place in overrides]
     right = sum(mean > 1.96 * error for mean, error in judged)
     wrong = sum(mean < -1.96 * error for mean, error in judged)
-    cells = [str(n) for n in (len(judged), right, wrong, len(judged) - right - wrong)]
-    means = [
-        [(line["game"], line[by][place][0]) for line, place in chosen if place is not None]
-        for by in ("judge", "games")
+    others = [_in_other_worlds(line, place, worlds) for line, place in overrides]
+    cells = [
+        *map(str, (len(judged), right, wrong, len(judged) - right - wrong)),
+        _spelled(others, 1),
+        _spelled([mean for mean, _ in judged], 1),
+        _spelled([line["games"][place][0] for line, place in overrides], 1),
+        _spelled(others + [0.0] * (len(found) - len(overrides)), 1000),
     ]
-    a_position = [
-        (line["game"], 0.0 if place is None else line["judge"][place][0]) for line, place in chosen
-    ]
-    spelled = [_spelled(_by_game(each), 1) for each in means]
-    spelled += [_spelled(_by_game(a_position), 1000)]
-    return row([str(worlds), f"{margin:g}", f"{z:g}", *cells, *spelled])
+    return row([str(worlds), f"{margin:g}", f"{z:g}", *cells])
 
 
 def _override(line: Line, worlds: int, margin: float, z: float) -> int | None:
@@ -239,16 +239,15 @@ def _override(line: Line, worlds: int, margin: float, z: float) -> int | None:
     return chosen
 
 
-def _by_game(values: Sequence[tuple[int, float]]) -> Estimate | None:
-    games = sorted({game for game, _ in values})
-    if len(games) < 2:
-        return None
-    sums = [sum(value for each, value in values if each == game) for game in games]
-    counts = [sum(each == game for each, _ in values) for game in games]
-    return ratio(np.array(sums), np.array(counts, np.float64))
+def _in_other_worlds(line: Line, place: int, worlds: int) -> float:
+    """Return the mean gain in the worlds after the first so many."""
+    search = line["search"][place]
+    total: float = WORLDS * search[str(WORLDS)][0] - worlds * search[str(worlds)][0]
+    return total / (WORLDS - worlds)
 
 
-def _spelled(estimate: Estimate | None, scale: float) -> str:
-    if estimate is None:
+def _spelled(values: Sequence[float], scale: float) -> str:
+    if len(values) < 2:
         return "-"
+    estimate = ratio(np.array(values), np.ones(len(values)))
     return f"{scale * estimate.value:.3f} ± {scale * estimate.half_width:.3f}"

@@ -2,7 +2,8 @@
 
 The network of :mod:`strategies.supervised` has seen what strong players choose, and
 :mod:`strategies.fold_recognition_plus` estimates the value of a choice at this table: chance to
-win, points, danger of every opponent, placement.  Either alone is weaker (docs/results/strongest.md).
+win, points, danger of every opponent, placement.  Either alone is weaker
+(docs/results/strongest.md).
 
 Theory.  Of two choices that differ by d points a strong player takes the better one exp(d / T)
 times as often, T being the temperature of its choices.  So T log(share) is one estimate of the
@@ -90,7 +91,7 @@ class Strongest(Supervised):
         )
 
     def opinion(self, view: View) -> PolicyOutput | None:
-        """Return the network's chances after points and playouts had their say."""
+        """Return the network's chances, weighted with the points."""
         opinion = super().opinion(view)
         if opinion is None or not self.points:
             return opinion

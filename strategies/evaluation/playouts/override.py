@@ -7,8 +7,18 @@ The first plan is what would be done without search.  All plans are played on in
 
 g being the mean of the expected ranks gained in these worlds and s its standard error.  Without a
 margin a search of some hundred playouts overrides mostly by chance: the best of two equal choices
-seems to gain s / sqrt(pi) on the average.  A plan that cannot reach the margin any more
-(g + :data:`HOPE` s below it) is dropped, and what it would have cost goes to the others.
+seems to gain s / sqrt(pi) on the average.
+
+Theory of the constants.  Let true gains be normal with mean m and standard deviation t, and g be
+normal around the true gain with s.  The expected gain, known g, is (g t^2 + m s^2) / (t^2 + s^2):
+above 0 from g = -m s^2 / t^2 on.  ``python -m proof search-margin`` found m = -0.0020 and t =
+0.0098 in 280 challengers (2026-11-25, docs/results/strongest.md), so that s is 0.030 after 50
+worlds and 0.0096 after 500: g has to exceed 0.019 and 0.002.  Z = 1 is near that for few worlds (it
+keeps 0.00042 of the 0.00045 ranks a position that the best rule gains) and careful for many;
+MARGIN guards against what playouts get wrong, where s is next to nothing.
+
+A plan that cannot reach the margin any more (g + :data:`HOPE` s below it) is dropped, and what it
+would have cost goes to the others.
 
 The budget is counted in playouts, not timed, so that a game can be repeated: a playout takes
 :data:`BASE_US` and for each tile that is left in the wall :data:`TILE_US`.
@@ -23,8 +33,8 @@ from mjbot.compiler.record import Int16s
 from mjbot.table.view import View
 from strategies.evaluation.playouts.worlds import Playouts
 
-MARGIN: Final = 0.01
-Z: Final = 2.0
+MARGIN: Final = 0.005
+Z: Final = 1.0
 HOPE: Final = 2.0
 
 BASE_US: Final = 20.0
