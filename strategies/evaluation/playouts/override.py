@@ -20,8 +20,9 @@ MARGIN guards against what playouts get wrong, where s is next to nothing.
 A plan that cannot reach the margin any more (g + :data:`HOPE` s below it) is dropped, and what it
 would have cost goes to the others.
 
-The budget is counted in playouts, not timed, so that a game can be repeated: a playout takes
-:data:`BASE_US` and for each tile that is left in the wall :data:`TILE_US`.
+The budget is counted in playouts, not timed, so that a game can be repeated: :data:`BASE_US` for
+each and :data:`TILE_US` for each tile that is left in the wall, a fifth more than they take in the
+mean (11 us a tile, 69 positions, AMD EPYC under a load of 15), so that 99 of 100 searches keep it.
 """
 
 from collections.abc import Sequence
@@ -38,7 +39,7 @@ Z: Final = 1.0
 HOPE: Final = 2.0
 
 BASE_US: Final = 20.0
-TILE_US: Final = 11.0
+TILE_US: Final = 13.0
 ROUNDS: Final = 4
 LEAST_WORLDS: Final = 16
 """Of a round: with fewer the standard error is not known."""
@@ -65,14 +66,15 @@ def gains_on_first(
     playouts: Playouts, view: View, plans: Sequence[Int16s], budget_ms: float, seed: int
 ) -> list[Gain]:
     """Return what each plan gains the view's seat on the first one, within a budget."""
-    left = playouts_within(budget_ms, view.wall_left)
+    budget = left = playouts_within(budget_ms, view.wall_left)
     gained: list[list[float]] = [[] for _ in plans]
     open_plans = list(range(1, len(plans)))
     done = 0
-    while open_plans and left > 0:
+    while open_plans and (not done or left >= LEAST_WORLDS * (1 + len(open_plans))):
         tried = [0, *open_plans]
-        n = max(LEAST_WORLDS, playouts_within(budget_ms, view.wall_left) // ROUNDS // len(tried))
-        n = min(n, max(LEAST_WORLDS, left // len(tried)))
+        n = max(LEAST_WORLDS, budget // ROUNDS // len(tried))
+        if left < 2 * n * len(tried):  # nothing is left for another round
+            n = max(LEAST_WORLDS, left // len(tried))
         values = playouts.compare(
             view.state, view.seat, [plans[place] for place in tried], n, seed=seed, first=done
         )
