@@ -202,6 +202,8 @@ def report(lines: Sequence[Line]) -> Iterator[str]:
     games = len({line["game"] for line in found})
     yield f"{len(found)} positions of {games} games; {KYOKU} kyoku, {GAMES} games a candidate"
     yield ""
+    yield from _spread(found)
+    yield ""
     yield from head([
         "worlds", "margin", "z", "overrides", "right", "wrong", "open", "gain in other worlds",
         "with the true hands", "to the end of the game", "1,000 x gain a position",
@@ -210,6 +212,38 @@ def report(lines: Sequence[Line]) -> Iterator[str]:
         for margin in MARGINS:
             for z in ERRORS:
                 yield _line(found, worlds, margin, z)
+
+
+CLASSES: Final = {"calls": ("pon", "chi", "daiminkan", "pass"), "riichi": ("riichi",)}
+
+
+def _spread(found: Sequence[Line]) -> Iterator[str]:
+    """Yield how true gains of challengers scatter, and whether the true hands agree.
+
+    The variance of the gains found less that of their errors is that of the true gains; the slope
+    of the judge's gains on the true ones is 1 if playouts are right.
+    """
+    yield from head(["challengers", "number", "mean gain", "spread", "slope with the true hands"])
+    for name in ("all", "discards", *CLASSES):
+        rows = [
+            (*line["search"][place][str(WORLDS)], line["judge"][place][0])
+            for line in found
+            for place in range(len(line["search"]))
+            if name in ("all", _class(line, place))
+        ]
+        if len(rows) > 2:
+            gains, errors, judged = np.array(rows).T
+            covariance = np.cov(gains, judged)
+            true = covariance[0, 0] - (errors**2).mean()
+            error = (covariance[1, 1] * covariance[0, 0] / len(rows)) ** 0.5 / true
+            slope = f"{covariance[0, 1] / true:.2f} ± {1.96 * error:.2f}"
+            spread = f"{max(true, 0.0) ** 0.5:.4f}"
+            yield row([name, str(len(rows)), f"{gains.mean():.4f}", spread, slope])
+
+
+def _class(line: Line, place: int) -> str:
+    words = {line["actions"][at].split()[0] for at in (0, place + 1)}
+    return next((name for name, those in CLASSES.items() if words & {*those}), "discards")
 
 
 def _line(found: Sequence[Line], worlds: int, margin: float, z: float) -> str:
