@@ -54,8 +54,8 @@ WORLDS: Final = 200
 SIZES: Final = (25, 50, 100, 200)
 KYOKU: Final = 200
 GAMES: Final = 10
-MARGINS: Final = (0.0, 0.01, 0.02, 0.03, 0.05)
-ERRORS: Final = (0.0, 1.0, 1.5, 2.0, 2.5, 3.0)
+MARGINS: Final = (0.0, 0.01, 0.03)
+ERRORS: Final = (0.0, 1.0, 2.0)
 
 Line = dict[str, Any]
 

@@ -11,11 +11,11 @@ seems to gain s / sqrt(pi) on the average.
 
 Theory of the constants.  Let true gains be normal with mean m and standard deviation t, and g be
 normal around the true gain with s.  The expected gain, known g, is (g t^2 + m s^2) / (t^2 + s^2):
-above 0 from g = -m s^2 / t^2 on.  ``python -m proof search-margin`` found m = -0.0020 and t =
-0.0098 in 280 challengers (2026-11-25, docs/results/strongest.md), so that s is 0.030 after 50
-worlds and 0.0096 after 500: g has to exceed 0.019 and 0.002.  Z = 1 is near that for few worlds (it
-keeps 0.00042 of the 0.00045 ranks a position that the best rule gains) and careful for many;
-MARGIN guards against what playouts get wrong, where s is next to nothing.
+above 0 from g = -m s^2 / t^2 on.  ``python -m proof search-margin`` found m = -0.0036 and t =
+0.0129 ranks in 358 challengers (2026-11-25, docs/results/strongest.md), and s is 0.030 after 50
+worlds, 0.0095 after 500: g has to exceed 0.019 and 0.002.  Z = 1 is near that for few worlds (it
+keeps 0.00065 of the 0.00074 ranks a position that the best rule gains) and careful for many;
+MARGIN, set by hand, guards against what playouts get wrong where s is next to nothing.
 
 A plan that cannot reach the margin any more (g + :data:`HOPE` s below it) is dropped, and what it
 would have cost goes to the others.
