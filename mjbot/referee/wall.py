@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import GOLDEN, mix
+from mjbot.table.assume import assume_pinned_wall
 from mjbot.table.state import LIVE_WALL, N_LIVE, State
 
 N_WALL: Final = 136
@@ -91,7 +92,7 @@ def pin_wall(state: State) -> None:
         left += not _drawn_in_turn(state, place)
     if left != state.wall_left:
         return
-    wall = state.wall.copy()
+    live = state.wall[LIVE_WALL : LIVE_WALL + N_LIVE].copy()
     tile = LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken
     for place in range(N_LIVE - 1, -1, -1):
         if _drawn_in_turn(state, place):
@@ -99,9 +100,9 @@ def pin_wall(state: State) -> None:
         if gone > 0:
             gone -= 1
         else:
-            state.wall[LIVE_WALL + place] = wall[tile]
+            live[place] = state.wall[tile]
             tile += 1
-    state.pinned = 1
+    assume_pinned_wall(state, live)
 
 
 @compiled
