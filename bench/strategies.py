@@ -42,7 +42,7 @@ LIMITS_MS = {
     "fast-policy": 0.2,
 }
 """Beginning of a name -> what its 99th percentile may be (issues 5 to 7 and 14)."""
-OPTIONS = {"collusion-mc": ",deals=10,walls=10"}
+OPTIONS = {"collusion-mc": ",deals=50"}
 """Else it thinks as long as its budget lets it."""
 
 

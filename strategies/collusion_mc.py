@@ -8,7 +8,6 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.networks.rank import rank_model
 from mjbot.models.tenpai import HandReader, Reading, hand_reader
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.playouts import Outcomes, Plan
@@ -18,25 +17,23 @@ from mjbot.table.assume import assume_no_liability, hide
 from mjbot.table.state import Phase, copy_state
 from mjbot.table.view import View
 from strategies.evaluation.facts import hand_facts
-from strategies.evaluation.playouts.candidates import NO_DISCARD, all_discards, all_plans
-from strategies.evaluation.playouts.paired import compare_plans
+from strategies.evaluation.playouts.candidates import Plans, all_discards, all_plans
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
 from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table, shanten_table
 from strategies.evaluation.playouts.search import SearchWorkspace, new_search_workspace, try_actions
+from strategies.evaluation.playouts.worlds import Playouts, Values, plan_of, seed_of
 
 PAPERS_DEALS: Final = 10
-PAPERS_WALLS: Final = 10
-OUR_WALLS: Final = 5
-Worths = NDArray[np.float64]
+Means = NDArray[np.float64]
 
 
 @dataclass
 class CollusionMc(Strategy):
     """Whoever shows by play alone that it is close and cheap is helped: so show it.
 
-    Every action is tried out in playouts in which all four avoid what they fear most, each by its
-    own reading of the others.  A discard that makes us look cheap makes the others feed us rather
-    than wait for somebody dearer to win, and that is how it is found.
+    Every action is tried out in playouts in which the others react to what they see.  A discard
+    that makes us look cheap makes the others feed us rather than wait for a more expensive hand to
+    win, and that is how it is found.
     """
 
     value_unit: ClassVar[str] = "mean of what was played out"
@@ -52,20 +49,19 @@ class CollusionMc(Strategy):
         },
     )
     lists: bool = field(
-        default=True, metadata={"unit": "no: in playouts the others know no danger (a control)"}
+        default=True,
+        metadata={"unit": "no: in playouts of mode=paper the others know no danger (a control)"},
     )
     deals: int = field(
         default=0,
         metadata={"unit": "ways to deal the hidden hands (m); 0: by the budget, 10 in mode=paper"},
     )
-    walls: int = field(
-        default=0, metadata={"unit": "playouts of each deal (n); 0: 5, 10 in mode=paper"}
-    )
+    walls: int = field(default=10, metadata={"unit": "of mode=paper: playouts of each deal (n)"})
     budget_s: float = field(
         default=1.0, metadata={"unit": "s a decision may take, turned into a number of playouts"}
     )
     playouts_per_s: float = field(
-        default=10000.0, metadata={"unit": "playouts/s by which the budget is counted"}
+        default=3000.0, metadata={"unit": "playouts/s by which the budget is counted"}
     )
     bonus: str = field(
         default="50/10/-10/-30", metadata={"unit": "thousands of points for 1st to 4th place"}
@@ -84,22 +80,21 @@ class CollusionMc(Strategy):
             if view.phase in (Phase.REACTION, Phase.CHANKAN):
                 return ACTIONS[PASS]
         plans = self._plans(view)
-        if len(plans) == 1:
-            return ACTIONS[int(plans[0][0])]
-        return ACTIONS[int(plans[int(np.argmax(self.worths(view, plans)))][0])]
+        best = int(np.argmax(self.values(view, plans))) if len(plans) > 1 else 0
+        return plans[best][0]
 
-    def _plans(self, view: View) -> NDArray[np.int64]:
+    def _plans(self, view: View) -> Plans:
         """Return what is tried out; in the paper's way nothing on a tile that is offered."""
         if self.mode != "paper":
             return all_plans(view, self._reader)
         if view.phase in (Phase.REACTION, Phase.CHANKAN):
-            return np.array([(PASS, NO_DISCARD)], np.int64)
+            return [(ACTIONS[PASS],)]
         return all_discards(view)
 
     def explain(self, view: View) -> Explanation:
         """Tell what was played out and how it ended, and what all four are supposed to fear."""
         mode = PAPER if self.mode == "paper" else JOINT
-        lists = risk_lists_of(view, self._reader, mode, seed=self._seed_of(view))
+        lists = risk_lists_of(view, self._reader, mode, seed=seed_of(view, self.seed))
         tables = [shanten_table(view, self._reader), risk_table(lists, view)]
         return replace(super().explain(view), tables=tables)
 
@@ -110,37 +105,35 @@ class CollusionMc(Strategy):
             return
         own_turn = view.phase not in (Phase.REACTION, Phase.CHANKAN)
         facts = hand_facts(view) if own_turn else []
-        for (code, then), worth in zip(plans.tolist(), self.worths(view, plans), strict=True):
-            action, after = ACTIONS[code], ACTIONS[then] if then >= 0 else None
-            discard = after or action
+        for plan, value in zip(plans, self.values(view, plans).tolist(), strict=True):
+            discard = plan[-1]
             terms = facts[discard.tile] if facts and discard.is_discard else ()
-            yield Rated(action, float(worth), then=after, terms=terms)
+            then = discard if len(plan) > 1 else None
+            yield Rated(plan[0], value, then=then, terms=terms)
 
     def play_out(self, view: View, plans: Sequence[Plan], deals: int) -> Outcomes:
-        """Play plans on in the same deals and walls (:mod:`mjbot.strategy.playouts`)."""
-        workspace = self._set_up(view)
-        codes = np.array(
-            [(plan.action.code, plan.then.code if plan.then else NO_DISCARD) for plan in plans],
-            np.int64,
-        )
-        points, ranks = np.empty((deals, len(plans))), np.empty((deals, len(plans)))
-        weights = rank_model().weights
-        seed = self._seed_of(view)
-        compare_plans(workspace, self._reader, weights, codes, seed, points, ranks)
-        return Outcomes(points, ranks)
+        """Play plans on in the same hands and walls (:mod:`mjbot.strategy.playouts`)."""
+        actions = [(plan.action, *([plan.then] if plan.then else [])) for plan in plans]
+        outcomes = self._compare(view, actions, (0, deals))
+        return Outcomes(outcomes.points[:, :, view.seat], outcomes.ranks[:, :, view.seat])
 
-    def worths(self, view: View, plans: NDArray[np.int64]) -> Worths:
-        """Return the mean worth of each plan int64[n, 2]; -inf of those given up early."""
-        workspace = self._set_up(view)
-        seed = self._seed_of(view)
-        if self.mode == "paper" or self.deals:
-            deals = self.deals or PAPERS_DEALS
-            sums = np.zeros(len(plans))
-            try_actions(workspace, self._reader, plans, 0, deals, seed, sums)
-            return sums / (deals * self._walls)
-        return self._halving(workspace, plans, seed)
+    def values(self, view: View, plans: Plans) -> Means:
+        """Return the mean value of each plan; -inf of those given up early."""
+        if self.mode == "paper":
+            return self._papers_values(view, plans)
+        if self.deals:
+            return self._sums(view, plans, (0, self.deals)) / self.deals
+        return self._halving(view, plans)
 
-    def _halving(self, workspace: SearchWorkspace, plans: NDArray[np.int64], seed: int) -> Worths:
+    def _papers_values(self, view: View, plans: Plans) -> Means:
+        workspace, sums = self._set_up(view), np.zeros(len(plans))
+        codes = np.array([plan[0].code for plan in plans], np.int64)
+        deals = self.deals or PAPERS_DEALS
+        seed = seed_of(view, self.seed)
+        try_actions(workspace, self._reader, codes, 0, deals, seed, sums)
+        return sums / (deals * self.walls)
+
+    def _halving(self, view: View, plans: Plans) -> Means:
         """Spend the budget in rounds; after each the worse half is given up."""
         left = np.arange(len(plans))
         sums = np.zeros(len(plans))
@@ -148,41 +141,53 @@ class CollusionMc(Strategy):
         rounds = max(1, (len(plans) - 1).bit_length())
         share = self.budget_s * self.playouts_per_s / rounds
         while True:
-            deals = max(2, int(share / (len(left) * self._walls)))
-            new = np.zeros(len(left))
-            try_actions(workspace, self._reader, plans[left], done, done + deals, seed, new)
-            sums[left] += new
-            done += deals
+            new = max(2, int(share / len(left)))
+            sums[left] += self._sums(view, [plans[place] for place in left], (done, done + new))
+            done += new
             if len(left) <= 2:
                 break
             order = np.argsort(-sums[left], kind="stable")
             left = np.sort(left[order[: (len(left) + 1) // 2]])
-        worths = np.full(len(plans), -np.inf)
-        worths[left] = sums[left] / (done * self._walls)
-        return worths
+        values = np.full(len(plans), -np.inf)
+        values[left] = sums[left] / done
+        return values
+
+    def _sums(self, view: View, plans: Plans, worlds: tuple[int, int]) -> Means:
+        """Return the points of each plan and the bonus to be expected, summed over worlds."""
+        outcomes = self._compare(view, plans, worlds)
+        bonus = outcomes.chances[:, :, view.seat] @ np.array(self._bonus)
+        return np.asarray((outcomes.points[:, :, view.seat] + bonus).sum(axis=0))
+
+    def _compare(
+        self, view: View, plans: Sequence[Sequence[Action]], worlds: tuple[int, int]
+    ) -> Values:
+        position = copy_state(view.state)
+        if not self.liability:
+            assume_no_liability(position)
+        return self._playouts.compare(
+            position,
+            view.seat,
+            [plan_of(*plan) for plan in plans],
+            worlds[1] - worlds[0],
+            seed=seed_of(view, self.seed),
+            first=worlds[0],
+        )
+
+    @cached_property
+    def _playouts(self) -> Playouts:
+        return Playouts(self.hands)
 
     def _set_up(self, view: View) -> SearchWorkspace:
         workspace = self._workspace
         position = copy_state(view.state)
         hide(position, view.seat)
-        if self.mode == "paper" or not self.liability:
-            assume_no_liability(position)
+        assume_no_liability(position)
         workspace["position"] = position
         workspace["seat"] = view.seat
-        workspace["n_walls"] = self._walls
-        workspace["as_paper"] = self.mode == "paper"
+        workspace["n_walls"] = self.walls
         workspace["lists_on"] = self.lists
         workspace["bonus"] = self._bonus
         return workspace
-
-    def _seed_of(self, view: View) -> int:
-        """Return a seed for the moment, so that a choice does not depend on those before it."""
-        state = view.state
-        parts = (int(state["n_discards"]), int(state["honba"]), view.round, view.phase, view.seat)
-        seed = self.seed
-        for part in parts:
-            seed = (seed * 1_000_003 + part + 1) % (1 << 62)
-        return seed
 
     @cached_property
     def _workspace(self) -> SearchWorkspace:
@@ -191,10 +196,6 @@ class CollusionMc(Strategy):
     @property
     def _reader(self) -> HandReader:
         return hand_reader("greedy" if self.mode == "paper" else self.hands)
-
-    @property
-    def _walls(self) -> int:
-        return self.walls or (PAPERS_WALLS if self.mode == "paper" else OUR_WALLS)
 
     @cached_property
     def _bonus(self) -> Sequence[float]:

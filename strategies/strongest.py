@@ -1,28 +1,26 @@
-"""The strongest player here: what strong players would do, weighed with what it is worth in points.
+"""The strongest player here: what strong players would do, weighted with its value in points.
 
 The network of :mod:`strategies.supervised` has seen what strong players choose, and
-:mod:`strategies.fold_recognition_plus` reckons what a choice is worth at this table: chance to win,
-value, danger of every opponent, placement.  Either alone is weaker (docs/results/strongest.md).
-
-Theory.  Of two choices that differ by d points a strong player takes the better one exp(d / T)
-times as often, T being the temperature of its choices.  So T log(share) is one estimate of what a
-choice is worth, up to a constant, and the reckoned points are another.  They are added up, the
-second ``points`` times; in the network's terms every share is multiplied by
-exp(points x worth / T), and riichi and calls by that of what they gain over not declaring, not
-calling.  T = :data:`TEMPERATURE` was set by hand, ``points`` by play on walls of their own.
-
-With ``budget_ms`` the discards that are still open are played on, too, all in the same hidden hands
-and walls (:mod:`strategies.collusion_mc`).  What one gains there in ranks is the third estimate,
-counted :data:`NATS_A_RANK` times and the less, the less certain it is: what scatters by s among
-differences that really scatter by :data:`SPREAD` keeps SPREAD^2 / (SPREAD^2 + s^2) of itself.  It
-is off by default: it tells as much of strong players' choices as the points do, and wins no more
+:mod:`strategies.fold_recognition_plus` estimates the value of a choice at this table: chance to
+win, points, danger of every opponent, placement.  Either alone is weaker
 (docs/results/strongest.md).
 
-What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not reckoned: that is most
+Theory.  Of two choices that differ by d points a strong player takes the better one exp(d / T)
+times as often, T being the temperature of its choices.  So T log(share) is one estimate of the
+value of a choice, up to a constant, and the estimated points are another.  They are added up, the
+second ``points`` times; in the network's terms every share is multiplied by
+exp(points x value / T), and riichi and calls by that of what they gain over not declaring, not
+calling.  T = :data:`TEMPERATURE` was set by hand, ``points`` by play on walls of their own.
+
+With ``budget_ms`` the likeliest choices, calls and riichi among them, are then played on to the end
+of the kyoku in the same hidden hands and walls, by the fast policy in all four seats.  Another one
+is taken only where it gains more than a margin (:mod:`strategies.evaluation.playouts.override`).
+
+What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not estimated: that is most
 decisions, and points would not change them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp, log
@@ -34,13 +32,14 @@ from numpy.typing import NDArray
 from mjbot.models.networks.policy import PolicyOutput
 from mjbot.strategy.explanation import RANKS, Rated, Strength, Term
 from mjbot.strategy.options import switch
-from mjbot.strategy.playouts import Plan
+from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
-from strategies.collusion_mc import CollusionMc
+from strategies.evaluation.playouts.override import Gain, best_plan, gains_on_first
+from strategies.evaluation.playouts.worlds import Playouts, plan_of, seed_of
 from strategies.evaluation.push_fold.hand_value import NEVER
 from strategies.fold_recognition_plus import FoldRecognitionPlus
-from strategies.supervised import Supervised
+from strategies.supervised import Supervised, share_of
 
 TEMPERATURE: Final = 500.0
 """Points by which a choice is worse that strong players take e times less often."""
@@ -51,21 +50,11 @@ OPEN: Final = 0.02, 0.98
 """Between these chances a riichi or call is open."""
 
 PLAYED_ON: Final = "gain in playouts"
-WORTH_A_SEARCH: Final = 0.08
-"""Discards of a smaller share are not played on."""
-MOST_PLAYED_ON: Final = 3
-NATS_A_RANK: Final = 15.0
-"""How strong players' log odds go with ranks in playouts, the noise taken out of those: 10 with the
-noise in (docs/results/strongest.md), the network's log odds and the points beside."""
-SPREAD: Final = 0.0165
-"""Standard deviation of the true differences in ranks there, their noise taken out."""
-DEAL_US: Final = 1500.0
-TURN_US: Final = 1.5
-"""Microseconds of one deal with all that belongs to it, and of one turn of a playout, set so that
-99 of 100 searches end within their budget; half of them take two fifths of it (997 searches of
-fourteen hanchan, 2026-11-23).  Not timed while playing, so that a game can be repeated."""
-WALLS: Final = 8
-"""Playouts of each deal of the hidden hands; more than that gained no more a millisecond."""
+CLOCK_SHARE: Final = 0.5
+"""Of the time that the table leaves for a decision, what a search may take."""
+LEAST_TO_SEARCH: Final = 0.08
+"""Choices of a smaller share are not played on."""
+MOST_TO_SEARCH: Final = 3
 
 
 @dataclass
@@ -85,7 +74,7 @@ class Strongest(Supervised):
     budget_ms: float = field(
         default=0.0, metadata={"unit": "ms that playing on may take a decision; 0: none"}
     )
-    points: float = field(default=0.7, metadata={"unit": "x the points a choice is worth; 0: none"})
+    points: float = field(default=0.7, metadata={"unit": "x the points of a choice; 0: none"})
     riichi_and_calls: bool = switch("of the points: weigh them, too; no: discards alone")
     fine_danger: bool = switch(
         "of the points: danger as fitted; no: by the four grades of Mizukami 2013"
@@ -95,96 +84,98 @@ class Strongest(Supervised):
     )
     placement: bool = switch("of the points: points by the rank they bring; no: as points")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._gains: dict[int, float] = {}  # of the kinds played on in this decision, in ranks
-
     @cached_property
-    def _reckoner(self) -> FoldRecognitionPlus:
+    def _evaluator(self) -> FoldRecognitionPlus:
         return FoldRecognitionPlus(
             fine_danger=self.fine_danger, hand_quality=self.hand_quality, placement=self.placement
         )
 
     def opinion(self, view: View) -> PolicyOutput | None:
-        """Return the network's chances after points and playouts had their say."""
-        said = super().opinion(view)
-        self._gains = {}
-        if said is None or not (self.points or self.budget_ms):
-            return said
+        """Return the network's chances, weighted with the points."""
+        opinion = super().opinion(view)
+        if opinion is None or not self.points:
+            return opinion
         if view.discards:
-            return self._weighed_turn(view, said)
-        return self._weighed_call(view, said) if self.riichi_and_calls else said
+            return self._weighed_turn(view, opinion)
+        return self._weighed_call(view, opinion) if self.riichi_and_calls else opinion
+
+    def _choice(self, view: View, opinion: PolicyOutput | None) -> Action:
+        """Return the likeliest choice, or what playouts show to be better."""
+        choice = super()._choice(view, opinion)
+        if opinion is None or not self.budget_ms:
+            return choice
+        actions = self.candidates(view, opinion, choice)
+        return actions[best_plan(self._gains(view, actions))] if len(actions) > 1 else choice
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield the shares, and of what was played on the ranks gained over the likeliest."""
+        gains: dict[int, float] = {}
+        opinion = self.opinion(view) if self.budget_ms else None
+        if opinion is not None:
+            actions = self.candidates(view, opinion, super()._choice(view, opinion))
+            if len(actions) > 1:
+                played = self._gains(view, actions)
+                gains = {a.code: gain.ranks for a, gain in zip(actions, played, strict=True)}
         for rated in super().ratings(view):
-            gain = (
-                self._gains.get(tile_kind(rated.action.tile)) if rated.action.is_discard else None
-            )
+            gain = gains.get(rated.action.code)
             played_on = [] if gain is None else [Term(PLAYED_ON, RANKS, gain)]
             yield replace(rated, terms=[*rated.terms, *played_on])
 
-    def _weighed_turn(self, view: View, said: PolicyOutput) -> PolicyOutput:
-        if said.discards.max() > SURE_OF_DISCARD and not _is_open(said.riichi):
-            return said
-        silent, declared = self._reckoner.discard_values(view)
-        worths: dict[int, float] = {}
+    def candidates(self, view: View, opinion: PolicyOutput, choice: Action) -> list[Action]:
+        """Return what is played on: the choice and the likeliest of the others, a tile a kind."""
+        best = {_group(choice): choice}
+        for action in sorted(view.legal, key=lambda action: _order(action, opinion)):
+            if share_of(action, opinion) >= LEAST_TO_SEARCH:
+                best.setdefault(_group(action), action)
+        return list(best.values())[:MOST_TO_SEARCH]
+
+    def _gains(self, view: View, actions: Sequence[Action]) -> list[Gain]:
+        budget_ms = self.budget_ms
+        if view.time_left_ms is not None:
+            budget_ms = min(budget_ms, CLOCK_SHARE * view.time_left_ms)
+        plans = [plan_of(action) for action in actions]
+        return gains_on_first(self._playouts, view, plans, budget_ms, seed_of(view))
+
+    @cached_property
+    def _playouts(self) -> Playouts:
+        return Playouts()
+
+    def _weighed_turn(self, view: View, opinion: PolicyOutput) -> PolicyOutput:
+        if opinion.discards.max() > SURE_OF_DISCARD and not _is_open(opinion.riichi):
+            return opinion
+        silent, declared = self._evaluator.discard_values(view)
+        values: dict[int, float] = {}
         for action in view.discards:
             kind = tile_kind(action.tile)
-            if said.discards[kind] >= LEAST_SHARE:
-                worths[kind] = max(worths.get(kind, NEVER), float(silent[action.tile]))
-        discards = self._weighed(said, worths) if len(worths) > 1 else said.discards
-        if self.budget_ms:
-            discards = self._played_on(view, discards)
-        riichi = said.riichi
+            if opinion.discards[kind] >= LEAST_SHARE:
+                values[kind] = max(values.get(kind, NEVER), float(silent[action.tile]))
+        discards = self._weighed(opinion, values) if len(values) > 1 else opinion.discards
+        riichi = opinion.riichi
         if self.riichi_and_calls and _is_open(riichi) and declared.max() > NEVER:
             riichi = self._moved(riichi, float(declared.max() - silent.max()))
-        return said._replace(discards=discards, riichi=riichi)
+        return opinion._replace(discards=discards, riichi=riichi)
 
-    def _weighed(self, said: PolicyOutput, worths: Mapping[int, float]) -> NDArray[np.float32]:
+    def _weighed(self, opinion: PolicyOutput, values: Mapping[int, float]) -> NDArray[np.float32]:
         chances = np.zeros(N_KINDS, np.float32)
-        best = max(worths.values())
-        for kind, worth in worths.items():
-            chances[kind] = said.discards[kind] * exp(self._nats(worth - best))
+        best = max(values.values())
+        for kind, value in values.items():
+            chances[kind] = opinion.discards[kind] * exp(self._nats(value - best))
         chances /= chances.sum()
         return chances
 
-    def _played_on(self, view: View, chances: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the chances after what the likeliest gain in playouts."""
-        order = np.argsort(-chances, kind="stable")[:MOST_PLAYED_ON].tolist()
-        kinds = [kind for kind in order if chances[kind] >= WORTH_A_SEARCH]
-        if len(kinds) < 2:
-            return chances
-        tiles = {tile_kind(action.tile): action for action in view.discards}
-        plans = [Plan(tiles[kind]) for kind in kinds]
-        deals = deals_within(self.budget_ms, len(plans), view.wall_left)
-        ranks = self._search.play_out(view, plans, deals).ranks
-        gains = ranks[:, :1] - ranks
-        self._gains = dict(zip(kinds, gains.mean(axis=0).tolist(), strict=True))
-        noise = gains.var(axis=0) / deals
-        nats = NATS_A_RANK * gains.mean(axis=0) * SPREAD**2 / (SPREAD**2 + noise)
-        weighed = chances.copy()
-        weighed[kinds] *= np.exp(nats)
-        weighed /= weighed.sum()
-        return weighed
-
-    @cached_property
-    def _search(self) -> CollusionMc:
-        return CollusionMc(walls=WALLS)
-
-    def _weighed_call(self, view: View, said: PolicyOutput) -> PolicyOutput:
-        chi = float(said.chi.sum())
-        if not (_is_open(said.pon) or _is_open(chi)):
-            return said
-        worths, passed = self._reckoner.call_values(view)
+    def _weighed_call(self, view: View, opinion: PolicyOutput) -> PolicyOutput:
+        chi = float(opinion.chi.sum())
+        if not (_is_open(opinion.pon) or _is_open(chi)):
+            return opinion
+        values, passed = self._evaluator.call_values(view)
         gains: dict[str, float] = {}
-        for call, worth in worths:
-            gains[call.name] = max(gains.get(call.name, NEVER), worth - passed)
-        if "pon" in gains and _is_open(said.pon):
-            said = said._replace(pon=self._moved(said.pon, gains["pon"]))
+        for call, value in values:
+            gains[call.name] = max(gains.get(call.name, NEVER), value - passed)
+        if "pon" in gains and _is_open(opinion.pon):
+            opinion = opinion._replace(pon=self._moved(opinion.pon, gains["pon"]))
         if "chi" in gains and _is_open(chi):
-            said = said._replace(chi=said.chi * (self._moved(chi, gains["chi"]) / chi))
-        return said
+            opinion = opinion._replace(chi=opinion.chi * (self._moved(chi, gains["chi"]) / chi))
+        return opinion
 
     def _moved(self, chance: float, points: float) -> float:
         """Return a chance after what it gains is known."""
@@ -194,9 +185,16 @@ class Strongest(Supervised):
         return min(max(self.points * points / TEMPERATURE, -30.0), 30.0)
 
 
-def deals_within(budget_ms: float, n_plans: int, wall_left: int) -> int:
-    """Return in how many ways the hidden hands can be dealt in that time on one core."""
-    return max(2, int(1000 * budget_ms / (DEAL_US + n_plans * WALLS * wall_left * TURN_US)))
+def _group(action: Action) -> tuple[str, int]:
+    """Return what is one choice, whichever of equal tiles it takes."""
+    kind = tile_kind(action.tile) if action.is_discard else action.tile
+    return action.name, max(kind, action.offset)
+
+
+def _order(action: Action, opinion: PolicyOutput) -> tuple[float, bool, bool]:
+    """Return by what candidates are ordered: the share, then as ``supervised`` picks of equals."""
+    gives_red = action.tile >= N_KINDS if action.is_discard else not action.red
+    return -share_of(action, opinion), gives_red, not action.tsumogiri
 
 
 def _is_open(chance: float) -> bool:

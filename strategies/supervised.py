@@ -86,7 +86,7 @@ class Supervised(Strategy):
             return
         in_points = self._evaluator.ratings_in_points(view, e.IN_POINTS)
         for action in view.legal:
-            share = 1.0 if _ends_it(action) else _share(action, opinion)
+            share = 1.0 if _ends_it(action) else share_of(action, opinion)
             rated = [each for each in in_points if e.same_choice(each.action, action)]
             best = max(rated, key=lambda each: each.value, default=e.Rated(action, 0.0))
             total = [e.Term(e.IN_POINTS, e.POINTS, best.value)] if rated else []
@@ -115,7 +115,7 @@ class Supervised(Strategy):
         return max(view.discards, key=lambda action: _preferred(action, shares))
 
 
-def _share(action: Action, opinion: PolicyOutput) -> float:
+def share_of(action: Action, opinion: PolicyOutput) -> float:
     """Return how likely a strong player does it, after what is asked before it was not done."""
     no_kan = 1 - opinion.kan
     match action.name:

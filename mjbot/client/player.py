@@ -162,6 +162,7 @@ class ClientPlayer:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000
             limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
         sealed = Sealed().view(view)  # of its own: a late decision continues with it
+        sealed.time_left_ms = None if limit_s is None else 1000 * limit_s
         decided = await self._think(lambda: self._decided(sealed), limit_s, self.decisions)
         if decided is _NOTHING:
             return view.default_action

@@ -11,9 +11,8 @@ A logistic variable of scale ``s`` has the standard deviation ``pi / sqrt(3) * s
 
 Two ways lead from pairs of seats to ranks.
 
-* One seat (:func:`rank_worth`, :func:`score_worth`): its expected rank is one, and one more for
-  each other seat by the chance that it ends above.  Exact for the mean rank; a bonus by rank is
-  read off between the two ranks next to it, as if the three chances could not spread.
+* One seat (:func:`rank_worth`): its expected rank is one, and one more for each other seat by the
+  chance that it ends above.
 * All seats (:func:`expected_bonuses`): each score changes by a Gumbel variable of scale
   ``s``.  Pairs are logistic as above, and of some seats one comes first in proportion to
   ``exp(score / s)`` (Plackett and Luce), which gives the chance of every order.  Bonuses then add
@@ -22,7 +21,7 @@ Two ways lead from pairs of seats to ranks.
 
 Constants.  None was fitted to records.
 
-* ``SCALE_POINTS`` = 4000, s1 of the playouts and of the pair: a round guess; the standard
+* ``SCALE_POINTS`` = 4000, s1 of the pair: a round guess; the standard
   deviation of a kyoku is then 7,255 points.
 * ``swing`` = 7000, of fold-recognition-plus, is a standard deviation: s1 = 3,850.  Its weights were
   tried by hand on some 100 walls per choice against three fast-riichi-a.  Its whole rank model
@@ -123,41 +122,15 @@ def worth_of(table: Floats, points: float) -> float:
 
 
 @compiled
-def score_worth(scores: Int32s, seat: int, left: int, bonus: Floats) -> float:
-    """Return the score of a seat and the bonus it has (``left`` OVER) or may expect.
+def final_value(state: State, seat: int, bonus: Floats) -> float:
+    """Return the points of a seat after a kyoku that has just been paid.
 
-    ``bonus`` is float64[4], the points of first to fourth place.
-
-    >>> league = np.array([50000.0, 10000, -10000, -30000])
-    >>> even = np.array([25000, 25000, 25000, 25000], np.int32)
-    >>> score_worth(even, 1, OVER, league), score_worth(even, 1, 4, league)
-    (35000.0, 25000.0)
+    If the game is over, with the sticks that are left over and the bonus of the rank, float64[4].
     """
-    own = scores[seat]
-    if left == OVER:
-        return float(own + bonus[seats_ahead(scores, seat)])
-    ahead = 0.0
-    for other in range(4):
-        if other != seat:
-            ahead += chance_above(scores[other] - own, SCALE_POINTS * sqrt(left))
-    place = min(int(ahead), 2)
-    part = ahead - place
-    return float(own + (1 - part) * bonus[place] + part * bonus[place + 1])
-
-
-@compiled
-def final_worth(state: State, seat: int, bonus: Floats, guess_ranks: bool) -> float:
-    """Return the value of a kyoku that has just been paid; remaining sticks are awarded.
-
-    During the game, the bonus is that of the expected ranks or, without
-    ``guess_ranks``, nothing.
-    """
-    left = kyoku_left(state)
-    if left == OVER:
-        apply_end_game(state)
-    elif not guess_ranks:
+    if kyoku_left(state) != OVER:
         return float(state.scores[seat])
-    return score_worth(state.scores, seat, left, bonus)
+    apply_end_game(state)
+    return float(state.scores[seat] + bonus[seats_ahead(state.scores, seat)])
 
 
 @compiled

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import GOLDEN, mix
+from mjbot.table.assume import assume_pinned_wall
 from mjbot.table.state import LIVE_WALL, N_LIVE, State
 
 N_WALL: Final = 136
@@ -59,15 +60,49 @@ def _pinned_place(state: State, seat: int) -> int:
     Tiles leave from the end by kans and by draws beyond a quarter, all others in the order of
     their quarter.  So the counts of draws alone show which are left.
     """
-    gone = int(state.rinshan_taken)
-    for other in range(4):
-        gone += max(0, state.draws[other] - _quarter(state, other))
+    gone = _gone_from_the_end(state)
     place = N_LIVE - 1
     while place > 0 and (_drawn_in_turn(state, place) or gone > 0):
         gone -= not _drawn_in_turn(state, place)
         place -= 1
     own = 4 * state.draws[seat] + ((seat - state.dealer) & 3)
     return min(int(own), place)
+
+
+@compiled
+def _gone_from_the_end(state: State) -> int:
+    """Return how many tiles kans and draws beyond a quarter have taken from the end."""
+    gone = int(state.rinshan_taken)
+    for other in range(4):
+        gone += max(0, state.draws[other] - _quarter(state, other))
+    return gone
+
+
+@compiled
+def pin_wall(state: State) -> None:
+    """Pin the draws from here on, also where they were not pinned before.
+
+    The tiles that are left in the live wall, in its order so far, go to the places of the quarters
+    that are still to be drawn from.  Nothing changes at a table at which the seats' draws do not
+    add up, as in a position that was set up by hand.
+    """
+    gone = _gone_from_the_end(state)
+    left = -gone
+    for place in range(N_LIVE):
+        left += not _drawn_in_turn(state, place)
+    if left != state.wall_left:
+        return
+    live = state.wall[LIVE_WALL : LIVE_WALL + N_LIVE].copy()
+    tile = LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken
+    for place in range(N_LIVE - 1, -1, -1):
+        if _drawn_in_turn(state, place):
+            continue
+        if gone > 0:
+            gone -= 1
+        else:
+            live[place] = state.wall[tile]
+            tile += 1
+    assume_pinned_wall(state, live)
 
 
 @compiled

@@ -2,8 +2,9 @@
 
 The difference is taken deal by deal, so what hidden hands and wall do to both cancels; its 95 %
 interval comes from the deals (:mod:`mjbot.statistics.estimates`).  Only where the whole interval of
-the expected rank is on one side of 0 is anything shown.  What is left open: the playouts' own play,
-which is plain, and that of so many decisions one in forty is shown by chance.
+the expected rank is on one side of 0 is anything shown.  What is left open: whether these
+players would have played on as the playouts do, and that of so many decisions one in forty is
+shown by chance.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from mjbot.strategy.playouts import Plan, PlaysOut
 
 Verdict = Literal["shown", "not shown to differ", "shown to be no loss"]
 
-DEALS: Final = 80
+DEALS: Final = 400
 """Ways to deal the hidden hands that a pair of choices is played on in."""
 
 

@@ -99,6 +99,14 @@ def deal_in_wall(state: State, tiles: NDArray[np.int8]) -> None:
 
 
 @compiled
+def assume_pinned_wall(state: State, tiles: NDArray[np.int8]) -> None:
+    """Suppose that these tiles int8[70] are the live wall, drawn ones included; pin the draws."""
+    state.pinned = 1
+    for place in range(N_LIVE):
+        state.wall[LIVE_WALL + place] = tiles[place]
+
+
+@compiled
 def _lay(state: State, tiles: NDArray[np.int8], n: int, start: int, stop: int) -> int:
     """Lay the tiles from the ``n``-th on into a part of the wall; return the next."""
     for place in range(start, stop):

@@ -100,6 +100,9 @@ class View:
     renderer: ClassVar[Callable[["View"], str] | None] = None
     """Draws a view as HTML for notebooks; :mod:`mjbot.drawing`, which is above, sets it."""
 
+    time_left_ms: float | None = None
+    """What the table leaves for this decision; None where there is no clock."""
+
     def __init__(self, state: State, seat: int) -> None:
         self.seat: Final = seat
         self.state: Final[Any] = state

@@ -1,8 +1,9 @@
 """Takada and Sato 2022: does the player count on help, and does that pay?
 
 ``positions``: the paper's figure 6 (7s relies on help, 4p does without), many runs instead of
-three, with the danger lists and without; and its figure 2, where a dora was given up in the last
-hand.  ``arena``: what the paper did not measure, last hands in which another player leads.
+three, in mode=paper with the danger lists and without; and its figure 2, where a dora was given up
+in the last hand.  ``arena``: what the paper did not measure, last hands in which another player
+leads.
 """
 
 from collections import Counter
@@ -33,7 +34,6 @@ PARTS: Final = ("positions", "arena")
 PAPER: Final = "collusion-mc,mode=paper"
 FULL: Final = "collusion-mc"
 NO_LISTS: Final = ",lists=off"
-GREEDY_HANDS: Final = ",hands=greedy"
 
 FIGURE_6: Final = "figure6.jsonl"
 FIGURE_6_SEAT: Final = 0
@@ -47,13 +47,13 @@ OWN_SCORE: Final = 24_200
 OTHERS_SCORES: Final = (33_100, 26_000, 16_700)
 """The scores of figure 2: the player is third, 1,800 behind the second."""
 ORDERS: Final = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
-LAST_HANDS: Final = "collusion-mc,deals=10,walls=5"
+LAST_HANDS: Final = FULL + ",deals=50"
 OPPONENTS: Final = "fast-riichi-d"
 ARMS: Final = {
-    "lists on": LAST_HANDS,
-    "lists off": LAST_HANDS + NO_LISTS,
+    "full": LAST_HANDS,
+    "paper": PAPER,
+    "paper, lists off": PAPER + NO_LISTS,
     "fast-riichi-d": "fast-riichi-d",
-    "greedy hands": LAST_HANDS + GREEDY_HANDS,
 }
 
 
@@ -76,7 +76,7 @@ def play_positions(request: ExperimentContext) -> Iterator[str]:
     players = {
         "paper, m = n = 10": PAPER,
         "paper, m = 250": PAPER + ",deals=250",
-        "full, m = n = 10": FULL + ",deals=10,walls=10",
+        "full, m = 100": FULL + ",deals=100",
         "full, 1 s": FULL,
     }
     yield from _choices(view, players, FIGURE_6_RULES, request)
@@ -94,11 +94,12 @@ def _choices(
     names = [str(action).removeprefix("discard ").removesuffix(" (drawn)") for action in discards]
     yield from head(["player", *names])
     for label, player in players.items():
-        for lists in ("", NO_LISTS):
-            spec = Spec.read(player + rules + lists)
-            found = _decided(spec, view, request, f"{label}, lists {'off' if lists else 'on'}")
-            cells = [str(found[action.code]) for action in discards]
-            yield row([f"{label}, lists {'off' if lists else 'on'}", *cells])
+        arms = {label: ""}
+        if player.startswith(PAPER):
+            arms = {f"{label}, lists on": "", f"{label}, lists off": NO_LISTS}
+        for arm, lists in arms.items():
+            found = _decided(Spec.read(player + rules + lists), view, request, arm)
+            yield row([arm, *(str(found[action.code]) for action in discards)])
 
 
 def _decided(spec: Spec, view: View, request: ExperimentContext, label: str) -> Counter[int]:
@@ -134,7 +135,11 @@ def play_arena(request: ExperimentContext) -> Iterator[str]:
     for name, player in ARMS.items():
         hands = last_hands(player, request)
         code = code_digest((Spec(Spec.read(player).name), Spec.read(OPPONENTS)))[:12]
-        file = request.folder / f"takada2022-{code}" / f"{name.replace(' ', '-')}.jsonl"
+        file = (
+            request.folder
+            / f"takada2022-{code}"
+            / f"{name.replace(', ', '-').replace(' ', '-')}.jsonl"
+        )
         place = f"{name} ({len(played) + 1} of {len(ARMS)})"
         shown = progress(Console(stderr=True), place, len(hands), "games")
         with keeping(lambda: kept), shown as step:

@@ -205,6 +205,18 @@ def test_the_servers_deadline_goes_before_a_longer_one_of_ours():
     assert answer == DEFAULT and player.faults.count == {"late": 1}
 
 
+@pytest.mark.parametrize(("deadline_ms", "left_ms"), [(60_000, 48_000), (None, 1000 * GUARD_S)])
+def test_a_strategy_sees_how_long_it_may_take(deadline_ms, left_ms):
+    seen = []
+    request = {
+        "type": "request_action", "request_id": 1, "time": {"deadline_ms": deadline_ms},
+        "possible_actions": [{"type": "dahai", "pai": tile} for tile in [*HAND, "N"]],
+    }  # fmt: skip
+    events = [START, DEAL, DRAW, *([request] if deadline_ms else [])]
+    play(events, lambda view: seen.append(view.time_left_ms) or view.default_action)
+    assert seen == [left_ms]
+
+
 def test_every_game_has_a_player_of_its_own():
     made = []
     player = ClientPlayer(

@@ -10,9 +10,8 @@ from mjbot.models.placement import (
     N_STEPS,
     STEP,
     expected_bonuses,
-    final_worth,
+    final_value,
     rank_worth,
-    score_worth,
 )
 from mjbot.table.settle import OVER
 from mjbot.table.state import State, new_state
@@ -102,37 +101,17 @@ def test_where_no_rank_is_open_a_change_is_worth_little():
 # --- scores with a bonus by rank ---
 
 
-def test_worth_counts_the_bonus_of_the_rank():
-    scores = np.array([31_100, 16_700, 26_200, 26_000], np.int32)
-    assert [score_worth(scores, seat, OVER, LEAGUE) for seat in range(4)] == [
-        81_100, -13_300, 36_200, 16_000,
-    ]  # fmt: skip
-    expected = [score_worth(scores, seat, 1, LEAGUE) for seat in range(4)]
-    assert sorted(range(4), key=lambda seat: -expected[seat]) == [0, 2, 3, 1]
-    assert 31_100 < expected[0] < 81_100
-
-
 def test_at_the_end_sticks_go_to_the_first_and_ranks_are_what_they_are():
     ended = standing(30_000, 25_000, 25_000, 20_000)
     ended["sticks"] = 2
-    worths = [final_worth(ended.copy(), seat, LEAGUE, False) for seat in range(4)]
+    worths = [final_value(ended.copy(), seat, LEAGUE) for seat in range(4)]
     assert worths == [82_000, 35_000, 15_000, -10_000]
 
 
-def test_before_the_end_ranks_are_guessed_or_left_out():
+def test_before_the_end_there_is_no_bonus():
     goes_on = standing(26_000, 25_000, 25_000, 24_000, round_=5)
     goes_on["sticks"] = 2
-    assert final_worth(goes_on, 0, LEAGUE, False) == 26_000
-    assert final_worth(goes_on, 0, LEAGUE, True) == score_worth(goes_on["scores"], 0, 2, LEAGUE)
-
-
-def test_an_open_rank_is_a_chance_against_each_other_seat():
-    """Logistic in the difference, 4,000 points wide for one kyoku, 8,000 for four."""
-    ladder = np.array([3.0, 2, 1, 0]) * 10_000
-    for left, swing in ((1, 4_000), (4, 8_000)):
-        far = np.array([25_000, 25_000 + swing, 10**6, 10**6], np.int32)
-        below = 1 / (1 + np.exp(-1.0))
-        assert score_worth(far, 0, left, ladder) - 25_000 == pytest.approx(10_000 * (1 - below))
+    assert final_value(goes_on, 0, LEAGUE) == 26_000
 
 
 @pytest.mark.parametrize("left", [OVER, 1, 4])

@@ -39,10 +39,11 @@ def test_figure_2_is_what_the_paper_tells_of_it():
 
 
 def test_all_players_are_asked_of_both_positions(capsys: pytest.CaptureFixture[str], monkeypatch):
-    monkeypatch.setattr(takada2022, "FULL", "collusion-mc,walls=2,budget_s=0.01")
+    monkeypatch.setattr(takada2022, "FULL", "collusion-mc,budget_s=0.01")
     assert main(["experiment", "takada2022", "--games", "2"]) == 0
-    rows = [line for line in capsys.readouterr().out.splitlines() if ", lists o" in line]
-    assert len(rows) == 12
+    lines = capsys.readouterr().out.splitlines()
+    rows = [line for line in lines if line.startswith(("| paper", "| full"))]
+    assert len(rows) == 9 and sum(", lists off" in line for line in rows) == 3
     for row in rows:
         assert sum(int(cell) for cell in row.strip("| ").split(" | ")[1:]) == 2
 
@@ -50,8 +51,9 @@ def test_all_players_are_asked_of_both_positions(capsys: pytest.CaptureFixture[s
 def test_last_hands_are_played_once_and_told_with_intervals(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 ):
-    quick = "collusion-mc,deals=1,walls=1"
-    monkeypatch.setattr(takada2022, "ARMS", {"lists on": quick, "lists off": f"{quick},lists=off"})
+    quick = "collusion-mc,deals=2"
+    papers = "collusion-mc,mode=paper,deals=1,walls=1"
+    monkeypatch.setattr(takada2022, "ARMS", {"full": quick, "paper, lists off": papers})
     command = ["experiment", "takada2022", "--part", "arena", "--games", "2", "--jobs", "1"]
     assert main([*command, "--out", str(tmp_path)]) == 0
     first = capsys.readouterr().out

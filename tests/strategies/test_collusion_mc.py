@@ -8,7 +8,7 @@ from mjbot.cli.main import main
 from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
 
-QUICK = {"deals": "2", "walls": "2"}
+QUICK = {"deals": "4", "walls": "2"}
 GREEDY = {"hands": "greedy"}
 
 
@@ -28,7 +28,7 @@ def play(seed: int, options: dict[str, str]) -> list[int]:
     [
         QUICK,
         QUICK | {"mode": "paper"},
-        QUICK | {"lists": "off"},
+        QUICK | {"mode": "paper", "lists": "off"},
         QUICK | {"hands": "greedy"},
     ],
 )
@@ -55,7 +55,7 @@ def test_bots_at_one_table_do_not_share_their_playouts():
     bots = [make_strategy("collusion-mc", QUICK, seed=seat) for seat in range(4)]
     referee.play(bots)
     assert int(referee.state["scores"].sum()) == 100_000
-    assert len({id(bot._workspace) for bot in bots}) == 4
+    assert len({id(bot._playouts._workspace) for bot in bots}) == 4
 
 
 def test_a_budget_is_spent_as_a_number_of_playouts():

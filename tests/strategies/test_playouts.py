@@ -12,24 +12,12 @@ from mjbot.table.observe import extra_copy
 from mjbot.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
 from papers.takada2022.experiment import position
 from strategies.collusion_mc import CollusionMc
-from strategies.evaluation.playouts.opponent_models import OpponentModels
 from strategies.evaluation.playouts.playouts import own_turn, play_out
-from strategies.evaluation.playouts.search import begin, fill_in, make_opponent_models
-
-LEADER, CALLER = 0, 2
-DORA, IDLE_TILE = 7, 14  # 8m, 6p
+from strategies.evaluation.playouts.search import begin, fill_in, make_lists
 
 
-def new_opponent_models():
-    """Every discard costs nothing."""
-    return OpponentModels.new()
-
-
-def random_models(seed: int):
-    models = new_opponent_models()
-    models["lists"] = np.random.default_rng(seed).integers(0, 5, (4, 34))
-    models["keeps_tenpai"] = 1
-    return models
+def random_lists(seed: int):
+    return np.random.default_rng(seed).integers(0, 5, (4, 34)).astype(np.float64)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -38,8 +26,8 @@ def test_a_playout_is_the_kyoku_that_the_referee_would_play(seed):
     referee.start()
     for _ in range(20):
         referee.step({seat: referee.view(seat).default_action for seat in referee.asked})
-    models, played = random_models(seed), copy_state(referee.state)
-    play_out(played, new_step_buffer(), models, np.array([seed], np.uint64))
+    lists, played = random_lists(seed), copy_state(referee.state)
+    play_out(played, new_step_buffer(), lists, np.array([seed], np.uint64))
     assert int(played["phase"]) in (WON, DRAWN)
     random = np.array([seed], np.uint64)
     kyoku = (int(referee.state["round"]), int(referee.state["honba"]))
@@ -48,7 +36,7 @@ def test_a_playout_is_the_kyoku_that_the_referee_would_play(seed):
         choices = {}
         for seat, legal in referee.asked.items():
             if int(referee.state["turn"]) == seat and int(referee.state["phase"]) != REACTION:
-                choices[seat] = ACTIONS[own_turn(referee.state, models, random)]
+                choices[seat] = ACTIONS[own_turn(referee.state, lists, random)]
             else:
                 choices[seat] = ACTIONS[RON if ACTIONS[RON] in legal else PASS]
         for event in referee.step(choices):
@@ -68,22 +56,20 @@ def seat_to_discard(hand: str, drawn: int):
 
 def test_the_tile_of_least_risk_goes_and_of_equals_any():
     state = seat_to_discard("159m159p159s12345z", 31)
-    models, random = new_opponent_models(), np.array([1], np.uint64)
-    models["lists"][0] = 100
-    models["lists"][0, [8, 28]] = 50
-    chosen = [own_turn(state, models, random) for _ in range(300)]
+    lists, random = np.full((4, 34), 100.0), np.array([1], np.uint64)
+    lists[0, [8, 28]] = 50
+    chosen = [own_turn(state, lists, random) for _ in range(300)]
     assert set(chosen) == {DISCARD + 8, DISCARD + 28}
     assert 100 < chosen.count(DISCARD + 8) < 200
 
 
 def test_whoever_is_tenpai_stays_so():
     state = seat_to_discard("234567m234p2366s9s", 26)
-    models, random = new_opponent_models(), np.array([1], np.uint64)
-    models["lists"][0] = np.arange(34)  # 2m is the safest, 9s the one that keeps tenpai
-    models["keeps_tenpai"] = 1
-    assert own_turn(state, models, random) == DISCARD_DRAWN + 26
-    models["keeps_tenpai"] = 0
-    assert own_turn(state, models, random) == DISCARD + 1
+    lists, random = np.zeros((4, 34)), np.array([1], np.uint64)
+    lists[0] = np.arange(34)  # 2m is the safest, 9s the one that keeps tenpai
+    assert own_turn(state, lists, random) == DISCARD_DRAWN + 26
+    farther = seat_to_discard("234567m234p2358s9s", 26)
+    assert own_turn(farther, lists, random) == DISCARD + 1
 
 
 def test_dealt_positions_hold_no_fifth_copy_and_keep_all_points():
@@ -97,27 +83,7 @@ def test_dealt_positions_hold_no_fifth_copy_and_keep_all_points():
         assert extra_copy(workspace["filled"], visible) == -1
         assert workspace["filled"]["hand"][0].tolist() == view.hand.tolist()
         workspace["begun"] = workspace["filled"]
-        begin(workspace["begun"], workspace["buffer"], 0, np.array([view.legal[0].code, -1]))
-        make_opponent_models(workspace, hand_reader(), random)
-        play_out(workspace["begun"], workspace["buffer"], workspace["models"], random)
+        begin(workspace["begun"], workspace["buffer"], 0, view.legal[0].code)
+        make_lists(workspace, random)
+        play_out(workspace["begun"], workspace["buffer"], workspace["lists"], random)
         assert int(workspace["begun"]["scores"].sum()) == 100_000
-
-
-def test_a_dora_given_up_makes_the_leader_pay_less_in_its_own_eyes():
-    """Figure 2 of the paper: what the discard shows is read by who sees it."""
-    view = position("figure2.jsonl", CALLER)
-    workspace = CollusionMc()._set_up(view)
-    mean = {}
-    for code in (DORA, IDLE_TILE):
-        loss, odds = 0.0, 0.0
-        for deal in range(60):
-            random = np.array([deal], np.uint64)
-            workspace["filled"] = workspace["position"]
-            fill_in(workspace, hand_reader(), random)
-            workspace["begun"] = workspace["filled"]
-            begin(workspace["begun"], workspace["buffer"], CALLER, np.array([code, -1]))
-            make_opponent_models(workspace, hand_reader(), random)
-            loss += workspace["models"]["loss"][LEADER, CALLER].sum()
-            odds += workspace["models"]["odds"][LEADER, CALLER].sum()
-        mean[code] = loss / odds
-    assert mean[DORA] < mean[IDLE_TILE] - 1000

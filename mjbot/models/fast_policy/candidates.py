@@ -228,7 +228,7 @@ def write_riichi(
     state: State, seat: int, codes: UInt8s, n_codes: int, reading: Reading, context: HandContext
 ) -> int:
     """Describe a declaration with the discard that leaves the widest wait."""
-    if not _is_offered(codes, n_codes, DECLARE_RIICHI):
+    if not is_offered(codes, n_codes, DECLARE_RIICHI):
         return 0
     hand, unseen, own = reading.shape.hand, reading.shape.unseen, state.discarded[seat]
     best = -1
@@ -474,7 +474,8 @@ def _widest_discard(state: State, seat: int, reading: Reading) -> int:
 
 
 @compiled
-def _is_offered(codes: UInt8s, n_codes: int, code: int) -> bool:
+def is_offered(codes: UInt8s, n_codes: int, code: int) -> bool:
+    """Return whether a code is one of the first ``n_codes``."""
     for place in range(n_codes):
         if codes[place] == code:
             return True

@@ -1,21 +1,30 @@
 """Whole games and kyoku in one compiled loop, in which the fast policy plays all seats.
 
-For playouts: :func:`play_kyoku` continues a table with known hands and wall to the end of the
-kyoku.  The flow is that of :class:`mjbot.referee.Referee`, walls included.
+For playouts: :func:`play_plan` plays a table whose hands and wall are known on to the end of the
+kyoku, from any decision, with the first choices of a seat given.  The flow is that of
+:class:`mjbot.referee.Referee`, walls included.
 """
+
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled, keep_alive
+from mjbot.compiler.record import Int16s
+from mjbot.models.fast_policy.candidates import is_offered
 from mjbot.models.fast_policy.choice import FastPolicy, choose_among
-from mjbot.referee.flow import advance, deal
+from mjbot.referee.flow import advance, deal, offer
 from mjbot.referee.step import STEP_BUFFER, StepBuffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.ruleset import RuleSet
 from mjbot.table.apply import apply_end_game, apply_start_game
 from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import STATE, State
+
+NO_CODE: Final = -1
+MOST_GIVEN: Final = 2
+"""Choices that a plan can hold: a call or riichi, and its discard."""
 
 
 @compiled
@@ -32,15 +41,10 @@ def play_games(
     state = states[0]
     for game in range(len(seeds)):
         apply_start_game(state, rules)
-        round_, honba = 0, 0
-        while True:
-            shuffle_wall(seeds[game], round_, honba, state.wall)
-            deal(state, buffers[0], round_, honba)
-            play_kyoku(policy, rival, own, state, buffers[0])
-            if game_ends(state):
-                break
-            round_, honba = next_kyoku(state)
-        apply_end_game(state)
+        shuffle_wall(seeds[game], 0, 0, state.wall)
+        deal(state, buffers[0], 0, 0)
+        play_kyoku(policy, rival, own, state, buffers[0])
+        finish_game(policy, rival, own, state, buffers[0], seeds[game])
         for seat in range(4):
             scores[game, seat] = state.scores[seat]
     keep_alive(states)
@@ -49,21 +53,69 @@ def play_games(
 
 
 @compiled
+def finish_game(
+    policy: FastPolicy, rival: FastPolicy, own: int, state: State, buffer: StepBuffer, seed: int
+) -> None:
+    """Play the kyoku that follow the one just paid, to the end of the game."""
+    while not game_ends(state):
+        round_, honba = next_kyoku(state)
+        shuffle_wall(seed, round_, honba, state.wall)
+        deal(state, buffer, round_, honba)
+        play_kyoku(policy, rival, own, state, buffer)
+    apply_end_game(state)
+
+
+@compiled
 def play_kyoku(
     policy: FastPolicy, rival: FastPolicy, own: int, state: State, buffer: StepBuffer
 ) -> None:
-    """Play to the end of the kyoku (phase WON or DRAWN) from the choices in ``buffer``.
+    """Play on to the end of the kyoku (phase WON or DRAWN) from the choices in ``buffer``.
 
-    ``buffer`` has none right after a deal or without a decision; ``own`` is the mask of the seats
-    of ``policy``, ``rival`` plays the others.
+    Right after a deal or with nothing asked there are none; ``own`` is the mask of the seats of
+    ``policy``, ``rival`` plays the others.
     """
     advance(state, buffer)
     while buffer.asked:
         for seat in range(4):
             if buffer.asked >> seat & 1:
                 player = policy if own >> seat & 1 else rival
-                codes, n_codes = player.codes, buffer.n_codes[seat]
-                for place in range(n_codes):
-                    codes[place] = buffer.codes[seat, place]
-                buffer.choices[seat] = choose_among(player, state, seat, n_codes)
+                buffer.choices[seat] = _choose_offered(player, state, seat, buffer)
         advance(state, buffer)
+
+
+@compiled
+def play_plan(
+    policy: FastPolicy, state: State, buffer: StepBuffer, seat: int, plan: Int16s
+) -> None:
+    """Play on to the end of the kyoku (phase WON or DRAWN) from the decision that the table is at.
+
+    ``state`` must know all hands and the wall (``has_wall``).  ``plan`` int16[MOST_GIVEN] has the
+    first choices of ``seat`` as action codes, :data:`NO_CODE` after the last.  Where one is not
+    legal when its turn comes, the rest of the plan is dropped.
+    """
+    buffer.outcome.n_wins = 0
+    offer(state, buffer)
+    if not buffer.asked:
+        advance(state, buffer)
+    given = 0
+    while buffer.asked:
+        for other in range(4):
+            if not buffer.asked >> other & 1:
+                continue
+            if other == seat and given < MOST_GIVEN:
+                code = int(plan[given])
+                given += 1
+                if is_offered(buffer.codes[seat], buffer.n_codes[seat], code):
+                    buffer.choices[seat] = code
+                    continue
+                given = MOST_GIVEN
+            buffer.choices[other] = _choose_offered(policy, state, other, buffer)
+        advance(state, buffer)
+
+
+@compiled
+def _choose_offered(policy: FastPolicy, state: State, seat: int, buffer: StepBuffer) -> int:
+    n_codes = int(buffer.n_codes[seat])
+    for place in range(n_codes):
+        policy.codes[place] = buffer.codes[seat, place]
+    return choose_among(policy, state, seat, n_codes)

@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 from mjbot.models.tenpai import HandReader, tenpai_chance
 from mjbot.rules.acceptance import acceptance_by_discard
 from mjbot.rules.shanten import shanten
-from mjbot.table.actions import DISCARD, Action
+from mjbot.table.actions import ACTIONS, DISCARD, Action
 from mjbot.table.legal import kuikae_kinds
 from mjbot.table.state import CHI, PON
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
 
-Plans = NDArray[np.int64]
+Plans = list[tuple[Action, ...]]
 Counts = NDArray[np.int8]
 
-NO_DISCARD: Final = -1
 MOST_QUIET_DISCARDS: Final = 6
 DISCARDS_AFTER_CALL: Final = 2
 THREAT: Final = 0.35
@@ -32,30 +31,28 @@ THREAT: Final = 0.35
 
 def all_discards(view: View) -> Plans:
     """Return the plans of the paper: every discard."""
-    discards = _distinct(view.discards)
-    return np.array([(action.code, NO_DISCARD) for action in discards], np.int64)
+    return [(action,) for action in _distinct(view.discards)]
 
 
 def all_plans(view: View, reader: HandReader) -> Plans:
-    """Return what is worth trying out, int64[n, 2]: never empty."""
-    plans = list(_plans(view, reader))
-    return np.array(plans, np.int64)
+    """Return what is worth trying out: never empty."""
+    return list(_plans(view, reader))
 
 
-def _plans(view: View, reader: HandReader) -> Iterator[tuple[int, int]]:
+def _plans(view: View, reader: HandReader) -> Iterator[tuple[Action, ...]]:
     discards = _distinct(view.discards)
     for action in _promising(view, discards, reader):
-        yield action.code, NO_DISCARD
+        yield (action,)
     for action in view.legal:
         if action.is_riichi:
             for discard in discards:
                 if _waits_after(view, tile_kind(discard.tile)):
-                    yield action.code, discard.code
+                    yield action, discard
         elif action.is_call and not action.is_kan:
-            for code in _after_call(view, action):
-                yield action.code, code
+            for discard in _after_call(view, action):
+                yield action, discard
         elif not action.is_discard and _is_worth_a_try(view, action):
-            yield action.code, NO_DISCARD
+            yield (action,)
 
 
 def _distinct(discards: Sequence[Action]) -> list[Action]:
@@ -99,7 +96,7 @@ def _waits_after(view: View, kind: int) -> bool:
     return bool(left[kind] == 0 and masks[kind])
 
 
-def _after_call(view: View, call: Action) -> Iterator[int]:
+def _after_call(view: View, call: Action) -> Iterator[Action]:
     """Yield the best discards after a call that brings the hand nearer."""
     hand = view.hand.copy()
     kind = tile_kind(view.claim_tile)
@@ -119,7 +116,7 @@ def _after_call(view: View, call: Action) -> Iterator[int]:
     good = sorted((k for k in kinds if left[k] == best), key=lambda k: -int(tiles[k]))
     showy = [k for k in good[DISCARDS_AFTER_CALL:] if view.dora[k]]
     for k in good[:DISCARDS_AFTER_CALL] + showy[:1]:
-        yield DISCARD + _plain_tile(view, call, hand, k)
+        yield ACTIONS[DISCARD + _plain_tile(view, call, hand, k)]
 
 
 def _plain_tile(view: View, call: Action, hand: Counts, kind: int) -> int:
