@@ -21,12 +21,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from numba.core import caching as _caching
+from numba.core import compiler as _compiler
 from numba.core import runtime as _runtime
 
 from mjbot.compiler.claims import Claims
+from mjbot.compiler.linking import note_compiled, rebuild_result, reduce_result
 from mjbot.errors import ExitCode, MjbotError
 
 caching: Final[Any] = _caching  # numba has no type hints
+compiler: Final[Any] = _compiler
 runtime: Final[Any] = _runtime
 
 KEPT_BYTES: Final = 600 << 20
@@ -153,6 +156,12 @@ class _Impl(_part("CompileResultCacheImpl")):  # type: ignore[misc]
         self._locator = _Locator(folder, function)
         self._filename_base = f"{function.__qualname__}-{self._lineno}"
 
+    def reduce(self, data: Any) -> Any:
+        return reduce_result(data)
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        return rebuild_result(compiler.CompileResult, target_context, payload)
+
 
 class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
     """The machine code of one function in ``folder``, which need not exist."""
@@ -202,6 +211,7 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature; on a full or read-only disk it just is not kept."""
+        note_compiled(self._py_func, data)
         _prune_once(self._folder.parent)
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)

@@ -21,6 +21,7 @@ from numba.core.cpu import CPUTargetOptions
 from mjbot.compiler.cache import IS_USABLE, CodeCache, cache_folder
 from mjbot.compiler.imported import changed_since_import
 from mjbot.compiler.interpreted import interpreted
+from mjbot.compiler.linking import name_by_content
 from mjbot.compiler.record_arguments import read_records_in_place
 
 logger = logging.getLogger(__name__)
@@ -63,6 +64,7 @@ def compiled(function: Function) -> Function:
                        changed[0], function.__qualname__)  # fmt: skip
     elif IS_USABLE:
         dispatcher._cache = CodeCache(function, cache_folder() / VERSION / digest)
+        name_by_content(dispatcher, function, digest)
     else:
         dispatcher.enable_caching()
     _widen_integers(dispatcher)

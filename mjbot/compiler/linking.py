@@ -1,0 +1,165 @@
+"""Large functions are compiled once: their callers call them by symbol.
+
+numba copies the code of every callee, and of all that the callee calls, into the caller, and LLVM
+optimises each copy anew.  That pays for small functions, which are inlined.  A function of more
+than :data:`MOST_INLINED` LLVM instructions is never inlined (LLVM's threshold is a cost of 275, 5
+for most instructions), so its callers only declare it, and the engine resolves the symbol.
+
+A symbol must mean the same code in every process, because callers are kept on disk: where numba
+counts functions, :func:`name_by_content` puts a digest of all sources that the code depends on.
+Code that is loaded from disk first has the functions loaded that it calls, and compiled where they
+are missing.  Hence no caller is ever bound to a stale or a missing function.
+"""
+
+import hashlib
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final, NamedTuple
+
+from llvmlite import binding as _binding
+from numba.core import bytecode as _bytecode
+from numba.core import codegen as _codegen
+
+binding: Final[Any] = _binding  # no type hints
+bytecode: Final[Any] = _bytecode
+codegen: Final[Any] = _codegen
+
+MOST_INLINED: Final = 60
+"""LLVM instructions, after optimisation."""
+
+
+class Callee(NamedTuple):
+    """A compiled function for the types of its arguments, as callers on disk name it."""
+
+    module: str
+    qualname: str
+    line: int
+    arguments: tuple[Any, ...]
+
+
+_dispatchers: Final[dict[tuple[str, str, int], Any]] = {}
+_unique_ids: Final[dict[Any, int]] = {}
+
+
+def _parts_are_known() -> bool:
+    return (
+        hasattr(getattr(bytecode, "FunctionIdentity", None), "from_function")
+        and hasattr(getattr(codegen, "CPUCodeLibrary", None), "add_linking_library")
+        and hasattr(codegen.CPUCodeLibrary, "_unserialize")
+    )
+
+
+CAN_LINK: Final = _parts_are_known()
+"""Whether this numba is built as those that we know; else all code is copied into its callers."""
+
+
+def name_by_content(dispatcher: Any, function: Callable[..., Any], digest: str) -> None:
+    """Let callers call the function by a symbol that ``digest`` is part of.
+
+    ``digest`` stands for all sources that its code depends on.  A function that another one makes
+    is left out: several have the same name.
+    """
+    code = function.__code__
+    key = (function.__module__, function.__qualname__, code.co_firstlineno)
+    if not CAN_LINK or function.__closure__ or "<" in function.__qualname__:
+        return
+    _dispatchers[key] = dispatcher
+    content = f"{digest} {code.co_firstlineno}"
+    _unique_ids[function] = int(hashlib.sha256(content.encode()).hexdigest()[:15], 16)
+
+
+def note_compiled(function: Callable[..., Any], result: Any) -> None:
+    """Note that callers of what was just compiled or loaded need not copy it, if it is large."""
+    if function not in _unique_ids:
+        return
+    code = function.__code__
+    callee = Callee(
+        function.__module__, function.__qualname__, code.co_firstlineno, result.signature.args
+    )
+    if _is_large(result.library.get_function(result.fndesc.llvm_func_name)):
+        result.library.callee = callee
+
+
+def _is_large(function: Any) -> bool:
+    count = 0
+    for block in function.blocks:
+        for _ in block.instructions:
+            count += 1
+            if count > MOST_INLINED:
+                return True
+    return False
+
+
+def reduce_result(result: Any) -> tuple[Any, ...]:
+    """Return what is kept of a compiled function; the code's own form only where it is copied."""
+    library = result.library
+    callee, needed = getattr(library, "callee", None), getattr(library, "needed", {})
+    (name, kind, (machine_code, bitcode)), *rest = result._reduce()
+    if callee is not None:
+        bitcode = _stand_in(library).as_bitcode()
+    return callee, tuple(needed), (name, kind, (machine_code, bitcode)), *rest
+
+
+def _stand_in(library: Any) -> Any:
+    """Return a module that defines the same symbols and holds no code."""
+    module = library._final_module
+    lines = [f'target triple = "{module.triple}"']
+    for function in module.functions:
+        if not function.is_declaration:
+            lines.append(f'define void @"{function.name}"() {{ ret void }}')
+    for variable in module.global_variables:
+        if not variable.is_declaration and variable.linkage.name not in ("internal", "private"):
+            lines.append(f'@"{variable.name}" = common global ptr null')
+    return binding.parse_assembly("\n".join(lines))
+
+
+def rebuild_result(result_class: Any, context: Any, payload: tuple[Any, ...]) -> Any:
+    """Return the compiled function that was kept; loads first the functions that it calls."""
+    callee, needed, *kept = payload
+    for other in needed:
+        _load(other)
+    result = result_class._rebuild(context, *kept)
+    result.library.needed = dict.fromkeys(needed)
+    if callee is not None:
+        result.library.callee = callee
+    return result
+
+
+def _load(callee: Callee) -> None:
+    """Load, or compile, a function that the code to be loaded calls."""
+    key = callee[:3]
+    if key not in _dispatchers and callee.module not in sys.modules:
+        import_module(callee.module)
+    _dispatchers[key].compile(callee.arguments)
+
+
+def _declare_large() -> None:
+    """Have large functions declared from now on where numba links their code in."""
+    link_code = codegen.CPUCodeLibrary.add_linking_library
+
+    def add_linking_library(self: Any, library: Any) -> None:
+        needed = self.__dict__.setdefault("needed", {})
+        callee = getattr(library, "callee", None)
+        if callee is not None:
+            needed[callee] = None
+            return
+        link_code(self, library)
+        needed.update(getattr(library, "needed", {}))
+
+    codegen.CPUCodeLibrary.add_linking_library = add_linking_library
+
+    identify = bytecode.FunctionIdentity.from_function.__func__
+
+    def from_function(cls: Any, function: Any) -> Any:
+        identity = identify(cls, function)
+        if identity.func in _unique_ids:
+            identity.unique_id = _unique_ids[identity.func]
+            identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"
+        return identity
+
+    bytecode.FunctionIdentity.from_function = classmethod(from_function)
+
+
+if CAN_LINK:
+    _declare_large()
