@@ -220,6 +220,19 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
         for hear in on_compiled:
             hear(self._label)
 
+    def load_entry(self, sig: Any, context: Any) -> Any:
+        """Return what Python calls the function by, or ``None`` where it is not kept."""
+        with contextlib.suppress(Exception):  # whatever the damage is, compiling again cures it
+            return self._cache_file.load(self._entry_key(sig, context))
+
+    def save_entry(self, sig: Any, context: Any, data: Any) -> None:
+        """Keep what Python calls the function by, where that is possible."""
+        with contextlib.suppress(OSError):
+            self._cache_file.save(self._entry_key(sig, context), data)
+
+    def _entry_key(self, sig: Any, context: Any) -> tuple[Any, ...]:
+        return "entry", *self._index_key(sig, context.codegen())
+
 
 def prune(folder: Path, kept_bytes: int = KEPT_BYTES) -> None:
     """Remove the folders in ``folder`` that were used longest ago until the rest fits."""

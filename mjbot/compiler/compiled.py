@@ -19,9 +19,11 @@ from numba.core import types as _types
 from numba.core.cpu import CPUTargetOptions
 
 from mjbot.compiler.cache import IS_USABLE, CodeCache, cache_folder
+from mjbot.compiler.entries import make_entries_late
 from mjbot.compiler.imported import changed_since_import
 from mjbot.compiler.interpreted import interpreted
-from mjbot.compiler.linking import name_by_content
+from mjbot.compiler.linking import CAN_LINK, name_by_content
+from mjbot.compiler.idle_work import skip_idle_work
 from mjbot.compiler.record_arguments import read_records_in_place
 
 logger = logging.getLogger(__name__)
@@ -51,22 +53,27 @@ if hasattr(CPUTargetOptions, "no_cfunc_wrapper"):
     _OPTIONS["no_cfunc_wrapper"] = True
 
 read_records_in_place()
+skip_idle_work()
 
 
 def compiled(function: Function) -> Function:
     """Compile ``function`` with numba on first use and cache the machine code on disk."""
     if IS_INTERPRETED:
         return interpreted(function)
-    dispatcher = numba.njit(**_OPTIONS)(function)
     digest = source_digest(function.__module__)
-    if changed := changed_sources(function.__module__):
+    changed = changed_sources(function.__module__)
+    is_linked = IS_USABLE and CAN_LINK and not changed
+    dispatcher = numba.njit(**_OPTIONS, no_cpython_wrapper=is_linked)(function)
+    if changed:
         logger.warning("%s changed while it was imported: %s is compiled for this process alone",
                        changed[0], function.__qualname__)  # fmt: skip
     elif IS_USABLE:
         dispatcher._cache = CodeCache(function, cache_folder() / VERSION / digest)
-        name_by_content(dispatcher, function, digest)
     else:
         dispatcher.enable_caching()
+    if is_linked:
+        name_by_content(dispatcher, function, digest)
+        make_entries_late(dispatcher)
     _widen_integers(dispatcher)
     return cast(Function, dispatcher)
 

@@ -1,0 +1,63 @@
+"""What Python calls a compiled function by: made when Python first calls it.
+
+numba compiles such an entry, which unpacks Python's objects and packs the result, with every
+function.  Nine in ten of ours are called by compiled code alone.  So functions are compiled without
+one, and an entry is a library of its own that calls the function by symbol.
+"""
+
+from typing import Any, Final
+
+from numba.core import compiler_lock as _compiler_lock
+from numba.core import runtime as _runtime
+
+compiler_lock: Final[Any] = _compiler_lock  # no type hints
+runtime: Final[Any] = _runtime
+
+
+def make_entries_late(dispatcher: Any) -> None:
+    """Let the dispatcher make an entry when Python calls the function, not when it is compiled."""
+    compile_for_arguments = dispatcher._compile_for_args
+    made: dict[int, Any] = {}
+
+    def add_overload(result: Any) -> None:
+        dispatcher.overloads[tuple(result.signature.args)] = result
+
+    def compile_and_enter(*args: Any, **kws: Any) -> Any:
+        found = compile_for_arguments(*args, **kws)
+        for result in list(dispatcher.overloads.values()):
+            if result.entry_point is found:
+                with compiler_lock.global_compiler_lock:
+                    if id(found) not in made:
+                        made[id(found)] = _entry(dispatcher._cache, result)
+                        codes = [argument._code for argument in result.signature.args]
+                        dispatcher._insert(codes, made[id(found)], result.objectmode)
+                return made[id(found)]
+        return found
+
+    dispatcher.add_overload = add_overload
+    dispatcher._compile_for_args = compile_and_enter
+
+
+def _entry(cache: Any, result: Any) -> Any:
+    """Return what Python calls: found on disk, or compiled and kept there."""
+    context, function, environment = result.target_context, result.fndesc, result.environment
+    kept = cache.load_entry(result.signature.args, context)
+    if kept is None:
+        library = _compile(context, function, environment)
+        kept = library.serialize_using_object_code(), list(environment.consts)
+        cache.save_entry(result.signature.args, context, kept)
+    else:
+        library_data, constants = kept
+        library = context.codegen().unserialize_library(library_data)
+        environment.consts.extend(constants[len(environment.consts) :])
+    return context.get_executable(library, function, environment)
+
+
+def _compile(context: Any, function: Any, environment: Any) -> Any:
+    library = context.codegen().create_library(f"{function.qualname} for Python")
+    library.enable_object_caching()
+    with context.push_code_library(library):
+        context.create_cpython_wrapper(library, function, environment, None)
+    library.add_linking_library(runtime.rtsys.library)
+    library.finalize()
+    return library
