@@ -20,10 +20,10 @@ from numba.core.cpu import CPUTargetOptions
 
 from mjbot.compiler.cache import IS_USABLE, CodeCache, cache_folder
 from mjbot.compiler.entries import make_entries_late
+from mjbot.compiler.idle_work import skip_idle_work
 from mjbot.compiler.imported import changed_since_import
 from mjbot.compiler.interpreted import interpreted
 from mjbot.compiler.linking import CAN_LINK, name_by_content
-from mjbot.compiler.idle_work import skip_idle_work
 from mjbot.compiler.record_arguments import read_records_in_place
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,8 @@ def compiled(function: Function) -> Function:
     digest = source_digest(function.__module__)
     changed = changed_sources(function.__module__)
     is_linked = IS_USABLE and CAN_LINK and not changed
-    dispatcher = numba.njit(**_OPTIONS, no_cpython_wrapper=is_linked)(function)
+    options = {**_OPTIONS, "no_cpython_wrapper": is_linked}
+    dispatcher: Any = numba.njit(**options)(function)
     if changed:
         logger.warning("%s changed while it was imported: %s is compiled for this process alone",
                        changed[0], function.__qualname__)  # fmt: skip

@@ -39,17 +39,21 @@ def make_entries_late(dispatcher: Any) -> None:
 
 
 def _entry(cache: Any, result: Any) -> Any:
-    """Return what Python calls: found on disk, or compiled and kept there."""
+    """Return what Python calls: found on disk, or compiled and kept there.
+
+    The objects that the entry needs of Python's are among the constants of the environment.
+    """
     context, function, environment = result.target_context, result.fndesc, result.environment
-    kept = cache.load_entry(result.signature.args, context)
-    if kept is None:
-        library = _compile(context, function, environment)
-        kept = library.serialize_using_object_code(), list(environment.consts)
-        cache.save_entry(result.signature.args, context, kept)
-    else:
-        library_data, constants = kept
+    arguments = result.signature.args
+    symbol, library_data, constants = cache.load_entry(arguments, context) or ("", None, [])
+    if symbol == function.llvm_func_name:
         library = context.codegen().unserialize_library(library_data)
         environment.consts.extend(constants[len(environment.consts) :])
+    else:
+        library = _compile(context, function, environment)
+        code = library.serialize_using_object_code()
+        kept = function.llvm_func_name, code, list(environment.consts)
+        cache.save_entry(arguments, context, kept)
     return context.get_executable(library, function, environment)
 
 

@@ -7,6 +7,7 @@ compiled at the moment; nobody reads those.
 """
 
 import contextlib
+from inspect import signature
 from typing import Any, Final
 
 from llvmlite.binding import ffi as _ffi
@@ -18,9 +19,11 @@ ffi: Final[Any] = _ffi
 
 def skip_idle_work() -> None:
     """Leave that out from now on, in a numba that is built as those that we know."""
-    library = getattr(codegen, "CPUCodeLibrary", None)
-    if hasattr(library, "_optimize_functions"):
-        library._optimize_functions = _optimise_functions
+    with contextlib.suppress(AttributeError):
+        manager = codegen.CPUCodegen._function_pass_manager
+        if [*signature(manager).parameters] == ["self", "kwargs"]:  # older ones take the module
+            assert codegen.CPUCodeLibrary._optimize_functions
+            codegen.CPUCodeLibrary._optimize_functions = _optimise_functions
     with contextlib.suppress(AttributeError):
         callbacks = ffi.lib._lock._cblist
         callbacks[:] = [pair for pair in callbacks if pair[0].__module__ != "numba.core.base"]

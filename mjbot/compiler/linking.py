@@ -40,6 +40,7 @@ class Callee(NamedTuple):
     qualname: str
     line: int
     arguments: tuple[Any, ...]
+    symbol: str
 
 
 _dispatchers: Final[dict[tuple[str, str, int], Any]] = {}
@@ -78,11 +79,10 @@ def note_compiled(function: Callable[..., Any], result: Any) -> None:
     if function not in _unique_ids:
         return
     code = function.__code__
-    callee = Callee(
-        function.__module__, function.__qualname__, code.co_firstlineno, result.signature.args
-    )
-    if _is_large(result.library.get_function(result.fndesc.llvm_func_name)):
-        result.library.callee = callee
+    symbol = result.fndesc.llvm_func_name
+    if _is_large(result.library.get_function(symbol)):
+        place = function.__module__, function.__qualname__, code.co_firstlineno
+        result.library.callee = Callee(*place, result.signature.args, symbol)
 
 
 def _is_large(function: Any) -> bool:
@@ -114,28 +114,34 @@ def _stand_in(library: Any) -> Any:
             lines.append(f'define void @"{function.name}"() {{ ret void }}')
     for variable in module.global_variables:
         if not variable.is_declaration and variable.linkage.name not in ("internal", "private"):
-            lines.append(f'@"{variable.name}" = common global ptr null')
+            lines.append(f'@"{variable.name}" = common global i64 0')
     return binding.parse_assembly("\n".join(lines))
 
 
 def rebuild_result(result_class: Any, context: Any, payload: tuple[Any, ...]) -> Any:
     """Return the compiled function that was kept; loads first the functions that it calls."""
     callee, needed, *kept = payload
-    for other in needed:
-        _load(other)
+    libraries = {other: _load(other) for other in needed}
     result = result_class._rebuild(context, *kept)
-    result.library.needed = dict.fromkeys(needed)
+    result.library.needed = libraries
     if callee is not None:
         result.library.callee = callee
     return result
 
 
-def _load(callee: Callee) -> None:
-    """Load, or compile, a function that the code to be loaded calls."""
-    key = callee[:3]
-    if key not in _dispatchers and callee.module not in sys.modules:
+def _load(callee: Callee) -> Any:
+    """Load, or compile, a function that the code to be loaded calls; return its library.
+
+    Raises ``LookupError`` if there is none of that symbol: the engine would end the process.
+    """
+    if callee.module not in sys.modules:
         import_module(callee.module)
-    _dispatchers[key].compile(callee.arguments)
+    dispatcher = _dispatchers[callee[:3]]
+    dispatcher.compile(callee.arguments)
+    result = dispatcher.overloads[callee.arguments]
+    if result.fndesc.llvm_func_name != callee.symbol:
+        raise LookupError(callee.symbol)
+    return result.library
 
 
 def _declare_large() -> None:
@@ -146,7 +152,7 @@ def _declare_large() -> None:
         needed = self.__dict__.setdefault("needed", {})
         callee = getattr(library, "callee", None)
         if callee is not None:
-            needed[callee] = None
+            needed[callee] = library
             return
         link_code(self, library)
         needed.update(getattr(library, "needed", {}))

@@ -1,0 +1,151 @@
+"""Large functions are compiled once, found by content, and never stale."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BODY = "\n".join(f"    x = x * {7 + i} + (x ^ {i})" for i in range(90))
+CALLEE = f"""
+from mjbot.compiler.compiled import compiled
+
+@compiled
+def large(x):
+{BODY}
+    return (x & 1023) + ADDED
+
+@compiled
+def small(x):
+    return x // 2
+"""
+CALLER = """
+from mjbot.compiler.compiled import compiled
+from made_callee import large, small
+
+@compiled
+def middle(x):
+    return large(small(x)) + 1
+
+@compiled
+def caller(x):
+    return middle(x) + large(x)
+"""
+MAIN = """
+from mjbot.compiler.cache import on_compiled
+made = []
+on_compiled.append(made.append)
+import made_caller
+result = made_caller.caller(40)
+library = made_caller.caller.overloads[made_caller.caller.nopython_signatures[0].args].library
+bodies = [f.name for f in library.get_defined_functions()]
+print(result, ",".join(made) or "nothing", sum("large" in name for name in bodies))
+"""
+
+
+def write(folder, added=0):
+    (folder / "made_callee.py").write_text(CALLEE.replace("ADDED", str(added)))
+    (folder / "made_caller.py").write_text(CALLER)
+    return folder
+
+
+def run(folder, script=MAIN, cache="cache"):
+    environ = {**os.environ, "MJBOT_CACHE": str(folder / cache)}
+    environ["PYTHONPATH"] = f"{folder}{os.pathsep}{ROOT}"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        env=environ, capture_output=True, text=True, check=False, cwd=folder, timeout=600,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.split()
+
+
+def files_of(folder, name):
+    return sorted(folder.rglob(f"{name}-*.nbc"))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = write(tmp_path_factory.mktemp("made"))
+    result, functions, large = run(folder)
+    assert functions == "small,large,middle,caller"
+    assert large == "0"  # declared, and no body of its own in the caller
+    return folder, result
+
+
+def test_a_cached_caller_finds_its_callees(made):
+    folder, result = made
+    assert run(folder)[:2] == [result, "nothing"]
+
+
+def test_only_what_python_calls_has_an_entry(made):
+    folder, _ = made
+    counts = [len(files_of(folder, name)) for name in ("caller", "middle", "large", "small")]
+    assert counts == [2, 1, 1, 1]
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_bytes(b"no code")])
+def test_a_missing_or_damaged_callee_is_compiled_when_its_caller_is_loaded(made, damage):
+    folder, result = made
+    (file,) = files_of(folder, "large")
+    damage(file)
+    assert run(folder)[:2] == [result, "large"]
+    assert run(folder)[:2] == [result, "nothing"]
+
+
+def test_a_damaged_entry_is_made_again(made):
+    folder, result = made
+    for file in files_of(folder, "caller"):
+        file.write_bytes(file.read_bytes()[:50])
+    assert run(folder)[:2] == [result, "caller"]
+    assert run(folder)[:2] == [result, "nothing"]
+
+
+def test_a_callee_that_changed_is_never_stale(tmp_path):
+    results = [int(run(write(tmp_path, added))[0]) for added in (0, 1000, 0)]
+    assert results == [results[0], results[0] + 2000, results[0]]
+
+
+FORGED = """
+from mjbot.compiler import linking
+numbers = iter(range(1, 100))
+name = linking.name_by_content
+def forged(dispatcher, function, digest):
+    name(dispatcher, function, digest)
+    linking._unique_ids[function] = next(numbers)
+linking.name_by_content = forged
+import mjbot.compiler.compiled
+mjbot.compiler.compiled.name_by_content = forged
+"""
+
+
+def test_a_caller_whose_callee_has_another_symbol_is_compiled_again(tmp_path):
+    """The engine would end the process at a symbol that it does not find."""
+    folder = write(tmp_path)
+    result = run(folder, FORGED + MAIN)[0]
+    (folder / "cache").rename(folder / "kept")
+    for name in ("large", "small"):
+        for file in (folder / "kept").rglob(f"{name}-*"):
+            file.unlink()
+    (folder / "kept").rename(folder / "cache")
+    found, functions, *_ = run(folder)
+    assert found == result
+    assert {"large", "middle", "caller"} <= {*functions.split(",")}
+
+
+def test_processes_that_compile_at_once_get_the_same(tmp_path):
+    folder = write(tmp_path)
+    environ = {**os.environ, "MJBOT_CACHE": str(folder / "cache")}
+    environ["PYTHONPATH"] = f"{folder}{os.pathsep}{ROOT}"
+    command = [sys.executable, "-c", "import made_caller; print(made_caller.caller(40))"]
+    both = [
+        subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True, cwd=folder)
+        for _ in range(3)
+    ]
+    printed = {process.communicate()[0] for process in both}
+    assert len(printed) == 1
+    found, functions, *_ = run(folder)
+    assert {f"{found}\n"} == printed
+    assert functions == "nothing"
