@@ -13,6 +13,7 @@ are missing.  Hence no caller is ever bound to a stale or a missing function.
 import hashlib
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
@@ -20,10 +21,12 @@ from llvmlite import binding as _binding
 from numba.core import bytecode as _bytecode
 from numba.core import codegen as _codegen
 from numba.core import runtime as _runtime
+from numba.core import types as _types
 
 binding: Final[Any] = _binding  # no type hints
 bytecode: Final[Any] = _bytecode
 codegen: Final[Any] = _codegen
+types: Final[Any] = _types
 
 MOST_INLINED: Final = 150
 """LLVM instructions of a function, optimised and with what was inlined into it.
@@ -71,7 +74,7 @@ def name_by_content(dispatcher: Any, function: Callable[..., Any], digest: str) 
         return
     _dispatchers[key] = dispatcher
     content = f"{digest} {code.co_firstlineno}"
-    _unique_ids[function] = int(hashlib.sha256(content.encode()).hexdigest()[:15], 16)
+    _unique_ids[function] = _number_of(content)
 
 
 def note_compiled(function: Callable[..., Any], result: Any) -> None:
@@ -79,10 +82,29 @@ def note_compiled(function: Callable[..., Any], result: Any) -> None:
     if function not in _unique_ids:
         return
     code = function.__code__
-    symbol = result.fndesc.llvm_func_name
-    if _is_large(result.library.get_function(symbol)):
+    symbol, arguments = result.fndesc.llvm_func_name, result.signature.args
+    if _is_large(result.library.get_function(symbol)) and all(map(_is_named_by_content, arguments)):
         place = function.__module__, function.__qualname__, code.co_firstlineno
-        result.library.callee = Callee(*place, result.signature.args, symbol)
+        result.library.callee = Callee(*place, arguments, symbol)
+
+
+def _is_named_by_content(argument: Any) -> bool:
+    """Whether a type has the same name in every process; that of a function has an address."""
+    if isinstance(argument, types.BaseTuple):
+        return all(map(_is_named_by_content, argument.types))
+    if isinstance(argument, types.Array):
+        return _is_named_by_content(argument.dtype)
+    return isinstance(argument, (types.Number, types.Boolean, types.Record, types.NoneType))
+
+
+def _name_record(record: Any) -> tuple[str, tuple[int]]:
+    """Return what symbols call a record type by: numba counts them as they come up."""
+    return "Record", (_number_of(record.name),)
+
+
+@cache
+def _number_of(text: str) -> int:
+    return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)
 
 
 def _is_large(function: Any) -> bool:
@@ -169,6 +191,7 @@ def _declare_large() -> None:
         return identity
 
     bytecode.FunctionIdentity.from_function = classmethod(from_function)
+    types.Record.mangling_args = property(_name_record)
 
 
 if CAN_LINK:

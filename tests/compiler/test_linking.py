@@ -5,7 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.linking import _is_named_by_content
 
 ROOT = Path(__file__).parents[2]
 BODY = "\n".join(f"    x = x * {7 + i} + (x ^ {i})" for i in range(90))
@@ -106,6 +111,47 @@ def test_a_damaged_entry_is_made_again(made):
 def test_a_callee_that_changed_is_never_stale(tmp_path):
     results = [int(run(write(tmp_path, added))[0]) for added in (0, 1000, 0)]
     assert results == [results[0], results[0] + 2000, results[0]]
+
+
+RECORDS = """
+import numba
+import numpy as np
+from mjbot.compiler.cache import on_compiled
+made = []
+on_compiled.append(made.append)
+for number in range({}):
+    numba.typeof(np.zeros(1, [(f"field{{number}}", np.int64)])[0])
+import made_records
+record = np.zeros(1, [("x", np.int64)])[0]
+record["x"] = 40
+print(made_records.caller(record), ",".join(made) or "nothing")
+"""
+
+
+def test_symbols_name_record_types_by_content(tmp_path):
+    """Numba numbers them as they come up in a process."""
+    (tmp_path / "made_records.py").write_text(
+        "from mjbot.compiler.compiled import compiled\n\n"
+        f"@compiled\ndef large(r):\n    x = r.x\n{BODY}\n    return x & 1023\n\n"
+        "@compiled\ndef caller(r):\n    return large(r) + 1\n"
+    )
+    result, functions = run(tmp_path, RECORDS.format(0))
+    assert functions == "large,caller"
+    files_of(tmp_path, "large")[0].unlink()
+    assert run(tmp_path, RECORDS.format(3)) == [result, "large"]
+
+
+@compiled
+def one(x):
+    return 1
+
+
+def test_what_takes_a_function_is_copied():
+    """Its symbol has the function's address."""
+    values = (1, np.zeros(2), np.zeros(1, [("x", np.int64)]), (2.0, None))
+    assert all(_is_named_by_content(numba.typeof(value)) for value in values)
+    assert not _is_named_by_content(numba.typeof(one))
+    assert not _is_named_by_content(numba.typeof((1, one)))
 
 
 FORGED = """
