@@ -35,6 +35,7 @@ from mjbot.compiler.cache import (
 from mjbot.compiler.claims import Claims
 from mjbot.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
 from mjbot.compiler.missing import missing_functions
+from mjbot.compiler.shipped import is_prepared, variant
 from mjbot.pair.member import pair_up
 from mjbot.processes import signal_group
 from mjbot.progress import Step, progress
@@ -72,7 +73,7 @@ BULK_GAMES: Final = 12
 DONE_VARIABLE: Final = "MJBOT_PREPARED"
 """Jobs tried already, for the processes that we start: what failed once is not tried by each."""
 
-_WHAT: Final = "compiling (a first start takes a minute or two)"
+_WHAT: Final = "compiling (first start only)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[1])
 _PROGRAM: Final = "import sys; sys.path.append({!r}); from mjbot.precompile import work; work()"
@@ -161,13 +162,23 @@ def _needs_preparation(spec: Spec, use: Use) -> bool:
 
 def _is_done(job: Job) -> bool:
     key = _key(job)
-    return key in os.environ.get(DONE_VARIABLE, "").split() or _marker(key).exists()
+    if key in os.environ.get(DONE_VARIABLE, "").split() or _marker(key).exists():
+        return True
+    return variant() is not None and is_prepared(key_of_release(job))
 
 
 def _key(job: Job) -> str:
     """Return a digest of all that the job's compiled code depends on."""
+    return _digest(job, [sys.version, VERSION, llvmlite.binding.get_host_cpu_name()])
+
+
+def key_of_release(job: Job) -> str:
+    """Return the same for code of a release, whose manifest names machine and versions."""
+    return _digest(job, [])
+
+
+def _digest(job: Job, machine: list[str]) -> str:
     sources = sorted({source_digest(module) for module in _modules(job)})
-    machine = [sys.version, VERSION, llvmlite.binding.get_host_cpu_name()]
     words = "\n".join([job.use, *job.names, *sources, *machine])
     return hashlib.sha256(words.encode()).hexdigest()[:16]
 
@@ -296,6 +307,16 @@ def work() -> None:
     os._exit(0)  # to take apart what was compiled would take a second
 
 
+def play_job(job: Job) -> None:
+    """Do a job in this process: what it compiles is kept in the cache.
+
+    Raises ``StrategyError`` with what went wrong.
+    """
+    reported: list[tuple[object, ...]] = []
+    if not _Worker(job, lambda *words: reported.append(words)).run():
+        raise StrategyError(str(reported[-1][2]))
+
+
 def _reporter() -> Callable[..., None]:
     conversation = os.dup(1)
     os.dup2(2, 1)
@@ -361,7 +382,7 @@ class _Worker:
         over = threading.Event()
         threading.Thread(target=self._watch, args=(over,), daemon=True).start()
         try:
-            self._play()
+            self.play()
         except StrategyError as problem:
             return self._fail(str(problem), is_made=False)
         except (Exception, SystemExit) as problem:
@@ -404,7 +425,8 @@ class _Worker:
         if time.process_time() - self._since_s > ENOUGH_S:
             raise _EnoughError
 
-    def _play(self) -> None:
+    def play(self) -> None:
+        """Play the job's games; raises what its strategies raise."""
         with contextlib.suppress(_EnoughError):
             if self.job.use == "table":
                 warm_up_referee()

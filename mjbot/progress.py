@@ -14,6 +14,10 @@ INTERVAL_S: Final = 30.0
 """Seconds between two lines where there is no terminal."""
 
 
+_LEAST_DONE: Final = 0.05
+"""Fraction of the work after which the time of the rest is estimated."""
+
+
 class Step(Protocol):
     """Takes note that work got on."""
 
@@ -41,7 +45,9 @@ def progress(
     """
     state = _ProgressState(what, total, unit, is_bound)
     show = (
-        _bar(console, state) if console.is_terminal else _lines(console, state, interval_s, clock)
+        _bar(console, state, clock)
+        if console.is_terminal
+        else _lines(console, state, interval_s, clock)
     )
     with show as step:
         yield step
@@ -70,22 +76,34 @@ class _ProgressState:
         total = "" if self.total is None else f"{of}{self.total:.0f}"
         return f"{self.done:.0f}{total} {self.unit}".strip()
 
+    def left(self, seconds: float) -> str:
+        """Return about how long the rest takes if it goes on as in the first ``seconds``."""
+        if self.total is None or self.done < _LEAST_DONE * self.total or self.done >= self.total:
+            return ""
+        return f"about {elapsed(seconds * (self.total / self.done - 1))} left"
+
 
 @contextlib.contextmanager
-def _bar(console: Console, state: _ProgressState) -> Iterator[Step]:
+def _bar(console: Console, state: _ProgressState, clock: Callable[[], float]) -> Iterator[Step]:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.fields[counted]}", markup=False),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}", markup=False),
         TextColumn("{task.fields[note]}", style="dim", markup=False),
     )
+    start = clock()
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(state.what, total=state.total, counted=state.counted(), note="")
+        task = bar.add_task(
+            state.what, total=state.total, counted=state.counted(), note="", left=""
+        )
 
         def step(advance: float = 1, note: str = "") -> None:
             state.step(advance, note)
-            bar.update(task, completed=state.done, counted=state.counted(), note=state.note)
+            left = state.left(clock() - start)
+            done, counted = state.done, state.counted()
+            bar.update(task, completed=done, counted=counted, note=state.note, left=left)
 
         yield step
 
@@ -102,7 +120,8 @@ def _lines(
 
     def print_lines() -> None:
         while not over.wait(interval_s):
-            parts = [state.counted(), elapsed(clock() - start), state.note]
+            seconds = clock() - start
+            parts = [state.counted(), elapsed(seconds), state.left(seconds), state.note]
             print_line(f"{state.what}: {', '.join([part for part in parts if part])}")
 
     print_line(f"{state.what} ...")

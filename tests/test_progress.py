@@ -6,7 +6,7 @@ import threading
 
 from rich.console import Console
 
-from mjbot.progress import progress
+from mjbot.progress import _ProgressState, progress
 
 
 class _Paper(io.StringIO):
@@ -47,7 +47,7 @@ def test_a_line_says_how_much_of_how_much_is_done_and_what_is_being_done():
         step(2, note="[B] against C")
         once.go_on()
         assert once.asked_again.wait(300)
-    assert "playing: 3/48 games, 7 s, [B] against C\n" in paper.getvalue()
+    assert "playing: 3/48 games, 7 s, about 1 min 45 s left, [B] against C\n" in paper.getvalue()
 
 
 class _Once:
@@ -79,6 +79,16 @@ def test_an_upper_bound_is_shown_as_one():
     with progress(console, "compiling", 390, "functions", is_bound=True) as step:
         step(117)
     assert "117 of at most 390 functions" in screen.getvalue()
+
+
+def test_the_time_that_is_left_is_estimated_once_enough_is_done():
+    state = _ProgressState("compiling", 400, "functions")
+    state.step(19)
+    assert state.left(5.0) == ""
+    state.step(181)
+    assert state.left(20.0) == "about 20 s left"
+    state.step(200)
+    assert state.left(40.0) == ""
 
 
 def test_the_work_s_own_failure_goes_through_and_no_line_comes_after_it():

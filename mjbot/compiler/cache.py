@@ -10,7 +10,9 @@ Folders that nobody loads any more are removed, the longest unused first, while 
 """
 
 import contextlib
+import io
 import os
+import pickle
 import shutil
 import stat
 import time
@@ -26,6 +28,8 @@ from numba.core import runtime as _runtime
 
 from mjbot.compiler.claims import Claims
 from mjbot.compiler.linking import note_compiled, rebuild_result, reduce_result
+from mjbot.compiler.numba_parts import IS_TRIED
+from mjbot.compiler.shipped import read_shipped, target, variant
 from mjbot.errors import ExitCode, MjbotError
 
 caching: Final[Any] = _caching  # numba has no type hints
@@ -108,7 +112,7 @@ if _folder_of_claims := os.environ.get(CLAIMS_VARIABLE):
 
 _PARTS: Final = ("_CacheLocator", "IndexDataCacheFile", "CompileResultCacheImpl", "FunctionCache")
 
-IS_USABLE: Final = all(hasattr(caching, part) for part in _PARTS)
+IS_USABLE: Final = IS_TRIED and all(hasattr(caching, part) for part in _PARTS)
 """Whether this numba is built as those that we know; else it keeps compiled code its own way."""
 
 
@@ -148,6 +152,32 @@ class _File(_part("IndexDataCacheFile")):  # type: ignore[misc]
             super().save(key, data)
 
 
+class _ShippedFile(_part("IndexDataCacheFile")):  # type: ignore[misc]
+    """A function's index and data in a release: read-only, and compared with their digests."""
+
+    def load(self, key: Any) -> Any:
+        *before, (triple, *_), hashes = key
+        return super().load((*before, (triple, *target()), hashes))
+
+    def save(self, key: Any, data: Any) -> None:
+        raise NotImplementedError
+
+    def _load_index(self) -> Any:
+        data = self._read(self._index_name)
+        if data is None:
+            return {}
+        file = io.BytesIO(data)
+        pickle.load(file)  # numba's version, which the release has named
+        return pickle.loads(file.read())[1]
+
+    def _load_data(self, name: str) -> Any:
+        data = self._read(name)
+        return None if data is None else pickle.loads(data)
+
+    def _read(self, name: str) -> bytes | None:
+        return read_shipped(f"{Path(self._cache_path).name}/{name}")
+
+
 class _Impl(_part("CompileResultCacheImpl")):  # type: ignore[misc]
     """How numba turns compiled code into bytes and back, with our own names."""
 
@@ -172,6 +202,7 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
         self._folder = folder
         self._label = function.__name__
         self._cache_file = _File(str(folder), self._impl.filename_base, "")
+        self._shipped_file = _ShippedFile(str(folder), self._impl.filename_base, "")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature, or ``None`` where it is missing or damaged.
@@ -204,10 +235,15 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
         Only compiling needs them, and registers them itself.
         """
         _spare_scipy()
-        if not _LOADS_ALONE:
-            return super().load_overload(sig, target_context)
-        runtime.rtsys.initialize(target_context)
-        return self._load_overload(sig, target_context)
+        if _LOADS_ALONE:
+            runtime.rtsys.initialize(target_context)
+        else:
+            target_context.refresh()
+        found = self._load_overload(sig, target_context)
+        if found is None and variant():
+            kept = self._shipped_file.load(self._index_key(sig, target_context.codegen()))
+            found = kept and self._impl.rebuild(target_context, kept)
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature; on a full or read-only disk it just is not kept."""
@@ -223,7 +259,9 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
     def load_entry(self, sig: Any, context: Any) -> Any:
         """Return what Python calls the function by, or ``None`` where it is not kept."""
         with contextlib.suppress(Exception):  # whatever the damage is, compiling again cures it
-            return self._cache_file.load(self._entry_key(sig, context))
+            key = self._entry_key(sig, context)
+            return self._cache_file.load(key) or (variant() and self._shipped_file.load(key))
+        return None
 
     def save_entry(self, sig: Any, context: Any, data: Any) -> None:
         """Keep what Python calls the function by, where that is possible."""

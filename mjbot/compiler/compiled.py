@@ -24,6 +24,7 @@ from mjbot.compiler.idle_work import skip_idle_work
 from mjbot.compiler.imported import changed_since_import
 from mjbot.compiler.interpreted import interpreted
 from mjbot.compiler.linking import CAN_LINK, name_by_content
+from mjbot.compiler.numba_parts import IS_TRIED
 from mjbot.compiler.record_arguments import read_records_in_place
 
 logger = logging.getLogger(__name__)
@@ -48,12 +49,13 @@ VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numb
 """Of what compiles: code of one version is nothing to another."""
 
 _OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy"}
-if hasattr(CPUTargetOptions, "no_cfunc_wrapper"):
+if IS_TRIED and hasattr(CPUTargetOptions, "no_cfunc_wrapper"):
     # nobody takes the functions' addresses: without C wrappers a tenth less to compile
     _OPTIONS["no_cfunc_wrapper"] = True
 
-read_records_in_place()
-skip_idle_work()
+if IS_TRIED:
+    read_records_in_place()
+    skip_idle_work()
 
 
 def compiled(function: Function) -> Function:
@@ -63,7 +65,7 @@ def compiled(function: Function) -> Function:
     digest = source_digest(function.__module__)
     changed = changed_sources(function.__module__)
     is_linked = IS_USABLE and CAN_LINK and not changed
-    options = {**_OPTIONS, "no_cpython_wrapper": is_linked}
+    options = {**_OPTIONS, **({"no_cpython_wrapper": True} if is_linked else {})}
     dispatcher: Any = numba.njit(**options)(function)
     if changed:
         logger.warning("%s changed while it was imported: %s is compiled for this process alone",
@@ -71,11 +73,13 @@ def compiled(function: Function) -> Function:
     elif IS_USABLE:
         dispatcher._cache = CodeCache(function, cache_folder() / VERSION / digest)
     else:
+        config.CACHE_DIR = str(cache_folder() / VERSION / "plain" / digest)
         dispatcher.enable_caching()
     if is_linked:
         name_by_content(dispatcher, function, digest)
         make_entries_late(dispatcher)
-    _widen_integers(dispatcher)
+    if IS_TRIED:
+        _widen_integers(dispatcher)
     return cast(Function, dispatcher)
 
 

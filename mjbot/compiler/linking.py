@@ -23,6 +23,8 @@ from numba.core import codegen as _codegen
 from numba.core import runtime as _runtime
 from numba.core import types as _types
 
+from mjbot.compiler.numba_parts import IS_TRIED
+
 binding: Final[Any] = _binding  # no type hints
 bytecode: Final[Any] = _bytecode
 codegen: Final[Any] = _codegen
@@ -52,7 +54,8 @@ _unique_ids: Final[dict[Any, int]] = {}
 
 def _parts_are_known() -> bool:
     return (
-        hasattr(getattr(bytecode, "FunctionIdentity", None), "from_function")
+        IS_TRIED
+        and hasattr(getattr(bytecode, "FunctionIdentity", None), "from_function")
         and hasattr(getattr(codegen, "CPUCodeLibrary", None), "add_linking_library")
         and hasattr(_runtime, "rtsys")
     )

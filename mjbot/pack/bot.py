@@ -226,14 +226,9 @@ def _assert_never(value: object) -> None:
 def compile_player(spec: str) -> None:
     """Compile what the player's games will need: the same bytes wherever that is done."""
     make_ready()
-    from numba.core import callconv
-    from numba.core.annotations import type_annotations
+    from mjbot.compiler.portable import leave_out_places
 
-    # numba keeps both with the code, for people; they name the files of the machine that compiles
-    noted: Any = type_annotations.TypeAnnotation
-    noted.__str__ = lambda self: ""
-    raised: Any = callconv.CPUCallConv
-    raised.build_excinfo_struct = lambda self, kind, values, place, function: (kind, values, None)
+    leave_out_places()
     from mjbot.pack.player import compile_all
 
     compile_all(spec)

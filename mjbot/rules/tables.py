@@ -6,6 +6,7 @@ cached machine code finds them anew in each process.  Importing this module load
 first import ever (or after damage to the file) makes them.
 """
 
+import io
 import os
 from contextlib import suppress
 from hashlib import sha256
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.cache import cache_folder
 from mjbot.compiler.compiled import IS_INTERPRETED, compiled
 from mjbot.compiler.interpreted import widened
+from mjbot.compiler.shipped import read_shipped
 from mjbot.rules import table_maker
 from mjbot.rules.table_maker import N_BYTES, DistanceTables, make_tables
 
@@ -36,11 +38,13 @@ def tables_file() -> Path:
 def load_tables() -> DistanceTables:
     """Load the tables, or make and save them if the file is missing or damaged."""
     path = tables_file()
-    with suppress(Exception):  # whatever the damage is, making them again cures it
-        with np.load(path) as saved:  # checks the CRC of each member
-            tables = DistanceTables(**{name: saved[name] for name in DistanceTables._fields})
-        if all(table.nbytes == N_BYTES[name] for name, table in tables._asdict().items()):
-            return tables
+    kept = path.read_bytes() if path.is_file() else None
+    for data in (kept, read_shipped(path.name)):
+        with suppress(Exception):  # whatever the damage is, making them again cures it
+            with np.load(io.BytesIO(data or b"")) as saved:  # checks the CRC of each member
+                tables = DistanceTables(**{name: saved[name] for name in DistanceTables._fields})
+            if all(table.nbytes == N_BYTES[name] for name, table in tables._asdict().items()):
+                return tables
     tables = make_tables()
     _save(path, tables)
     return tables

@@ -11,8 +11,9 @@ import pytest
 from numba.core import pythonapi, types
 from numba.np import linalg
 from packaging.requirements import Requirement
+from packaging.version import parse
 
-from mjbot.compiler import cache, compiled, record_arguments
+from mjbot.compiler import cache, compiled, linking, numba_parts, record_arguments
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 MODULE = """
@@ -79,8 +80,11 @@ def test_this_numba_is_one_that_is_allowed_and_has_every_part():
     """Tried with the oldest and the newest that is allowed by ``python -m proof dependencies``."""
     needed = map(Requirement, tomllib.loads(PYPROJECT.read_text())["project"]["dependencies"])
     (bounds,) = [one.specifier for one in needed if one.name == "numba"]
-    assert {bound.operator for bound in bounds} == {">=", "<"}
-    assert numba.__version__ in bounds
+    oldest, newest = (f"{major}.{minor}" for major, minor in numba_parts.TRIED)
+    assert str(bounds) == f">={oldest}"
+    assert parse(oldest) <= parse(numba.__version__) < parse(f"{newest}.999")
+    assert numba_parts.IS_TRIED
+    assert linking.CAN_LINK
     assert cache.IS_USABLE
     assert cache._LOADS_ALONE
     assert "no_cfunc_wrapper" in compiled._OPTIONS
@@ -92,6 +96,34 @@ def test_this_numba_is_one_that_is_allowed_and_has_every_part():
 def test_without_a_part_of_numba_functions_are_compiled_and_kept_all_the_same(folder, change):
     assert run(folder, f"{change}\n") == ["caller", "half"]
     assert run(folder, f"{change}\n") == []
+
+
+UNTRIED = "import numba; numba.__version__ = '0.99.1'; import logging; logging.disable()"
+PLAIN = """
+from small_bot import caller
+import mjbot.compiler.cache, mjbot.compiler.linking
+assert not mjbot.compiler.cache.IS_USABLE and not mjbot.compiler.linking.CAN_LINK
+assert caller(40) == 23
+print(sum(caller.stats.cache_hits.values()))
+"""
+
+
+def test_an_untried_numba_compiles_plainly_and_keeps_code_by_content(folder):
+    assert [run(folder, f"{UNTRIED}\n", PLAIN) for _ in range(2)] == [["0"], ["1"]]
+    (folder / "small_bot.py").write_text(MODULE.replace("x // 2", "(x + 2) // 2"))
+    changed = PLAIN.replace("== 23", "== 25")
+    assert run(folder, f"{UNTRIED}\n", changed) == ["0"]
+
+
+def test_an_untried_numba_is_reported_in_one_line(folder):
+    environ = {**os.environ, "MJBOT_CACHE": str(folder / "cache"), "PYTHONPATH": str(folder)}
+    change = "import numba; numba.__version__ = '0.99.1'\n"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{change}import small_bot"],
+        env=environ, capture_output=True, text=True, check=True, cwd=folder,
+    )  # fmt: skip
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("numba 0.99.1 was not tried, only 0.60 to 0.68")
 
 
 def test_without_the_parts_of_its_cache_numba_keeps_code_its_own_way(folder):
