@@ -10,7 +10,7 @@ SITE_TOOLS := $(VENV)/.docs
 # large or not wanted: `make test TORCH=no`.
 TORCH ?= yes
 
-.PHONY: play test test-oldest test-newest lint docs proof clean
+.PHONY: play test test-oldest test-newest lint docs proof release clean
 
 # One hanchan of a pair of our bots against two of the external AI, or against ours without it.
 play: $(INSTALLED)
@@ -34,6 +34,11 @@ lint: $(TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# A wheel with the machine code of the shipped strategies, for this version of Python, in dist.
+release: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77'
+	$(BIN)/python -m mjbot.pack.release
 
 # The documentation as a site in build/site; a broken link or a page outside the navigation fails.
 docs: $(SITE_TOOLS)

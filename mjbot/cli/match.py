@@ -12,6 +12,7 @@ from typing import Any, Final
 from loguru import logger
 from rich.console import Console
 
+from mjbot.checkout import ROOT
 from mjbot.cli.arguments import count, folder_option, seconds
 from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode, error_report
@@ -29,6 +30,8 @@ from mjbot.watch.browser import open_page
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
+FIRST_BOT: Final = ROOT / "docs" / "start" / "first-bot.md"
+"""A page that only a checkout has."""
 MOST_NAMED: Final = 5
 """Whole games that an error names one by one."""
 SEATS = (
@@ -182,6 +185,7 @@ def next_commands(
     return [
         f"watch: mjbot watch {shlex.quote(str(folder))}",
         f"review ({last.names[seat]}): mjbot review {game} --seat {seat}",
+        *([f"your first bot: {FIRST_BOT}"] if FIRST_BOT.is_file() else []),
     ]
 
 

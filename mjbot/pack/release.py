@@ -151,8 +151,10 @@ def compile_all() -> None:
     Its first argument is a folder, which gets an empty file for each job of
     :mod:`mjbot.precompile` that was done.
     """
-    folder, names = Path(sys.argv[1]), sys.argv[2:]
+    from mjbot.pack import player
     from mjbot.precompile import Job, key_of_release, play_job
+
+    folder, names = Path(sys.argv[1]), sys.argv[2:]
 
     folder.mkdir(parents=True)
     specs = [Spec.read(name) for name in names]
@@ -163,6 +165,7 @@ def compile_all() -> None:
     for job in jobs:
         play_job(job)
         (folder / key_of_release(job)).touch()
+    player.compile_all(names[0])  # what a client's process calls besides
 
 
 def main() -> int:

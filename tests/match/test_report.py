@@ -87,7 +87,8 @@ def test_a_match_ends_with_the_commands_that_show_and_review_it(tmp_path):
     first = result(0, log=logs[0])
     last = result(1, log=logs[1], names=("you", "x", "y", "z"), places=(2, 0, 1, 3))
     assert ended(paper, folder, first, last) == []
-    *_, where, watch, review = paper.getvalue().splitlines()
+    *_, where, watch, review, page = paper.getvalue().splitlines()
+    assert page == f"your first bot: {match.FIRST_BOT.parents[2]}/docs/start/first-bot.md"
     assert where == f"logs in {folder}"
     assert watch == f"watch: mjbot watch '{folder}'"
     assert review == f"review (you): mjbot review '{logs[1]}' --seat 0"
