@@ -124,7 +124,11 @@ def _write_manifest(code: Path) -> None:
         for file in sorted(code.rglob("*"))
         if file.is_file()
     }
-    manifest = {"versions": versions(), "variants": [*VARIANTS], "files": files}
+    manifest = {
+        "versions": versions(),
+        "variants": [name for name in VARIANTS if (code / name).is_dir()],
+        "files": files,
+    }
     (code / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True), encoding="utf-8")
 
 

@@ -1,11 +1,13 @@
+import argparse
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from bench import evaluator, measure, rules
+from bench import compile, evaluator, measure, rules
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -50,3 +52,16 @@ def test_the_evaluators_benchmark_times_every_recorded_discard() -> None:
     assert [result["features"] for result in found["results"]] == ["paper", "plus"]
     for result in found["results"]:
         assert 0 < result["median_us"] <= result["p99_us"]
+
+
+def test_the_benchmark_of_compiling_lists_the_costliest_functions(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    args = argparse.Namespace(strategy="tsumogiri", json=False)
+    assert compile.run(args) == 0  # the second start compiles nothing and plays the same game
+    head, bodies, _, *rows = capsys.readouterr().out.splitlines()
+    assert head.startswith("tsumogiri: first start ")
+    assert re.fullmatch(r"\d+ libraries of \d+ bodies", bodies)
+    assert len(rows) == compile.PRINTED
+    seconds = [float(row.split()[0]) for row in rows]
+    assert seconds == sorted(seconds, reverse=True)
