@@ -18,7 +18,7 @@ PROOFS = {
     "mjai-simulator": "packed bots in a hanchan of mjai.app's own simulator",
     "fuzz": "readers of lines, records, weights and a pair's channel on bytes that find new ways",
     "state-machines": "sessions, the table and the channel under all that can happen, in any order",
-    "mutations": "10,000 changed conversations and 10,000 changed records",
+    "mutations": "10,000 changed conversations, messages of a server, and records",
     "check": "`mjbot check` fails no bot and no server that keeps to the documents, under load",
     "helpers": "how soon `mjbot detect --helpers` finds made helpers, and whom it names wrongly",
     "chaos": "1,000 games through proxies that break conversations, by seed",
