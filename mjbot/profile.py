@@ -221,7 +221,7 @@ class Profile:
 
 
 def _unknown(entry: str, keys: list[Key], *, is_table: bool) -> str:
-    """Return what to say of a key or table that there is not, with the nearest that there is."""
+    """Return the problem of an unknown key or table, with the nearest known one."""
     table, _, name = entry.rpartition(".")
     tables = sorted({key.table for key in keys if key.table})
     if is_table and not table:

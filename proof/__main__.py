@@ -22,6 +22,7 @@ PROOFS = {
     "check": "`mjbot check` fails no bot and no server that keeps to the documents, under load",
     "helpers": "how soon `mjbot detect --helpers` finds made helpers, and whom it names wrongly",
     "chaos": "1,000 games through proxies that break conversations, by seed",
+    "service": "four bots as services for hours, each behind a fault-injection proxy",
     "signals": "SIGTERM and SIGINT at 200 random moments of serve, play, duo, match and arena",
     "ray": "the arena over two Ray nodes on loopback: a killed node, a token, other code",
     "long-arena": "50,000 hanchan with flat memory, and again with workers killed at random",

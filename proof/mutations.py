@@ -28,7 +28,7 @@ from random import Random
 from types import FrameType
 from typing import Final
 
-from mjbot.client.conversation import ServerSaysError
+from mjbot.client.conversation import ServerReportedError
 from mjbot.errors import MjbotError
 from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import RECORD_ENDINGS, games_of, list_sources
@@ -191,7 +191,7 @@ def _message(random: Random) -> str:
         run_client(talk, lines, True)
     except (MjbotError, ProtocolError, TransportError) as error:
         outcome = outcome_of(error, has_begun=begun, seat=talk.seat)
-        if outcome.kind == "fault" and not isinstance(error, ServerSaysError):
+        if outcome.kind == "fault" and not isinstance(error, ServerReportedError):
             raise  # that would be our own fault
         assert outcome.text
         return f"a message of a server of {word}: {outcome.kind}"

@@ -75,7 +75,7 @@ def _switch(help_: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerKeys:
-    """Where the bot plays, and who it is there."""
+    """The server, and the bot's name and token there."""
 
     url: str = option("", "server: mjsonp://HOST:PORT/ROOM, ws://HOST:PORT/PATH, tenhou://...")
     dialect: str | None = option(
@@ -96,7 +96,7 @@ class ServerKeys:
     )
     permitted_by: str | None = option(
         None,
-        "who permitted the program at a Tenhou server elsewhere, and to which account",
+        "operator who permitted the program at a Tenhou server elsewhere, and for which account",
         metavar="WHO",
     )
     account_file: Path | None = file_option("file with the account's ID at a Tenhou server")

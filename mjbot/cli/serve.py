@@ -63,7 +63,7 @@ def _rooms(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class HallRequest:
-    """Several tables in one process, and who is admitted."""
+    """Several tables in one process, accounts and limits."""
 
     tables: int = option(1, "number of tables that the queue of --room fills", type=count)
     more_rooms: tuple[str, ...] = option(
@@ -71,7 +71,7 @@ class HallRequest:
     )
     pairing: str = option(
         "first-come",
-        "whom a table gets; rotate: those who have met least often",
+        "players of a table; rotate: those that have met least often",
         choices=["first-come", "rotate"],
     )
     gather_s: float = option(
@@ -96,7 +96,7 @@ class HallRequest:
         return self.tables > 1 or bool(self.more_rooms) or self.tables_port is not None
 
     def admission(self) -> Admission:
-        """Return who is admitted; raises ``OSError`` and ``ArgumentError``."""
+        """Return accounts and limits; raises ``OSError`` and ``ArgumentError``."""
         accounts = None if self.accounts is None else Accounts.read(self.accounts)
         limits = GuestLimits(self.connections, self.per_address)
         return Admission(limits=limits, accounts=accounts)

@@ -91,7 +91,7 @@ class Conversation:
     """Plays one game over a connection.
 
     ``record`` is called with every event as it comes, ``keep`` once it is answered, with what our
-    strategy remarked on it.  ``sends_remarks`` says that the server receives remarks, too, for its
+    strategy remarked on it.  ``sends_remarks``: the server receives remarks too, for its
     log.
     """
 

@@ -82,5 +82,5 @@ def _short(action: Hint | PlayerAction) -> str:
     return " ".join([kind, *[tile for tile in tiles if tile]])
 
 
-def _text(said: Hint | PlayerAction) -> str:
-    return msgspec.json.encode(said).decode()
+def _text(value: Hint | PlayerAction) -> str:
+    return msgspec.json.encode(value).decode()

@@ -78,7 +78,7 @@ class ClientPlayer:
         self.table = Mirror(strict=strict)
         self.decisions = 0
         self.remark = ""
-        """What the strategy says, for the log, of the answer that was given last."""
+        """The strategy's remark on its last answer, for the log."""
         self.legal: tuple[m.PlayerAction, ...] = ()
         """What was legal, as far as we know, when the last answer was given."""
         self.faults: Final = faults or Faults()

@@ -1,7 +1,7 @@
-"""Who is admitted: accounts of players, each with a token, and limits of connections.
+"""Admission: accounts of players, each with a token, and limits of connections.
 
 An account has one connection at a time.  The file has a line for each, ``NAME DIGEST``; DIGEST is
-the token's SHA-256 in hexadecimal, so that a copy of the file admits nobody.  A name has no blanks;
+the token's SHA-256 in hexadecimal, so a copy of the file is no key.  A name has no blanks;
 ``#`` begins a comment.  A token should be random and long (``openssl rand -hex 32``): the digest of
 a short one can be guessed.
 """
@@ -23,7 +23,7 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class Accounts:
-    """The accounts by name, with the digests of their tokens; who is connected."""
+    """The accounts by name, with the digests of their tokens, and which are connected."""
 
     def __init__(self, digests: Mapping[str, str]) -> None:
         self._digests: Final = dict(digests)
@@ -60,11 +60,11 @@ class Accounts:
         return name in self._digests
 
     def name_of(self, authorization: str) -> str | None:
-        """Return whose token a header ``Bearer TOKEN`` has, ``None`` if nobody's."""
+        """Return the account of a header ``Bearer TOKEN``, ``None`` if there is none."""
         scheme, _, token = authorization.partition(" ")
         digest = hashlib.sha256(token.strip().encode(errors="surrogateescape")).hexdigest()
         found = None
-        for name, known in self._digests.items():  # all of them: the time tells nothing
+        for name, known in self._digests.items():  # all of them, in constant time
             if hmac.compare_digest(known, digest) and scheme == "Bearer":
                 found = name
         return found
@@ -90,4 +90,4 @@ class Admission:
     accounts: Accounts | None = None
 
 
-ANYBODY: Final = Admission()
+OPEN: Final = Admission()

@@ -67,7 +67,7 @@ class Hall(Lobby):
         logger.info("%s: %s %s, %d waiting", seat.guest, one_line(seat.name), event, waiting)
 
     def leave(self, seat: PlayerSeat) -> bool:
-        """Free the place of a player who left before its game; return false during it."""
+        """Free the place of a player that left before its game; return false during it."""
         for queue in self._queues.values():
             if any(other is seat for other in queue):
                 queue[:] = [other for other in queue if other is not seat]
@@ -80,7 +80,7 @@ class Hall(Lobby):
 
     @property
     def waiting(self) -> list[PlayerSeat]:
-        """Who waits for a game."""
+        """The players that wait for a game."""
         queued = [seat for queue in self._queues.values() for seat in queue]
         return queued + [seat for lobby in self._lobbies() for seat in lobby.waiting]
 
@@ -104,7 +104,7 @@ class Hall(Lobby):
         self._changed.set()
 
     async def seat_players(self) -> None:
-        """PlayerSeat who waits, as long as the hall is open."""
+        """Seat waiting players, as long as the hall is open."""
         while not self._closed:
             self._changed.clear()
             for room in self.rooms:
@@ -171,7 +171,7 @@ class _TableLobby(Lobby):
 
     @property
     def names(self) -> list[str]:
-        """The names of who sits there."""
+        """The names of the players at the table."""
         return [seat.name for seat in self._seats.values()]
 
     def has(self, seat: PlayerSeat) -> bool:

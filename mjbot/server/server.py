@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from mjbot.records.evidence import Verdict, make_reply
 from mjbot.records.game import Talk
 from mjbot.referee import Referee
-from mjbot.server.accounts import ANYBODY, Admission
+from mjbot.server.accounts import OPEN, Admission
 from mjbot.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFault
 from mjbot.server.game_log import EvidenceLog, GameLog
 from mjbot.server.lobby import CLOSED, Lobby, TableRules
@@ -84,7 +84,7 @@ class TableServer:
         on_fault: Callable[[int, TableFault], None] | None = None,
         *,
         evidence: bool = False,
-        admission: Admission = ANYBODY,
+        admission: Admission = OPEN,
     ) -> None:
         self.rules: Final = rules
         self.lobby: Final = admission.lobby or Lobby(rooms)

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from mjbot.listeners.guests import CROWDED, Guest, Guests
-from mjbot.server.accounts import ANYBODY, Admission
+from mjbot.server.accounts import OPEN, Admission
 from mjbot.server.lobby import CLOSED, Lobby, TableRules
 from mjbot.server.seats import TcpSeat, error_line, reject
 from protocol.errors import NOT_JSON, ProtocolError
@@ -45,7 +45,7 @@ class Acceptor:
         lobby: Lobby,
         rules: TableRules,
         own: "OwnEndpoint | None" = None,
-        admission: Admission = ANYBODY,
+        admission: Admission = OPEN,
     ) -> None:
         self.guests: Final = Guests("mjsonp", admission.limits)
         self._accounts: Final = admission.accounts

@@ -243,7 +243,7 @@ class _Lane:
                 recorded = RecordedTransport(transport, files.frame)
                 outcome = _outcome_of_result(await bot.play_game(recorded, session))
         except OSError as error:
-            if not isinstance(error, TransportError):  # a full disk: nobody would see our games
+            if not isinstance(error, TransportError):  # a full disk: games would not be recorded
                 raise
             outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)
         except (MjbotError, ProtocolError) as error:
@@ -396,7 +396,7 @@ class BotService:
             await self.sleep(left_s)
 
     def count(self, outcome: Outcome) -> None:
-        """Count how an attempt ended, and end the service where the plan says so."""
+        """Count how an attempt ended, and end the service where the plan requires it."""
         self.status.add_end(outcome.kind, outcome.rank, outcome.text)
         self._played += outcome.is_game
         self._refusals = self._refusals + 1 if outcome.is_final else 0

@@ -1,4 +1,4 @@
-"""The page of a server of several tables: who plays where, the last results, and their boards.
+"""The page of a server of several tables: the players, the last results, and their boards.
 
 ``/`` is the page, ``/tables`` the same as JSON, ``/board/TABLE/RECORD`` a finished game.  Records
 of running games, which have all hands, are not shown.

@@ -1,7 +1,7 @@
-"""The thinking time of a player who is asked by requests: a grace for each, then a common bank.
+"""The time for replies to requests: a grace for each, then a common bank.
 
 The server's session and the client's keep it in the same way, so that both know how long a request
-may take, also where a request does not say so.
+may take, also where a request has no times.
 """
 
 from typing import Final

@@ -120,8 +120,8 @@ async def connect_websocket(
     return WebSocketTransport(connection)
 
 
-_FOR_A_WHILE: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses of servers that are overloaded or restart: another attempt may succeed."""
+_FOR_A_WHILE: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+"""Statuses of servers that are overloaded, restart or still hold our last connection."""
 
 _CURES: Final = {
     401: "the token is missing or wrong",

@@ -67,7 +67,7 @@ def test_a_game_without_names_and_scores_is_played_to_its_end(own_turns, echo):
 
 
 def test_the_time_bank_is_kept_as_the_server_keeps_it(own_turns):
-    """Before each request we know what it will say is left, from the verdicts alone."""
+    """What is left is known before each request, from the verdicts alone."""
     session, requests, spent = ClientSession(Dialect.RIICHILAB), 0, set()
     for turn in own_turns(WILD):
         message = json.loads(turn.line)

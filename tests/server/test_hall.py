@@ -18,28 +18,28 @@ from mjbot.records.sources import games_of, list_sources
 from mjbot.server.accounts import Accounts, Admission
 from mjbot.server.hall import WAITING_PER_TABLE, Hall
 from mjbot.server.lobby import BusyError, TableRules
-from mjbot.server.seats import Seat
+from mjbot.server.seats import PlayerSeat
 from mjbot.server.tables import SEEDS_OF_TABLE, Tables
 from mjbot.service.tables_page import tables_server
 from mjbot.strategy.registry import make_strategy
 from proof.leaping_time import in_leaping_time
 from protocol.transports.address import parse_address
-from protocol.transports.base import RefusedError
+from protocol.transports.base import RefusedError, UnreachableError
 
 HOST = "127.0.0.1"
 GUARD_S = 240
 
 
-class Player(Seat):
+class Player(PlayerSeat):
     """Waits, and is never spoken to."""
 
     async def start(self):
         pass
 
-    async def exchange(self, say):
+    async def exchange(self, outgoing):
         raise AssertionError
 
-    async def final_message(self, say):
+    async def final_message(self, outgoing):
         pass
 
 
@@ -206,7 +206,7 @@ def test_players_with_accounts_have_its_name_and_one_connection(tmp_path):
                 async with await connect(visitor("beta", "/ws/b")):
                     assert [seat.name for seat in tables.hall.waiting] == ["ann", "bob"]
                     assert (tables.hall.queue_length("a"), tables.hall.queue_length("b")) == (1, 1)
-                    with pytest.raises(RefusedError, match="HTTP 409"):
+                    with pytest.raises(UnreachableError, match="HTTP 409"):
                         await connect(visitor("beta"))
                 for token, path, status in (
                     ("gamma", "/ws", 401), (None, "/ws", 401), ("beta", "/ws/c", 404)

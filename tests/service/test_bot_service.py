@@ -77,7 +77,7 @@ def connections(monkeypatch):
 
 @contextlib.asynccontextmanager
 async def table(port=0, log_dir=None):
-    """A server of requests, and three of our clients, who come back for each game."""
+    """A server of requests, and three of our clients that come back for each game."""
     rules = TableRules(seed=5, rules="tonpu")
     async with TableServer(rules, log_dir=log_dir) as server:
         lines = await server.open_tcp(HOST, 0)

@@ -161,11 +161,11 @@ def test_an_error_is_one_line_with_the_place_and_the_cure(tmp_path, capsys, text
     assert main(["run", str(path), "--check"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    (said,) = err.splitlines()
+    (line_shown,) = err.splitlines()
     place = f"{path}, line {line}: " if line else f"{path}: "
-    assert place in said
-    assert problem in said
-    assert "abcdefgh" not in said
+    assert place in line_shown
+    assert problem in line_shown
+    assert "abcdefgh" not in line_shown
 
 
 def test_bytes_and_files_that_are_no_profile(tmp_path, capsys):

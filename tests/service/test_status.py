@@ -59,7 +59,7 @@ def test_metrics_have_a_type_for_every_sample():
     assert "mjbot_decision_seconds_count 100\n" in text
 
 
-def test_metrics_are_served_to_who_names_this_host():
+def test_metrics_are_served_to_requests_that_name_this_host():
     status = made_status()
 
     async def main():
