@@ -265,7 +265,7 @@ def table(request: type) -> str:
     """Return the keys as a table in Markdown, for the documentation."""
     lines = ["| key | default | meaning |", "|---|---|---|"]
     for key in keys_of(request):
-        shown = "" if key.default is None or key.default == "" else f"`{_shown(key)}`"
+        shown = "" if key.default is None or key.default in ("", ()) else f"`{_shown(key)}`"
         lines.append(f"| `{key}` | {shown} | {_help(key).replace('|', chr(92) + '|')} |")
     return "\n".join(lines) + "\n"
 
@@ -292,4 +292,4 @@ def _shown(key: Key) -> str:
         return "[]"
     if default is None and key.kinds[0] is not str:
         return "0"
-    return '"' + ("" if default is None else str(default)) + '"'
+    return '"' + ("" if default in (None, ()) else str(default)) + '"'
