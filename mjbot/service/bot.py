@@ -377,8 +377,9 @@ class BotService:
     def limit_wait_s(self) -> float:
         """Count an attempt after a failure; return how long the hour's limit makes it wait."""
         self._limit.most = self.plan.per_hour
-        wait_s = self._limit.wait_s(self.clock())
-        self._limit.add(self.clock() + wait_s)
+        now_s = asyncio.get_running_loop().time()
+        wait_s = self._limit.wait_s(now_s)
+        self._limit.add(now_s + wait_s)
         return wait_s
 
     async def sleep(self, seconds: float) -> None:

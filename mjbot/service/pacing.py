@@ -1,6 +1,7 @@
 """When a service may connect: hours of the day, pauses that grow, a limit an hour.
 
-Nothing here reads a clock: moments are arguments, in seconds since the epoch or as local times.
+Nothing here reads a clock: moments are arguments, in seconds of a clock that is not set, or as local
+times.
 """
 
 import re

@@ -70,4 +70,5 @@ def test_an_attempt_waits_no_longer_than_it_must():
     limit.add(0.0)
     limit.add(10.0)
     assert limit.wait_s(20.0) == pytest.approx(HOUR_S - 20)
+    assert limit.wait_s(HOUR_S - 30) == pytest.approx(30)
     assert limit.wait_s(HOUR_S) == 0
