@@ -1,6 +1,6 @@
 """When a service may connect: hours of the day, pauses that grow, a limit an hour.
 
-Nothing here reads a clock: moments are arguments, in seconds of a clock that is not set, or as local
+Nothing here reads a clock: moments are arguments, in seconds of a monotonic clock or as local
 times.
 """
 
