@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         with ending_at_once():
-            args = _read(list(sys.argv[1:] if argv is None else argv))
+            args = read_with_profile(list(sys.argv[1:] if argv is None else argv))
     except EXPECTED_ERRORS as error:  # what a command imports, or its profile, cannot be used
         text, status = error_report(error)
         print(f"mjbot: {one_line(text)}", file=sys.stderr)
@@ -76,12 +76,20 @@ def _read(arguments: list[str]) -> argparse.Namespace:
             arguments = [*rest[:1], "--help"]
         case ["version"]:
             arguments = ["--version"]
-    parser = make_parser(arguments[:1])
-    args = parser.parse_args(arguments)
+    return make_parser(arguments[:1]).parse_args(arguments)
+
+
+def read_with_profile(arguments: list[str]) -> argparse.Namespace:
+    """Parse a command line; what it does not name is as in its profile, if it has one.
+
+    Raises :class:`~mjbot.profile.ProfileError` and ``OSError``.
+    """
+    args = _read(arguments)
     if getattr(args, "profile", None):
+        parser = make_parser([args.command])
         values = Profile(args.profile).values(request_class(args.command))
         _subparser(parser, args.command).set_defaults(**values)
-        args = parser.parse_args(arguments)  # the command line overrides the profile
+        args = parser.parse_args(arguments)
     args.command_line = tuple(arguments)
     return args
 
@@ -122,7 +130,7 @@ def _subparser(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentP
 
 def read_again(request: RequestT, command_line: Sequence[str]) -> RequestT:
     """Return the request of a command line, its profile read anew; raises :class:`MjbotError`."""
-    return request_of(type(request), _read([*command_line]))
+    return request_of(type(request), read_with_profile([*command_line]))
 
 
 def declare_command(name: str, parser: argparse.ArgumentParser) -> None:

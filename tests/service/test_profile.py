@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli import init as init_command
-from mjbot.cli.main import _read, main, request_class
+from mjbot.cli.main import main, read_with_profile, request_class
 from mjbot.cli.run import RunRequest, _plan
 from mjbot.profile import keys_of, table, template
 from mjbot.requests import request_of
@@ -25,7 +25,7 @@ SERVER = f"[server]\n{URL}\n"
 def read(tmp_path, text, *words):
     path = tmp_path / "bot.toml"
     path.write_text(text, encoding="utf-8")
-    return request_of(RunRequest, _read(["run", str(path), *words]))
+    return request_of(RunRequest, read_with_profile(["run", str(path), *words]))
 
 
 def test_the_page_has_all_keys():
@@ -64,7 +64,7 @@ def test_a_new_profile_names_every_key_and_can_be_used(tmp_path, capsys):
         key for key in init_command.RUN if re.search(rf"^{key.rpartition('.')[2]} =", text, re.M)
     }
     assert set_keys == {*init_command.RUN}
-    request = request_of(RunRequest, _read(["run", str(path)]))
+    request = request_of(RunRequest, read_with_profile(["run", str(path)]))
     assert request.bot.strategy == Spec("fast-riichi-d")
     assert main(["init", str(path)]) == 2
     assert "exists; name another file, or use --force" in capsys.readouterr().err
@@ -80,7 +80,7 @@ def test_the_defaults_that_a_new_profile_shows_are_the_defaults(tmp_path, kind):
     ]
     path.write_text("\n".join(shown), "utf-8")
     command = ["run", str(path)] if kind is RunRequest else ["serve", "--profile", str(path)]
-    request = request_of(kind, _read(command))
+    request = request_of(kind, read_with_profile(command))
     for each in fields(kind):
         if each.name not in ("profile", "command_line"):
             assert getattr(request, each.name) == (
