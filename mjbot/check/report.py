@@ -163,7 +163,8 @@ def _result(check: Check, findings: CheckFindings, command: str) -> Result:
 def profile_of(dialect: Dialect) -> str:
     """Return the name of the dialect profile that a check is of.
 
-    >>> profile_of(Dialect.STDIO_ARRAYS)
+    >>> from protocol.dialects import ARRAYS
+    >>> profile_of(ARRAYS)
     'stdio-arrays: arrays over pipes, an answer to each (mjai.app)'
     """
     return f"{dialect.traits.word}: {dialect.traits.title}"
