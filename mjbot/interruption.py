@@ -106,19 +106,22 @@ def stopping_between_steps() -> Iterator[Callable[[], None]]:
 
 
 def run_until_signalled(
-    main: Coroutine[Any, Any, T], on_sigterm: Callable[[], object] | None = None
+    main: Coroutine[Any, Any, T],
+    on_sigterm: Callable[[], object] | None = None,
+    on_sighup: Callable[[], object] | None = None,
 ) -> T:
     """Run ``main`` as ``asyncio.run`` does and return its result.
 
     The first signal cancels it; once it has ended, however it does, ``KeyboardInterrupt`` is
     raised.  A second signal ends the process.  With ``on_sigterm`` the first SIGTERM calls that
-    in the event loop instead, and what follows is up to ``main``.
+    in the event loop instead, and what follows is up to ``main``; with ``on_sighup`` so does every
+    SIGHUP.
     """
     came: list[int] = []
     try:
         with asyncio.Runner() as runner:
             runner.get_loop().set_default_executor(_Unawaited())
-            return runner.run(_cancelled_by_signals(main, came, on_sigterm))
+            return runner.run(_cancelled_by_signals(main, came, on_sigterm, on_sighup))
     finally:
         if came:
             raise KeyboardInterrupt from None
@@ -128,6 +131,7 @@ async def _cancelled_by_signals(
     main: Coroutine[Any, Any, T],
     came: list[int],
     on_sigterm: Callable[[], object] | None,
+    on_sighup: Callable[[], object] | None,
 ) -> T:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
@@ -136,6 +140,9 @@ async def _cancelled_by_signals(
     def cancel(number: int, frame: FrameType | None) -> None:
         if number == signal.SIGTERM and gentle:
             loop.call_soon_threadsafe(gentle.pop())
+            return
+        if on_sighup is not None and number == getattr(signal, "SIGHUP", None):
+            loop.call_soon_threadsafe(on_sighup)
             return
         if came:
             os._exit(ExitCode.INTERRUPTED)

@@ -71,6 +71,23 @@ def subcommand(kinds: Callable[[], Mapping[str, Subcommand]], metavar: str) -> A
     return field(metadata={_KINDS: (kinds, metavar)})
 
 
+def how_of(each: "Field[Any]") -> Mapping[str, Any] | None:
+    """Return what ``add_argument`` is given for a field that is an option, else ``None``."""
+    dashes, how = each.metadata.get(_HOW, (None, None))
+    return None if dashes is None else how
+
+
+def is_hidden(each: "Field[Any]") -> bool:
+    """Return whether an option is left out of :func:`command_of`, and of profiles."""
+    return not each.metadata.get(_SHOWN)
+
+
+def part_of(each: "Field[Any]") -> type | None:
+    """Return the class of a field that is a request of its own."""
+    part: type | None = each.metadata.get("request")
+    return part
+
+
 def declare(parser: argparse._ActionsContainer, request: type) -> None:
     """Add the arguments of a request's class; an option that is there already stays one."""
     for each in fields(request):

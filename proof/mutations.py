@@ -1,8 +1,9 @@
 """Mutated conversations and records, by seed: refused in one line or accepted, and nothing else.
 
-Half of the conversations are sent to our clients by a broken server, half to our servers by a
-broken client.  Records are of every format, plain and packed, and are read as commands read them;
-complete games are replayed, strictly or not, and converted.  Any exception outside the
+Half of the conversations are told to our clients by a broken server, half to our servers by a
+broken client.  Of *messages* one in a server's conversation is changed, and a bot's service names
+the outcome.  Records are of every format, plain and packed, and are read as commands read them;
+what is a game is replayed, strictly or not, and converted.  Whatever is raised beside the
 documented classes is a finding, and so is an input that takes longer than :data:`LIMIT_S` of
 processor time.
 """
@@ -27,11 +28,13 @@ from random import Random
 from types import FrameType
 from typing import Final
 
+from mjbot.client.conversation import ServerReportedError
 from mjbot.errors import MjbotError
 from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import RECORD_ENDINGS, games_of, list_sources
 from mjbot.records.writers import FORMATS
 from mjbot.server.core import OnFault
+from mjbot.service.bot import outcome_of
 from proof.conversations import DIALECTS, Recorded, record, replay_to_server, run_client
 from proof.fuzzing.mutating import mutated
 from proof.fuzzing.seeds import encoded, whole_games
@@ -51,9 +54,13 @@ _OF_RECORDS: Final = 0.5
 """The share of records from elsewhere, where they are named."""
 
 
+KINDS: Final = ("conversations", "messages", "records")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof mutations``."""
     parser.add_argument("--conversations", type=int, default=10_000, help="how many (10,000)")
+    parser.add_argument("--messages", type=int, default=10_000, help="how many (10,000)")
     parser.add_argument("--records", type=int, default=10_000, help="how many (10,000)")
     parser.add_argument("--seed", type=int, default=0, help="of all changes (0)")
     parser.add_argument("--only", type=int, help="repeat the input of this number")
@@ -71,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
     findings = 0
     for what, count, one in (
         ("conversations", args.conversations, _conversation),
+        ("messages", args.messages, _message),
         ("records", args.records, _Records(args.records_from).one),
     ):
         findings += _run_all(_Kind(what, count, one), args.seed, args.only)
@@ -101,7 +109,7 @@ def _run_all(kind: _Kind, seed: int, only: int | None) -> int:
         except Exception:
             findings += 1
             traceback.print_exc()
-            others = "--conversations 0" if kind.name == "records" else "--records 0"
+            others = " ".join(f"--{name} 0" for name in KINDS if name != kind.name)
             print(f"repeat: python -m proof mutations --seed {seed} {others} --only {number}")
         slowest = max(slowest, time.process_time() - started)
         if number % 1000 == 999:
@@ -170,6 +178,24 @@ def _conversation(random: Random) -> str:
     except (ProtocolError, MjbotError) as error:
         ended = f"refused by {type(error).__name__}"
     return f"a broken server of {word}, {'strict' if strict else 'lenient'}: {ended}"
+
+
+def _message(random: Random) -> str:
+    """Change one message of a server, and let a bot's service judge how the game ended."""
+    talk = _recorded(random.choice(DIALECTS), random.randrange(WALLS))
+    at = random.randrange(len(talk.server))
+    changed, _ = mutated(talk.server[at], random)
+    lines = [*talk.server[:at], *changed.split(b"\n"), *talk.server[at + 1 :]]
+    word, begun = talk.dialect.traits.word, at > 0
+    try:
+        run_client(talk, lines, True)
+    except (MjbotError, ProtocolError, TransportError) as error:
+        outcome = outcome_of(error, has_begun=begun, seat=talk.seat)
+        if outcome.kind == "fault" and not isinstance(error, ServerReportedError):
+            raise  # that would be our own fault
+        assert outcome.text
+        return f"a message of a server of {word}: {outcome.kind}"
+    return f"a message of a server of {word}: played to an end"
 
 
 def _changed(lines: Sequence[bytes], dialect: Dialect, random: Random) -> list[bytes]:

@@ -29,6 +29,8 @@ class Traits:
     """
 
     word: str
+    title: str
+    """Names the profile of mjai that it is, in reports."""
     over: Literal["tcp", "websocket", "pipes", "file"]
     answers: Answers
     spelling: Literal["canonical", "mortal", "riichilab"] = "canonical"
@@ -60,6 +62,7 @@ class Dialect(enum.Enum):
 
     TCP = Traits(
         word="tcp",
+        title="mjson lines in lock-step over TCP, protocol version 3 (original mjai server)",
         over="tcp",
         answers=Answers.EVENTS,
         silence_s=300.0,
@@ -72,6 +75,7 @@ class Dialect(enum.Enum):
 
     STDIO_LINES = Traits(
         word="stdio-lines",
+        title="objects over pipes, answers where there is a choice (Mortal)",
         over="pipes",
         answers=Answers.CHOICES,
         spelling="mortal",
@@ -84,6 +88,7 @@ class Dialect(enum.Enum):
 
     STDIO_ARRAYS = Traits(
         word="stdio-arrays",
+        title="arrays over pipes, an answer to each (mjai.app)",
         over="pipes",
         answers=Answers.LINES,
         spelling="mortal",
@@ -98,6 +103,7 @@ class Dialect(enum.Enum):
 
     RIICHILAB = Traits(
         word="riichilab",
+        title="requests with request_id and verdicts over WebSocket, version 2 (RiichiLab)",
         over="websocket",
         answers=Answers.REQUESTS,
         spelling="riichilab",
@@ -118,6 +124,7 @@ class Dialect(enum.Enum):
 
     TENHOU = Traits(
         word="tenhou",
+        title="XML tags over TCP (Tenhou)",
         over="tcp",
         answers=Answers.CHOICES,
         deadline_s=5.0,
@@ -132,11 +139,13 @@ class Dialect(enum.Enum):
     A decision has 5 s and a bank of 10 s; the other players may be rated.
     """
 
-    TENHOU_WEB = replace(TENHOU, word="tenhou+ws", over="websocket")
+    TENHOU_WEB = replace(
+        TENHOU, word="tenhou+ws", title="JSON over WebSocket (Tenhou)", over="websocket"
+    )
     """Tenhou's JSON on a WebSocket."""
 
-    LOG = Traits(word="log", over="file", answers=Answers.CHOICES)
-    """Our own logs: all known fields, spelled as by the TCP server."""
+    LOG = Traits(word="log", title="events of a record", over="file", answers=Answers.CHOICES)
+    """Our own logs: everything that is known, in the TCP server's words."""
 
     @property
     def traits(self) -> Traits:

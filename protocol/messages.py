@@ -116,14 +116,24 @@ class RequestAction(Message, frozen=True, kw_only=True, tag="request_action"):
     deadline_ms: int | None = None
 
 
+ACK_STATUSES = ("accepted", "rejected", "unparseable", "stale", "defaulted")
+"""RiichiLab's verdicts on a reply."""
+
+
 class ActionAck(Message, frozen=True, kw_only=True, tag="action_ack"):
-    """RiichiLab's verdict on a reply: accepted, rejected, unparseable, stale or defaulted."""
+    """RiichiLab's verdict on a reply; ``status`` is one of :data:`ACK_STATUSES`.
+
+    ``bank_ms`` is what is left of the time bank, ``bank_consumed_ms`` what the reply took of it,
+    ``legal_types`` the types of what would have been accepted.
+    """
 
     status: str
     request_id: int | None = None
     elapsed_ms: int | None = None
+    bank_consumed_ms: int | None = None
     bank_ms: int | None = None
     reason: str | None = None
+    legal_types: tuple[str, ...] | None = None
 
 
 class ValidationResult(Message, frozen=True, kw_only=True, tag="validation_result"):

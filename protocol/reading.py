@@ -138,6 +138,22 @@ def _request_action(fields: Fields) -> Fields:
     return limits | fields
 
 
+def _action_ack(fields: Fields) -> Fields:
+    """Leave out figures and remarks of an unexpected form: no game must end by a verdict's."""
+    kept = ("type", "status", "request_id", "can_act")
+    known: Fields = {name: fields[name] for name in kept if name in fields}
+    for name in ("elapsed_ms", "bank_consumed_ms", "bank_ms"):
+        figure = fields.get(name)
+        if isinstance(figure, int | float) and not isinstance(figure, bool) and abs(figure) < 1e9:
+            known[name] = round(figure)
+    reason, types = fields.get("reason"), fields.get("legal_types")
+    if isinstance(reason, str):
+        known["reason"] = reason
+    if isinstance(types, list) and all(isinstance(each, str) for each in types):
+        known["legal_types"] = types
+    return known
+
+
 def _validation_result(fields: Fields) -> Fields:
     fields = {"passed": fields["success"]} | fields if "success" in fields else fields
     return {"reason": fields["message"]} | fields if "message" in fields else fields
@@ -153,6 +169,7 @@ _RESPELL: Final[dict[str, Callable[[Fields], Fields]]] = {
     "hora": _hora,
     "ryukyoku": _ryukyoku,
     "request_action": _request_action,
+    "action_ack": _action_ack,
     "validation_result": _validation_result,
 }
 

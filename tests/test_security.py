@@ -59,6 +59,7 @@ TIME_OF_DAY = re.compile(r"\btime\.time\(|\bdatetime\.(now|utcnow|today)\(|\bdat
 MAY_READ_IT = {
     "mjbot/report/origin.py": "the date of a report",
     "mjbot/cli/match.py": "names a folder",
+    "mjbot/cli/run.py": "whether the hours of the day are open",
     "mjbot/compiler/cache.py": "how old folders are",
     "mjbot/models/weights.py": "the date of weights",
     "mjbot/records/evidence.py": "when a reply came",

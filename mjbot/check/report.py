@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from mjbot.check.catalogue import Check, CheckVerdict
 from mjbot.text import plural
+from protocol.dialects import Dialect
 from protocol.plain_text import one_line
 
 KEPT_LINES: Final = 400
@@ -159,9 +160,21 @@ def _result(check: Check, findings: CheckFindings, command: str) -> Result:
     )
 
 
-def text_report(target: str, found: Sequence[Result], interrupted: str = "") -> str:
+def profile_of(dialect: Dialect) -> str:
+    """Return the name of the dialect profile that a check is of.
+
+    >>> from protocol.dialects import ARRAYS
+    >>> profile_of(ARRAYS)
+    'stdio-arrays: arrays over pipes, an answer to each (mjai.app)'
+    """
+    return f"{dialect.traits.word}: {dialect.traits.title}"
+
+
+def text_report(
+    target: str, dialect: Dialect, found: Sequence[Result], interrupted: str = ""
+) -> str:
     """Return the report for a terminal; ``interrupted`` as in :class:`CheckFindings`."""
-    lines = [f"{one_line(target)}:"]
+    lines = [f"{one_line(target)}:", f"dialect profile {profile_of(dialect)}"]
     for result in found:
         check = result.check
         lines.append(f"{check.id} {check.level:<6} {result.verdict.value:<14} {check.title}")
@@ -190,7 +203,9 @@ def summary(found: Sequence[Result]) -> str:
     return ", ".join(counts)
 
 
-def json_report(target: str, found: Sequence[Result], interrupted: str = "") -> str:
+def json_report(
+    target: str, dialect: Dialect, found: Sequence[Result], interrupted: str = ""
+) -> str:
     """Return everything, transcripts whole; ``interrupted`` as in :class:`CheckFindings`."""
     entries: list[dict[str, Any]] = [
         {
@@ -206,18 +221,26 @@ def json_report(target: str, found: Sequence[Result], interrupted: str = "") -> 
         for result in found
     ]
     status = f"interrupted {interrupted}" if interrupted else "complete"
-    report = {"target": target, "status": status, "checks": entries}
+    profile = profile_of(dialect)
+    report = {"target": target, "profile": profile, "status": status, "checks": entries}
     return json.dumps(report, indent=1, ensure_ascii=False)
 
 
 def junit_report(
-    target: str, found: Sequence[Result], interrupted: str = "", *, strict: bool
+    target: str,
+    dialect: Dialect,
+    found: Sequence[Result],
+    interrupted: str = "",
+    *,
+    strict: bool,
 ) -> str:
     """Return JUnit's XML: a test case for each check, skipped where it does not apply.
 
     An interrupted check has one more case, with an error.
     """
     suite = ElementTree.Element("testsuite", name=f"mjbot check {one_line(target)}")
+    properties = ElementTree.SubElement(suite, "properties")
+    ElementTree.SubElement(properties, "property", name="profile", value=profile_of(dialect))
     for result in found:
         check = result.check
         case = ElementTree.SubElement(
@@ -237,7 +260,7 @@ def junit_report(
     if interrupted:
         case = ElementTree.SubElement(suite, "testcase", classname="mjbot.check", name="complete")
         ElementTree.SubElement(case, "error", message=f"interrupted {interrupted}")
-    suite.set("tests", str(len(suite)))
+    suite.set("tests", str(len(suite.findall("testcase"))))
     for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(name, str(len(suite.findall(f"*/{tag}"))))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)

@@ -28,7 +28,7 @@ from mjbot.progress import progress
 from mjbot.report.markdown import head, row
 from mjbot.requests import argument, command_of, option
 from mjbot.text import write_text
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
+from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from protocol.plain_text import one_line
 from protocol.transports.address import Address, parse_address
 from protocol.transports.base import Transport
@@ -105,13 +105,15 @@ def run(request: CheckRequest) -> int:
     prepare([], Console(stderr=True), table=True)
     findings = _until_signalled(checking, request.target)
     repeat = command_of("mjbot check", request, whole_paths=True)
-    return _report(request, r.results(included(checking.checks, ids), findings, repeat), findings)
+    found = r.results(included(checking.checks, ids), findings, repeat)
+    return _report(request, checking.dialect, found, findings)
 
 
 class _CheckRun(abc.ABC):
     """What is checked; ``count`` is the number of its scenes, of which each begins by a call."""
 
     checks: Sequence[Check]
+    dialect: Dialect
     count: int
 
     @abc.abstractmethod
@@ -124,6 +126,7 @@ class _BotCheckRun(_CheckRun):
 
     def __init__(self, bot: CheckedBot, ids: frozenset[str], request: CheckRequest) -> None:
         self._bot: Final = bot
+        self.dialect = bot.dialect
         at_once = request.at_once or 0
         self._settings: Final = BotSettings(ids=ids, limit_s=request.timeout_s, at_once=at_once)
         self.count = self._settings.scene_count(bot.dialect)
@@ -139,6 +142,7 @@ class _ServerChecking(_CheckRun):
     def __init__(self, address: Address, ids: frozenset[str], request: CheckRequest) -> None:
         self._bearer: Final = a.token(request.token_file, a.TOKEN_VARIABLE)
         self._address: Final = address
+        self.dialect = address.dialect
         self._door: Final = ServerEndpoint(self._connect, address.dialect, address.room)
         settings = ServerSettings(ids=ids, at_once=request.at_once or 0)
         self._process: ServerProcess | None = None
@@ -177,14 +181,15 @@ def _until_signalled(checking: _CheckRun, target: str) -> r.CheckFindings:
 
 
 def _report(
-    request: CheckRequest, found: Sequence[r.Result], findings: r.CheckFindings
+    request: CheckRequest, dialect: Dialect, found: Sequence[r.Result], findings: r.CheckFindings
 ) -> ExitCode:
+    """Write and print what was found; return the exit status."""
     stopped = findings.interrupted
     if request.junit:
-        report = r.junit_report(request.target, found, stopped, strict=request.strict)
+        report = r.junit_report(request.target, dialect, found, stopped, strict=request.strict)
         write_text(request.junit, report)
     form = r.json_report if request.json else r.text_report
-    print(form(request.target, found, stopped))
+    print(form(request.target, dialect, found, stopped))
     if request.json:
         print(f"mjbot check: {r.summary(found)}", file=sys.stderr)
     if stopped:

@@ -104,6 +104,14 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
         ),
     },
     "operate": {
+        "init": _command(
+            "write a commented profile for run, or for serve", "docs/profiles.md",
+            "mjbot init bot.toml", "mjbot init server.toml --serve",
+        ),
+        "run": _command(
+            "run a bot for days by a profile: reconnect, pauses, hours, status",
+            "docs/profiles.md", "mjbot run bot.toml --check", "mjbot run bot.toml --games 20",
+        ),
         "serve": _command(
             "open a table for four mjai or Tenhou clients", "docs/operating.md",
             "mjbot serve", "mjbot serve --length tonpu --seed 7 --log-dir games",

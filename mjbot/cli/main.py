@@ -13,9 +13,10 @@ from typing import Any, NoReturn, get_type_hints
 
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
-from mjbot.errors import EXPECTED_ERRORS, ExitCode, MjbotError, error_report
+from mjbot.errors import EXPECTED_ERRORS, ExitCode, error_report
 from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
-from mjbot.requests import declare, request_of
+from mjbot.profile import Profile
+from mjbot.requests import RequestT, declare, request_of
 from protocol.plain_text import one_line
 
 
@@ -26,10 +27,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         with ending_at_once():
-            args = _read(list(sys.argv[1:] if argv is None else argv))
-    except MjbotError as error:  # what a command imports cannot be used
-        print(f"mjbot: {one_line(str(error))}", file=sys.stderr)
-        return error.exit_code
+            args = read_with_profile(list(sys.argv[1:] if argv is None else argv))
+    except EXPECTED_ERRORS as error:  # what a command imports, or its profile, cannot be used
+        text, status = error_report(error)
+        print(f"mjbot: {one_line(text)}", file=sys.stderr)
+        return status
     _route_logging()
     ending = ending_at_once(f"mjbot {args.command}")
     try:
@@ -77,6 +79,21 @@ def _read(arguments: list[str]) -> argparse.Namespace:
     return make_parser(arguments[:1]).parse_args(arguments)
 
 
+def read_with_profile(arguments: list[str]) -> argparse.Namespace:
+    """Parse a command line; what it does not name is as in its profile, if it has one.
+
+    Raises :class:`~mjbot.profile.ProfileError` and ``OSError``.
+    """
+    args = _read(arguments)
+    if getattr(args, "profile", None):
+        parser = make_parser([args.command])
+        values = Profile(args.profile).values(request_class(args.command))
+        _subparser(parser, args.command).set_defaults(**values)
+        args = parser.parse_args(arguments)
+    args.command_line = tuple(arguments)
+    return args
+
+
 def make_parser(declared: Container[str] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of all commands, with the arguments of those that are ``declared``.
 
@@ -103,6 +120,17 @@ def make_parser(declared: Container[str] = COMMANDS) -> argparse.ArgumentParser:
         if name in declared:
             declare_command(name, subparser)
     return parser
+
+
+def _subparser(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
+    commands = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    found: argparse.ArgumentParser = commands[0].choices[name]
+    return found
+
+
+def read_again(request: RequestT, command_line: Sequence[str]) -> RequestT:
+    """Return the request of a command line, its profile read anew; raises :class:`MjbotError`."""
+    return request_of(type(request), read_with_profile([*command_line]))
 
 
 def declare_command(name: str, parser: argparse.ArgumentParser) -> None:

@@ -1,8 +1,10 @@
 """``mjbot serve``: open a table for four clients of mjai or Tenhou's wire."""
 
+import argparse
 import asyncio
 import contextlib
 import errno
+import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -14,18 +16,29 @@ from typing import TYPE_CHECKING
 from loguru import logger
 from rich.console import Console
 
-from mjbot.cli.arguments import count, file_option, folder_option, reading_arguments, token
+from mjbot.cli.arguments import (
+    count,
+    file_option,
+    folder_option,
+    reading_arguments,
+    seconds,
+    token,
+)
 from mjbot.cli.arguments import port as port_number
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.listeners.guests import MOST_GUESTS, MOST_OF_ADDRESS, GuestLimits
 from mjbot.listeners.log import LineLimit, LoopErrors
 from mjbot.precompile import prepare
 from mjbot.processes import keep_heap_compact
 from mjbot.requests import group, option
+from mjbot.server.accounts import Accounts, Admission
 from mjbot.server.core import OnFault
 from mjbot.server.game_log import require_writable
+from mjbot.server.hall import Hall, Pairing
 from mjbot.server.server import GameResult, SeatRemarks, TableServer, talk_of
+from mjbot.server.tables import Tables
 from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
@@ -39,10 +52,61 @@ LAST_PORT = 65535
 WS_TOKEN_VARIABLE = "MJBOT_WS_TOKEN"
 
 
+def _rooms(text: str) -> tuple[str, ...]:
+    names = tuple([name.strip() for name in text.split(",")])
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z0-9_.-]{1,32}", name) or names.count(name) > 1:
+            problem = f"room {name!r}: expected different names of letters, digits, _ . -"
+            raise argparse.ArgumentTypeError(problem)
+    return names
+
+
+@dataclass(frozen=True, kw_only=True)
+class HallRequest:
+    """Several tables in one process, accounts and limits."""
+
+    tables: int = option(1, "number of tables that the queue of --room fills", type=count)
+    more_rooms: tuple[str, ...] = option(
+        (), "further rooms, each with a table of its own", type=_rooms, metavar="NAME,..."
+    )
+    pairing: str = option(
+        "first-come",
+        "players of a table; rotate: those that have met least often",
+        choices=["first-come", "rotate"],
+    )
+    gather_s: float = option(
+        2.0, "time in which rotate lets the queue grow, in seconds", type=seconds
+    )
+    accounts: Path | None = file_option(
+        "file with a line NAME SHA-256-OF-TOKEN for each WebSocket player (default: none)"
+    )
+    tables_port: int | None = option(
+        None,
+        "port on 127.0.0.1 for the page of tables and results (default: none)",
+        type=port_number,
+    )
+    connections: int = option(MOST_GUESTS, "most connections of an endpoint", type=count)
+    per_address: int = option(
+        MOST_OF_ADDRESS, "most connections of an endpoint from one address", type=count
+    )
+
+    @property
+    def has_hall(self) -> bool:
+        """Whether there is more than one table, or the page of tables."""
+        return self.tables > 1 or bool(self.more_rooms) or self.tables_port is not None
+
+    def admission(self) -> Admission:
+        """Return accounts and limits; raises ``OSError`` and ``ArgumentError``."""
+        accounts = None if self.accounts is None else Accounts.read(self.accounts)
+        limits = GuestLimits(self.connections, self.per_address)
+        return Admission(limits=limits, accounts=accounts)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ServeRequest:
     """What ``mjbot serve`` is asked for."""
 
+    profile: Path | None = file_option("profile with these options as keys", shown=False)
     host: str = option("127.0.0.1", "address to listen on")
     allow_remote: bool = option(False, "permit a --host that other machines reach")
     port: int = option(DEFAULT_PORT, "TCP port; 0: any free port", type=port_number)
@@ -59,7 +123,7 @@ class ServeRequest:
         f" (default: the variable {WS_TOKEN_VARIABLE}, else none)"
     )
     ws_token: str | None = option(
-        None, "the token itself: every user of this machine can read a command line"
+        None, "the token itself: every user of this machine can read a command line", shown=False
     )
     room: str = option("default", "room that TCP players must name")
     games: int = option(1, "number of games, after which the server exits", type=count)
@@ -70,6 +134,7 @@ class ServeRequest:
         " one opponent (not a proof)",
     )
     table: TableRequest = group(TableRequest)
+    hall: HallRequest = group(HallRequest, "several tables, accounts and limits")
     page: WatchRequest = group(WatchRequest, PAGE)
 
     def __post_init__(self) -> None:
@@ -86,9 +151,20 @@ class ServeRequest:
             raise ArgumentError("--room: must not be empty")
         if self.tenhou is not None or self.tenhou_ws is not None:
             self._check_tenhou()
+        if self.hall.has_hall:
+            self._check_hall()
         if not self.allow_remote and not _is_loopback(self.host):
             cure = "add --allow-remote to permit it"
             raise ArgumentError(f"--host {self.host}: other machines could join; {cure}")
+
+    def _check_hall(self) -> None:
+        if self.tenhou is not None or self.tenhou_ws is not None:
+            raise ArgumentError("--tenhou: one table alone; leave --tables and --more-rooms out")
+        if self.page.watch or self.watch_for_pairs:
+            flag = "--watch" if self.page.watch else "--watch-for-pairs"
+            raise ArgumentError(f"{flag}: one table alone; --tables-port shows results and boards")
+        if self.room in self.hall.more_rooms:
+            raise ArgumentError(f"--more-rooms: {self.room!r} is the room of --room already")
 
     def _check_tenhou(self) -> None:
         if self.table.on_fault == OnFault.CHOMBO.value:
@@ -109,7 +185,8 @@ def run(request: ServeRequest) -> int:
     keep_heap_compact()
     with reading_arguments():  # a token that cannot be
         ending = asyncio.Event()
-        return run_until_signalled(_serve(request, ws_token, ending), ending.set)
+        serve = _serve_tables if request.hall.has_hall else _serve
+        return run_until_signalled(serve(request, ws_token, ending), ending.set)
 
 
 def _log_to_stderr() -> None:
@@ -159,20 +236,10 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
             log_dir=request.log_dir,
             on_event=on_event,
             evidence=request.table.evidence,
+            admission=request.hall.admission(),
         )
         server = await stack.enter_async_context(table)
-        with _free("--port", request.port, "0 for any"):
-            port = await server.open_tcp(request.host, request.port)
-        _print_line(f"listening on mjsonp://{_bracketed(request.host)}:{port}/{request.room}")
-        if not request.no_ws:
-            port_wanted = (
-                request.ws_port
-                if request.ws_port is not None
-                else (port + 1 if request.port else 0)
-            )
-            with _free("--ws-port", port_wanted, "--no-ws"):
-                ws_port = await server.open_websocket(request.host, port_wanted, ws_token)
-            _print_line(f"listening on ws://{_bracketed(request.host)}:{ws_port}/ws")
+        await _open_endpoints(server, request, ws_token)
         await _open_tenhou(server, request)
         _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: waiting for four players")
         draining = asyncio.create_task(_drain(server, ending))
@@ -185,7 +252,58 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
     return status
 
 
-async def _drain(server: TableServer, ending: asyncio.Event) -> None:
+async def _open_endpoints(server: TableServer, request: ServeRequest, ws_token: str | None) -> None:
+    with _free("--port", request.port, "0 for any"):
+        port = await server.open_tcp(request.host, request.port)
+    _print_line(f"listening on mjsonp://{_bracketed(request.host)}:{port}/{request.room}")
+    if request.no_ws:
+        return
+    wanted = request.ws_port
+    if wanted is None:
+        wanted = port + 1 if request.port else 0
+    with _free("--ws-port", wanted, "--no-ws"):
+        ws_port = await server.open_websocket(request.host, wanted, ws_token)
+    _print_line(f"listening on ws://{_bracketed(request.host)}:{ws_port}/ws")
+
+
+async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
+    """Serve several tables."""
+    from mjbot.service.tables_page import tables_server
+
+    asyncio.get_running_loop().set_exception_handler(LoopErrors())
+    rules, hall = table_rules(request.table), request.hall
+    rooms = {request.room: hall.tables, **dict.fromkeys(hall.more_rooms, 1)}
+    pairing: Pairing = "rotate" if hall.pairing == "rotate" else "first-come"
+    tables = Tables(
+        rules,
+        Hall(rooms, pairing, hall.gather_s),
+        hall.admission(),
+        log_dir=request.log_dir,
+        evidence=request.table.evidence,
+    )
+    status = ExitCode.OK
+    async with contextlib.AsyncExitStack() as stack:
+        await stack.enter_async_context(tables.front)
+        await _open_endpoints(tables.front, request, ws_token)
+        if hall.tables_port is not None:
+            page = tables_server(tables)
+            stack.push_async_callback(page.close)
+            with _free("--tables-port", hall.tables_port, "0 for any"):
+                opened = await page.open(hall.tables_port)
+            _print_line(f"tables at http://127.0.0.1:{opened}/")
+        names = ", ".join([f"{room} ({number})" for room, number in rooms.items()])
+        _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: rooms and tables: {names}")
+        draining = asyncio.create_task(_drain(tables, ending))
+        stack.callback(draining.cancel)
+        async for each in tables.play(request.games):
+            _print_line(f"{each.table}, {describe(each.result, each.number)}")
+            status = ExitCode.FAILED if each.result.void else status
+        if ending.is_set():
+            await draining
+    return status
+
+
+async def _drain(server: TableServer | Tables, ending: asyncio.Event) -> None:
     """After SIGTERM begin no further game, so that :meth:`TableServer.play` ends."""
     await ending.wait()
     logger.info("SIGTERM: no further game begins; a second SIGTERM ends a running game at once")
@@ -235,14 +353,15 @@ def _free(option: str, port: int, way_out: str) -> Iterator[None]:
         raise OSError(error.errno, text) from None
 
 
-def describe(result: GameResult) -> str:
-    """Describe in one line how a game ended."""
+def describe(result: GameResult, number: int | None = None) -> str:
+    """Say in one line how a game ended; ``number`` is its own at the table, unless given."""
+    number = result.game + 1 if number is None else number
     if result.void:
-        return f"game {result.game + 1}: void. {result.faults[-1].text}"
+        return f"game {number}: void. {result.faults[-1].text}"
     order = seats_by_rank(result.scores)
     scores = " ".join([f"{result.names[seat]}:{result.scores[seat]}" for seat in order])
     faults = f" ({len(result.faults)} faults)" if result.faults else ""
-    return f"game {result.game + 1}: {scores}{faults}"
+    return f"game {number}: {scores}{faults}"
 
 
 def _print_line(text: str) -> None:

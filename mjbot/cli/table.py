@@ -50,7 +50,7 @@ class TableRequest:
 
 def table_rules(request: TableRequest) -> TableRules:
     """Return the rules that a request asks for."""
-    seed = random.SystemRandom().randrange(1 << 31) if request.seed is None else request.seed
+    seed = random.SystemRandom().randrange(1 << 48) if request.seed is None else request.seed
     return TableRules(
         seed=seed,
         rules=request.game,

@@ -8,12 +8,20 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from mjbot.client.offers import listed
 from mjbot.client.player import ClientPlayer
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.records.game import Talk
 from mjbot.table.settle import ranks_of
 from protocol.errors import ProtocolError
-from protocol.messages import ActionAck, Error, Event, Message, ValidationResult
+from protocol.messages import (
+    ACK_STATUSES,
+    ActionAck,
+    Error,
+    Event,
+    Message,
+    ValidationResult,
+)
 from protocol.plain_text import one_line
 from protocol.sessions.client import ClientSession, Received
 from protocol.sessions.stages import Stage
@@ -25,6 +33,12 @@ logger = logging.getLogger(__name__)
 RecordEvent = Callable[[Event], None]
 Keep = Callable[[Event, Talk], None]
 Timed = Callable[[float], None]
+Acked = Callable[[str], None]
+
+MOST_SHOWN: Final = 2000
+"""Letters of a verdict's line in the log."""
+MOST_ANSWERS: Final = 8
+"""How many answers are kept until their verdicts come."""
 
 
 class ServerReportedError(MjbotError, ProtocolError):
@@ -63,12 +77,22 @@ class OwnResult:
         return ranks_of(self.scores)[self.seat]
 
 
+@dataclass(frozen=True)
+class Meters:
+    """What receives figures: ``timed`` the seconds of each decision, from the request's line to the
+    answer's, ``acked`` the status of each verdict on an answer.
+    """
+
+    timed: Timed = lambda seconds: None
+    acked: Acked = lambda status: None
+
+
 class Conversation:
     """Plays one game over a connection.
 
     ``record`` is called with every event as it comes, ``keep`` once it is answered, with what our
-    strategy remarked on it, ``timed`` after every decision with the seconds from the request's line
-    to the answer's.  ``sends_remarks``: the server receives them too, for its log.
+    strategy remarked on it.  ``sends_remarks``: the server receives remarks too, for its
+    log.
     """
 
     def __init__(
@@ -80,7 +104,7 @@ class Conversation:
         silence_s: float | None,
         record: RecordEvent,
         keep: Keep = lambda event, talk: None,
-        timed: Timed = lambda seconds: None,
+        meters: Meters = Meters(),
         sends_remarks: bool = False,
     ) -> None:
         self._transport: Final = transport
@@ -90,10 +114,12 @@ class Conversation:
         self._silence_s: Final = silence_s
         self._record: Final = record
         self._keep: Final = keep
-        self._timed: Final = timed
+        self._meters: Final = meters
+        self._answers: Final[dict[int | None, str]] = {}
         self._sends_remarks: Final = sends_remarks
         self._validated: bool | None = None
         self._begun = False
+        self._last_error = ""
 
     async def play_game(self) -> OwnResult:
         """Play until the game is over and return how it ended.
@@ -119,7 +145,12 @@ class Conversation:
 
     async def _one_line(self, limit_s: float | None = None) -> bool:
         """Take in one line and answer it; return whether it ended the game."""
-        line = await self._transport.receive(limit_s or self._patience_s())
+        try:
+            line = await self._transport.receive(limit_s or self._patience_s())
+        except VanishedError:
+            if self._begun or not self._last_error:
+                raise
+            raise ServerReportedError(self._last_error, before_game=True) from None
         asked_s, decisions = time.perf_counter(), self._player.decisions
         received = self._session.receive(line)
         try:
@@ -127,7 +158,7 @@ class Conversation:
         finally:
             self._keep_all(received.events)
         if self._player.decisions > decisions:
-            self._timed(time.perf_counter() - asked_s)
+            self._meters.timed(time.perf_counter() - asked_s)
         return self._session.stage is Stage.OVER and bool(received.events)
 
     async def _take(self, received: Received) -> None:
@@ -160,21 +191,48 @@ class Conversation:
             action = replace(action, log=self._player.remark)
         line = self._session.reply(action)
         if line is not None:
+            self._remember(line, received)
             await self._transport.send(line)
+
+    def _remember(self, line: bytes, received: Received) -> None:
+        """Keep what is to be shown of an answer if the server does not accept it."""
+        if not self._traits.lists_all_actions:
+            return
+        offers = "no list" if received.hints is None else listed(received.hints)
+        legal = listed(self._player.legal)
+        text = f"sent {line.decode()}; legal by our rules: {legal}; offered by the server: {offers}"
+        self._answers[received.request_id] = text
+        if len(self._answers) > MOST_ANSWERS:
+            del self._answers[next(iter(self._answers))]
 
     def _note(self, message: Message) -> None:
         match message:
             case Error(message=text) if not self._traits.error_is_fatal:
-                logger.error("error from the server: %s", one_line(text))
+                self._last_error = one_line(text)
+                logger.error("the server reports: %s", self._last_error)
             case Error(message=text):
                 raise ServerReportedError(text, before_game=not self._begun)
-            case ActionAck(status=status) if status != "accepted":
-                reason = message.reason or "no reason given"
-                logger.warning("reply %s: %s", one_line(status), one_line(reason))
+            case ActionAck():
+                self._log_verdict(message)
             case ValidationResult(passed=passed):
                 self._validated = passed
                 result = "passed" if passed else f"failed: {message.reason}"
                 logger.info("validation %s", one_line(result))
+
+    def _log_verdict(self, ack: ActionAck) -> None:
+        """Log the verdict on an answer; one that was not accepted with what we believed legal."""
+        status = ack.status if ack.status in ACK_STATUSES else "unknown"
+        self._meters.acked(status)
+        answer = self._answers.pop(ack.request_id, "")
+        if status == "accepted":
+            return
+        reason = ack.reason or "no reason given"
+        if ack.legal_types:
+            reason += f", expected {' or '.join(ack.legal_types)}"
+        number = "" if ack.request_id is None else f" to request {ack.request_id}"
+        text = f"reply{number} {ack.status}: {reason}"
+        shown = answer and status in ("rejected", "unparseable", "unknown")
+        logger.warning("%s", one_line(f"{text}; {answer}" if shown else text, MOST_SHOWN))
 
     def _result(self) -> OwnResult:
         scores = tuple([int(score) for score in self._player.table.state["scores"]])

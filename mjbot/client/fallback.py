@@ -1,11 +1,88 @@
-"""Safe replies for when the mirror contradicts the server but a reply is due."""
+"""What answers where the strategy does not: a second strategy, or the likeliest legal answer."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import msgspec
 
+from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
+from mjbot.strategy.faults import is_legal, no_choice
+from mjbot.strategy.strategy import Strategy
+from mjbot.table.actions import Action
+from mjbot.table.view import Sealed, View
 from protocol.messages import Dahai, Hint, PlayerAction, Seat, Skip, Tile
+from protocol.plain_text import one_line
 from protocol.sessions.turns import Due
+
+logger = logging.getLogger(__name__)
+
+FALLBACK_S: Final = 0.5
+"""Time that is kept for the fallback strategy, taken from the decision's own limit."""
+
+
+class Fallback:
+    """A second strategy, which decides where the first is late, fails or chooses what is illegal.
+
+    ``make_strategy`` is called with 0, 1, ... for each game; ``limit_s`` is the time for a decision
+    of its own.  It thinks in a thread of its own: that of the first may be stuck.
+    """
+
+    def __init__(
+        self, make_strategy: Callable[[int], Strategy], limit_s: float = FALLBACK_S
+    ) -> None:
+        self.limit_s: Final = limit_s
+        self._make_strategy: Final = make_strategy
+        self._thread: Final = DecisionThread()
+        self._strategy: Strategy | None = None
+        self._decisions = 0
+
+    def close(self) -> None:
+        """Let its thread end."""
+        self._thread.close()
+
+    def take_count(self) -> int:
+        """Return how often it has decided since the last call."""
+        count, self._decisions = self._decisions, 0
+        return count
+
+    def warm_up(self, warm_up_alone: Callable[[Strategy], None]) -> None:
+        """Do what the first strategy does before its first game, in the calling thread."""
+        warm_up_alone(self._make_strategy(0))
+
+    async def start_game(self, game: int, seat: int, names: Sequence[str]) -> None:
+        """Begin game ``game``, from 0."""
+        strategy = self._strategy = self._make_strategy(game)
+        await self._think(lambda: strategy.start_game(seat, tuple(names)))
+
+    async def start_kyoku(self, view: View) -> None:
+        """Begin a kyoku."""
+        strategy, sealed = self._strategy, Sealed().view(view)
+        if strategy is not None:
+            await self._think(lambda: strategy.start_kyoku(sealed))
+
+    async def decide(self, view: View) -> Action:
+        """Return its choice; the view's default action if it fails, too."""
+        strategy, sealed = self._strategy, Sealed().view(view)
+        if strategy is None:
+            return view.default_action
+        self._decisions += 1
+        choice = await self._think(lambda: strategy.decide(sealed))
+        if is_legal(choice, view.codes):
+            return choice
+        if choice is not None:
+            logger.error("the fallback strategy: %s", one_line(no_choice(choice)))
+        return view.default_action
+
+    async def _think(self, job: Callable[[], object]) -> object:
+        """Return what the job returns, ``None`` if it failed or was late."""
+        try:
+            return await self._thread.think(job, self.limit_s)
+        except LateError:
+            logger.error("the fallback strategy: not ready after %g s", self.limit_s)
+        except CrashError as error:
+            logger.error("the fallback strategy: %s", one_line(str(error)))
+        return None
 
 
 def last_resort(

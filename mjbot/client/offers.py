@@ -67,5 +67,20 @@ def discard_disagreement(
     return None
 
 
+def listed(actions: Iterable[Hint | PlayerAction]) -> str:
+    """Return actions as a log names them.
+
+    >>> listed([Hint(type="dahai", pai="E"), Hint(type="reach")]), listed([])
+    ('dahai E, reach', 'none')
+    """
+    return ", ".join(dict.fromkeys([_short(action) for action in actions])) or "none"
+
+
+def _short(action: Hint | PlayerAction) -> str:
+    kind = action.type if isinstance(action, Hint) else wire_name(action)
+    tiles = [getattr(action, "pai", None) or "", *(getattr(action, "consumed", None) or ())]
+    return " ".join([kind, *[tile for tile in tiles if tile]])
+
+
 def _text(value: Hint | PlayerAction) -> str:
     return msgspec.json.encode(value).decode()

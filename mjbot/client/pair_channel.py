@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.conversation import OwnResult
+from mjbot.client.conversation import Meters, OwnResult
 from mjbot.client.play import Hooks, Settings, play
 from mjbot.client.player import MakeStrategy
 from mjbot.pair.member import PairMember
@@ -109,7 +109,8 @@ class Linked:
     ) -> list[OwnResult]:
         """Play as :func:`mjbot.client.play.play` does; without a partner, alone."""
         link = SocketLink(self.end.side, self.end.place, self.secret)
-        hooks = Hooks(warm_up=lambda: self._warm_up(make), timed=_counting(link, self.timed))
+        meters = Meters(timed=_counting(link, self.timed))
+        hooks = Hooks(warm_up=lambda: self._warm_up(make), meters=meters)
         async with _open(link):
             return await play(settings, lambda game: _joined(make(game), link), pipes, hooks)
 

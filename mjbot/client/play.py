@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.client import conversation as c
+from mjbot.client.fallback import Fallback
 from mjbot.client.faults import Faults
 from mjbot.client.player import ClientPlayer, MakeStrategy
 from mjbot.client.tenhou import TenhouGame
@@ -72,6 +73,12 @@ class Settings:
     on_kept: c.Keep = lambda event, talk: None
     login: Login = GUEST_LOGIN
 
+    def session(self) -> ClientSession:
+        """Return the session of a new connection."""
+        return ClientSession(
+            self.address.dialect, name=self.name, room=self.address.room, seat=self.seat
+        )
+
 
 PlayGame = Callable[[base_.Transport, ClientSession], Awaitable[c.OwnResult]]
 """Plays one game over a connection that was just made."""
@@ -79,10 +86,12 @@ PlayGame = Callable[[base_.Transport, ClientSession], Awaitable[c.OwnResult]]
 
 @dataclass(frozen=True)
 class Hooks:
-    """Hooks of a caller: another warm-up, and a callback for the duration of each decision."""
+    """What a caller adds: another warm-up, what receives figures, and a second strategy."""
 
     warm_up: WarmUp | None = None
-    timed: c.Timed = lambda seconds: None
+    meters: c.Meters = c.Meters()
+    fallback: Fallback | None = None
+    faults: Faults | None = None
 
 
 async def play(
@@ -96,47 +105,61 @@ async def play(
     ``pipes`` are the file descriptors that stdio addresses read and write.  Raises what
     :meth:`Conversation.play_game` raises, and :class:`UnreachableError`.
     """
-    player = ClientPlayer(
-        make_strategy,
-        settings.address.dialect,
-        strict=settings.strict,
-        deadline_s=settings.deadline_s or settings.address.dialect.traits.deadline_s,
-        warm_up=hooks.warm_up,
-        faults=Faults(settings.faults),
-    )
-    with closing(player), EventLog(settings.log) if settings.log else nullcontext() as log:
-        bot = _PlaySession(settings, player, _both(settings.on_kept, log), hooks.timed)
-        if settings.address.is_stdio:
-            return await _play_on_pipes(bot, StdioTransport(*pipes))
-        traits = settings.address.dialect.traits
-        if traits.connecting_is_ready:
-            await player.warm_up()
-        play_game = bot.play_at_tenhou if traits.is_tenhou else bot.play_connected
-        return await play_by_connecting(settings, play_game)
+    with EventLog(settings.log) if settings.log else nullcontext() as log:
+        settings = replace(settings, on_kept=_both(settings.on_kept, log))
+        with closing(Bot(settings, make_strategy, hooks)) as bot:
+            if settings.address.is_stdio:
+                return await _play_on_pipes(bot, StdioTransport(*pipes))
+            if settings.address.dialect.traits.connecting_is_ready:
+                await bot.player.warm_up()
+            return await play_by_connecting(settings, bot.play_game)
 
 
-@dataclass(frozen=True)
-class _PlaySession:
-    """What stays the same from game to game."""
+class Bot:
+    """A player at a server, the same from game to game, each over a connection of its own."""
 
-    settings: Settings
-    player: ClientPlayer
-    keep: c.Keep
-    timed: c.Timed
+    def __init__(
+        self, settings: Settings, make_strategy: MakeStrategy, hooks: Hooks = Hooks()
+    ) -> None:
+        self.settings: Final = settings
+        self.hooks: Final = hooks
+        self.player: Final = ClientPlayer(
+            make_strategy,
+            settings.address.dialect,
+            strict=settings.strict,
+            deadline_s=settings.deadline_s or settings.address.dialect.traits.deadline_s,
+            warm_up=hooks.warm_up,
+            faults=hooks.faults or Faults(settings.faults),
+            fallback=hooks.fallback,
+        )
+
+    def close(self) -> None:
+        """Let its threads end."""
+        self.player.close()
+
+    async def play_game(self, transport: base_.Transport, session: ClientSession) -> c.OwnResult:
+        """Play one game over a new connection.
+
+        Raises what :meth:`c.Conversation.play_game` raises.
+        """
+        if self.settings.address.dialect.traits.is_tenhou:
+            return await self._play_at_tenhou(transport)
+        return await self._play_connected(transport, session)
 
     def converse(self, transport: base_.Transport, session: ClientSession) -> c.Conversation:
+        """Return the conversation of a new connection."""
         return c.Conversation(
             transport,
             session,
             self.player,
             silence_s=self.settings.silence_s,
             record=self.settings.on_event,
-            keep=self.keep,
-            timed=self.timed,
+            keep=self.settings.on_kept,
+            meters=self.hooks.meters,
             sends_remarks=_keeps_remarks(self.settings.address),
         )
 
-    async def play_connected(
+    async def _play_connected(
         self, transport: base_.Transport, session: ClientSession
     ) -> c.OwnResult:
         await self.player.warm_up()
@@ -146,10 +169,10 @@ class _PlaySession:
             result = replace(result, validated=await conversation.drain(_VERDICT_S))
         return result
 
-    async def play_at_tenhou(self, transport: base_.Transport, _: ClientSession) -> c.OwnResult:
+    async def _play_at_tenhou(self, transport: base_.Transport) -> c.OwnResult:
         address = self.settings.address
         game = TenhouGame(
-            lambda: _connect(self.settings),
+            lambda: connect(self.settings),
             TenhouClient(
                 self.settings.login,
                 address.table_type,
@@ -159,13 +182,13 @@ class _PlaySession:
             self.player,
             silence_s=self.settings.silence_s or address.dialect.traits.silence_s or math.inf,
             record=self._record,
-            timed=self.timed,
+            timed=self.hooks.meters.timed,
         )
         return await game.play(transport)
 
     def _record(self, event: Event) -> None:
         self.settings.on_event(event)
-        self.keep(event, ())
+        self.settings.on_kept(event, ())
 
 
 def _keeps_remarks(address: Address) -> bool:
@@ -182,11 +205,11 @@ def _both(on_kept: c.Keep, log: EventLog | None) -> c.Keep:
     return keep
 
 
-async def _play_on_pipes(bot: _PlaySession, transport: base_.Transport) -> list[c.OwnResult]:
+async def _play_on_pipes(bot: Bot, transport: base_.Transport) -> list[c.OwnResult]:
     """All games come down the same pipe; its end between two games is no fault."""
     settings = bot.settings
     await bot.player.warm_up()
-    session = _session(settings)
+    session = settings.session()
     conversation = bot.converse(transport, session)
     results: list[c.OwnResult] = []
     while not settings.games or len(results) < settings.games:
@@ -222,14 +245,14 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
     give_up_at = clock.time() + patience_s
     waits, pauses = False, _pauses()
     while True:
-        session = _session(settings)
+        session = settings.session()
         try:
-            async with await _connect(settings) as transport:
+            async with await connect(settings) as transport:
                 logger.info("connected to %s", settings.address.url)
                 return await play_game(transport, session)
         except (base_.TransportError, c.ServerReportedError) as error:
             if isinstance(error, c.ServerReportedError) and not error.before_game:
-                return _void(session, error)
+                return void_result(session, error)
             may_come = rejoining or _is_absent(error)
             if session.names or not may_come or clock.time() >= give_up_at:
                 raise
@@ -252,7 +275,7 @@ def _is_absent(error: Exception) -> bool:
     return isinstance(error, base_.UnreachableError) and not isinstance(error, base_.RefusedError)
 
 
-def _void(session: ClientSession, error: c.ServerReportedError) -> c.OwnResult:
+def void_result(session: ClientSession, error: c.ServerReportedError) -> c.OwnResult:
     """Return a game that ended for another's fault; raises the error if it was ours."""
     if error.is_fault_of(session.seat):
         raise error
@@ -260,7 +283,8 @@ def _void(session: ClientSession, error: c.ServerReportedError) -> c.OwnResult:
     return c.OwnResult(session.seat or 0, session.names, (), void=error.problem)
 
 
-async def _connect(settings: Settings) -> base_.Transport:
+async def connect(settings: Settings) -> base_.Transport:
+    """Return a new connection to the server; raises :class:`UnreachableError`."""
     address = settings.address
     traits = address.dialect.traits
     if traits.over == "tcp":
@@ -272,8 +296,3 @@ async def _connect(settings: Settings) -> base_.Transport:
         use_proxy=not is_loopback(address.host),
         origin=address.origin,
     )
-
-
-def _session(settings: Settings) -> ClientSession:
-    address = settings.address
-    return ClientSession(address.dialect, name=settings.name, room=address.room, seat=settings.seat)

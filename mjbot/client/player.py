@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
-from mjbot.client.fallback import last_resort
+from mjbot.client.fallback import Fallback, last_resort
 from mjbot.client.faults import Faults
 from mjbot.client.offers import disagreement, discard_disagreement, fits
 from mjbot.strategy.faults import AbsentError, Fault, FaultKind, is_legal, no_choice
@@ -44,7 +44,8 @@ class ClientPlayer:
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
     may take.  ``warm_up`` stands in for the usual one (:mod:`mjbot.warm_up`).
-    ``decisions`` counts what the strategy was asked, ``faults`` has what it did wrong.  In
+    ``decisions`` counts what the strategy was asked, ``faults`` has what it did wrong; where it
+    does, ``fallback`` decides, if there is one, else the default action is played.  In
     strict mode :class:`TableError` is raised where the server contradicts itself or us; in
     lenient mode that is logged and play continues.
     """
@@ -60,9 +61,11 @@ class ClientPlayer:
         deadline_s: float | None,
         warm_up: WarmUp | None = None,
         faults: Faults | None = None,
+        fallback: Fallback | None = None,
     ) -> None:
         self._make_strategy: Final = make_strategy
-        self._warm_up: Final = warm_up or (lambda: warm_up_alone(make_strategy(0)))
+        self._fallback: Final = fallback
+        self._warm_up: Final = warm_up or self._warm_up_alone
         self._lists_all: Final = dialect.traits.lists_all_actions
         self._strict: Final = strict
         self._deadline_s: Final = deadline_s
@@ -76,11 +79,20 @@ class ClientPlayer:
         self.decisions = 0
         self.remark = ""
         """The strategy's remark on its last answer, for the log."""
+        self.legal: tuple[m.PlayerAction, ...] = ()
+        """What was legal, as far as we know, when the last answer was given."""
         self.faults: Final = faults or Faults()
 
     def close(self) -> None:
-        """Let its thread end: the last game is over."""
+        """Let its threads end: the last game is over."""
         self._thread.close()
+        if self._fallback is not None:
+            self._fallback.close()
+
+    def _warm_up_alone(self) -> None:
+        warm_up_alone(self._make_strategy(0))
+        if self._fallback is not None:
+            self._fallback.warm_up(warm_up_alone)
 
     async def warm_up(self) -> None:
         """Warm up once, in the thread that will think; a failure is logged."""
@@ -110,9 +122,13 @@ class ClientPlayer:
         self._apply(event)
         if isinstance(event, m.StartGame):
             names = event.names or ()
+            if self._fallback is not None:
+                await self._fallback.start_game(self._games - 1, seat, names)
             await self._inform(lambda: self._strategy.start_game(seat, names))
         elif isinstance(event, m.StartKyoku):
             view = Sealed().view(self.table.view(seat))
+            if self._fallback is not None:
+                await self._fallback.start_kyoku(self.table.view(seat))
             await self._inform(lambda: self._strategy.start_kyoku(view))
         elif isinstance(event, m.Tsumo):
             self._drawn = event.pai if event.actor == seat and event.pai != "?" else None
@@ -139,11 +155,12 @@ class ClientPlayer:
         Raises :class:`TableError` in strict mode if the server's list of legal actions is not
         ours, or if it requests an answer where we find none.
         """
-        self.remark = ""
+        self.remark, self.legal = "", ()
         view = self.table.view(self._seat)
         if not received.due.is_choice:
             return self._without_legal(received, view) if self._expects_answer(received) else None
         messages = [self._message(action) for action in view.legal]
+        self.legal = tuple(messages)
         self._compare(received, view, messages)
         if not view.legal:
             return self._without_legal(received, view)
@@ -161,17 +178,19 @@ class ClientPlayer:
         if deadline_ms is not None:
             asked_s = _REQUEST_SHARE * deadline_ms / 1000
             limit_s = asked_s if limit_s is None else min(limit_s, asked_s)
+        fallback = self._fallback
+        if fallback is not None and limit_s is not None:
+            limit_s = max(limit_s / 2, limit_s - fallback.limit_s)
         sealed = Sealed().view(view)  # of its own: a late decision continues with it
         sealed.time_left_ms = None if limit_s is None else 1000 * limit_s
         decided = await self._think(lambda: self._decided(sealed), limit_s, self.decisions)
-        if decided is _NOTHING:
-            return view.default_action
-        choice, remark = cast(tuple[object, str], decided)
-        if is_legal(choice, view.codes):
-            self.remark = remark
-            return choice
-        self._note("illegal", self.decisions, no_choice(choice))
-        return view.default_action
+        if decided is not _NOTHING:
+            choice, remark = cast(tuple[object, str], decided)
+            if is_legal(choice, view.codes):
+                self.remark = remark
+                return choice
+            self._note("illegal", self.decisions, no_choice(choice))
+        return view.default_action if fallback is None else await fallback.decide(view)
 
     def _decided(self, view: View) -> tuple[object, str]:
         self._strategy.remark()  # of a decision that has failed: it does not belong to this one

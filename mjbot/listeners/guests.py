@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Final
+from typing import Final, NamedTuple
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +22,16 @@ MOST_OF_ADDRESS: Final = 16
 
 RESERVED: Final = 4
 """Places of either share that clients cannot fill by logging in."""
+
+
+class GuestLimits(NamedTuple):
+    """Connections of an endpoint: ``most`` in all, ``of_address`` from one address."""
+
+    most: int = MOST_GUESTS
+    of_address: int = MOST_OF_ADDRESS
+
+
+USUAL: Final = GuestLimits()
 
 CROWDED: Final = "Too many connections. Retry after a while."
 
@@ -102,9 +112,9 @@ class Guest:
 class Guests:
     """The connections of the endpoint ``endpoint`` (a scheme such as ``mjsonp``, for the log)."""
 
-    def __init__(self, endpoint: str, most_of_address: int = MOST_OF_ADDRESS) -> None:
+    def __init__(self, endpoint: str, limits: GuestLimits = USUAL) -> None:
         self._endpoint: Final = endpoint
-        self._most_of_address: Final = most_of_address
+        self._limits: Final = limits
         self._guests: Final[dict[Guest, None]] = {}  # in the order of their coming
 
     def __len__(self) -> int:
@@ -117,9 +127,9 @@ class Guests:
         """
         network = network_of(peername)
         neighbours = [guest for guest in self._guests if guest.network == network]
-        if len(neighbours) >= self._most_of_address:
+        if len(neighbours) >= self._limits.of_address:
             crowd: Iterable[Guest] = neighbours
-        elif len(self._guests) >= MOST_GUESTS:
+        elif len(self._guests) >= self._limits.most:
             crowd = self._largest_crowd()
         else:
             return self._add(peername)
@@ -130,8 +140,8 @@ class Guests:
         named = [other for other in self._guests if other.is_named]
         neighbours = [other for other in named if other.network == guest.network]
         return (
-            len(named) < MOST_GUESTS - RESERVED
-            and len(neighbours) < self._most_of_address - RESERVED
+            len(named) < self._limits.most - RESERVED
+            and len(neighbours) < self._limits.of_address - RESERVED
         )
 
     def forget(self, guest: Guest) -> None:

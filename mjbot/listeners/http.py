@@ -12,7 +12,7 @@ from typing import Final
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from mjbot.listeners.guests import MOST_OF_ADDRESS, Guest, Guests
+from mjbot.listeners.guests import USUAL, Guest, GuestLimits, Guests
 from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
@@ -34,14 +34,14 @@ class HttpListener:
         app: web.Application,
         endpoint: str,
         *,
-        most_of_address: int = MOST_OF_ADDRESS,
+        limits: GuestLimits = USUAL,
         shutdown_s: float = 1.0,
     ) -> None:
         app[_LISTENER] = self
         app.middlewares.append(self._answer)
         log = logging.getLogger(__name__)
         log.addFilter(_short)
-        self.guests: Final = Guests(endpoint, most_of_address)
+        self.guests: Final = Guests(endpoint, limits)
         self._runner: Final = web.AppRunner(
             app, access_log=None, logger=log, shutdown_timeout=shutdown_s
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from mjbot.records.evidence import Verdict, make_reply
 from mjbot.records.game import Talk
 from mjbot.referee import Referee
+from mjbot.server.accounts import OPEN, Admission
 from mjbot.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFault
 from mjbot.server.game_log import EvidenceLog, GameLog
 from mjbot.server.lobby import CLOSED, Lobby, TableRules
@@ -83,10 +84,12 @@ class TableServer:
         on_fault: Callable[[int, TableFault], None] | None = None,
         *,
         evidence: bool = False,
+        admission: Admission = OPEN,
     ) -> None:
         self.rules: Final = rules
-        self.lobby: Final = Lobby(rooms)
-        self.acceptor: Final = Acceptor(self.lobby, rules)
+        self.lobby: Final = admission.lobby or Lobby(rooms)
+        self._admission: Final = admission
+        self.acceptor: Final = Acceptor(self.lobby, rules, admission=admission)
         self.tenhou: Final = TenhouEndpoint(self.lobby, rules)
         self._log_dir = log_dir
         self._on_event = on_event
@@ -131,14 +134,15 @@ class TableServer:
         """Listen for WebSockets, as :meth:`open_tcp`; see :mod:`mjbot.server.websocket`."""
         from mjbot.server.websocket import make_app
 
-        listener = self._web(make_app(self.lobby, self.rules.limits, token), "ws")
+        app = make_app(self.lobby, self.rules.limits, token, self._admission.accounts)
+        listener = self._web(app, "ws")
         self._stop_listening.append(listener.refuse_more)
         return await listener.open(host, port)
 
     def _web(self, app: "web.Application", endpoint: str) -> "HttpListener":
         from mjbot.listeners.http import HttpListener
 
-        listener = HttpListener(app, endpoint)
+        listener = HttpListener(app, endpoint, limits=self._admission.limits)
         self._closers.push_async_callback(listener.close)
         return listener
 

@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from mjbot.listeners.guests import CROWDED, Guest, Guests
+from mjbot.server.accounts import OPEN, Admission
 from mjbot.server.lobby import CLOSED, Lobby, TableRules
 from mjbot.server.seats import TcpSeat, error_line, reject
 from protocol.errors import NOT_JSON, ProtocolError
@@ -39,8 +40,15 @@ class Acceptor:
     its own connection, and a client that leaves before the game frees its place.
     """
 
-    def __init__(self, lobby: Lobby, rules: TableRules, own: "OwnEndpoint | None" = None) -> None:
-        self.guests: Final = Guests("mjsonp")
+    def __init__(
+        self,
+        lobby: Lobby,
+        rules: TableRules,
+        own: "OwnEndpoint | None" = None,
+        admission: Admission = OPEN,
+    ) -> None:
+        self.guests: Final = Guests("mjsonp", admission.limits)
+        self._accounts: Final = admission.accounts
         self._lobby: Final = lobby
         self._rules: Final = rules
         self._own: Final = own
@@ -109,6 +117,8 @@ class Acceptor:
         room = self._own.room if self._own else self._room_of(line)
         session = LockstepSession(None if self._own else room)
         session.join(line, busy=self._lobby.is_busy(room))
+        if self._accounts is not None and session.name in self._accounts:
+            raise ProtocolError("join.name", "belongs to an account; it plays over WebSocket")
         seat = TcpSeat(transport, session, self._rules.timeout_s, self._rules.on_fault)
         self._lobby.take(room, seat)
         return seat

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import hmac
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Final
@@ -15,6 +15,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from mjbot.listeners.guests import Guest
 from mjbot.listeners.http import guest_of
+from mjbot.server.accounts import Accounts
 from mjbot.server.core import Outgoing, SeatReply
 from mjbot.server.lobby import BusyError, Lobby
 from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat
@@ -149,35 +150,58 @@ class WebSocketSeat(PlayerSeat):
         self._notify_others(is_there=False)
 
 
-def make_app(lobby: Lobby, limits: TimeLimits, token: str | None = None) -> web.Application:
+def make_app(
+    lobby: Lobby, limits: TimeLimits, token: str | None = None, accounts: Accounts | None = None
+) -> web.Application:
     """Return the aiohttp application whose ``/ws`` seats players in the lobby's first room.
 
-    With a ``token`` only clients that send it as ``Authorization: Bearer`` may play.  ``?name=`` is
-    the player's name.
+    ``/ws/ROOM`` is another room.  With a ``token`` or ``accounts`` a player must send its token as
+    ``Authorization: Bearer``.  ``?name=`` gives the player's name; an account has its own.
     """
 
     async def play(request: web.Request) -> web.StreamResponse:
         expected, guest = f"Bearer {token}", guest_of(request)
-        given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
-        if token and not hmac.compare_digest(given, expected.encode()):
+        header = request.headers.get("Authorization", "")
+        account = accounts.name_of(header) if accounts is not None else None
+        given = header.encode(errors="surrogateescape")
+        is_known = account or not token or hmac.compare_digest(given, expected.encode())
+        if not is_known or (accounts is not None and not token and account is None):
             raise web.HTTPUnauthorized(text=_refused(guest, "wrong or missing bearer token"))
         if not _may_come_from(request.headers.get("Origin")):
             raise web.HTTPForbidden(text=_refused(guest, FOREIGN_PAGE))
-        name = request.query.get("name") or "websocket"
+        name = account or request.query.get("name") or "websocket"
         if len(name) > MOST_LETTERS_OF_NAME:
             raise web.HTTPBadRequest(text=_refused(guest, LONG_NAME))
-        busy = lobby.is_busy(next(iter(lobby.rooms)))
-        seat = WebSocketSeat(name, _socket(stays=not busy), limits)
-        seat.guest = guest
-        return await _play(request, seat, lobby)
+        room = request.match_info.get("room") or next(iter(lobby.rooms))
+        if room not in lobby.rooms:
+            raise web.HTTPNotFound(text=_refused(guest, "there is no such room"))
+        with _connected(accounts, account, guest):
+            seat = WebSocketSeat(name, _socket(stays=not lobby.is_busy(room)), limits)
+            seat.guest = guest
+            return await _play(request, seat, lobby, room)
 
     async def other(request: web.Request) -> web.StreamResponse:
         raise web.HTTPNotFound(text=_refused(guest_of(request), "players connect to /ws"))
 
     app = web.Application()
     app.router.add_get("/ws", play)
+    app.router.add_get("/ws/{room}", play)
     app.router.add_get("/{path:.*}", other)
     return app
+
+
+@contextlib.contextmanager
+def _connected(accounts: Accounts | None, account: str | None, guest: Guest) -> Iterator[None]:
+    """Let an account have one connection."""
+    if accounts is None or account is None:
+        yield
+        return
+    if not accounts.connect(account):
+        raise web.HTTPConflict(text=_refused(guest, f"account {account} is already connected"))
+    try:
+        yield
+    finally:
+        accounts.leave(account)
 
 
 FOREIGN_PAGE: Final = "no web page of another machine may play here"
@@ -273,11 +297,13 @@ def _socket(*, stays: bool = True) -> web.WebSocketResponse:
     return web.WebSocketResponse(max_msg_size=MAX_LINE_BYTES, heartbeat=heartbeat, compress=False)
 
 
-async def _play(request: web.Request, seat: WebSocketSeat, lobby: Lobby) -> web.StreamResponse:
+async def _play(
+    request: web.Request, seat: WebSocketSeat, lobby: Lobby, room: str
+) -> web.StreamResponse:
     socket = seat.socket
     await socket.prepare(request)
     try:
-        lobby.take(next(iter(lobby.rooms)), seat)
+        lobby.take(room, seat)
     except BusyError as error:
         await seat.dismiss(str(error))
         return socket

@@ -20,7 +20,7 @@ import msgspec
 from aiohttp import web
 
 from mjbot.errors import MjbotError
-from mjbot.listeners.guests import MOST_GUESTS
+from mjbot.listeners.guests import MOST_GUESTS, GuestLimits
 from mjbot.listeners.http import HttpListener
 from mjbot.strategy.registry import Spec
 from mjbot.watch.game import Fold
@@ -110,7 +110,9 @@ class PageServer:
     async def open(self, port: int = 0) -> int:
         """Listen on loopback; return the port (chosen by the system if 0).  Raises ``OSError``."""
         # All browsers of this machine share its one address.
-        listener = HttpListener(self.app, "page", most_of_address=MOST_GUESTS, shutdown_s=0.5)
+        listener = HttpListener(
+            self.app, "page", limits=GuestLimits(of_address=MOST_GUESTS), shutdown_s=0.5
+        )
         self._closers.push_async_callback(listener.close)
         self.port = await listener.open(HOST, port)
         return self.port

@@ -16,6 +16,7 @@ from protocol.codec import decode_all, encode
 from protocol.dialects import Answers, Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.sessions.stages import first_stage, next_stage
+from protocol.sessions.time_bank import TimeBank
 from protocol.sessions.turns import Due, ReplyDuty, due_after, reply_duty
 from protocol.tenhou.offers import Offer
 
@@ -27,8 +28,8 @@ class Received:
     ``events`` are what a table applies, in order; ``others`` all other messages
     (errors, acknowledgements, verdicts).  ``hints`` is the server's own list of legal actions
     and ``cannot_discard`` its list of forbidden tiles, ``None`` where it gave none.
-    ``deadline_ms`` is what the server leaves for the answer, ``offer`` what Tenhou's offers with
-    what is due.
+    ``request_id`` and ``deadline_ms`` are the request's and what the server leaves for the answer,
+    ``offer`` what Tenhou's offers with what is due.
     """
 
     events: tuple[m.Event, ...] = ()
@@ -37,6 +38,7 @@ class Received:
     duty: ReplyDuty = ReplyDuty.MUST_NOT
     hints: tuple[m.Hint, ...] | None = None
     cannot_discard: tuple[m.Tile, ...] | None = None
+    request_id: int | None = None
     deadline_ms: int | None = None
     offer: Offer | None = None
 
@@ -65,6 +67,8 @@ class ClientSession:
         self._received = Received()
         self._request: m.RequestAction | None = None
         self._scores: m.FourInts | None = None
+        self.bank: TimeBank | None = None
+        """The thinking time as the server keeps it, from its first request on."""
 
     def receive(self, line: bytes | str) -> Received:
         """Take in one line (or frame) and return its messages and what they call for.
@@ -81,6 +85,7 @@ class ClientSession:
             self.stage = next_stage(self.dialect, self.stage, message)
             if isinstance(message, m.StartGame):
                 self._take_seat(message)
+            self._keep_time(message)
             due = due_after(message, self.seat, due)
         self._received = self._digest(messages, due, blank=not line.strip())
         return self._received
@@ -111,6 +116,33 @@ class ClientSession:
         self.seat = seat
         self.names = start.names or ()
 
+    def _keep_time(self, message: m.Message) -> None:
+        """Keep the time bank as the server does: its requests and verdicts say what is left."""
+        bank = self.bank
+        match message:
+            case m.RequestAction(grace_ms=int(grace_ms), bank_ms=int(left_ms)):
+                if bank is None or grace_ms != bank.grace_ms or left_ms > bank.full_ms:
+                    self.bank = bank = TimeBank(grace_ms, left_ms)
+                bank.left_ms = left_ms
+            case m.StartKyoku() if bank is not None:
+                bank.refill()
+            case m.ActionAck(bank_ms=int(left_ms)) if bank is not None:
+                bank.left_ms = left_ms
+            case m.ActionAck(status="defaulted") if bank is not None:
+                bank.left_ms = 0
+            case m.ActionAck(bank_consumed_ms=int(consumed_ms)) if bank is not None:
+                bank.left_ms = max(0, bank.left_ms - consumed_ms)
+            case m.ActionAck(status=status, elapsed_ms=int(elapsed_ms)) if bank is not None:
+                if status != "stale":
+                    bank.spend(elapsed_ms)
+
+    def _deadline_ms(self) -> int | None:
+        """Return how long the open request may take, if anything is known of it."""
+        if self._request is None:
+            return None
+        bank = self.bank
+        return self._request.deadline_ms or (None if bank is None else bank.deadline_ms)
+
     def _with_known_scores(self, messages: tuple[m.Message, ...]) -> tuple[m.Message, ...]:
         """Add the scores of a hora without a winner to the next deal, which lacks them."""
         known = []
@@ -136,7 +168,8 @@ class ClientSession:
             duty=duty,
             hints=_hints(last),
             cannot_discard=last.cannot_dahai if isinstance(last, m.Chi | m.Pon | m.Reach) else None,
-            deadline_ms=self._request.deadline_ms if self._request else None,
+            request_id=self._request.request_id if self._request else None,
+            deadline_ms=self._deadline_ms(),
         )
 
     # --- replying ----------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from protocol import messages as m
 from protocol.codec import encode
 from protocol.dialects import REQUESTS
 from protocol.errors import NOT_JSON
+from protocol.sessions.time_bank import TimeBank
 
 Status = Literal["accepted", "rejected", "unparseable", "stale", "defaulted"]
 
@@ -44,20 +45,20 @@ class RequestSession:
     """One player's connection to a table in RiichiLab's dialect (its version 2)."""
 
     def __init__(self, limits: TimeLimits | None = None) -> None:
-        self._limits: Final = limits or TimeLimits()
-        self._bank_ms = self._limits.bank_ms
+        limits = limits or TimeLimits()
+        self._bank: Final = TimeBank(limits.grace_ms, limits.bank_ms)
         self._request_id = 0
         self._offers: tuple[m.PlayerAction, ...] = ()
 
     @property
     def deadline_ms(self) -> int:
         """How long the open request may take."""
-        return self._limits.grace_ms + self._bank_ms
+        return self._bank.deadline_ms
 
     def send(self, message: m.Message) -> bytes:
         """Return the frame of an event, which must be masked for this seat already."""
         if isinstance(message, m.StartKyoku):
-            self._bank_ms = self._limits.bank_ms
+            self._bank.refill()
         return encode(message, REQUESTS)
 
     def request(self, offers: Sequence[m.PlayerAction]) -> bytes:
@@ -67,8 +68,8 @@ class RequestSession:
         request = m.RequestAction(
             request_id=self._request_id,
             possible_actions=tuple([terse_hint(offer) for offer in offers]),
-            grace_ms=self._limits.grace_ms,
-            bank_ms=self._bank_ms,
+            grace_ms=self._bank.grace_ms,
+            bank_ms=self._bank.left_ms,
             deadline_ms=self.deadline_ms,
         )
         return encode(request, REQUESTS)
@@ -104,12 +105,12 @@ class RequestSession:
         choice: int | None = None,
         reason: str | None = None,
     ) -> ReplyOutcome:
-        self._bank_ms = max(0, self._bank_ms - max(0, elapsed_ms - self._limits.grace_ms))
+        self._bank.spend(elapsed_ms)
         ack = m.ActionAck(
             status=status,
             request_id=self._request_id,
             elapsed_ms=elapsed_ms,
-            bank_ms=self._bank_ms,
+            bank_ms=self._bank.left_ms,
             reason=reason,
         )
         return ReplyOutcome(status, encode(ack, REQUESTS), choice, reason)

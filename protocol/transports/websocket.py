@@ -114,9 +114,14 @@ async def connect_websocket(
     except OSError as error:
         raise base_.UnreachableError(f"{url}: {base_.system_message(error)}") from None
     except (InvalidHandshake, InvalidURI) as error:
+        if isinstance(error, InvalidStatus) and error.response.status_code in _FOR_A_WHILE:
+            raise base_.UnreachableError(f"{url}: HTTP {error.response.status_code}") from None
         raise base_.RefusedError(f"{url}: {_refusal(error)}") from None
     return WebSocketTransport(connection)
 
+
+_FOR_A_WHILE: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+"""Statuses of servers that are overloaded, restart or still hold our last connection."""
 
 _CURES: Final = {
     401: "the token is missing or wrong",

@@ -123,7 +123,11 @@ def test_a_process_that_prints_is_reported_as_json_and_junit(tmp_path, capsys):
     assert "let me" in prints["text"] and any("let me" in line for line in prints["transcript"])
     assert prints["repeat"].endswith("--only B06")
     assert (turns["id"], turns["verdict"]) == ("B10", "OK")
+    profile = "stdio-lines: objects over pipes, answers where there is a choice (Mortal)"
+    assert report["profile"] == profile
     suite = ElementTree.parse(file).getroot()
+    (named,) = suite.iterfind("properties/property")
+    assert (named.get("name"), named.get("value")) == ("profile", profile)
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
 
 

@@ -40,7 +40,7 @@ def settings_of(url, name):
 )
 def test_the_name_of_a_websocket_player_is_the_one_that_was_given(query, given, name):
     async def visit(server, url):
-        async with await play._connect(settings_of(f"{url}/ws{query}", given)):
+        async with await play.connect(settings_of(f"{url}/ws{query}", given)):
             return [seat.name for seat in server.lobby.waiting]
 
     assert at_websocket(visit) == [name]
@@ -57,7 +57,7 @@ def test_the_name_of_a_websocket_player_is_the_one_that_was_given(query, given, 
 def test_a_refusal_names_the_cure(path, token, cure):
     async def visit(server, url):
         with pytest.raises(RefusedError, match=cure):
-            await play._connect(Settings(parse_address(url + path), token=token))
+            await play.connect(Settings(parse_address(url + path), token=token))
 
     at_websocket(visit, "right")
 
@@ -69,7 +69,7 @@ def test_attempts_to_connect_come_less_and_less_often(monkeypatch):
         attempts.append(asyncio.get_running_loop().time())
         raise UnreachableError("no server")
 
-    monkeypatch.setattr(play, "_connect", absent)
+    monkeypatch.setattr(play, "connect", absent)
     settings = Settings(parse_address("mjsonp://localhost:1/default"), wait_s=20)
     with pytest.raises(UnreachableError):
         in_leaping_time(play_by_connecting(settings, None))
@@ -83,7 +83,7 @@ def test_a_server_of_this_machine_is_reached_without_the_proxy_of_the_system(mon
     monkeypatch.delenv("NO_PROXY", raising=False)
 
     async def visit(server, url):
-        async with await play._connect(Settings(parse_address(f"{url}/ws"))):
+        async with await play.connect(Settings(parse_address(f"{url}/ws"))):
             return len(server.lobby.waiting)
 
     assert at_websocket(visit) == 1

@@ -78,7 +78,7 @@ class OneSeat:
                 return
             await send(server.sit_again(self.seat))
         elif isinstance(wish, RequestTable):
-            assert wish.wanted == TableType(7, 1)
+            assert wish.table_type == TableType(7, 1)
             server.sit(self.seat)
         else:
             return

@@ -6,6 +6,7 @@ from mjbot.listeners.guests import (
     MOST_GUESTS,
     MOST_OF_ADDRESS,
     RESERVED,
+    GuestLimits,
     Guests,
 )
 
@@ -55,7 +56,7 @@ def test_logging_in_leaves_the_reserved_places(addresses: int, most: int) -> Non
 
 
 def test_a_place_that_is_left_is_free_and_players_are_never_closed() -> None:
-    guests = Guests("test", most_of_address=2)
+    guests = Guests("test", GuestLimits(of_address=2))
     first, second = guests.admit(address(0)), guests.admit(address(0))
     assert first is not None
     assert second is not None

@@ -22,8 +22,10 @@ def test_some_changed_ones_are_borne_or_refused(capsys, monkeypatch):
     monkeypatch.setattr("proof.mutations.WALLS", 1)
     monkeypatch.setattr("proof.mutations.quiet", lambda: None)
     monkeypatch.setattr(
-        "sys.argv", ["proof", "mutations", "--conversations", "20", "--records", "20"]
+        "sys.argv",
+        ["proof", "mutations", "--conversations", "20", "--records", "20", "--messages", "20"],
     )
     assert main() == 0
     told = capsys.readouterr().out
+    assert "messages: 20 borne or refused" in told
     assert "conversations: 20 borne or refused" in told and "0 findings" in told

@@ -192,7 +192,11 @@ def test_request_action():
 
 def test_acknowledgements_and_verdicts():
     ack = read(type="action_ack", request_id=3, status="stale", elapsed_ms=9, legal_types=["none"])
-    assert ack == ActionAck(request_id=3, status="stale", elapsed_ms=9)
+    stale = ActionAck(request_id=3, status="stale", elapsed_ms=9, legal_types=("none",))
+    assert ack == stale
+    assert read(type="action_ack", request_id=3, status="accepted", bank_ms="?", reason=7) == (
+        ActionAck(request_id=3, status="accepted")
+    )
     assert read(type="validation_result", passed=True) == ValidationResult(passed=True)
     failed = read(type="validation_result", success=False, message="chombo")
     assert failed == ValidationResult(passed=False, reason="chombo")

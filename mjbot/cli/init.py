@@ -1,0 +1,51 @@
+"""``mjbot init FILE``: write a commented profile with every key and its default."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mjbot.cli.run import RunRequest
+from mjbot.cli.serve import ServeRequest
+from mjbot.errors import ArgumentError, ExitCode
+from mjbot.profile import template
+from mjbot.requests import argument, option
+from mjbot.text import write_text
+
+RUN: Final[Mapping[str, str]] = {
+    "server.url": '"ws://127.0.0.1:11601/ws"',
+    "bot.strategy": '"fast-riichi-d"',
+    "bot.fallback": '"tsumogiri"',
+    "logs.folder": '"games"',
+    "logs.status": '"status.json"',
+}
+"""What a new profile sets: a server of this machine, for no live one is a default."""
+SERVE: Final[Mapping[str, str]] = {"log_dir": '"games"', "games": "100000"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitRequest:
+    """Arguments of ``mjbot init``."""
+
+    file: Path = argument(
+        "file to write (default: mjbot.toml)",
+        type=Path,
+        nargs="?",
+        default=Path("mjbot.toml"),
+        metavar="FILE",
+    )
+    serve: bool = option(False, "write a profile for `mjbot serve --profile FILE`")
+    force: bool = option(False, "overwrite the file if it exists")
+
+
+def run(request: InitRequest) -> int:
+    """Write the profile."""
+    if request.file.exists() and not request.force:
+        raise ArgumentError(f"{request.file} exists; name another file, or use --force")
+    name = request.file.name
+    kind, given = (ServeRequest, SERVE) if request.serve else (RunRequest, RUN)
+    use = f"mjbot serve --profile {name}" if request.serve else f"mjbot run {name}"
+    title = f"A profile of mjbot: `{use}`; lines with # show the defaults (docs/profiles.md)."
+    write_text(request.file, template(kind, title, given))
+    print(f"{request.file} written; use it with: {use}")
+    return ExitCode.OK

@@ -1,0 +1,523 @@
+"""``mjbot run PROFILE``: a bot that plays at a server for days."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlsplit
+
+from loguru import logger
+from rich.console import Console
+
+from mjbot.cli.arguments import (
+    TOKEN_VARIABLE,
+    count,
+    file_option,
+    folder_option,
+    games,
+    patience,
+    port,
+    seconds,
+    seed_option,
+    strategy_option,
+)
+from mjbot.client.play import Settings
+from mjbot.compiler.cache import cache_folder
+from mjbot.errors import ExitCode, MjbotError
+from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.match.players import HUMAN
+from mjbot.pair.fair_play import FairPlayError, require_permission
+from mjbot.precompile import prepare
+from mjbot.processes import keep_heap_compact
+from mjbot.profile import FieldError, Profile
+from mjbot.requests import argument, group, option
+from mjbot.server.game_log import require_writable
+from mjbot.service.bot import BotService, Plan
+from mjbot.service.files import Keeping
+from mjbot.service.locks import TokenLocks
+from mjbot.service.pacing import Hours
+from mjbot.service.reporting import metrics_server, notify, report
+from mjbot.service.status import Status
+from mjbot.service.timing import Timing, time_strategy
+from mjbot.strategy.registry import Spec
+from protocol.dialects import Dialect
+from protocol.plain_text import one_line
+from protocol.tenhou.login import GUEST_LOGIN, Login
+from protocol.transports.address import FORMS, Address, is_loopback, parse_address
+
+DIALECTS: Final = tuple(
+    dialect.traits.word for dialect in Dialect if dialect.traits.over in ("tcp", "websocket")
+)
+SECRETS_IN_URLS: Final = frozenset({"token", "access_token", "key", "secret", "password"})
+CHECK_S: Final = 60.0
+"""Longest time that ``--check`` measures decisions."""
+
+
+def _hours(text: str) -> Hours:
+    try:
+        return Hours.read(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _switch(help_: str) -> Any:
+    """Return an option that the command line can also turn off: ``--no-...``."""
+    return option(False, help_, action=argparse.BooleanOptionalAction)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerKeys:
+    """The server, and the bot's name and token there."""
+
+    url: str = option("", "server: mjsonp://HOST:PORT/ROOM, ws://HOST:PORT/PATH, tenhou://...")
+    dialect: str | None = option(
+        None,
+        "protocol that the server must support (default: by the URL's scheme)",
+        choices=list(DIALECTS),
+    )
+    name: str | None = option(None, "name at the table (default: the strategy's)")
+    room: str | None = option(None, "room at the server (default: the URL's)")
+    token_env: str = option(
+        TOKEN_VARIABLE, "environment variable with the bearer token; several: one a word"
+    )
+    token_file: Path | None = file_option(
+        "file with the bearer token; several: one a line (default: the variable)"
+    )
+    token_shared: bool = _switch(
+        "one token for all players, as of `mjbot serve --ws-token-file`; only on this machine"
+    )
+    permitted_by: str | None = option(
+        None,
+        "operator who permitted the program at a Tenhou server elsewhere, and for which account",
+        metavar="WHO",
+    )
+    account_file: Path | None = file_option("file with the account's ID at a Tenhou server")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotKeys:
+    """What plays."""
+
+    strategy: Spec = strategy_option("tsumogiri", "strategy that plays")
+    fallback: Spec | None = strategy_option(
+        None, "strategy that decides where the first is late, fails or chooses an illegal action"
+    )
+    fallback_s: float = option(
+        0.5, "time kept for the fallback strategy, in seconds of the decision's own", type=seconds
+    )
+    seed: int = seed_option()
+    deadline_s: float | None = option(
+        None, "time for a decision, in seconds (default: the dialect's)", type=seconds
+    )
+    lenient: bool = _switch("log a contradiction between server and rules, and play on")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayKeys:
+    """When and how often it plays."""
+
+    games: int = option(0, "number of games; 0: without end", type=games)
+    at_once: int = option(1, "games at the same time, each with a token of its own", type=count)
+    pause_s: float = option(0.0, "pause between two games, in seconds", type=patience)
+    hours: Hours | None = option(
+        None, "local hours in which games begin, as 08:00-23:30 (default: always)", type=_hours
+    )
+    on_game_end: str = option(
+        "requeue", "after a game: play the next, or end", choices=["requeue", "stop"]
+    )
+    on_disconnect: str = option(
+        "reconnect", "if the connection is lost in a game", choices=["reconnect", "stop"]
+    )
+    on_version_change: str = option(
+        "stop",
+        "if a message does not fit the dialect or the rules: end, or wait and try again",
+        choices=["stop", "retry"],
+    )
+    retry_s: float = option(3600.0, "pause of on_version_change = retry, in seconds", type=seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectionKeys:
+    """How it connects again after a failure."""
+
+    silence_s: float | None = option(
+        None, "time without a message, in seconds (default: the dialect's)", type=seconds
+    )
+    first_pause_s: float = option(
+        1.0, "first pause; each further one is up to twice as long", type=seconds
+    )
+    longest_pause_s: float = option(300.0, "longest pause, in seconds", type=seconds)
+    per_hour: int = option(30, "most attempts an hour after failures", type=count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogKeys:
+    """What is written, and how much of it is kept."""
+
+    log: Path | None = file_option("file for the log, beside stderr (default: none)")
+    log_mb: int = option(10, "size at which a new log is begun, in MB", type=count)
+    log_files: int = option(5, "number of old logs that are kept", type=count)
+    verbose: bool = _switch("log every detail")
+    folder: Path | None = folder_option("folder for a record of each game (default: none)")
+    evidence: bool = _switch("keep every frame of each connection beside the game's record")
+    keep_games: int = option(0, "number of games kept in the folder; 0: all", type=games)
+    keep_mb: int = option(0, "size of the games kept, in MB; 0: without a limit", type=games)
+    status: Path | None = file_option("file for the status as JSON (default: none)")
+    metrics_port: int | None = option(
+        None, "port on 127.0.0.1 for /metrics and /status (default: none)", type=port
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    """Arguments of ``mjbot run``."""
+
+    profile: Path = argument("profile as `mjbot init` writes it", type=Path, metavar="PROFILE")
+    check: bool = option(
+        False, "print what would happen, measure the strategy, and end", shown=False
+    )
+    server: ServerKeys = group(ServerKeys, "server")
+    bot: BotKeys = group(BotKeys, "bot")
+    play: PlayKeys = group(PlayKeys, "play")
+    connection: ConnectionKeys = group(ConnectionKeys, "connection")
+    logs: LogKeys = group(LogKeys, "logs")
+    command_line: tuple[str, ...] = ()
+
+
+@ending_at_once()
+def run(request: RunRequest) -> int:
+    """Play by the profile."""
+    if request.check:
+        return _check(request)
+    locks = TokenLocks(cache_folder() / "locks")
+    plan = _plan(request)
+    locks.hold(_locked(request, plan))
+    _open_logs(request.logs)
+    _prepare(request)
+    keep_heap_compact()
+    main, finish, reload = _service(request, plan, locks)
+    return run_until_signalled(main, finish, reload)
+
+
+def _service(
+    request: RunRequest, plan: Plan, locks: TokenLocks
+) -> tuple[Coroutine[Any, Any, int], Callable[[], None], Callable[[], None]]:
+    """Return the main coroutine and what is called at SIGTERM and at SIGHUP."""
+    from mjbot.cli.main import read_again
+
+    status = Status(time.time)
+
+    def reread() -> Plan:
+        again = read_again(request, request.command_line)
+        plan = _plan(again)
+        locks.hold(_locked(again, plan))
+        _open_logs(again.logs)
+        notify("READY=1")
+        return plan
+
+    service: list[BotService] = []
+
+    async def main() -> int:
+        service.append(BotService(plan, status, random=Random(), reread=reread))
+        return await _reported(service[0], request.logs)
+
+    def finish() -> None:
+        logger.info("SIGTERM: games that are played end; a second SIGTERM ends them at once")
+        notify("STOPPING=1")
+        for each in service:
+            each.finish()
+
+    def reload() -> None:
+        for each in service:
+            each.reload()
+
+    return main(), finish, reload
+
+
+async def _reported(service: BotService, logs: LogKeys) -> int:
+    status = service.status
+    async with contextlib.AsyncExitStack() as stack:
+        if logs.metrics_port is not None:
+            metrics = metrics_server(status)
+            opened = await metrics.open(logs.metrics_port)
+            stack.push_async_callback(metrics.close)
+            logger.info("metrics at http://127.0.0.1:{}/metrics", opened)
+
+        def summary() -> str:
+            return f"{status.state}: {sum(status.ranks)} games, ranks {status.ranks}"
+
+        reporting = asyncio.create_task(report(status, logs.status, summary, logger.error))
+        notify("READY=1")
+        try:
+            return await service.run()
+        finally:
+            reporting.cancel()
+            await asyncio.wait({reporting})
+
+
+def _open_logs(logs: LogKeys) -> None:
+    level = "DEBUG" if logs.verbose else "INFO"
+    form = "{time:YYYY-MM-DD HH:mm:ss} {level: <7} {message}"
+    logger.remove()
+    logger.add(sys.stderr, level=level, format=form)
+    if logs.log is not None:
+        rotation = f"{logs.log_mb} MB"
+        logger.add(logs.log, level=level, format=form, rotation=rotation, retention=logs.log_files)
+
+
+def _prepare(request: RunRequest) -> None:
+    specs = [request.bot.strategy, *filter(None, [request.bot.fallback])]
+    prepare(specs, Console(stderr=True), use="client")
+
+
+# --- what a profile means ------------------------------------------------------------------------
+
+
+def _plan(request: RunRequest) -> Plan:
+    """Return what is to be done.
+
+    Raises :class:`~mjbot.profile.ProfileError` with the profile's line, and ``OSError``.
+    """
+    profile = Profile(request.profile)
+    try:
+        return _checked_plan(request)
+    except FieldError as error:
+        problem = str(error).removeprefix(f"{error.key}: ")
+        raise profile.error(error.key, problem) from None
+
+
+def _checked_plan(request: RunRequest) -> Plan:
+    server, bot, play, logs = request.server, request.bot, request.play, request.logs
+    address = _address(server)
+    for key, spec in (("bot.strategy", bot.strategy), ("bot.fallback", bot.fallback)):
+        if spec is not None:
+            _check_strategy(key, spec)
+    name = server.name or bot.strategy.name.rpartition(":")[2]
+    with _at("server.name"):
+        address = address.with_name(name) if server.name else address
+    deadline_s = bot.deadline_s or address.dialect.traits.deadline_s
+    if bot.fallback is not None and bot.fallback_s > deadline_s / 2:
+        problem = f"more than half of a decision's {deadline_s:g} s; name less"
+        raise FieldError("bot.fallback_s", problem)
+    if request.connection.longest_pause_s < request.connection.first_pause_s:
+        problem = f"shorter than first_pause_s ({request.connection.first_pause_s:g})"
+        raise FieldError("connection.longest_pause_s", problem)
+    fallback = bot.fallback
+    seed = bot.seed
+    return Plan(
+        settings=Settings(
+            address=address,
+            name=name,
+            deadline_s=bot.deadline_s,
+            silence_s=request.connection.silence_s,
+            strict=not bot.lenient,
+            login=_login(server, address),
+        ),
+        make_strategy=lambda game: bot.strategy.make(seed + game),
+        make_fallback=None if fallback is None else lambda game: fallback.make(seed + game),
+        fallback_s=bot.fallback_s,
+        strategy=str(bot.strategy),
+        tokens=_tokens(server, address, play.at_once),
+        games=play.games,
+        at_once=play.at_once,
+        pause_s=play.pause_s,
+        hours=play.hours,
+        on_game_end=play.on_game_end,  # type: ignore[arg-type]
+        on_disconnect=play.on_disconnect,  # type: ignore[arg-type]
+        on_version_change=play.on_version_change,  # type: ignore[arg-type]
+        retry_s=play.retry_s,
+        first_pause_s=request.connection.first_pause_s,
+        longest_pause_s=request.connection.longest_pause_s,
+        per_hour=request.connection.per_hour,
+        keeping=_keeping(logs),
+    )
+
+
+@contextlib.contextmanager
+def _at(key: str) -> Iterator[None]:
+    """Let an error inside be one of a key of the profile."""
+    try:
+        yield
+    except FieldError:
+        raise
+    except (MjbotError, ValueError) as error:
+        raise FieldError(key, str(error)) from None
+
+
+def _address(server: ServerKeys) -> Address:
+    if not server.url:
+        raise FieldError("server.url", f"missing: {FORMS}")
+    parts = urlsplit(server.url)
+    if "@" in parts.netloc or SECRETS_IN_URLS & {key.lower() for key, _ in parse_qsl(parts.query)}:
+        problem = "a secret has no place in a URL; use token_env, token_file or account_file"
+        raise FieldError("server.url", problem)
+    with _at("server.url"):
+        address = parse_address(server.url, server.room)
+    if address.is_stdio:
+        problem = "a profile is for servers that are connected to; use mjbot play for pipes"
+        raise FieldError("server.url", problem)
+    word = address.dialect.traits.word
+    if server.dialect not in (None, word):
+        problem = f"{server.dialect!r}, but the URL's scheme is that of {word!r}; change one"
+        raise FieldError("server.dialect", problem)
+    try:
+        require_permission(address, server.permitted_by)
+    except FairPlayError as error:
+        raise FieldError("server.permitted_by", str(error)) from None
+    return address
+
+
+def _check_strategy(key: str, spec: Spec) -> None:
+    if spec.is_external or spec.name == HUMAN:
+        problem = f"{spec.name!r} is no strategy of mjbot's kind; mjbot strategies lists them"
+        raise FieldError(key, problem)
+    with _at(key):
+        spec.check()
+
+
+def _login(server: ServerKeys, address: Address) -> Login:
+    if server.account_file is None:
+        return GUEST_LOGIN
+    if not address.dialect.traits.is_tenhou:
+        raise FieldError("server.account_file", "only for a tenhou:// server; remove it")
+    (account,) = _words("server.account_file", server.account_file) or ("",)
+    return Login(account)
+
+
+def _tokens(server: ServerKeys, address: Address, at_once: int) -> tuple[str | None, ...]:
+    if server.token_file is not None:
+        tokens = _words("server.token_file", server.token_file)
+    else:
+        tokens = os.environ.get(server.token_env, "").split()
+        if not tokens and server.token_env != TOKEN_VARIABLE:
+            problem = f"the variable {server.token_env} is not set; export it, or use token_file"
+            raise FieldError("server.token_env", problem)
+    if server.token_shared:
+        if not is_loopback(address.host):
+            problem = f"only for a server of this machine, not {address.host}; remove it"
+            raise FieldError("server.token_shared", problem)
+        return tuple(tokens[:1]) or (None,)
+    if not tokens:
+        return (None,)
+    if len(set(tokens)) != len(tokens):
+        raise FieldError("server.token_file", "a token stands twice; each has one connection")
+    if at_once > len(tokens):
+        problem = f"{at_once} games need {at_once} tokens, here are {len(tokens)}; add tokens"
+        raise FieldError("play.at_once", problem)
+    return tuple(tokens)
+
+
+def _words(key: str, file: Path) -> list[str]:
+    """Return the words of a file with secrets, which no error quotes."""
+    try:
+        words = file.read_text(encoding="utf-8").split()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8"
+        raise FieldError(key, f"{file}: {reason}; name a file with the token") from None
+    if not words or not all(word.isprintable() for word in words):
+        raise FieldError(key, f"{file}: expected one printable token a line")
+    return words
+
+
+def _locked(request: RunRequest, plan: Plan) -> tuple[str | None, ...]:
+    """Return the tokens that no other process of this machine may use."""
+    return () if request.server.token_shared else plan.tokens[: plan.at_once]
+
+
+def _keeping(logs: LogKeys) -> Keeping:
+    if logs.folder is None:
+        for key, value in (
+            ("evidence", logs.evidence),
+            ("keep_games", logs.keep_games),
+            ("keep_mb", logs.keep_mb),
+        ):
+            if value:
+                raise FieldError(f"logs.{key}", "lies beside the games' records; name logs.folder")
+    else:
+        try:
+            require_writable(logs.folder)
+        except OSError as error:
+            raise FieldError("logs.folder", f"{logs.folder}: {error.strerror}") from None
+    for key, file in (("logs.log", logs.log), ("logs.status", logs.status)):
+        if file is not None and (file.is_dir() or not file.parent.is_dir()):
+            problem = f"{file} is a folder" if file.is_dir() else f"{file.parent} is no folder"
+            raise FieldError(key, f"{problem}; name a file in a folder that exists")
+    return Keeping(
+        folder=logs.folder,
+        evidence=logs.evidence,
+        most_games=logs.keep_games,
+        most_mb=logs.keep_mb,
+    )
+
+
+# --- --check -------------------------------------------------------------------------------------
+
+
+def _check(request: RunRequest) -> int:
+    """Print what a profile does, and whether its strategy answers in time; contact nothing."""
+    plan = _plan(request)
+    print("\n".join(_described(request, plan)), flush=True)
+    _prepare(request)
+    traits = plan.settings.address.dialect.traits
+    limit_s = plan.settings.deadline_s or traits.deadline_s
+    if plan.make_fallback is not None:
+        limit_s -= plan.fallback_s
+    checked = [("strategy", plan.make_strategy, limit_s)]
+    if plan.make_fallback is not None:
+        checked.append(("fallback", plan.make_fallback, plan.fallback_s))
+    in_time = True
+    for what, make, most_s in checked:
+        timing = time_strategy(make, CHECK_S)
+        in_time = in_time and timing.longest_s <= most_s
+        print(_timed(what, timing, most_s), flush=True)
+    return ExitCode.OK if in_time else ExitCode.FAILED
+
+
+def _timed(what: str, timing: Timing, limit_s: float) -> str:
+    verdict = "in time" if timing.longest_s <= limit_s else "TOO LATE; choose a faster one"
+    return (
+        f"{what}: {timing.count} decisions on this machine, median {timing.median_s * 1000:.1f} ms,"
+        f" 99% below {timing.p99_s * 1000:.1f} ms, longest {timing.longest_s * 1000:.1f} ms;"
+        f" limit {limit_s * 1000:.0f} ms: {verdict}"
+    )
+
+
+def _described(request: RunRequest, plan: Plan) -> Iterator[str]:
+    server, play, logs = request.server, request.play, request.logs
+    address = plan.settings.address
+    place = "this machine" if is_loopback(address.host) else "another machine"
+    yield f"server: {one_line(address.url)} ({address.dialect.traits.word}, {place})"
+    source = f"file {server.token_file}" if server.token_file else f"variable {server.token_env}"
+    known = len([token for token in plan.tokens if token])
+    yield f"token: {known} from {source}" if known else f"token: none ({source} is empty)"
+    yield f"name: {one_line(plan.settings.name)}"
+    deadline_s = plan.settings.deadline_s or address.dialect.traits.deadline_s
+    yield f"strategy: {request.bot.strategy}, {deadline_s:g} s a decision"
+    yield f"fallback: {request.bot.fallback or 'the default action'}"
+    number = f"{plan.games} games" if plan.games else "games without end"
+    yield f"play: {number}, {plan.at_once} at once, {plan.pause_s:g} s between two"
+    if plan.hours is not None:
+        wait_s = plan.hours.opens_in_s(datetime.now())
+        state = "open now" if not wait_s else f"opens in {wait_s / 60:.0f} minutes"
+        yield f"hours: {plan.hours}, {state}"
+    yield (
+        f"after a game: {play.on_game_end}; lost connection: {play.on_disconnect};"
+        f" version change: {play.on_version_change}"
+    )
+    yield (
+        f"after a failure: pauses of {plan.first_pause_s:g} to {plan.longest_pause_s:g} s,"
+        f" at most {plan.per_hour} attempts an hour"
+    )
+    evidence = ", with every frame" if logs.evidence else ""
+    yield f"records: {f'{logs.folder}{evidence}' if logs.folder else 'none'}"
+    yield f"log: stderr{f' and {logs.log}' if logs.log else ''}; status: {logs.status or 'none'}"
+    if logs.metrics_port is not None:
+        yield f"metrics: http://127.0.0.1:{logs.metrics_port}/metrics"

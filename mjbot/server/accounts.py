@@ -1,0 +1,93 @@
+"""Admission: accounts of players, each with a token, and limits of connections.
+
+An account has one connection at a time.  The file has a line for each, ``NAME DIGEST``; DIGEST is
+the token's SHA-256 in hexadecimal, so a copy of the file is no key.  A name has no blanks;
+``#`` begins a comment.  A token should be random and long (``openssl rand -hex 32``): the digest of
+a short one can be guessed.
+"""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mjbot.errors import ArgumentError
+from mjbot.listeners.guests import USUAL, GuestLimits
+from mjbot.server.lobby import Lobby
+from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class Accounts:
+    """The accounts by name, with the digests of their tokens, and which are connected."""
+
+    def __init__(self, digests: Mapping[str, str]) -> None:
+        self._digests: Final = dict(digests)
+        self._connected: Final[set[str]] = set()
+
+    @classmethod
+    def read(cls, path: Path) -> "Accounts":
+        """Read a file; raises ``OSError`` and :class:`ArgumentError` with the line."""
+        digests: dict[str, str] = {}
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise ArgumentError(f"{path}: not UTF-8; save the file as UTF-8") from None
+        for number, line in enumerate(text.splitlines(), 1):
+            words = line.partition("#")[0].split()
+            if not words:
+                continue
+            where = f"{path}, line {number}"
+            if len(words) != 2 or not _DIGEST.fullmatch(words[1].lower()):
+                cure = "the digest: printf %s TOKEN | sha256sum"
+                raise ArgumentError(f"{where}: expected NAME and the SHA-256 of the token; {cure}")
+            name, digest = words[0], words[1].lower()
+            if len(name) > MOST_LETTERS_OF_NAME or not name.isprintable():
+                problem = f"a printable name of at most {MOST_LETTERS_OF_NAME} letters"
+                raise ArgumentError(f"{where}: expected {problem}")
+            if name in digests or digest in digests.values():
+                raise ArgumentError(f"{where}: a name and a token stand once; remove one")
+            digests[name] = digest
+        if not digests:
+            raise ArgumentError(f"{path}: no accounts; write a line NAME SHA-256 for each")
+        return cls(digests)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._digests
+
+    def name_of(self, authorization: str) -> str | None:
+        """Return the account of a header ``Bearer TOKEN``, ``None`` if there is none."""
+        scheme, _, token = authorization.partition(" ")
+        digest = hashlib.sha256(token.strip().encode(errors="surrogateescape")).hexdigest()
+        found = None
+        for name, known in self._digests.items():  # all of them, in constant time
+            if hmac.compare_digest(known, digest) and scheme == "Bearer":
+                found = name
+        return found
+
+    def connect(self, name: str) -> bool:
+        """Note that an account is connected; return false if it already was."""
+        if name in self._connected:
+            return False
+        self._connected.add(name)
+        return True
+
+    def leave(self, name: str) -> None:
+        """Note that an account's connection has ended."""
+        self._connected.discard(name)
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Where players wait (``None``: at the one table), limits of connections, and accounts."""
+
+    lobby: Lobby | None = None
+    limits: GuestLimits = USUAL
+    accounts: Accounts | None = None
+
+
+OPEN: Final = Admission()

@@ -1,0 +1,190 @@
+"""Several tables behind the same endpoints: rooms by name, and in each a queue for its tables.
+
+A client that joins a room waits in its queue.  As soon as a table of the room is free and enough
+players wait, :meth:`Hall.seat_players` seats four: the one that has waited longest, and with it
+
+* by ``first-come``: the next ones in the order of joining;
+* by ``rotate``: those that it, and those already chosen, have met least often at the room's
+  tables, by their names; ``gather_s`` is how long the queue is given to grow before that.
+
+Each table is a :class:`~mjbot.server.lobby.Lobby` of its own, as if it were alone.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import Final, Literal
+
+from mjbot.server.lobby import CLOSED, PLACES, BusyError, Lobby
+from mjbot.server.seats import PlayerSeat
+from protocol.plain_text import one_line
+from protocol.sessions.lockstep_server import BUSY
+
+logger = logging.getLogger(__name__)
+
+Pairing = Literal["first-come", "rotate"]
+ONE_ROOM: Final = "table"
+"""The only room of a table's own lobby."""
+WAITING_PER_TABLE: Final = 8
+"""Players that may wait in a room for each of its tables."""
+
+
+class Hall(Lobby):
+    """``rooms`` names the rooms and how many tables each has."""
+
+    def __init__(
+        self, rooms: Mapping[str, int], pairing: Pairing = "first-come", gather_s: float = 0.0
+    ) -> None:
+        super().__init__(dict.fromkeys(rooms, ()))
+        self.tables: Final = {
+            room: [_TableLobby(self, room) for _ in range(count)] for room, count in rooms.items()
+        }
+        self._queues: Final[dict[str, list[PlayerSeat]]] = {room: [] for room in rooms}
+        self._pairing: Final = pairing
+        self._gather_s: Final = gather_s if pairing == "rotate" else 0.0
+        self._met: Final[Counter[frozenset[str]]] = Counter()
+
+    def is_busy(self, room: str) -> bool:
+        """Return whether the room's queue is full."""
+        return self._closed or len(self._queues[room]) >= WAITING_PER_TABLE * len(self.tables[room])
+
+    def take(self, room: str, seat: PlayerSeat) -> int:
+        """Let a player wait in the room's queue; raises :class:`BusyError`."""
+        if self.is_busy(room):
+            raise BusyError(CLOSED if self._closed else BUSY)
+        self._queues[room].append(seat)
+        self._changed.set()
+        return len(self._queues[room]) - 1
+
+    def log_join(self, seat: PlayerSeat) -> None:
+        """Log that a player has joined a queue, or sits at a table already."""
+        self._log_queue(seat, "joined")
+
+    def _log_queue(self, seat: PlayerSeat, event: str) -> None:
+        waiting = sum(map(len, self._queues.values()))
+        logger.info("%s: %s %s, %d waiting", seat.guest, one_line(seat.name), event, waiting)
+
+    def leave(self, seat: PlayerSeat) -> bool:
+        """Free the place of a player that left before its game; return false during it."""
+        for queue in self._queues.values():
+            if any(other is seat for other in queue):
+                queue[:] = [other for other in queue if other is not seat]
+                self._log_queue(seat, "left the queue")
+                return True
+        for lobby in self._lobbies():
+            if lobby.has(seat):
+                return lobby.leave(seat)
+        return True
+
+    @property
+    def waiting(self) -> list[PlayerSeat]:
+        """The players that wait for a game."""
+        queued = [seat for queue in self._queues.values() for seat in queue]
+        return queued + [seat for lobby in self._lobbies() for seat in lobby.waiting]
+
+    def queue_length(self, room: str) -> int:
+        """Return how many wait in a room's queue."""
+        return len(self._queues[room])
+
+    def close(self) -> list[PlayerSeat]:
+        """Let no further game begin; return the players that waited for one."""
+        waiting = [seat for queue in self._queues.values() for seat in queue]
+        for queue in self._queues.values():
+            queue.clear()
+        for lobby in self._lobbies():
+            waiting += lobby.close()
+        self._closed = True
+        self._changed.set()
+        return waiting
+
+    def notice(self) -> None:
+        """Something has changed at a table."""
+        self._changed.set()
+
+    async def seat_players(self) -> None:
+        """Seat waiting players, as long as the hall is open."""
+        while not self._closed:
+            self._changed.clear()
+            for room in self.rooms:
+                while self._gather_s and self._may_seat(room) and not self._is_crowded(room):
+                    before = len(self._queues[room])
+                    await asyncio.sleep(self._gather_s)
+                    if len(self._queues[room]) <= before:
+                        break
+                while lobby := self._may_seat(room):
+                    self._seat_at(lobby, room)
+            await self._changed.wait()
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _lobbies(self) -> "Iterable[_TableLobby]":
+        return [lobby for lobbies in self.tables.values() for lobby in lobbies]
+
+    def _may_seat(self, room: str) -> "_TableLobby | None":
+        """Return a free table for which enough players wait, one that lacks the fewest first."""
+        free = [lobby for lobby in self.tables[room] if lobby.missing]
+        if self._closed or not free:
+            return None
+        lobby = min(free, key=lambda each: each.missing)
+        return lobby if len(self._queues[room]) >= lobby.missing else None
+
+    def _is_crowded(self, room: str) -> bool:
+        """Whether enough players wait for all of the room's free tables."""
+        missing = sum(lobby.missing for lobby in self.tables[room])
+        return len(self._queues[room]) >= missing
+
+    def _seat_at(self, lobby: "_TableLobby", room: str) -> None:
+        queue, sitting = self._queues[room], [seat.name for seat in lobby.waiting]
+        while lobby.missing:
+            seat = queue[0]
+            if sitting and self._pairing == "rotate":
+                seat = min(queue, key=lambda each: self._meetings(each.name, sitting))
+            queue[:] = [other for other in queue if other is not seat]
+            sitting.append(seat.name)
+            lobby.take(ONE_ROOM, seat)
+        for pair in combinations(sorted(set(sitting)), 2):
+            self._met[frozenset(pair)] += 1
+
+    def _meetings(self, name: str, others: Iterable[str]) -> int:
+        return sum(self._met[frozenset((name, other))] for other in others if other != name)
+
+
+class _TableLobby(Lobby):
+    """The lobby of one table of a hall."""
+
+    def __init__(self, hall: Hall, room: str) -> None:
+        super().__init__({ONE_ROOM: tuple(range(PLACES))})
+        self._hall: Final = hall
+        self.room: Final = room
+
+    @property
+    def missing(self) -> int:
+        """How many players it still needs for a game; 0 while one is played."""
+        return 0 if self._playing or self._closed else PLACES - len(self._seats)
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a game is played."""
+        return self._playing
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the players at the table."""
+        return [seat.name for seat in self._seats.values()]
+
+    def has(self, seat: PlayerSeat) -> bool:
+        """Return whether a player sits there."""
+        return any(other is seat for other in self._seats.values())
+
+    def leave(self, seat: PlayerSeat) -> bool:
+        """See :meth:`Lobby.leave`."""
+        is_free = super().leave(seat)
+        self._hall.notice()
+        return is_free
+
+    def reopen(self) -> None:
+        """See :meth:`Lobby.reopen`."""
+        super().reopen()
+        self._hall.notice()

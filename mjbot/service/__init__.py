@@ -1,0 +1,1 @@
+"""Bots and servers that run for days: pacing, status, files, signals."""

@@ -1,0 +1,448 @@
+"""A bot that plays for days: connect, play, pause, connect again, by the rules of a :class:`Plan`.
+
+Each *lane* is one connection at a time, with a token of its own; its attempts at a game follow one
+another.  What ended an attempt decides what comes next:
+
+===========  ==========================================  ======================================
+outcome      what happened                               what follows
+===========  ==========================================  ======================================
+finished     the game was played to its end              ``on_game_end``
+void         the server ended it, not by our fault       ``on_game_end``
+lost         the connection ended during the game        ``on_disconnect``
+unreachable  no server, or it left before a game         a pause that grows, then again
+refused      the server does not admit us                the same; if it refused the connection
+                                                         itself at most ``MOST_REFUSALS`` times
+changed      a message does not fit the dialect or the   ``on_version_change``
+             rules: the server may have a new version
+fault        our own: an error of ours, or the server    a pause that grows, then again, at most
+             blames us                                   ``MOST_FAULTS`` times
+===========  ==========================================  ======================================
+
+Time comes from the event loop and from ``clock``, chance from ``random``: both are arguments.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from random import Random
+from typing import Final, Literal
+
+from mjbot.client.conversation import Meters, OwnResult, ServerReportedError
+from mjbot.client.fallback import Fallback
+from mjbot.client.faults import Faults
+from mjbot.client.play import Bot, Hooks, Settings, connect
+from mjbot.client.player import MakeStrategy
+from mjbot.errors import ExitCode, MjbotError
+from mjbot.records.game import Talk
+from mjbot.service.files import GameFiles, Keeping, RecordedTransport
+from mjbot.service.pacing import Backoff, HourlyLimit, Hours
+from mjbot.service.status import Status
+from mjbot.strategy.faults import Fault, FaultKind, error_summary
+from mjbot.table.mirror.mirror import TableError
+from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.messages import Event, StartGame
+from protocol.plain_text import one_line
+from protocol.transports.base import RefusedError, TransportError
+
+logger = logging.getLogger(__name__)
+
+MOST_REFUSALS: Final = 5
+"""After so many refused connections (a wrong token, a wrong path) in a row the service ends."""
+MOST_FAULTS: Final = 3
+"""After so many faults of our own in a row the service ends."""
+
+SHORTEST_S: Final = 0.001
+"""A shorter wait is none: the loop's timers are no more exact."""
+
+Kind = Literal["finished", "void", "lost", "unreachable", "refused", "changed", "fault"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a bot's service does.
+
+    ``tokens`` has a bearer token (or ``None``) for each connection; ``games`` is how many to play
+    (0: without end), ``at_once`` how many at the same time.  Times are in seconds.  ``per_hour``
+    limits attempts to connect after a failure.
+    """
+
+    settings: Settings
+    make_strategy: MakeStrategy
+    make_fallback: MakeStrategy | None = None
+    fallback_s: float = 0.5
+    strategy: str = ""
+    tokens: tuple[str | None, ...] = (None,)
+    games: int = 0
+    at_once: int = 1
+    pause_s: float = 0.0
+    hours: Hours | None = None
+    on_game_end: Literal["requeue", "stop"] = "requeue"
+    on_disconnect: Literal["reconnect", "stop"] = "reconnect"
+    on_version_change: Literal["stop", "retry"] = "stop"
+    retry_s: float = 3600.0
+    first_pause_s: float = 1.0
+    longest_pause_s: float = 300.0
+    per_hour: int = 30
+    keeping: Keeping = field(default_factory=Keeping)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an attempt at a game ended; ``text`` names what went wrong, empty if nothing did."""
+
+    kind: Kind
+    text: str = ""
+    rank: int | None = None
+    is_final: bool = False
+    """Whether another attempt is likely to end in the same way."""
+
+    @property
+    def is_game(self) -> bool:
+        """Whether a game was played, whatever its end."""
+        return self.kind in ("finished", "void", "lost")
+
+
+def outcome_of(error: Exception, *, has_begun: bool, seat: int | None) -> Outcome:
+    """Return how an attempt ended that raised an error."""
+    text = one_line(error)
+    match error:
+        case RefusedError():
+            return Outcome("refused", text, is_final=True)
+        case ServerReportedError():
+            if error.before_game:
+                return Outcome("refused", text)
+            return Outcome("fault" if error.is_fault_of(seat) else "void", text)
+        case TransportError():
+            return Outcome("lost" if has_begun else "unreachable", text)
+        case LocalProtocolError():
+            return Outcome("fault", text)
+        case ProtocolError(field="line"):  # damaged on the way, no other version
+            return Outcome("lost" if has_begun else "unreachable", text)
+        case ProtocolError() | TableError():
+            return Outcome("changed", text)
+    return Outcome("fault", error_summary(error))
+
+
+class _CountedFaults(Faults):
+    """The faults of a strategy, counted for the status."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__()
+        self._status: Final = status
+
+    def add(self, fault: Fault, cause: BaseException | None = None) -> None:
+        """See :meth:`Faults.add`."""
+        super().add(fault, cause)
+        kind: FaultKind = fault.kind
+        self._status.faults[kind] += 1
+
+
+class _Lane:
+    """One connection at a time."""
+
+    def __init__(self, service: "BotService", number: int) -> None:
+        self.number: Final = number
+        self.is_playing = False
+        self.attempt: asyncio.Task[Outcome] | None = None
+        self._service: Final = service
+        self._status: Final = service.status
+        self._bot: Bot | None = None
+        self._plan: Plan | None = None
+        self._files: GameFiles | None = None
+
+    async def run(self) -> None:
+        """Play until the service has no more games for this lane."""
+        service = self._service
+        self._backoff = service.backoff()
+        try:
+            while service.has_game_for(self.number):
+                if self._plan is not service.plan:
+                    self._take_plan(service.plan)
+                if not await self._may_begin():
+                    continue
+                service.reserved += 1
+                try:
+                    outcome = await self._attempted()
+                finally:
+                    service.reserved -= 1
+                if outcome is not None:
+                    service.count(outcome)
+                    await self._pause(outcome)
+        finally:
+            self._status.set_lane(self.number, "ended")
+            self._close_bot()
+
+    def interrupt_idle(self) -> None:
+        """Break off an attempt that waits for its game to begin."""
+        if self.attempt is not None and not self.is_playing:
+            self.attempt.cancel()
+
+    def _take_plan(self, plan: Plan) -> None:
+        self._close_bot()
+        token = plan.tokens[self.number % len(plan.tokens)]
+        settings = replace(
+            plan.settings, token=token, on_event=self._take_event, on_kept=self._keep
+        )
+        make = plan.make_fallback
+        hooks = Hooks(
+            meters=Meters(self._status.add_time, self._count_ack),
+            fallback=None if make is None else Fallback(make, plan.fallback_s),
+            faults=_CountedFaults(self._status),
+        )
+        self._bot, self._plan = Bot(settings, plan.make_strategy, hooks), plan
+        self._backoff = self._service.backoff()
+
+    def _close_bot(self) -> None:
+        if self._bot is not None:
+            self._bot.close()
+            self._bot = None
+
+    async def _may_begin(self) -> bool:
+        """Wait for the hours of the day; return whether a game may begin now."""
+        hours = self._service.plan.hours
+        if hours is None:
+            return True
+        wait_s = hours.opens_in_s(datetime.fromtimestamp(self._service.clock()))
+        if wait_s > SHORTEST_S:
+            self._status.set_lane(self.number, "closed")
+            await self._service.sleep(wait_s)
+        return wait_s <= SHORTEST_S
+
+    async def _attempted(self) -> Outcome | None:
+        """Attempt a game; return ``None`` if the attempt was broken off."""
+        self.attempt = asyncio.create_task(self._attempt())
+        try:
+            return await self.attempt
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if current is not None and current.cancelling():
+                self.attempt.cancel()
+                await asyncio.wait({self.attempt})
+                raise
+            return None
+        finally:
+            self.attempt = None
+
+    async def _attempt(self) -> Outcome:
+        bot, plan = self._bot, self._service.plan
+        assert bot is not None
+        session = bot.settings.session()
+        files = self._files = GameFiles(plan.keeping, self.number, self._service.clock)
+        outcome = Outcome("unreachable", "interrupted")
+        try:
+            if bot.settings.address.dialect.traits.connecting_is_ready:
+                self._status.set_lane(self.number, "warming up")
+                await bot.player.warm_up()
+            self._status.set_lane(self.number, "connecting")
+            async with await connect(bot.settings) as transport:
+                self._status.connects += 1
+                self._status.set_lane(self.number, "queueing")
+                recorded = RecordedTransport(transport, files.frame)
+                outcome = _outcome_of_result(await bot.play_game(recorded, session))
+        except OSError as error:
+            if not isinstance(error, TransportError):  # a full disk: games would not be recorded
+                raise
+            outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)
+        except (MjbotError, ProtocolError) as error:
+            outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)
+        except Exception as error:
+            logger.exception("a fault of mjbot; the service goes on")
+            outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)
+        finally:
+            self.is_playing = False
+            files.close(keep_frames=outcome.kind in ("refused", "changed", "fault"))
+            if bot.hooks.fallback is not None:
+                self._status.fallback_decisions += bot.hooks.fallback.take_count()
+        return outcome
+
+    def _take_event(self, event: Event) -> None:
+        if isinstance(event, StartGame):
+            self.is_playing = True
+            self._status.set_lane(self.number, "playing")
+
+    def _keep(self, event: Event, talk: Talk) -> None:
+        if self._files is not None:
+            self._files.keep(event, talk)
+
+    def _count_ack(self, status: str) -> None:
+        self._status.acks[status] += 1
+
+    async def _pause(self, outcome: Outcome) -> None:
+        """Wait as long as the outcome asks for."""
+        service, plan = self._service, self._service.plan
+        if outcome.kind in ("finished", "void"):
+            self._backoff.reset()
+            wait_s = plan.pause_s
+        elif outcome.kind == "changed":
+            wait_s = plan.retry_s
+        else:
+            wait_s = max(self._backoff.next_s(), service.limit_wait_s())
+        if outcome.kind not in ("finished", "void"):
+            self._status.reconnects += 1
+        if wait_s > 0 and service.has_game_for(self.number):
+            self._status.set_lane(self.number, "pausing")
+            if outcome.text:
+                logger.info("lane %d connects again in %.0f s", self.number + 1, wait_s)
+            await service.wait_out(wait_s, self.number)
+
+
+def _outcome_of_result(result: OwnResult) -> Outcome:
+    if result.void:
+        return Outcome("void", result.void)
+    if result.validated is False:
+        return Outcome("refused", "the server's validation was not passed", is_final=True)
+    return Outcome("finished", rank=result.place)
+
+
+class BotService:
+    """Plays by ``plan`` until its games are played, or until :meth:`finish`.
+
+    ``clock`` returns seconds since the epoch; ``reread`` returns the plan to go on with after
+    :meth:`reload`, or raises :class:`MjbotError`.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        status: Status,
+        *,
+        random: Random | None = None,
+        reread: Callable[[], Plan] | None = None,
+    ) -> None:
+        self.plan = plan
+        self.status: Final = status
+        self.clock: Final = status.clock
+        self.reserved = 0
+        self._random: Final = random or Random()
+        self._reread: Final = reread
+        self._limit: Final = HourlyLimit(plan.per_hour)
+        self._lanes: Final[dict[int, tuple[_Lane, asyncio.Task[None]]]] = {}
+        self._wake: Final = asyncio.Event()
+        self._is_ending = False
+        self._played = self._refusals = self._faults = 0
+        self._code = ExitCode.OK
+
+    async def run(self) -> ExitCode:
+        """Play; return the status with which the process should end.  Raises ``OSError``."""
+        self._take(self.plan)
+        try:
+            while running := [task for _, task in self._lanes.values() if not task.done()]:
+                done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+        finally:
+            for _, task in self._lanes.values():
+                task.cancel()
+            await asyncio.gather(
+                *[task for _, task in self._lanes.values()], return_exceptions=True
+            )
+            self._set_state("stopped")
+        return self._code
+
+    def finish(self) -> None:
+        """Begin no further game; those that are played are played to their end."""
+        self._set_state("ending")
+        self._is_ending = True
+        for lane, _ in self._lanes.values():
+            lane.interrupt_idle()
+        self._wake_all()
+
+    def reload(self) -> None:
+        """Read the profile again; it holds from each lane's next game on."""
+        if self._reread is None or self._is_ending:
+            return
+        try:
+            plan = self._reread()
+        except (MjbotError, ProtocolError, OSError) as error:
+            logger.error("the profile is not taken over: %s", one_line(error))
+            return
+        logger.info("the profile was read again; it holds from the next game on")
+        self._take(plan)
+
+    # --- for the lanes -----------------------------------------------------------------------
+
+    def has_game_for(self, lane: int) -> bool:
+        """Return whether a lane may attempt another game."""
+        games = self.plan.games
+        is_left = not games or self._played + self.reserved < games
+        return not self._is_ending and lane < self.plan.at_once and is_left
+
+    def backoff(self) -> Backoff:
+        """Return the pauses of a lane."""
+        return Backoff(self.plan.first_pause_s, self.plan.longest_pause_s, self._random)
+
+    def limit_wait_s(self) -> float:
+        """Count an attempt after a failure; return how long the hour's limit makes it wait."""
+        self._limit.most = self.plan.per_hour
+        now_s = asyncio.get_running_loop().time()
+        wait_s = self._limit.wait_s(now_s)
+        self._limit.add(now_s + wait_s)
+        return wait_s
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, but no longer than until something changes."""
+        self._wake.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+
+    async def wait_out(self, seconds: float, lane: int) -> None:
+        """Wait, whatever changes, for as long as a lane may attempt another game."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while (left_s := until - loop.time()) > SHORTEST_S and self.has_game_for(lane):
+            await self.sleep(left_s)
+
+    def count(self, outcome: Outcome) -> None:
+        """Count how an attempt ended, and end the service where the plan requires it."""
+        self.status.add_end(outcome.kind, outcome.rank, outcome.text)
+        self._played += outcome.is_game
+        self._refusals = self._refusals + 1 if outcome.is_final else 0
+        self._faults = self._faults + 1 if outcome.kind == "fault" else 0
+        if outcome.text:
+            logger.warning("%s: %s", outcome.kind, outcome.text)
+        if outcome.kind in ("finished", "void") and self.plan.on_game_end == "stop":
+            self._end(ExitCode.OK)
+        elif outcome.kind == "lost" and self.plan.on_disconnect == "stop":
+            self._end(ExitCode.UNREACHABLE)
+        elif outcome.kind == "changed" and self.plan.on_version_change == "stop":
+            logger.error("the server may have another version; on_version_change is stop")
+            self._end(ExitCode.PROTOCOL_FAULT)
+        elif self._refusals >= MOST_REFUSALS:
+            logger.error("%d refusals in a row: the service ends", self._refusals)
+            self._end(ExitCode.UNREACHABLE)
+        elif self._faults >= MOST_FAULTS:
+            logger.error("%d faults in a row: the service ends", self._faults)
+            self._end(ExitCode.FAILED)
+        elif not self.has_game_for(0):
+            self._wake_all()
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _take(self, plan: Plan) -> None:
+        self.plan = plan
+        self.status.server = one_line(plan.settings.address.url)
+        self.status.strategy = plan.strategy
+        self._set_state("running")
+        for number in range(plan.at_once):
+            if number not in self._lanes or self._lanes[number][1].done():
+                lane = _Lane(self, number)
+                self._lanes[number] = lane, asyncio.create_task(lane.run())
+        for lane, _ in self._lanes.values():
+            lane.interrupt_idle()
+        self._wake_all()
+
+    def _end(self, code: ExitCode) -> None:
+        self._code = max(self._code, code)
+        self.finish()
+
+    def _set_state(self, state: str) -> None:
+        if state == "stopped" or not self._is_ending:
+            self.status.state = state
+        self.status.is_changed = True
+
+    def _wake_all(self) -> None:
+        self._wake.set()

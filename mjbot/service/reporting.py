@@ -1,0 +1,130 @@
+"""How a service reports: a status file, metrics over HTTP on loopback, systemd's notifications."""
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from mjbot.listeners.http import HttpListener
+from protocol.plain_text import one_line
+
+LOOPBACK: Final = "127.0.0.1"
+WRITE_S: Final = 1.0
+"""Shortest time between two writes of the status file."""
+REFRESH_S: Final = 30.0
+"""Longest time between two, also where nothing changes: a reader sees that the process lives."""
+
+
+class Reported(Protocol):
+    """What is reported: a snapshot as JSON's types, and metrics as Prometheus's text."""
+
+    is_changed: bool
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return everything as JSON's types."""
+
+    def metrics(self) -> str:
+        """Return the counters in Prometheus's text format."""
+
+    def write(self, path: Path) -> None:
+        """Write the snapshot to a file; raises ``OSError``."""
+
+
+Page = tuple[str, str]
+"""A response: its text, and its content type."""
+Respond = Callable[[Mapping[str, str]], Awaitable[Page | None]]
+"""Returns the page for what stands in a path's ``{name}``; ``None``: there is none."""
+
+
+class LoopbackServer:
+    """Serves pages on loopback alone; ``routes`` has what responds to each path.
+
+    A request must name this host, so that no web page of elsewhere reads it through a browser.
+    """
+
+    def __init__(self, endpoint: str, routes: Mapping[str, Respond]) -> None:
+        from aiohttp import web
+
+        self._port = 0
+        app = web.Application()
+        for path, respond in routes.items():
+            app.router.add_get(path, self._handler(respond))
+        self._listener: Final = HttpListener(app, endpoint)
+
+    async def open(self, port: int) -> int:
+        """Listen; return the port (chosen by the system if 0).  Raises ``OSError``."""
+        self._port = await self._listener.open(LOOPBACK, port)
+        return self._port
+
+    async def close(self) -> None:
+        """Stop listening."""
+        await self._listener.close()
+
+    def _handler(self, respond: Respond) -> Callable[[Any], Awaitable[Any]]:
+        from aiohttp import web
+
+        async def handle(request: web.Request) -> web.Response:
+            if request.host not in {f"{name}:{self._port}" for name in (LOOPBACK, "localhost")}:
+                raise web.HTTPForbidden(text="name this server as 127.0.0.1\n")
+            page = await respond(request.match_info)
+            if page is None:
+                raise web.HTTPNotFound(text="there is no such page\n")
+            headers = {"Content-Type": f"{page[1]}; charset=utf-8"}
+            return web.Response(body=page[0].encode("utf-8", "replace"), headers=headers)
+
+        return handle
+
+
+def metrics_server(status: Reported) -> LoopbackServer:
+    """Return the server of ``/metrics`` (Prometheus's text format) and ``/status`` (JSON)."""
+
+    async def metrics(_: Mapping[str, str]) -> Page:
+        return status.metrics(), "text/plain; version=0.0.4"
+
+    async def snapshot(_: Mapping[str, str]) -> Page:
+        return json.dumps(status.snapshot()), "application/json"
+
+    return LoopbackServer("metrics", {"/metrics": metrics, "/status": snapshot})
+
+
+def notify(text: str) -> None:
+    """Send systemd a state such as ``READY=1``, if it started this process and waits for it."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address.startswith(("/", "@")):
+        return
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
+        line.sendto(text.encode(), "\0" + address[1:] if address[0] == "@" else address)
+
+
+async def report(
+    status: Reported,
+    file: Path | None,
+    summary: Callable[[], str],
+    on_problem: Callable[[str], None],
+) -> None:
+    """Keep the status file and systemd up to date until cancelled; ``summary`` is one line."""
+    loop = asyncio.get_running_loop()
+    next_at = loop.time()
+    try:
+        while True:
+            if status.is_changed or loop.time() >= next_at:
+                next_at = loop.time() + REFRESH_S
+                _write(status, file, on_problem)
+                notify(f"WATCHDOG=1\nSTATUS={one_line(summary())}")
+            await asyncio.sleep(WRITE_S)
+    finally:
+        _write(status, file, on_problem)
+
+
+def _write(status: Reported, file: Path | None, on_problem: Callable[[str], None]) -> None:
+    status.is_changed = False
+    if file is None:
+        return
+    try:
+        status.write(file)
+    except OSError as error:  # a full disk: the games go on
+        on_problem(f"the status file cannot be written: {error}")

@@ -1,0 +1,120 @@
+"""The page of a server of several tables: the players, the last results, and their boards.
+
+``/`` is the page, ``/tables`` the same as JSON, ``/board/TABLE/RECORD`` a finished game.  Records
+of running games, which have all hands, are not shown.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from mjbot.errors import MjbotError
+from mjbot.report import html
+from mjbot.server.tables import TableResult, Tables
+from mjbot.service.reporting import LoopbackServer, Page
+from mjbot.table.settle import ranks_of, seats_by_rank
+from mjbot.watch.game import fold_steps
+from mjbot.watch.library import Library
+from mjbot.watch.pages import game_page
+
+
+def tables_server(tables: Tables) -> LoopbackServer:
+    """Return the server of the page."""
+    page = _TablesPage(tables)
+    routes = {"/": page.index, "/tables": page.json, "/board/{table}/{record}": page.board}
+    return LoopbackServer("tables", routes)
+
+
+class _TablesPage:
+    def __init__(self, tables: Tables) -> None:
+        self._tables: Final = tables
+
+    async def index(self, _: Mapping[str, str]) -> Page:
+        """Return the page."""
+        hall = self._tables.hall
+        queues = [f"{html.text(room)}: {hall.queue_length(room)}" for room in hall.rooms]
+        state = "closed: no further game begins" if hall.is_closed else "open"
+        rows = [[html.text(each["table"]), each["state"], _names(each)] for each in self._state()]
+        results = [self._row(each) for each in reversed(self._tables.results)]
+        body = [
+            "<main><h1>Tables</h1>",
+            f"<p>{state}; {self._tables.count} games played; waiting in {', '.join(queues)}</p>",
+            html.table(["table", "state", "players"], rows),
+            "<h2>Results</h2>",
+            html.table(["game", "table", "1st", "2nd", "3rd", "4th", "board"], results),
+            "</main>",
+        ]
+        return html.page("mjbot: tables", body), "text/html"
+
+    async def json(self, _: Mapping[str, str]) -> Page:
+        """Return what the page shows as JSON."""
+        results = [
+            {
+                "game": each.number,
+                "table": each.table,
+                "names": list(each.result.names),
+                "scores": list(each.result.scores),
+                "ranks": list(ranks_of(each.result.scores)),
+                "void": each.result.void,
+                "record": each.result.log.name if each.result.log else None,
+            }
+            for each in self._tables.results
+        ]
+        hall = self._tables.hall
+        waiting = {room: hall.queue_length(room) for room in hall.rooms}
+        state = {
+            "games": self._tables.count,
+            "closed": hall.is_closed,
+            "waiting": waiting,
+            "tables": self._state(),
+            "results": results,
+        }
+        return json.dumps(state), "application/json"
+
+    async def board(self, named: Mapping[str, str]) -> Page | None:
+        """Return the board of a finished game that the page lists."""
+        for each in self._tables.results:
+            log = each.result.log
+            if log is not None and (each.table, log.name) == (named["table"], named["record"]):
+                title = f"{each.table}, game {each.number}"
+                return await asyncio.to_thread(_board, log, title), "text/html"
+        return None
+
+    def _state(self) -> list[dict[str, Any]]:
+        lobbies = [each for room in self._tables.hall.tables.values() for each in room]
+        return [
+            {
+                "table": name,
+                "state": "playing" if lobby.is_playing else "waiting",
+                "players": lobby.names,
+            }
+            for name, lobby in zip(self._tables.servers, lobbies, strict=True)
+        ]
+
+    def _row(self, each: TableResult) -> list[str]:
+        result = each.result
+        head = [str(each.number), html.text(each.table)]
+        if result.void:
+            return [*head, "void", "", "", "", ""]
+        places = [
+            f"{html.name(result.names[seat])} {result.scores[seat]}"
+            for seat in seats_by_rank(result.scores)
+        ]
+        log = result.log
+        link = "" if log is None else f'<a href="/board/{each.table}/{log.name}">board</a>'
+        return [*head, *places, link]
+
+
+def _names(table: Mapping[str, Any]) -> str:
+    return ", ".join([html.name(name) for name in table["players"]])
+
+
+def _board(log: Path, title: str) -> str:
+    try:
+        game = Library(log).game(0)
+    except (MjbotError, OSError) as error:
+        return html.page(html.text(title), [f"<main><p>{html.text(error, 200)}</p></main>"])
+    folded = fold_steps(game.steps(), talk=[entry.talk for entry in game.entries])
+    return game_page(folded, {"title": title})
