@@ -10,6 +10,7 @@ import numpy as np
 
 from mjbot import Action, View
 from mjbot.table.actions import ACTIONS
+from mjbot.table.assume import assume_harmless
 from mjbot.table.state import Phase
 from protocol.tiles import FIRST_HONOUR, tile_kind
 from strategies.evaluation.fast_riichi.steps import DiscardPoints, dangers
@@ -137,7 +138,7 @@ class HalfAgainst(Helper):
         state = view.state.copy()
         for seat in range(4):
             if seat not in (view.seat, self.seat_of_ally):
-                state["riichi"][seat] = 0
+                assume_harmless(state, seat)
         of_ally = dangers(state, view.seat, view.unseen, 0, late * self.riichi_factor)
         points: DiscardPoints = self.safest - 2 * whole + 3 * of_ally // 2
         return points

@@ -14,13 +14,14 @@ import numpy as np
 
 from mjbot.errors import ArgumentError
 from mjbot.records.sources import open_games
-from mjbot.review.decisions import DealIn, Judged, ReviewedDecision, judge
+from mjbot.review.decisions import SEATS, DealIn, Judged, ReviewedDecision, judge
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.strategy.explanation import DANGER, PERCENT, POINTS, Strength
 from mjbot.strategy.registry import Spec, strategy_class
+from protocol.messages import Event, StartKyoku
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,12 @@ class Review:
         return bool(decision.loss) and not decision.is_close
 
 
+def known_seats(events: Sequence[Event]) -> list[int]:
+    """Return the seats whose hands the record shows."""
+    dealt = [event for event in events if isinstance(event, StartKyoku)]
+    return [seat for seat in SEATS if dealt and all("?" not in each.tehais[seat] for each in dealt)]
+
+
 def review_record(path: Path, seat: int, by: str = "strongest", seed: int = 0) -> Review:
     """Return the review of a seat in the first game at ``path``, by a strategy that rates.
 
@@ -113,7 +120,7 @@ def review_record(path: Path, seat: int, by: str = "strongest", seed: int = 0) -
     """
     game, spec = next(open_games(path)), Spec.read(by)
     events = [entry.event for entry in game.entries]
-    judged = judge(events, SeatedPlayers(spec, seed), [seat])
+    judged = judge(events, SeatedPlayers(spec, seed), known_seats(events), [seat])
     review = Review(path.name, seat, Reviewer.of(spec), judged)
     if not any(each.explanation.rated for each in review.decisions):
         raise ArgumentError(f"{path}, seat {seat}: {by} rates no decision of this seat")

@@ -19,19 +19,19 @@ from mjbot.records.game import Game
 from mjbot.records.positions import NoPositionError, RecordPosition
 from mjbot.records.sources import games_of, list_sources
 from mjbot.requests import option
-from mjbot.review.decisions import SEATS, ReviewedDecision, judge
+from mjbot.review.decisions import ReviewedDecision, judge
 from mjbot.review.mjai_json import review_json
 from mjbot.review.page import page
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import DEALS, is_open, show
 from mjbot.review.sentences import amount, done_text, sentence
-from mjbot.review.summary import Review, Reviewer, loss_of
+from mjbot.review.summary import Review, Reviewer, known_seats, loss_of
 from mjbot.strategy.playouts import PlaysOut
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural, write_text
 from mjbot.watch.game import fold_steps
 from mjbot.watch.pages import game_page
-from protocol.messages import Event, StartKyoku
+from protocol.messages import Event
 from protocol.plain_text import one_line
 
 PLAYS_OUT: Final = "collusion-mc"
@@ -77,7 +77,7 @@ def run(request: ReviewRequest) -> int:
     players = SeatedPlayers(request.by, request.seed)
     plays_out = _who_plays_out(request.playouts, request.seed)
     console = Console(stderr=True)
-    seats = _known_seats(events)
+    seats = known_seats(events)
     seat = _seat(request.seat, seats)
     prepare([request.by, *([request.playouts] if request.playouts else [])], console, use="explain")
     began = time.monotonic()
@@ -124,12 +124,6 @@ def _events(path: Path, wanted: int | None) -> tuple[str, list[Event]]:
             raise ArgumentError(f"{path} holds several games: choose one with --game-number N")
         return first.name, events
     return found[0].name, [entry.event for entry in found[0].entries]
-
-
-def _known_seats(events: Sequence[Event]) -> list[int]:
-    """Return the seats whose hands the record shows."""
-    dealt = [event for event in events if isinstance(event, StartKyoku)]
-    return [seat for seat in SEATS if dealt and all("?" not in each.tehais[seat] for each in dealt)]
 
 
 def _seat(asked: int | None, known: Sequence[int]) -> int:

@@ -60,7 +60,7 @@ def deal_hands(
     hide(state, seat)
     unseen_kinds(state, seat, sampler.unseen)
     unseen_reds(state, seat, sampler.red)
-    return _deal_unknown(state, seat, shanten, random, sampler)
+    return _deal_unknown(state, seat, 1 << seat, shanten, random, sampler)
 
 
 @compiled
@@ -80,22 +80,25 @@ def deal_rivals(
     for suit in range(3):
         if state.red[ally, suit]:
             sampler.red[suit] = 0
-    for other in range(4):
-        if other != seat and other != ally:
-            state.hand_known[other] = 0
-    return _deal_unknown(state, seat, shanten, random, sampler)
+    return _deal_unknown(state, seat, 1 << seat | 1 << ally, shanten, random, sampler)
 
 
 @compiled
 def _deal_unknown(
-    state: State, seat: int, shanten: Counts, random: NDArray[np.uint64], sampler: HandSampler
+    state: State,
+    seat: int,
+    known: int,
+    shanten: Counts,
+    random: NDArray[np.uint64],
+    sampler: HandSampler,
 ) -> bool:
+    """Deal the hands of the seats that are not in the mask ``known``."""
     found = True
     for wanted in range(9):
         for step in range(1, 4):
             other = (seat + step) & 3
             is_due = wanted == wished_shanten(state, other, shanten[other])
-            if is_due and not state.hand_known[other]:
+            if is_due and not known >> other & 1:
                 found = _deal_hand(state, other, wanted, random, sampler) and found
     return found
 
