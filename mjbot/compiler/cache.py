@@ -269,7 +269,7 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
             self._cache_file.save(self._entry_key(sig, context), data)
 
     def _entry_key(self, sig: Any, context: Any) -> tuple[Any, ...]:
-        return "entry", *self._index_key(sig, context.codegen())
+        return "counted entry", *self._index_key(sig, context.codegen())
 
 
 def prune(folder: Path, kept_bytes: int = KEPT_BYTES) -> None:

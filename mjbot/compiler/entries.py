@@ -43,7 +43,10 @@ def _entry(cache: Any, result: Any) -> Any:
 
     The objects that the entry needs of Python's are among the constants of the environment.
     """
-    context, function, environment = result.target_context, result.fndesc, result.environment
+    # The context of a function that was found on disk counts no references: it would hand arrays
+    # over without counting theirs.
+    context = result.target_context.subtarget(enable_nrt=True)
+    function, environment = result.fndesc, result.environment
     arguments = result.signature.args
     symbol, library_data, constants = cache.load_entry(arguments, context) or ("", None, [])
     if symbol == function.llvm_func_name:

@@ -91,6 +91,20 @@ def test_only_what_python_calls_has_an_entry(made):
     assert counts == [2, 1, 1, 1]
 
 
+def test_an_entry_made_for_a_cached_function_returns_its_array(tmp_path):
+    (tmp_path / "made_array.py").write_text(
+        "import numpy as np\n"
+        "from mjbot.compiler.compiled import compiled\n\n"
+        "@compiled\ndef doubled(x):\n    return x * 2\n\n"
+        "@compiled\ndef total(x):\n    return doubled(x).sum()\n"
+    )
+    ask = "import numpy as np\nimport made_array\nprint(made_array.{}(np.arange(3)).tolist())"
+    by_compiled_code = ask.format("total").replace(".tolist()", "")
+    assert run(tmp_path, by_compiled_code) == ["6"]
+    assert "".join(run(tmp_path, ask.format("doubled"))) == "[0,2,4]"
+    assert "".join(run(tmp_path, ask.format("doubled"))) == "[0,2,4]"
+
+
 @pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_bytes(b"no code")])
 def test_a_missing_or_damaged_callee_is_compiled_when_its_caller_is_loaded(made, damage):
     folder, result = made
