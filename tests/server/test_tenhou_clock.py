@@ -52,7 +52,7 @@ class Thinker:
 
     async def listen(self, line):
         reader = TagReader(XML, SERVER_TAGS)
-        self.say(line, tags.ClientHelo(name="x", gpid=self.gpid, sx="M"))
+        self.send(line, tags.ClientHelo(name="x", gpid=self.gpid, sx="M"))
         try:
             while True:
                 for tag in reader.feed(await line.receive()):
@@ -70,20 +70,20 @@ class Thinker:
     def take(self, tag, line):
         match tag:
             case tags.ServerHelo():
-                self.say(line, tags.JoinTable(t=f"0,{self.rules}"))
+                self.send(line, tags.JoinTable(t=f"0,{self.rules}"))
             case tags.Go(gpid=gpid):
                 self.gpid = gpid
-                self.say(line, tags.GoOk())
+                self.send(line, tags.GoOk())
             case tags.Taikyoku() | tags.WinTag() | tags.DrawnHandTag():
-                self.say(line, tags.NextReady(), self.ready_s)
+                self.send(line, tags.NextReady(), self.ready_s)
             case tags.Init():
                 self.delays_s = iter(next(self.hands, ()))
             case tags.DrawTag(tile=int(tile)):
-                self.say(line, tags.Discarding(p=tile), next(self.delays_s, 0))
+                self.send(line, tags.Discarding(p=tile), next(self.delays_s, 0))
             case tags.DiscardTag(t=int()) | tags.MeldTag(t=int()):
-                self.say(line, tags.OfferReply(), next(self.delays_s, 0))
+                self.send(line, tags.OfferReply(), next(self.delays_s, 0))
 
-    def outgoing(self, line, tag, delay_s=0):
+    def send(self, line, tag, delay_s=0):
         async def wait():
             await asyncio.sleep(delay_s)
             with contextlib.suppress(TransportError):

@@ -35,7 +35,7 @@ def test_mixed_clients_play_the_very_game_that_mjai_clients_play():
     findings = RecordFindings()
     ListenerProof(findings, "tonpu", 7).compare(0)
     assert findings.mismatches == []
-    assert findings.checked["events the same as through the mjai door"] > 200
+    assert findings.checked["events the same as through the mjai listener"] > 200
 
 
 def test_who_is_cut_off_is_back_in_the_same_hand_and_the_game_ends_by_the_rules():

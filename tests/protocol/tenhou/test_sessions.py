@@ -188,7 +188,7 @@ def test_the_own_hand_is_often_not_shown_and_the_payments_tell_of_it(payments, s
         (['<HELO uname="a"/>'], "HELO: out of order, the client is in a hand"),
         (["<U/>", "<E2/>", '<N who="0" m="4231" />'], "N.m: "),
         (["<U/>", "<E2/>", '<N who="2" m="30752" />'], "N.m: call code 30752 is a north call"),
-        (["<U5/>"], "U5: only the own draw tells its tile"),
+        (["<U5/>"], "U5: only the own draw shows its tile"),
         (['<RYUUKYOKU type="x" ba="0,0" sc="1,0,1,0,1,0,1,0" />'], "RYUUKYOKU.type: 'x' is no"),
         (
             ['<RYUUKYOKU ba="0,0" sc="1,0,1,0,1,0,1,0" owari="1,2" />'],
