@@ -101,7 +101,7 @@ def _tables(request: type) -> Iterator[tuple[str, type]]:
             yield each.name, part
 
 
-class Profile:
+class RunProfile:
     """A profile's file, read but not yet understood."""
 
     def __init__(self, path: Path) -> None:

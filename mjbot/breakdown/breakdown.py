@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mjbot.breakdown.games import GameBatch, GameRows
+from mjbot.breakdown.games import BreakdownRows, GameBatch
 from mjbot.breakdown.periods import ComparedSide, Period
 from mjbot.breakdown.ratings import Adjusted, Ratings, SideGames
 from mjbot.breakdown.sums import GroupSums, SideSums
@@ -32,7 +32,7 @@ UNKNOWN: Final = "unknown"
 class Seat(NamedTuple):
     """One player of a game, as the functions of :data:`KEYS` see it; ``players`` by seat."""
 
-    game: GameRows
+    game: BreakdownRows
     players: tuple[str, ...]
     seat: int
 
@@ -146,7 +146,7 @@ class Breakdown:
         self._clusters = 0
         self._names: Final[dict[str, str]] = {}
 
-    def add(self, batch: GameBatch[GameRows]) -> list[RecordError]:
+    def add(self, batch: GameBatch[BreakdownRows]) -> list[RecordError]:
         """Take in a batch; return what could not be read of it.
 
         Raises :class:`~mjbot.errors.ArgumentError` if a table has too many rows.
@@ -159,7 +159,7 @@ class Breakdown:
         self.unreadable_files += sum(not problem.is_game for problem in batch.problems)
         return errors
 
-    def _is_counted(self, game: GameRows) -> bool:
+    def _is_counted(self, game: BreakdownRows) -> bool:
         """Return whether a game is of the period, has a kyoku and was not counted before."""
         if not game.kyoku or not self.plan.period.has(game.day):
             return False
@@ -173,7 +173,7 @@ class Breakdown:
         self.without_day += not game.day
         return True
 
-    def _add(self, games: Sequence[GameRows]) -> None:
+    def _add(self, games: Sequence[BreakdownRows]) -> None:
         rows = np.array([game.rows for game in games], np.float64)
         entries: dict[str, list[tuple[int, int, int]]] = {name: [] for name in self.tables}
         sides: list[tuple[int, int, int]] = []
@@ -197,7 +197,7 @@ class Breakdown:
             at_, of, clusters = np.array(sides).T
             self.sides.add(flat[at_], of, clusters)
 
-    def _cluster(self, game: GameRows) -> int:
+    def _cluster(self, game: BreakdownRows) -> int:
         """Return the number of the game's cluster; a wall's games are all in one batch."""
         if game.wall and game.wall in self._walls:
             return self._walls[game.wall]

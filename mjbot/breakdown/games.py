@@ -46,7 +46,7 @@ _EMPTY: Final = dict.fromkeys(GAME_FIELDS, 0)
 CountRow = tuple[float, ...]
 
 
-class GameRows(NamedTuple):
+class BreakdownRows(NamedTuple):
     """One game: ``rows`` of :data:`FIELDS` by seat.
 
     ``day`` is ``2026-11-24``, or empty where the record does not have it; ``length`` is ``tonpu``,
@@ -126,7 +126,7 @@ def _runs_in(folder: Path) -> Iterator[Path]:
 
 def count_games(
     work: Work, jobs: int = 1, file_dates: bool = False
-) -> Iterator[GameBatch[GameRows]]:
+) -> Iterator[GameBatch[BreakdownRows]]:
     """Yield all games in batches, in the order of the records.
 
     With ``file_dates`` a game whose record has no day gets that of its file.  Raises
@@ -137,7 +137,7 @@ def count_games(
     yield from each_game(work.sources, partial(_counted, file_dates=file_dates), jobs)
 
 
-def _counted(game: Game, source: Source, file_dates: bool) -> GameRows:
+def _counted(game: Game, source: Source, file_dates: bool) -> BreakdownRows:
     return count_game(game, file_day(source) if file_dates else "")
 
 
@@ -202,7 +202,7 @@ def _problem(error: RecordError, is_game: bool) -> UnreadableRecord:
 # --- one record -------------------------------------------------------------------------------
 
 
-def count_game(game: Game, file_date: str = "") -> GameRows:
+def count_game(game: Game, file_date: str = "") -> BreakdownRows:
     """Return a recorded game as counts.  Raises :class:`RecordError` as its entries do."""
     counter, scores, digester = EventCounter(), ScoreKeeper(), GameDigester()
     start = m.StartGame()
@@ -216,7 +216,7 @@ def count_game(game: Game, file_date: str = "") -> GameRows:
     counts = as_rows(counter.counts)
     ranks = tuple(ranks_of(scores.final)) if scores.final else ()
     digest = digester.digest
-    return GameRows(
+    return BreakdownRows(
         names=_named(start.names or ()),
         rows=_with_results(counts, scores.final or (), ranks, _uma_of(start)),
         day=day_of(game.ref) or day_of(game.name) or file_date,
@@ -373,7 +373,7 @@ def _zip_times(path: Path) -> list[tuple[int, ...]]:
 # --- runs of the arena ------------------------------------------------------------------------
 
 
-def _games_of_run(folder: Path) -> Iterator[GameBatch[GameRows]]:
+def _games_of_run(folder: Path) -> Iterator[GameBatch[BreakdownRows]]:
     """Yield the games of a run; all games of a wall are in one batch."""
     setup = _setup_of(folder)
     lines = sorted([line for line in read_games(folder) if not line.void], key=_place)
@@ -395,11 +395,11 @@ def _setup_of(folder: Path) -> Setup:
             raise RecordError(str(folder / GAMES_FILE), "line 1", str(error)) from None
 
 
-def _game_of_run(line: GameLine, setup: Setup) -> GameRows:
+def _game_of_run(line: GameLine, setup: Setup) -> BreakdownRows:
     names, rules = labels(setup.specs), setup.game_rules
     uma = _Uma(rules, [points / 1000 for points in rules.uma])
     ranks = tuple(ranks_of(line.scores))
-    return GameRows(
+    return BreakdownRows(
         names=tuple([names[strategy] for strategy in setup.seating.tables[line.seating]]),
         rows=_with_results(line.counts, line.scores, ranks, uma),
         day="",

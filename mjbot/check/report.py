@@ -57,7 +57,7 @@ def _readable(line: str | bytes) -> str:
 
 
 @dataclass(frozen=True)
-class Observation:
+class CheckObservation:
     """One thing that was noticed."""
 
     verdict: CheckVerdict
@@ -72,7 +72,7 @@ class CheckFindings:
     ``occasions`` counts how often a check could have failed: without any there is no verdict.
     """
 
-    found: dict[str, list[Observation]] = field(default_factory=dict)
+    found: dict[str, list[CheckObservation]] = field(default_factory=dict)
     occasions: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     lost: str = ""
@@ -96,7 +96,7 @@ class CheckFindings:
         found = self.found.setdefault(id_, [])
         is_first = all(one.verdict is not verdict for one in found)
         lines = transcript.lines() if transcript is not None and is_first else ()
-        found.append(Observation(verdict, text, lines))
+        found.append(CheckObservation(verdict, text, lines))
 
     def skip(self, id_: str, reason: str) -> None:
         """Note why a check has no verdict."""

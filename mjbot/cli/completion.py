@@ -18,7 +18,7 @@ from mjbot.strategy.registry import built_in_names
 SHELLS: Final = ("bash", "zsh", "tcsh")
 
 
-class MissingLibraryError(MjbotError, ImportError):
+class MissingShtabError(MjbotError, ImportError):
     """The library that writes the scripts is not installed."""
 
 
@@ -36,12 +36,12 @@ def run(request: CompletionRequest) -> int:
 
 
 def script(shell: str) -> str:
-    """Return the script; raises :class:`MissingLibraryError`."""
+    """Return the script; raises :class:`MissingShtabError`."""
     try:
         import shtab
     except ModuleNotFoundError:
         text = "mjbot completion needs shtab: pip install 'mjbot[completion]'"
-        raise MissingLibraryError(text) from None
+        raise MissingShtabError(text) from None
     names = " ".join(built_in_names())
     strategies = {
         "bash": "_mjbot_strategies",

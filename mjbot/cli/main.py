@@ -15,7 +15,7 @@ import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
 from mjbot.errors import EXPECTED_ERRORS, ExitCode, error_report
 from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
-from mjbot.profile import Profile
+from mjbot.profile import RunProfile
 from mjbot.requests import RequestT, declare, request_of
 from protocol.plain_text import one_line
 
@@ -87,7 +87,7 @@ def read_with_profile(arguments: list[str]) -> argparse.Namespace:
     args = _read(arguments)
     if getattr(args, "profile", None):
         parser = make_parser([args.command])
-        values = Profile(args.profile).values(request_class(args.command))
+        values = RunProfile(args.profile).values(request_class(args.command))
         _subparser(parser, args.command).set_defaults(**values)
         args = parser.parse_args(arguments)
     args.command_line = tuple(arguments)

@@ -37,10 +37,10 @@ from mjbot.match.players import HUMAN
 from mjbot.pair.fair_play import FairPlayError, require_permission
 from mjbot.precompile import prepare
 from mjbot.processes import keep_heap_compact
-from mjbot.profile import FieldError, Profile
+from mjbot.profile import FieldError, RunProfile
 from mjbot.requests import argument, group, option
 from mjbot.server.game_log import require_writable
-from mjbot.service.bot import BotService, Plan
+from mjbot.service.bot import BotService, ServicePlan
 from mjbot.service.files import Keeping
 from mjbot.service.locks import TokenLocks
 from mjbot.service.pacing import Hours
@@ -208,14 +208,14 @@ def run(request: RunRequest) -> int:
 
 
 def _service(
-    request: RunRequest, plan: Plan, locks: TokenLocks
+    request: RunRequest, plan: ServicePlan, locks: TokenLocks
 ) -> tuple[Coroutine[Any, Any, int], Callable[[], None], Callable[[], None]]:
     """Return the main coroutine and what is called at SIGTERM and at SIGHUP."""
     from mjbot.cli.main import read_again
 
     status = Status(time.time)
 
-    def reread() -> Plan:
+    def reread() -> ServicePlan:
         again = read_again(request, request.command_line)
         plan = _plan(again)
         locks.hold(_locked(again, plan))
@@ -281,12 +281,12 @@ def _prepare(request: RunRequest) -> None:
 # --- what a profile means ------------------------------------------------------------------------
 
 
-def _plan(request: RunRequest) -> Plan:
+def _plan(request: RunRequest) -> ServicePlan:
     """Return what is to be done.
 
     Raises :class:`~mjbot.profile.ProfileError` with the profile's line, and ``OSError``.
     """
-    profile = Profile(request.profile)
+    profile = RunProfile(request.profile)
     try:
         return _checked_plan(request)
     except FieldError as error:
@@ -294,7 +294,7 @@ def _plan(request: RunRequest) -> Plan:
         raise profile.error(error.key, problem) from None
 
 
-def _checked_plan(request: RunRequest) -> Plan:
+def _checked_plan(request: RunRequest) -> ServicePlan:
     server, bot, play, logs = request.server, request.bot, request.play, request.logs
     address = _address(server)
     for key, spec in (("bot.strategy", bot.strategy), ("bot.fallback", bot.fallback)):
@@ -312,7 +312,7 @@ def _checked_plan(request: RunRequest) -> Plan:
         raise FieldError("connection.longest_pause_s", problem)
     fallback = bot.fallback
     seed = bot.seed
-    return Plan(
+    return ServicePlan(
         settings=Settings(
             address=address,
             name=name,
@@ -427,7 +427,7 @@ def _words(key: str, file: Path) -> list[str]:
     return words
 
 
-def _locked(request: RunRequest, plan: Plan) -> tuple[str | None, ...]:
+def _locked(request: RunRequest, plan: ServicePlan) -> tuple[str | None, ...]:
     """Return the tokens that no other process of this machine may use."""
     return () if request.server.token_shared else plan.tokens[: plan.at_once]
 
@@ -490,7 +490,7 @@ def _timed(what: str, timing: Timing, limit_s: float) -> str:
     )
 
 
-def _described(request: RunRequest, plan: Plan) -> Iterator[str]:
+def _described(request: RunRequest, plan: ServicePlan) -> Iterator[str]:
     server, play, logs = request.server, request.play, request.logs
     address = plan.settings.address
     place = "this machine" if is_loopback(address.host) else "another machine"

@@ -1,4 +1,4 @@
-"""A bot that plays for days: connect, play, pause, connect again, by the rules of a :class:`Plan`.
+"""A bot that plays for days: connect, play, pause, connect again, by a :class:`ServicePlan`.
 
 Each *lane* is one connection at a time, with a token of its own; its attempts at a game follow one
 another.  What ended an attempt decides what comes next:
@@ -61,7 +61,7 @@ Kind = Literal["finished", "void", "lost", "unreachable", "refused", "changed", 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class ServicePlan:
     """What a bot's service does.
 
     ``tokens`` has a bearer token (or ``None``) for each connection; ``games`` is how many to play
@@ -90,7 +90,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GameOutcome:
     """How an attempt at a game ended; ``text`` names what went wrong, empty if nothing did."""
 
     kind: Kind
@@ -105,25 +105,25 @@ class Outcome:
         return self.kind in ("finished", "void", "lost")
 
 
-def outcome_of(error: Exception, *, has_begun: bool, seat: int | None) -> Outcome:
+def outcome_of(error: Exception, *, has_begun: bool, seat: int | None) -> GameOutcome:
     """Return how an attempt ended that raised an error."""
     text = one_line(error)
     match error:
         case RefusedError():
-            return Outcome("refused", text, is_final=True)
+            return GameOutcome("refused", text, is_final=True)
         case ServerReportedError():
             if error.before_game:
-                return Outcome("refused", text)
-            return Outcome("fault" if error.is_fault_of(seat) else "void", text)
+                return GameOutcome("refused", text)
+            return GameOutcome("fault" if error.is_fault_of(seat) else "void", text)
         case TransportError():
-            return Outcome("lost" if has_begun else "unreachable", text)
+            return GameOutcome("lost" if has_begun else "unreachable", text)
         case LocalProtocolError():
-            return Outcome("fault", text)
+            return GameOutcome("fault", text)
         case ProtocolError(field="line"):  # damaged on the way, no other version
-            return Outcome("lost" if has_begun else "unreachable", text)
+            return GameOutcome("lost" if has_begun else "unreachable", text)
         case ProtocolError() | TableError():
-            return Outcome("changed", text)
-    return Outcome("fault", error_summary(error))
+            return GameOutcome("changed", text)
+    return GameOutcome("fault", error_summary(error))
 
 
 class _CountedFaults(Faults):
@@ -146,11 +146,11 @@ class _Lane:
     def __init__(self, service: "BotService", number: int) -> None:
         self.number: Final = number
         self.is_playing = False
-        self.attempt: asyncio.Task[Outcome] | None = None
+        self.attempt: asyncio.Task[GameOutcome] | None = None
         self._service: Final = service
         self._status: Final = service.status
         self._bot: Bot | None = None
-        self._plan: Plan | None = None
+        self._plan: ServicePlan | None = None
         self._files: GameFiles | None = None
 
     async def run(self) -> None:
@@ -180,7 +180,7 @@ class _Lane:
         if self.attempt is not None and not self.is_playing:
             self.attempt.cancel()
 
-    def _take_plan(self, plan: Plan) -> None:
+    def _take_plan(self, plan: ServicePlan) -> None:
         self._close_bot()
         token = plan.tokens[self.number % len(plan.tokens)]
         settings = replace(
@@ -211,7 +211,7 @@ class _Lane:
             await self._service.sleep(wait_s)
         return wait_s <= SHORTEST_S
 
-    async def _attempted(self) -> Outcome | None:
+    async def _attempted(self) -> GameOutcome | None:
         """Attempt a game; return ``None`` if the attempt was broken off."""
         self.attempt = asyncio.create_task(self._attempt())
         try:
@@ -226,12 +226,12 @@ class _Lane:
         finally:
             self.attempt = None
 
-    async def _attempt(self) -> Outcome:
+    async def _attempt(self) -> GameOutcome:
         bot, plan = self._bot, self._service.plan
         assert bot is not None
         session = bot.settings.session()
         files = self._files = GameFiles(plan.keeping, self.number, self._service.clock)
-        outcome = Outcome("unreachable", "interrupted")
+        outcome = GameOutcome("unreachable", "interrupted")
         try:
             if bot.settings.address.dialect.traits.connecting_is_ready:
                 self._status.set_lane(self.number, "warming up")
@@ -270,7 +270,7 @@ class _Lane:
     def _count_ack(self, status: str) -> None:
         self._status.acks[status] += 1
 
-    async def _pause(self, outcome: Outcome) -> None:
+    async def _pause(self, outcome: GameOutcome) -> None:
         """Wait as long as the outcome asks for."""
         service, plan = self._service, self._service.plan
         if outcome.kind in ("finished", "void"):
@@ -289,12 +289,12 @@ class _Lane:
             await service.wait_out(wait_s, self.number)
 
 
-def _outcome_of_result(result: OwnResult) -> Outcome:
+def _outcome_of_result(result: OwnResult) -> GameOutcome:
     if result.void:
-        return Outcome("void", result.void)
+        return GameOutcome("void", result.void)
     if result.validated is False:
-        return Outcome("refused", "the server's validation was not passed", is_final=True)
-    return Outcome("finished", rank=result.place)
+        return GameOutcome("refused", "the server's validation was not passed", is_final=True)
+    return GameOutcome("finished", rank=result.place)
 
 
 class BotService:
@@ -306,11 +306,11 @@ class BotService:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: ServicePlan,
         status: Status,
         *,
         random: Random | None = None,
-        reread: Callable[[], Plan] | None = None,
+        reread: Callable[[], ServicePlan] | None = None,
     ) -> None:
         self.plan = plan
         self.status: Final = status
@@ -396,7 +396,7 @@ class BotService:
         while (left_s := until - loop.time()) > SHORTEST_S and self.has_game_for(lane):
             await self.sleep(left_s)
 
-    def count(self, outcome: Outcome) -> None:
+    def count(self, outcome: GameOutcome) -> None:
         """Count how an attempt ended, and end the service where the plan requires it."""
         self.status.add_end(outcome.kind, outcome.rank, outcome.text)
         self._played += outcome.is_game
@@ -422,7 +422,7 @@ class BotService:
 
     # --- inside ------------------------------------------------------------------------------
 
-    def _take(self, plan: Plan) -> None:
+    def _take(self, plan: ServicePlan) -> None:
         self.plan = plan
         self.status.server = one_line(plan.settings.address.url)
         self.status.strategy = plan.strategy

@@ -22,7 +22,7 @@ MOST_TIMES: Final = 10_000
 """Of how many decisions, the last ones, the quantiles are."""
 FAULT_KINDS: Final[tuple[FaultKind, ...]] = ("late", "crash", "illegal", "absent")
 ENDS: Final = ("finished", "void", "lost", "refused", "changed", "fault", "unreachable")
-"""How an attempt at a game ended; see :class:`mjbot.service.bot.Outcome`."""
+"""How an attempt at a game ended; see :class:`mjbot.service.bot.GameOutcome`."""
 
 
 @dataclass

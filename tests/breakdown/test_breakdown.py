@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mjbot.breakdown import ratings
 from mjbot.breakdown.breakdown import Breakdown, BreakdownPlan
-from mjbot.breakdown.games import FIELDS, GameBatch, GameRows, UnreadableRecord, list_work
+from mjbot.breakdown.games import FIELDS, BreakdownRows, GameBatch, UnreadableRecord, list_work
 from mjbot.breakdown.page import page
 from mjbot.breakdown.periods import ComparedSide
 from mjbot.breakdown.report import StatsReport, columns, write_csv
@@ -28,7 +28,7 @@ RANK = COLUMN["rank"]
 
 def made_game(
     names: tuple[str, ...], ranks: tuple[int, ...], day: str = "", number: int = 0, wall: str = ""
-) -> GameRows:
+) -> BreakdownRows:
     """A game of four kyoku in which every seat won once."""
     rows = []
     for rank in ranks:
@@ -36,10 +36,10 @@ def made_game(
         row[("first", "second", "third", "fourth")[rank - 1]] = 1
         rows.append(tuple(row.values()))
     digest = b"" if wall else number.to_bytes(8, "big")
-    return GameRows(names, tuple(rows), day, "tonpu", 4, ranks, digest, wall)
+    return BreakdownRows(names, tuple(rows), day, "tonpu", 4, ranks, digest, wall)
 
 
-def counted(plan: BreakdownPlan, games: list[GameRows], rated: bool = False) -> Breakdown:
+def counted(plan: BreakdownPlan, games: list[BreakdownRows], rated: bool = False) -> Breakdown:
     found = Breakdown(plan, ratings.Ratings() if rated else None)
     found.add(GameBatch(games, []))
     return found

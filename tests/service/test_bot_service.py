@@ -21,7 +21,7 @@ from mjbot.records.sources import games_of, list_sources
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import TableServer
 from mjbot.service import bot as service_module
-from mjbot.service.bot import BotService, Plan, outcome_of
+from mjbot.service.bot import BotService, ServicePlan, outcome_of
 from mjbot.service.files import FRAMES, LOG, Keeping
 from mjbot.service.pacing import Hours
 from mjbot.service.status import Status, memory_bytes
@@ -84,7 +84,7 @@ async def table(port=0, log_dir=None):
         frames = await server.open_websocket(HOST, port)
         address = parse_address(f"mjsonp://{HOST}:{lines}/default")
         settings = Settings(address, silence_s=1e7)
-        plan = Plan(settings=settings, make_strategy=tsumogiri, per_hour=10**6)
+        plan = ServicePlan(settings=settings, make_strategy=tsumogiri, per_hour=10**6)
         rivals = [BotService(plan, Status(lambda: 0.0), random=Random(n)) for n in range(3)]
         tasks = [asyncio.create_task(rival.run()) for rival in rivals]
         tasks.append(asyncio.create_task(played(server)))
@@ -106,7 +106,7 @@ def service_of(url, **plan):
     loop = asyncio.get_running_loop()
     status = Status(lambda: START + loop.time())
     how = {"make_strategy": tsumogiri, "first_pause_s": 2.0, "longest_pause_s": 120.0, **plan}
-    return BotService(Plan(settings=settings, **how), status, random=Random(1))
+    return BotService(ServicePlan(settings=settings, **how), status, random=Random(1))
 
 
 THINKING = Counter()
@@ -250,7 +250,9 @@ def test_a_new_profile_holds_from_the_next_game_on(connections):
             service = service_of(url, pause_s=60.0)
             old = service.plan
             plans = [
-                Plan(settings=old.settings, make_strategy=old.make_strategy, games=3, strategy="b")
+                ServicePlan(
+                    settings=old.settings, make_strategy=old.make_strategy, games=3, strategy="b"
+                )
             ]
             service._reread = plans.pop
             begun = playing(service)

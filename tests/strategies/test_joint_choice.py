@@ -42,7 +42,7 @@ def situation(view, hand: str = TENPAI, waits: str = "3s") -> PairSituation:
     return PairSituation(view, Ally(view, holding(view, hand, waits)))
 
 
-def values(here: PairSituation, plans: list[joint.Plan], worlds: int, seed: int = 5):
+def values(here: PairSituation, plans: list[joint.PairPlan], worlds: int, seed: int = 5):
     workspace = joint_playouts.JointWorkspace.new()
     workspace["position"] = here.ally.state
     workspace["seat"], workspace["ally"] = here.pair
@@ -84,7 +84,7 @@ def test_both_hands_stay_and_all_136_tiles_are_dealt(position, seed):
 
 def test_the_same_plan_twice_has_the_same_values_in_every_world(position):
     here = situation(position(OWN, drawn="3s", riichi=[2]))
-    plan = joint.Plan(here.view.discards[0])
+    plan = joint.PairPlan(here.view.discards[0])
     found = values(here, [plan, plan], 12)
     assert (found[:, 0] == found[:, 1]).all()
     assert (found == values(here, [plan, plan], 12)).all()
@@ -93,7 +93,7 @@ def test_the_same_plan_twice_has_the_same_values_in_every_world(position):
 
 def test_values_fit_together(position):
     here = situation(position(OWN, drawn="3s", riichi=[2]))
-    found = values(here, [joint.Plan(action) for action in here.view.discards[:3]], 20)
+    found = values(here, [joint.PairPlan(action) for action in here.view.discards[:3]], 20)
     better, first = found[..., joint_playouts.BETTER_RANK], found[..., joint_playouts.FIRST]
     both = found[..., joint_playouts.TOP_TWO]
     assert (better <= -1).all() and (better >= -3).all()
@@ -104,7 +104,7 @@ def test_values_fit_together(position):
 def test_a_fed_win_pays_the_ally_in_every_world(position):
     here = situation(position(OWN, drawn="3s", riichi=[2]))
     [feed] = [action for action in here.view.discards if str(action) == "discard 3s (drawn)"]
-    points = values(here, [joint.Plan(feed)], 8)[:, 0, joint_playouts.POINTS]
+    points = values(here, [joint.PairPlan(feed)], 8)[:, 0, joint_playouts.POINTS]
     assert len(np.unique(points)) == 1  # the ally wins at once, whatever the rivals hold
     assert points[0] == 50_000  # won from the partner: the sum stays (no sticks on the table)
 
@@ -113,7 +113,7 @@ def test_a_player_that_folds_deals_in_less(position):
     view = position("123m456p7788s5p11z", drawn="9m", riichi=[2, 3])
     here = situation(view, "258m369p147s1234z", "")
     discard = here.view.discards[0]
-    plans = [joint.Plan(discard), joint.Plan(discard, 1 << ALLY | 1)]
+    plans = [joint.PairPlan(discard), joint.PairPlan(discard, 1 << ALLY | 1)]
     found = values(here, plans, 60)[..., joint_playouts.POINTS]
     assert found[:, 1].std() < found[:, 0].std()
 

@@ -113,7 +113,7 @@ def _candidate(
             add_hidden(gradients.inputs, of_question + number * HIDDEN, errors.first, 0, value)
 
 
-class Moments(NamedTuple):
+class AdamMoments(NamedTuple):
     """Adam's means of the gradient and of its square, and the mean of the weights: [N_WEIGHTS]."""
 
     first: NDArray[np.float32]
@@ -125,7 +125,7 @@ class Moments(NamedTuple):
 def adam_step(
     numbers: Float32s,
     gradients: Float32s,
-    moments: Moments,
+    moments: AdamMoments,
     step: int,
     rate: float,
     kept: float,

@@ -44,8 +44,8 @@ from mjbot.requests import command_of
 from mjbot.table.legal import legal_codes
 from mjbot.training import runs
 from mjbot.training.fast_policy.gradients import (
+    AdamMoments,
     Errors,
-    Moments,
     adam_step,
     add_gradients,
     new_errors,
@@ -177,7 +177,7 @@ class ImitationRun:
             self._numbers[:] = np.concatenate(load_network(start))
         zeros = np.zeros((3, N_WEIGHTS), np.float32)
         self._gradients: Final = zeros[0]
-        self._moments: Final = Moments(zeros[1], zeros[2], self._numbers.copy())
+        self._moments: Final = AdamMoments(zeros[1], zeros[2], self._numbers.copy())
         self._policy: Final = policy_of(weights_in(self._numbers))
         self._errors: Final = new_errors(MOST_CANDIDATES)
         self._step = 0
@@ -250,7 +250,7 @@ class ImitationRun:
 
     def _resume(self) -> None:
         if path := self._folder.kept(KEPT):
-            state = runs.load_kept(path, ("numbers", "step", *Moments._fields))
+            state = runs.load_kept(path, ("numbers", "step", *AdamMoments._fields))
             self._step = int(state["step"])
             self._numbers[:] = state["numbers"]
             for name, array in self._moments._asdict().items():

@@ -26,7 +26,7 @@ from mjbot.requests import command_of
 from mjbot.rules.ruleset import rule_set
 from mjbot.table.actions import DECIDES_ALL
 from mjbot.table.state import new_state
-from mjbot.training.fast_policy.gradients import Moments, adam_step
+from mjbot.training.fast_policy.gradients import AdamMoments, adam_step
 from mjbot.training.fast_policy.imitation import scores_on
 from mjbot.training.fast_policy.play_and_learn import (
     N_CRITIC,
@@ -58,14 +58,14 @@ class PlayRun:
         zeros = np.zeros((3, N_WEIGHTS), np.float32)
         self._numbers: Final = weights.copy()
         self._gradients: Final = zeros[0]
-        self._moments: Final = Moments(zeros[1], zeros[2], weights.copy())
+        self._moments: Final = AdamMoments(zeros[1], zeros[2], weights.copy())
         critic = np.zeros((4, N_CRITIC), np.float32)
         random = np.random.default_rng([plan.seed, 1])
         critic[0, : N_SEEN * UNITS] = random.normal(0, 0.2, N_SEEN * UNITS)
         critic[0, (N_SEEN + 1) * UNITS : -1] = random.normal(0, 0.1, UNITS)
         self._critic: Final = critic[0]
         self._critic_gradients: Final = critic[1]
-        self._critic_moments: Final = Moments(critic[2], critic[3], critic[0].copy())
+        self._critic_moments: Final = AdamMoments(critic[2], critic[3], critic[0].copy())
         self._random: Final = np.array([plan.seed], np.uint64)
         self._learner: Final[Learner] = new_learner(
             policy_of(weights_in(self._numbers)),
@@ -148,7 +148,7 @@ class PlayRun:
         yield "numbers", self._numbers
         yield "critic", self._critic
         yield "random", self._random
-        for name in Moments._fields:
+        for name in AdamMoments._fields:
             yield name, getattr(self._moments, name)
             yield f"critic_{name}", getattr(self._critic_moments, name)
 

@@ -53,7 +53,7 @@ TURN_US: Final = 10.0
 playing, so that a game can be repeated."""
 
 
-class Plan(NamedTuple):
+class PairPlan(NamedTuple):
     """What the deciding member does, and the mask of the members that fold from then on."""
 
     action: Action
@@ -88,7 +88,11 @@ class JointSearch:
         return plans[best].action
 
     def play_on(
-        self, situation: PairSituation, plans: Sequence[Plan], seed: int, worlds: int | None = None
+        self,
+        situation: PairSituation,
+        plans: Sequence[PairPlan],
+        seed: int,
+        worlds: int | None = None,
     ) -> Values:
         """Return what each plan brings: float64[worlds, plans, N_VALUES].
 
@@ -124,20 +128,20 @@ def objective_of(objective: Objective, values: Values) -> Values:
 
 def plans_of(
     situation: PairSituation, incumbent: Action, ratings: Sequence[Rated]
-) -> Iterator[Plan]:
+) -> Iterator[PairPlan]:
     """Yield plans, the incumbent first; either member may fold where a rival is in riichi."""
     view, ally = situation.view, situation.ally
     actions = {_kind_of(incumbent): incumbent}
     for action in _alternatives(situation, ratings):
         actions.setdefault(_kind_of(action), action)
     chosen = list(actions.values())[:MOST_PLANS]
-    yield from [Plan(action) for action in chosen]
+    yield from [PairPlan(action) for action in chosen]
     if any(view.riichi(rival) for rival in situation.rivals):
         if not view.riichi(ally.seat):
-            yield from [Plan(action, 1 << ally.seat) for action in chosen[:2]]
+            yield from [PairPlan(action, 1 << ally.seat) for action in chosen[:2]]
         if view.discards and not view.riichi(view.seat):
             safest = min(view.discards, key=lambda action: float(situation.danger[action.tile]))
-            yield Plan(safest, 1 << view.seat)
+            yield PairPlan(safest, 1 << view.seat)
 
 
 def _alternatives(situation: PairSituation, ratings: Sequence[Rated]) -> Iterator[Action]:
