@@ -39,7 +39,7 @@ PAGES: Final = (
     "docs/howto/review-your-games.md", "docs/watch.md", "docs/learning.md",
     "docs/howto/reinforcement-learning.md", "docs/detection.md", "docs/check.md", "docs/pack.md",
     "docs/howto/many-machines.md", "docs/howto/troubleshooting.md", "docs/arena.md",
-    "docs/review.md", "docs/tenhou.md", "docs/strategies.md",
+    "docs/review.md", "docs/tenhou.md", "docs/strategies.md", "docs/howto/statistics.md",
 )  # fmt: skip
 """Getting started and the how-tos, in the order of the navigation, and the references that show
 commands."""
@@ -55,6 +55,7 @@ SKIPPED: Final = {
     r"^mjbot (duo mjsonp|chaos)|check (mjsonp|ws)(?!.*--start)": "needs a server that runs",
     r"^mjbot serve (--port|--tenhou)|tenhou://": "needs players or a token",
     r"^mjbot pack (?!.*--(uncompiled|bare))|^python3\.11|^simulator": "needs another Python",
+    r"^mjbot stats (logs/20|.*--compare)": "the reader's own records",
     r"--games (2000|600)\b|lookahead=text|-d --until sure": "minutes",
 }
 """By a pattern of the command line: why it is not run."""

@@ -8,7 +8,7 @@ client still sends ``Z``, ``PXR`` and ``BYE`` as bare XML without NUL.
     >>> write(Discarding(p=115), Spelling.XML), write(Discarding(p=115), Spelling.JSON)
     (b'<D p="115"/>\x00', b'{"tag":"D","p":115}')
     >>> TagReader(Spelling.XML, SERVER_TAGS).feed(b'<U/>\0<e126 t="1"/>\0<V')
-    [Draw(seat=1, tile=None, t=None), Discard(seat=1, tile=126, drawn=True, t=1)]
+    [DrawTag(seat=1, tile=None, t=None), DiscardTag(seat=1, tile=126, drawn=True, t=1)]
 """
 
 import enum
@@ -141,7 +141,7 @@ def typed(
     Raises :class:`ProtocolError` naming tag and attribute; ``lenient`` as in :class:`TagReader`.
 
     >>> typed("V17", {}, RECORD_TAGS)
-    Draw(seat=2, tile=17, t=None)
+    DrawTag(seat=2, tile=17, t=None)
     """
     kind = known.get(name)
     if kind is None and known is not CLIENT_TAGS and (turn := _TURN.fullmatch(name)):

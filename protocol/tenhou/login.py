@@ -54,7 +54,7 @@ def parse_table_type(text: str | None) -> TableType | None:
     """Return what ``JOIN t`` asks for; ``None`` where it takes a wish back.
 
     >>> parse_table_type("0,9,r"), parse_table_type(None)
-    (Wanted(lobby=0, type=9), None)
+    (TableType(lobby=0, type=9), None)
     """
     if text is None:
         return None

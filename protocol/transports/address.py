@@ -107,7 +107,7 @@ def _tenhou_address(url: str, dialect: Dialect, parts: SplitResult, room: str | 
     """Read ``tenhou://HOST:PORT/LOBBY?type=N``; there is no default host, nor a port.
 
     >>> parse_address("tenhou://localhost:10080/7000?type=1").table_type
-    Wanted(lobby=7000, type=1)
+    TableType(lobby=7000, type=1)
     """
     if "@" in parts.netloc:
         # Not quoted: what stands there may be the account.

@@ -145,7 +145,7 @@ def test_an_interrupted_network_goes_on_to_the_same_weights(torch, columns, tmp_
     monkeypatch.setattr(paper_training, "EVALUATE_EVERY", 256)
     data = [columns("one")]
     (whole,) = paper_training.train(paper_request(data, tmp_path / "whole"))
-    look, looks = paper_training.PaperNetworkFit._look, []
+    look, looks = paper_training.PaperNetworkFit._evaluate, []
 
     def killed(lesson):
         looks.append(lesson)
@@ -153,10 +153,10 @@ def test_an_interrupted_network_goes_on_to_the_same_weights(torch, columns, tmp_
             raise KeyboardInterrupt
         return look(lesson)
 
-    monkeypatch.setattr(paper_training.PaperNetworkFit, "_look", killed)
+    monkeypatch.setattr(paper_training.PaperNetworkFit, "_evaluate", killed)
     with pytest.raises(KeyboardInterrupt):
         paper_training.train(paper_request(data, tmp_path / "run"))
-    monkeypatch.setattr(paper_training.PaperNetworkFit, "_look", look)
+    monkeypatch.setattr(paper_training.PaperNetworkFit, "_evaluate", look)
     (resumed,) = paper_training.train(paper_request(data, tmp_path / "run"))
     assert resumed.manifest.digest == whole.manifest.digest
 
