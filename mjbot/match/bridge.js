@@ -108,7 +108,7 @@ class Player {
       process.stderr.write(`external:majiang: the game is void: ${message.slice(0, 200)}\n`);
       return this.gameOver();
     }
-    fail(PROTOCOL_FAULT, `the server says: ${message}`);
+    fail(PROTOCOL_FAULT, `error from the server: ${message}`);
   }
 
   gameOver() {
