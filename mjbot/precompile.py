@@ -242,7 +242,7 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
     problems: dict[Problem, int] = {}
     compiled: set[str] = set()
 
-    def tell(problem: Problem, job: Job) -> None:
+    def report(problem: Problem, job: Job) -> None:
         if problem not in problems:
             console.print(str(problem), highlight=False, markup=False, soft_wrap=True)
         problems.setdefault(problem, jobs.index(job))
@@ -255,14 +255,14 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
                 step(said[0] not in compiled, said[0])  # variants for other types do not count
                 compiled.add(said[0])
             elif kind == "problem":
-                tell(Problem(*said), child.job)
+                report(Problem(*said), child.job)
                 child.was_told = True
             elif kind == "done":
                 child.is_done = True
             elif not child.is_done and not child.was_told:
                 who = " + ".join(child.job.names) or "the table"
                 told = "ended the process that prepares it, or kept it silent"
-                tell(Problem(who, told), child.job)
+                report(Problem(who, told), child.job)
     return tuple(sorted(problems, key=lambda problem: problems[problem]))
 
 

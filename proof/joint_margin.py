@@ -79,12 +79,10 @@ class Judge(joint.JointSearch):
         if len(plans) < 2:
             return incumbent
         values = self.play_on(situation, plans, seed)
-        own = [place for place, plan in enumerate(plans) if plan.action == incumbent]
         line: Line = {}
         for objective in OBJECTIVES:
             judged = joint.objective_of(objective, values)
-            kept = max(own, key=lambda place: float(judged[:, place].mean()))
-            means, errors = _means_and_errors(judged - judged[:, kept : kept + 1])
+            kept, means, errors = joint.gains_of(plans, incumbent, judged)
             best = int(np.argmax(means - errors))
             if means[best] > errors[best]:
                 again = self.play_on(
@@ -99,12 +97,8 @@ class Judge(joint.JointSearch):
         return incumbent
 
 
-def _means_and_errors(gains: Values) -> tuple[Values, Values]:
-    return gains.mean(axis=0), gains.std(axis=0) / len(gains) ** 0.5
-
-
 def _gain(values: Values) -> tuple[float, float]:
-    mean, error = _means_and_errors(values[:, 1:] - values[:, :1])
+    mean, error = joint.mean_and_error(values[:, 1:] - values[:, :1])
     return float(mean[0]), float(error[0])
 
 

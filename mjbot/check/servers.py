@@ -360,12 +360,12 @@ def _starting(connect: Connect, started: asyncio.Event) -> Connect:
             started.set()
 
     async def connect_and_count() -> Transport:
-        return _Overheard(await connect(), received)
+        return _RecordingTransport(await connect(), received)
 
     return connect_and_count
 
 
-class _Overheard(Transport):
+class _RecordingTransport(Transport):
     """A transport whose received lines are passed on to ``received`` as well."""
 
     def __init__(self, transport: Transport, received: Callable[[bytes], None]) -> None:

@@ -45,7 +45,7 @@ _Melds = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
 _OVER: Final = (s.IDLE, s.WON, s.DRAWN, s.GAME_OVER)
 
 
-class _UntoldError(ValueError):
+class _MissingFactError(ValueError):
     """Information that cannot be reconstructed."""
 
 
@@ -75,7 +75,7 @@ def complete(game: Game) -> CompleteGame:
         hands += isinstance(event, m.StartKyoku)
         try:
             entries.append(Entry(number, *builder.add(event)))
-        except (TableError, _UntoldError) as error:
+        except (TableError, _MissingFactError) as error:
             problem = error.problem if isinstance(error, TableError) else str(error)
             raise IncompleteGameError(game.name, game.place(number), problem) from None
     if not hands:
@@ -132,7 +132,7 @@ class _GameBuilder:
                 self._has_reds |= marker in _REDS
                 for seat, hand in enumerate(hands):
                     if "?" in hand:
-                        raise _UntoldError(f"the hand of seat {seat} is hidden")
+                        raise _MissingFactError(f"the hand of seat {seat} is hidden")
                     self._has_reds |= not _REDS.isdisjoint(hand)
             case m.Tsumo(pai=tile) | m.Dora(dora_marker=tile):
                 self._has_reds |= tile in _REDS
@@ -161,12 +161,12 @@ class _GameBuilder:
         state, seat = self.state, event.actor
         if state["riichi"][seat] == s.ACCEPTED:
             if event.uradora_markers is None:
-                raise _UntoldError("the ura dora markers of a win after riichi are missing")
+                raise _MissingFactError("the ura dora markers of a win after riichi are missing")
             show_ura(state, [tile_code(name) for name in event.uradora_markers])
         by_draw = event.target == seat
         tile = int(state["drawn" if by_draw else "last_tile"])
         if not 0 <= tile < UNKNOWN:
-            raise _UntoldError(f"seat {seat} wins, but there is no tile to win on")
+            raise _MissingFactError(f"seat {seat} wins, but there is no tile to win on")
         payment: Any = np.zeros(1, PAYMENT)[0]
         win_payment(state, seat, tile, by_draw, payment)
         return _win_record(state, event, payment, tile)
@@ -288,7 +288,7 @@ def _reason(state: s.State, event: m.Ryukyoku) -> int:
     if event.reason in s.WIRE_REASONS[1:-1]:
         return s.WIRE_REASONS.index(event.reason)
     if event.reason is not None:
-        raise _UntoldError(f"ryukyoku.reason is {event.reason!r}, which Tenhou does not know")
+        raise _MissingFactError(f"ryukyoku.reason is {event.reason!r}, which Tenhou does not know")
     if int(state["phase"]) == s.TURN:
         return s.NINE_TERMINALS
     if aborted := int(abort_reason(state)):

@@ -93,7 +93,7 @@ class Talk(RuleBasedStateMachine):
 
     @rule(event=events, ends=st.booleans())
     def table_says(self, event, ends):
-        """Tell the next event; while an answer is awaited there is nothing to tell."""
+        """Show the next event; while an answer is awaited there is none."""
         if self.waits():
             if self.dialect is LOCKSTEP:
                 with pytest.raises(LocalProtocolError, match="the line before still awaits"):
@@ -106,12 +106,12 @@ class Talk(RuleBasedStateMachine):
             "over": ("over", None),
         }[self.stage]
         if message is not None:
-            self.tell(masked(message, self.seat))
+            self.show(masked(message, self.seat))
 
     def waits(self):
         return self.owes or self.to_client or self.to_server or self.said is not None
 
-    def tell(self, shown):
+    def show(self, shown):
         due = due_after(shown, self.seat)
         self.offers = self.offers_for(due)
         if self.dialect is LOCKSTEP:

@@ -77,11 +77,7 @@ class JointSearch:
         if len(plans) < 2:
             return incumbent
         values = objective_of(self._objective, self.play_on(situation, plans, seed))
-        own = [place for place, plan in enumerate(plans) if plan.action == incumbent]
-        kept = max(own, key=lambda place: float(values[:, place].mean()))
-        gains = values - values[:, kept : kept + 1]
-        means = gains.mean(axis=0)
-        errors = gains.std(axis=0) / sqrt(len(gains))
+        _, means, errors = gains_of(plans, incumbent, values)
         best = int(np.argmax(means - Z * errors))
         if means[best] <= max(MARGINS[self._objective], Z * errors[best]):
             return incumbent
@@ -108,6 +104,23 @@ class JointSearch:
         weights = rank_model().weights
         playouts.compare_plans(workspace, self._policy, hand_reader(), weights, codes, seed, out)
         return out
+
+
+def gains_of(
+    plans: Sequence[PairPlan], incumbent: Action, values: Values
+) -> tuple[int, Values, Values]:
+    """Return the incumbent's better plan, and mean and standard error of each plan's gain on it.
+
+    ``values`` are float64[worlds, plans], the gains float64[plans].
+    """
+    own = [place for place, plan in enumerate(plans) if plan.action == incumbent]
+    kept = max(own, key=lambda place: float(values[:, place].mean()))
+    return kept, *mean_and_error(values - values[:, kept : kept + 1])
+
+
+def mean_and_error(gains: Values) -> tuple[Values, Values]:
+    """Return the mean over the worlds and its standard error."""
+    return gains.mean(axis=0), gains.std(axis=0) / sqrt(len(gains))
 
 
 def objective_of(objective: Objective, values: Values) -> Values:

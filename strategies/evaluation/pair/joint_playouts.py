@@ -12,8 +12,8 @@ both at once are taken as independent but for sharing no rank::
 
     P(one at i, other at j) = c(one, i) c(other, j) / sum over k != l of c(one, k) c(other, l)
 
-The worlds are a function of the table as both members know it, so both members rate the same plan
-alike without a message.  Compiled code.
+The worlds are a function of a seed and of what the deciding member knows: both hands, and the tile
+that it has just drawn.  The partner rates plans by the same rules, in other worlds.  Compiled code.
 """
 
 from typing import Annotated, Final
