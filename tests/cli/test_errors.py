@@ -48,7 +48,7 @@ def test_a_fault_of_ours_keeps_its_traceback(monkeypatch):
 BETWEEN_OURSELVES = {
     "BrokenLineError", "BusyError", "CrashError", "DeadlineError", "EngineError", "GivenUpError",
     "GoneError", "IllegalActionError", "LateError", "LostError", "ReplyError", "SilentError",
-    "_CutError", "_DeadEndError", "_EnoughError", "_OtherRulesError", "_UntoldError",
+    "_CutError", "_DeadEndError", "_EnoughError", "_MissingFactError", "_OtherRulesError",
 }  # fmt: skip
 """Caught where they are meant: said to another program, or turned into a fault."""
 FAMILY = {"ArgumentError", "MismatchError", "RecordError", "StrategyError"}
