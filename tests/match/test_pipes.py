@@ -230,18 +230,18 @@ def test_what_a_bot_has_started_ends_when_its_game_is_terminated(tmp_path):
     os.mkfifo(fifo)
     program = f"""
 import asyncio
-from mjbot.match.pipes import Bot
+from mjbot.match.pipes import PipedBot
 
 async def main():
-    await Bot.start({[*LEAVES_A_CHILD, str(fifo)]!r}, 0)
+    await PipedBot.start({[*LEAVES_A_CHILD, str(fifo)]!r}, 0)
     print("started", flush=True)
     await asyncio.Event().wait()
 
 asyncio.run(main())
 """
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as game:
+        assert game.stdout.readline() == b"started\n"
         with fifo.open("rb") as held:
-            assert game.stdout.readline() == b"started\n"
             game.terminate()
             assert held.read() == b""
         assert game.wait() == -signal.SIGTERM
