@@ -33,8 +33,8 @@ from mjbot.table.settle import seats_by_rank
 from protocol import messages as m
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import SERVER_TAGS, typed
+from protocol.tenhou.game_type import GameType
 from protocol.tenhou.results import read_draw, read_win
-from protocol.tenhou.rules import GameType
 from protocol.tenhou.tags import DrawnHandTag, WinTag
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import TILE_BY_NAME, tile_kind

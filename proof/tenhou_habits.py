@@ -34,8 +34,8 @@ from proof.leaping_time import in_leaping_time
 from protocol.dialects import Dialect
 from protocol.tenhou.client import TenhouClient
 from protocol.tenhou.codec import Spelling
+from protocol.tenhou.game_type import game_type
 from protocol.tenhou.login import TableType, guest_named
-from protocol.tenhou.rules import game_type
 from protocol.transports.base import SilenceError, Transport, VanishedError
 from protocol.transports.memory import memory_pair
 

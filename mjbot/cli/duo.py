@@ -25,6 +25,7 @@ from mjbot.match.remote_table import (
     RemoteTable,
     RemoteTableError,
 )
+from mjbot.match.report import problems_of_saving
 from mjbot.match.run import MatchSettings, play_match, table_fault_lines
 from mjbot.pair.fair_play import require_team_table, team_names
 from mjbot.precompile import prepare
@@ -215,7 +216,7 @@ class _Duo:
         finally:  # whatever ended it: what was played until then is not lost
             unsaved: list[str] = []
             if not self.request.url:
-                unsaved = matches.problems_of_saving(self.folder, self._players, report.results)
+                unsaved = problems_of_saving(self.folder, self._players, report.results)
             for problem in unsaved:
                 self._print(problem)
             # Where the top was lost on the way, the partner has seen more.

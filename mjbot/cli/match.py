@@ -1,6 +1,5 @@
 """``mjbot match SEAT SEAT SEAT SEAT``: a table and four players, each in a process of its own."""
 
-import csv
 import datetime
 import shlex
 import sys
@@ -19,13 +18,12 @@ from mjbot.errors import ArgumentError, ExitCode, error_report
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
-from mjbot.match.report import MatchReport, final_table
+from mjbot.match.report import MatchReport, final_table, problems_of_saving
 from mjbot.match.run import MatchSettings, Watcher, play_match, table_fault_lines
 from mjbot.precompile import prepare
 from mjbot.requests import argument, group, option
 from mjbot.server.server import GameResult
-from mjbot.table.settle import seats_by_rank
-from mjbot.text import naming, plural
+from mjbot.text import plural
 from mjbot.watch.browser import open_page
 from protocol.plain_text import one_line
 
@@ -217,29 +215,3 @@ def new_folder(parent: Path) -> Path:
             number += 1
         else:
             return folder
-
-
-def problems_of_saving(
-    folder: Path, players: Sequence[MatchPlayer], results: list[GameResult]
-) -> list[str]:
-    """Save the results; return what went wrong, which must not hide what ended the match."""
-    try:
-        save_results(folder, players, results)
-    except OSError as error:
-        return [error_report(error)[0]]
-    return []
-
-
-def save_results(folder: Path, players: Sequence[MatchPlayer], results: list[GameResult]) -> None:
-    """Write one row per player and game; no JSON, which ``mjbot replay`` would take for a game."""
-    path = folder / "results.csv"
-    with naming(path), path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["game", "log", "player", "seat", "score", "rank"])
-        for result in results:
-            order = seats_by_rank(result.scores)
-            log = result.log.name if result.log else ""
-            for place, player in enumerate(players):
-                seat = result.places.index(place)
-                row = [player.spec, seat, result.scores[seat], order.index(seat) + 1]
-                writer.writerow([result.game + 1, log, *row])

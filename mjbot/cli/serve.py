@@ -42,7 +42,7 @@ from mjbot.server.tables import Tables
 from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
-from protocol.tenhou.rules import game_type
+from protocol.tenhou.game_type import game_type
 
 if TYPE_CHECKING:
     import loguru

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.client import conversation as c
-from mjbot.client.fallback import Fallback
+from mjbot.client.fallback_strategy import Fallback
 from mjbot.client.faults import Faults
 from mjbot.client.player import ClientPlayer, MakeStrategy
 from mjbot.client.tenhou import TenhouGame

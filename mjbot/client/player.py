@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
-from mjbot.client.fallback import Fallback, last_resort
+from mjbot.client.fallback_strategy import Fallback
 from mjbot.client.faults import Faults
-from mjbot.client.offers import disagreement, discard_disagreement, fits
+from mjbot.client.offers import disagreement, discard_disagreement, fits, last_resort
 from mjbot.strategy.faults import AbsentError, Fault, FaultKind, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy, remark_on
 from mjbot.table.actions import Action

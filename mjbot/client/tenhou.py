@@ -17,7 +17,7 @@ from protocol.messages import EndGame, StartKyoku
 from protocol.plain_text import one_line
 from protocol.sessions.turns import ReplyDuty
 from protocol.tenhou.client import GameGoneError, TenhouClient, TenhouReceived, TenhouStage
-from protocol.tenhou.rules import KEEP_ALIVE_S
+from protocol.tenhou.game_type import KEEP_ALIVE_S
 from protocol.transports import base as base_
 
 logger = logging.getLogger(__name__)

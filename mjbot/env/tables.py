@@ -35,7 +35,7 @@ from mjbot.referee.flow import advance, deal, settle_choices
 from mjbot.referee.step import StepBuffer
 from mjbot.referee.wall import shuffle_wall
 from mjbot.table.apply import apply_end_game, apply_start_game
-from mjbot.table.legal import default_code
+from mjbot.table.default_action import default_code
 from mjbot.table.settle import OVER, kyoku_left, next_kyoku
 from mjbot.table.state import GAME_OVER, IDLE, State
 

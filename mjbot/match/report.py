@@ -1,11 +1,13 @@
-"""What a match shows: a bar while it runs, a line per game, a table at the end.
+"""What a match shows and saves: a bar, a line per game, a table at the end, ``results.csv``.
 
 Without a terminal a line is printed now and then.
 """
 
 import asyncio
+import csv
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Final, Self
 
@@ -14,12 +16,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from mjbot.errors import error_report
 from mjbot.match.players import MatchPlayer
 from mjbot.match.run import Watcher, fault_reason
 from mjbot.progress import INTERVAL_S, elapsed
 from mjbot.server.server import GameResult
 from mjbot.table.settle import ranks_of, seats_by_rank
-from mjbot.text import plural
+from mjbot.text import naming, plural
 from protocol.messages import EndGame, Event, StartKyoku
 from protocol.plain_text import one_line
 from protocol.rules import LAST_ROUND, Length
@@ -150,3 +153,29 @@ def final_table(players: Sequence[MatchPlayer], results: Sequence[GameResult]) -
             f"{sum(scores) / n:.0f}",
         )
     return table
+
+
+def problems_of_saving(
+    folder: Path, players: Sequence[MatchPlayer], results: list[GameResult]
+) -> list[str]:
+    """Save the results; return what went wrong, which must not hide what ended the match."""
+    try:
+        save_results(folder, players, results)
+    except OSError as error:
+        return [error_report(error)[0]]
+    return []
+
+
+def save_results(folder: Path, players: Sequence[MatchPlayer], results: list[GameResult]) -> None:
+    """Write one row per player and game; no JSON, which ``mjbot replay`` would take for a game."""
+    path = folder / "results.csv"
+    with naming(path), path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["game", "log", "player", "seat", "score", "rank"])
+        for result in results:
+            order = seats_by_rank(result.scores)
+            log = result.log.name if result.log else ""
+            for place, player in enumerate(players):
+                seat = result.places.index(place)
+                row = [player.spec, seat, result.scores[seat], order.index(seat) + 1]
+                writer.writerow([result.game + 1, log, *row])

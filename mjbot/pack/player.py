@@ -12,7 +12,7 @@ import threading
 from queue import SimpleQueue
 from typing import Final
 
-from mjbot.client.fallback import last_resort
+from mjbot.client.offers import last_resort
 from mjbot.client.player import ClientPlayer
 from mjbot.referee import Referee
 from mjbot.strategy.registry import Spec

@@ -28,9 +28,9 @@ from protocol.errors import ProtocolError, ThreePlayersError
 from protocol.tenhou import tags
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import RECORD_TAGS, typed
+from protocol.tenhou.game_type import GameType, check_playable, rules_of
 from protocol.tenhou.hand import call_event
 from protocol.tenhou.results import final_scores, points, read_draw, read_win
-from protocol.tenhou.rules import GameType, check_playable, rules_of
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 

@@ -20,8 +20,8 @@ from protocol import messages as m
 from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, encode_call
 from protocol.tenhou.codec import Spelling, write
+from protocol.tenhou.game_type import game_type
 from protocol.tenhou.results import DRAW_TYPES, write_final
-from protocol.tenhou.rules import game_type
 from protocol.tenhou.tiles import PLAIN_COPIES, RED_COPIES
 from protocol.tiles import WIND_NAMES
 

@@ -16,7 +16,8 @@ from mjbot.referee.wall import shuffle_wall
 from mjbot.rules.ruleset import RuleSet
 from mjbot.table.actions import N_ACTIONS, PASS
 from mjbot.table.apply import apply_end_game, apply_start_game
-from mjbot.table.legal import default_code, legal_codes
+from mjbot.table.default_action import default_code
+from mjbot.table.legal import legal_codes
 from mjbot.table.settle import game_ends, next_kyoku
 from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
 

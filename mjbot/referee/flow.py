@@ -18,7 +18,8 @@ from mjbot.table.actions import (
     TSUMO,
 )
 from mjbot.table.apply import apply_deal
-from mjbot.table.legal import default_code, legal_codes
+from mjbot.table.default_action import default_code
+from mjbot.table.legal import legal_codes
 from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, WON, State
 
 

@@ -17,13 +17,13 @@ from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 from protocol.tenhou import server as wire
 from protocol.tenhou import tags
 from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import GUEST, TableType
-from protocol.tenhou.rules import (
+from protocol.tenhou.game_type import (
     GameType,
     check_playable,
     game_type,
     time_limits,
 )
+from protocol.tenhou.login import GUEST, TableType
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpPieces
 

@@ -31,7 +31,7 @@ from random import Random
 from typing import Final, Literal
 
 from mjbot.client.conversation import Meters, OwnResult, ServerReportedError
-from mjbot.client.fallback import Fallback
+from mjbot.client.fallback_strategy import Fallback
 from mjbot.client.faults import Faults
 from mjbot.client.play import Bot, Hooks, Settings, connect
 from mjbot.client.player import MakeStrategy

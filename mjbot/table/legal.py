@@ -308,18 +308,3 @@ def _leaves_discard(state: State, seat: int, called: int, low: int) -> bool:
         if state.hand[seat, kind] - used > 0 and not (banned >> kind) & 1:
             return True
     return False
-
-
-@compiled
-def default_code(state: State, seat: int) -> int:
-    """Return the code of a safe legal action: tsumogiri, else the last discard, else a pass."""
-    if state.phase == REACTION or state.phase == CHANKAN:
-        return PASS
-    if state.drawn >= 0 and can_discard_kind(state, seat, kind_of(state.drawn)):
-        return DISCARD_DRAWN + state.drawn
-    for tile in range(N_KINDS + 2, -1, -1):
-        if held_tiles(state, seat, tile) - (tile == state.drawn) > 0 and can_discard_kind(
-            state, seat, kind_of(tile)
-        ):
-            return DISCARD + tile
-    return PASS

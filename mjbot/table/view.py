@@ -24,8 +24,9 @@ from mjbot.rules.shanten import shanten
 from mjbot.table.actions import ACTIONS, DECLARE_RIICHI, N_ACTIONS, Action
 from mjbot.table.apply import apply_discard
 from mjbot.table.assume import hide
+from mjbot.table.default_action import default_code
 from mjbot.table.hands import concealed_tiles
-from mjbot.table.legal import default_code, is_furiten, legal_codes
+from mjbot.table.legal import is_furiten, legal_codes
 from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
 from protocol.rules import Rules

@@ -27,10 +27,10 @@ from protocol.sessions.turns import Due, ReplyDuty
 from protocol.tenhou import results, tags
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
+from protocol.tenhou.game_type import GameType, check_playable, rules_of, time_limits
 from protocol.tenhou.hand import OwnHand, answering, call_event
 from protocol.tenhou.login import Login, TableType, auth_answer, read_name
 from protocol.tenhou.offers import NO_OFFER, Offer
-from protocol.tenhou.rules import GameType, check_playable, rules_of, time_limits
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
@@ -127,7 +127,7 @@ class TenhouClient:
         return (self._login_frame(self._gpid if self._login.is_guest else None),)
 
     def keep_alive(self) -> bytes:
-        """Return what is to be sent every :data:`protocol.tenhou.rules.KEEP_ALIVE_S` seconds."""
+        """Return what is to be sent every ``KEEP_ALIVE_S`` seconds."""
         return write(tags.KeepAlive(), self.spelling)
 
     def receive(self, data: bytes) -> TenhouReceived:

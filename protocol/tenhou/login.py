@@ -5,7 +5,7 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from protocol.errors import ProtocolError
-from protocol.tenhou.rules import GENERAL_HANCHAN
+from protocol.tenhou.game_type import GENERAL_HANCHAN
 
 GUEST: Final = "NoName"
 
@@ -32,7 +32,7 @@ GUEST_LOGIN: Final = Login()
 
 @dataclass(frozen=True)
 class TableType:
-    """A table that is wanted; ``type`` is its rules (:class:`protocol.tenhou.rules.GameType`)."""
+    """A requested table; ``type`` is a :class:`~protocol.tenhou.game_type.GameType`."""
 
     lobby: int = 0
     type: int = int(GENERAL_HANCHAN)

@@ -18,10 +18,10 @@ from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.tenhou import results as results_
 from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, encode_call
+from protocol.tenhou.game_type import GENERAL_HANCHAN, GameType
 from protocol.tenhou.hand import OwnHand, ReplyTag, meant
 from protocol.tenhou.login import write_name
 from protocol.tenhou.offers import offered
-from protocol.tenhou.rules import GENERAL_HANCHAN, GameType
 from protocol.tenhou.tiles import (
     N_IDS,
     PLAIN_COPIES,

@@ -17,8 +17,8 @@ from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, decode_call
 from protocol.tenhou.client import TenhouClient
 from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader
+from protocol.tenhou.game_type import game_type
 from protocol.tenhou.login import Login, TableType
-from protocol.tenhou.rules import game_type
 from protocol.tenhou.server import TenhouServer
 from protocol.tenhou.table import SeatTable
 from protocol.tiles import TILE_BY_NAME, tile_kind

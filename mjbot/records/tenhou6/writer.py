@@ -15,8 +15,8 @@ from mjbot.records.tenhou6 import hands as h
 from mjbot.records.tenhou6.results import draw_json, win_json
 from protocol import messages as m
 from protocol.rules import Rules
+from protocol.tenhou.game_type import game_type
 from protocol.tenhou.results import final_points
-from protocol.tenhou.rules import game_type
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
 
 

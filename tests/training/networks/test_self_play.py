@@ -14,8 +14,8 @@ from mjbot.errors import ExitCode
 from mjbot.models.weights import Manifest, load_manifest, load_weights, save_weights
 from mjbot.rules.acceptance import waits
 from mjbot.strategy.registry import make_strategy
+from mjbot.table.default_action import default_code
 from mjbot.table.hands import kind_of
-from mjbot.table.legal import default_code
 from mjbot.table.state import Phase
 from mjbot.training.positions import index_games, steps
 from mjbot.training.requests import SelfPlayRequest

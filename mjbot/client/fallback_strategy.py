@@ -1,19 +1,15 @@
-"""What answers where the strategy does not: a second strategy, or the likeliest legal answer."""
+"""A second strategy, which decides where the first is late, fails or chooses what is illegal."""
 
 import logging
 from collections.abc import Callable, Sequence
 from typing import Final
-
-import msgspec
 
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.strategy.faults import is_legal, no_choice
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import Sealed, View
-from protocol.messages import Dahai, Hint, PlayerAction, Seat, Skip, Tile
 from protocol.plain_text import one_line
-from protocol.sessions.turns import Due
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +18,7 @@ FALLBACK_S: Final = 0.5
 
 
 class Fallback:
-    """A second strategy, which decides where the first is late, fails or chooses what is illegal.
+    """Decides in place of the first strategy.
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``limit_s`` is the time for a decision
     of its own.  It thinks in a thread of its own: that of the first may be stuck.
@@ -83,44 +79,3 @@ class Fallback:
         except CrashError as error:
             logger.error("the fallback strategy: %s", one_line(str(error)))
         return None
-
-
-def last_resort(
-    due: Due,
-    seat: Seat,
-    drawn: Tile | None,
-    held: Sequence[Tile],
-    offers: Sequence[Hint],
-) -> PlayerAction:
-    """Return the likeliest legal answer: one that is offered, a tsumogiri, any discard.
-
-    ``drawn`` is the tile last drawn by the seat and not yet discarded, ``held`` its hand without
-    the tiles that the server forbids.  ``offers`` is the server's list of all that is legal,
-    empty if it makes none.  A discard that is due is made even where no tile is known: as ``?``.
-    """
-    discards = [hint.pai for hint in offers if hint.type == "dahai" and hint.pai is not None]
-    if discards:
-        pai = drawn if drawn in discards else discards[0]
-        return Dahai(actor=seat, pai=pai or "?", tsumogiri=pai == drawn)
-    if "none" in ([hint.type for hint in offers] or due.value):
-        return Skip()
-    for hint in offers:
-        if action := _taken(hint, seat):
-            return action
-    if drawn is not None and (due is Due.TURN or not held):
-        return Dahai(actor=seat, pai=drawn, tsumogiri=True)
-    if held:
-        return Dahai(actor=seat, pai=held[-1], tsumogiri=held[-1] == drawn)
-    return Dahai(actor=seat, pai="?", tsumogiri=due is Due.TURN)
-
-
-def _taken(hint: Hint, seat: Seat) -> PlayerAction | None:
-    """Return the action that a hint offers, if it is complete enough."""
-    fields = msgspec.to_builtins(hint)
-    if hint.type == "hora" and hint.target is None:
-        fields["target"] = seat
-    try:
-        action: PlayerAction = msgspec.convert({**fields, "actor": seat}, PlayerAction)
-    except msgspec.ValidationError:
-        return None
-    return action

@@ -1,10 +1,10 @@
-"""What is said when the mirror has lost the thread: always something that may be said."""
+"""The answer without a table to follow: always one that may be sent."""
 
 import itertools
 
 import pytest
 
-from mjbot.client.fallback import last_resort
+from mjbot.client.offers import last_resort
 from protocol.dialects import Dialect
 from protocol.messages import Ankan, Chi, Dahai, Hint, Hora, Reach, Ryukyoku, Skip, wire_name
 from protocol.sessions.client import ClientSession

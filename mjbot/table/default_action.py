@@ -1,0 +1,28 @@
+"""The safe action that is played for a seat without a choice of its own.
+
+Strategies return it where no rule of theirs applies (:attr:`mjbot.table.view.View.default_action`).
+A table plays it after a timeout or an illegal answer, and a client after its deadline, unless a
+fallback strategy (:mod:`mjbot.client.fallback_strategy`) decides.
+"""
+
+from mjbot.compiler.compiled import compiled
+from mjbot.table.actions import DISCARD, DISCARD_DRAWN, PASS
+from mjbot.table.hands import kind_of
+from mjbot.table.legal import can_discard_kind, held_tiles
+from mjbot.table.state import CHANKAN, REACTION, State
+from protocol.tiles import N_KINDS
+
+
+@compiled
+def default_code(state: State, seat: int) -> int:
+    """Return the code of a safe legal action: tsumogiri, else the last discard, else a pass."""
+    if state.phase == REACTION or state.phase == CHANKAN:
+        return PASS
+    if state.drawn >= 0 and can_discard_kind(state, seat, kind_of(state.drawn)):
+        return DISCARD_DRAWN + state.drawn
+    for tile in range(N_KINDS + 2, -1, -1):
+        if held_tiles(state, seat, tile) - (tile == state.drawn) > 0 and can_discard_kind(
+            state, seat, kind_of(tile)
+        ):
+            return DISCARD + tile
+    return PASS
