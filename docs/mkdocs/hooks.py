@@ -1,5 +1,5 @@
-"""What ``make docs`` generates: the command reference, from the parsers, and the pages of the
-repository's root that belong to the site.
+"""What ``make docs`` generates: the command reference, from the parsers, the tables that pages
+mark, and the pages of the repository's root that belong to the site.
 
 MkDocs calls the functions ``on_...`` (``hooks`` in mkdocs.yml).  Everything above them needs mjbot
 alone.
@@ -11,13 +11,22 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
+from mjbot import profile
+from mjbot.cli import check
 from mjbot.cli.commands import GROUPS, Command
 from mjbot.cli.main import declare_command
+from mjbot.cli.run import RunRequest
 
 ROOT: Final = Path(__file__).parents[2]
 COMMANDS_PAGE: Final = "reference/commands.md"
 FROM_ROOT: Final = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 """Pages of the site that are files of the repository's root."""
+
+TABLES: Final = {
+    "<!-- checks -->": check.table,
+    "<!-- keys -->": lambda: profile.table(RunRequest),
+}
+"""By its mark on a page: a table, from its declaration in mjbot."""
 
 _LINK: Final = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+)(#[^)]*)?\)")
 
@@ -118,6 +127,14 @@ def site_links(markdown: str, folder: str) -> str:
     return _LINK.sub(link, markdown)
 
 
+def with_tables(markdown: str) -> str:
+    """Return a page with its tables in place of their marks."""
+    for mark, table in TABLES.items():
+        if mark in markdown:
+            markdown = markdown.replace(mark, table())
+    return markdown
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Add the pages of the repository's root."""
     from mkdocs.structure.files import File
@@ -128,7 +145,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Append the generated reference; turn links out of ``docs/`` into those of the site."""
+    """Add what is generated; turn links out of ``docs/`` into those of the site."""
     if page.file.src_uri == COMMANDS_PAGE:
         markdown += "\n\n" + command_reference()
-    return site_links(markdown, posixpath.dirname(page.file.src_uri))
+    return site_links(with_tables(markdown), posixpath.dirname(page.file.src_uri))

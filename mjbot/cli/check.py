@@ -220,7 +220,7 @@ def listing() -> str:
 
 
 def table() -> str:
-    """Return the same as the table of the page about it."""
+    """Return the same as a table in Markdown, for the documentation."""
     lines = [*head(["id", "level", "families", "what", "rests on"])]
     for check in CHECKS.values():
         lines.append(row([check.id, check.level, check.families, check.title, check.document]))

@@ -127,6 +127,15 @@ def test_the_reference_has_every_option_of_a_command(command):
                 assert f"`{name}" in reference, name
 
 
+def test_the_site_has_each_generated_table_on_one_page():
+    pages = [path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md")]
+    for mark, table in hooks().TABLES.items():
+        (page,) = [page for page in pages if mark in page]
+        made = hooks().with_tables(page)
+        assert mark not in made
+        assert table() in made
+
+
 def test_links_out_of_the_documentation_become_those_of_the_site():
     convert = hooks().site_links
     assert convert("[x](../CONTRIBUTING.md#a)", "") == "[x](contributing.md#a)"
