@@ -35,8 +35,8 @@ def report(rounds: int) -> dict[str, Any]:
     for _ in range(rounds):
         for how, times in found.items():
             command = [sys.executable, "-c", _PROGRAM, how]
-            said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            times.append([float(word) for word in said.split()])
+            output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            times.append([float(word) for word in output.split()])
     least = {how: [min(column) for column in zip(*times, strict=True)]
              for how, times in found.items()}  # fmt: skip
     results = [

@@ -55,11 +55,11 @@ def report(rounds: int) -> dict[str, Any]:
         for command in COMMANDS:
             words = command.format(**ports).split()
             runs = [_run(words, Path(folder)) for _ in range(rounds)]
-            seconds, status, said = min(runs)
-            is_line = status in REFUSED and said[-1].startswith("mjbot")
+            seconds, status, output = min(runs)
+            is_line = status in REFUSED and output[-1].startswith("mjbot")
             results.append(
                 {"name": command, "seconds": seconds, "status": status,
-                 "said": said[-1] if said else "",
+                 "said": output[-1] if output else "",
                  "reached": is_line and seconds <= REQUIRED_S}
             )  # fmt: skip
     return {"load": list(os.getloadavg()), "rounds": rounds, "results": results}
@@ -70,7 +70,7 @@ def print_report(found: dict[str, Any]) -> None:
     for result in found["results"]:
         mark = "" if result["reached"] else "   NOT AS REQUIRED"
         print(f"{result['seconds']:.2f} s, status {result['status']}: mjbot {result['name']}{mark}")
-        print(f"    {result['said']}")
+        print(f"    {result['output']}")
 
 
 @contextmanager
@@ -99,5 +99,5 @@ def _run(words: list[str], folder: Path) -> tuple[float, int, list[str]]:
         )
     except subprocess.TimeoutExpired:
         return GIVEN_UP_S, -1, ["it goes on and on"]
-    said = (done.stderr + done.stdout).strip().splitlines()
-    return time.monotonic() - start, done.returncode, said
+    output = (done.stderr + done.stdout).strip().splitlines()
+    return time.monotonic() - start, done.returncode, output

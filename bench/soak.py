@@ -101,7 +101,7 @@ class _Soak:
         for words, count in sorted(self._table.ended.items(), key=lambda item: -item[1]):
             print(f"serve: {count:>6} {words}")
         for party in self._parties:
-            print(f"{party.name}: {party.told()}")
+            print(f"{party.name}: {party.report()}")
         times = [time_s for time_s, _ in self._samples]
         problems += growing(times, [sample for _, sample in self._samples])
         for problem in problems:
@@ -293,7 +293,7 @@ class _Party:
         problems += _GAMES[self.name](self)
         return [f"{self.name}: {problem}" for problem in problems]
 
-    def told(self) -> str:
+    def report(self) -> str:
         """Say how it went."""
         return f"{self.games} games, {self.killed} processes killed, {self.died} others died"
 

@@ -106,13 +106,13 @@ def _live(browser: Any) -> Iterator[dict[str, Any]]:
         page.goto(server.url(server.keys.new(range(4))))
         page.wait_for_selector("body[data-connected=true]")
         page.evaluate(SEEN)
-        said = run(_play(server, events))
+        output = run(_play(server, events))
         page.wait_for_selector(f"body[data-place='0/{len(events) - 2}']", timeout=5000)
         seen = page.evaluate("window.seen")
         page.close()
-    lags = [1000 * (seen[place] / 1000 - at) for place, at in said.items() if place in seen]
+    lags = [1000 * (seen[place] / 1000 - at) for place, at in output.items() if place in seen]
     name = f"four tsumogiri, {EVENTS_PER_S} events/s"
-    yield _result(f"{name}: boards left out", len(said) - len(lags), "boards", len(said) / 10)
+    yield _result(f"{name}: boards left out", len(output) - len(lags), "boards", len(output) / 10)
     yield _result(f"{name}: lag, median", statistics.median(lags), "ms", 50)
     yield _result(f"{name}: lag, largest", max(lags), "ms", 250)
 
@@ -128,12 +128,12 @@ def _events(count: int) -> list[Event]:
 
 
 async def _play(server: LiveServer, events: list[Event]) -> dict[str, float]:
-    said = {}
+    output = {}
     for place, event in enumerate(events):
-        said[f"0/{place - 1}"] = time.time()
+        output[f"0/{place - 1}"] = time.time()
         server.add(event)
         await asyncio.sleep(1 / EVENTS_PER_S)
-    return {place: at for place, at in said.items() if place not in ("0/-1", "0/0")}
+    return {place: at for place, at in output.items() if place not in ("0/-1", "0/0")}
 
 
 def _records(browser: Any, folder: Path) -> Iterator[dict[str, Any]]:

@@ -286,8 +286,8 @@ class _Client:
         legal = self._mirror.legal(self._talk.seat) if received.due.is_choice else ()
         action = at_random(self._random, legal) if legal else None
         state = self._mirror.state
-        said = to_message(state, self._talk.seat, action) if action else None
-        answer = self._session.reply(said)
+        output = to_message(state, self._talk.seat, action) if action else None
+        answer = self._session.reply(output)
         if isinstance(answer, Received):
             self._digest(answer)
         elif answer is not None:
@@ -363,14 +363,14 @@ async def _gone() -> Transport:
 async def replay_to_client(talk: Recorded, lines: Iterable[bytes], strict: bool) -> None:
     """Send our client other lines of a server; raises what it raises."""
     player = ClientPlayer(_no_strategy, talk.dialect, strict=strict, deadline_s=60.0)
-    said = _ScriptedLines(lines)
+    output = _ScriptedLines(lines)
     if talk.dialect.traits.is_tenhou:
         tenhou = TenhouClient(Login(), TableType(), spelling_of(talk.dialect), lenient=not strict)
         game = TenhouGame(_gone, tenhou, player, silence_s=60.0, record=_forget)
-        await game._converse(said, tenhou.open())
+        await game._converse(output, tenhou.open())
     else:
         session = ClientSession(talk.dialect, seat=talk.seat)
-        conversation = Conversation(said, session, player, silence_s=None, record=_forget)
+        conversation = Conversation(output, session, player, silence_s=None, record=_forget)
         await conversation.play_game()
 
 

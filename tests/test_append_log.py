@@ -60,7 +60,7 @@ def test_a_file_cut_anywhere_goes_on_from_its_whole_lines(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "report"),
     [
         (b'{"number":"1"}', "line 3: Expected `int`, got `str` - at `$.number`; begin anew"),
         (b'{"number":-1}', "line 3: number is -1; begin anew"),
@@ -70,12 +70,12 @@ def test_a_file_cut_anywhere_goes_on_from_its_whole_lines(path: Path) -> None:
         (b'{"a":' * 100_000, "line 3: nested too deeply; begin anew"),
     ],
 )
-def test_a_damaged_line_is_named_with_its_cure(path: Path, damage: bytes, told: str) -> None:
+def test_a_damaged_line_is_named_with_its_cure(path: Path, damage: bytes, report: str) -> None:
     path.write_bytes(path.read_bytes().replace(b'{"number":1}', damage))
     before = path.read_bytes()
     with pytest.raises(LogError) as error:
         opened(path)
-    assert str(error.value).startswith(f"{path}, {told}")
+    assert str(error.value).startswith(f"{path}, {report}")
     assert "\n" not in str(error.value)
     with pytest.raises(LogError, match="line 3"):
         read_log(path, Header, decode, CURES)
@@ -83,7 +83,7 @@ def test_a_damaged_line_is_named_with_its_cure(path: Path, damage: bytes, told: 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "report"),
     [
         (b'{"work":"digging","seed":1}\n', "holds a run with seed 1; name another folder or begin"),
         (b'{"work":"dancing","seed":0}\n', "holds a run with work 'dancing'"),
@@ -92,12 +92,12 @@ def test_a_damaged_line_is_named_with_its_cure(path: Path, damage: bytes, told: 
         (b"dear diary", "is no log of ours; name another folder"),
     ],
 )
-def test_what_is_somebody_elses_is_left_alone(tmp_path: Path, text: bytes, told: str) -> None:
+def test_what_is_somebody_elses_is_left_alone(tmp_path: Path, text: bytes, report: str) -> None:
     path = tmp_path / "work.jsonl"
     path.write_bytes(text)
     with pytest.raises(LogError) as error:
         opened(path)
-    assert told in str(error.value)
+    assert report in str(error.value)
     assert path.read_bytes() == text
 
 

@@ -20,7 +20,7 @@ GUARD_S = 300
 SAID = bytes(range(256)) * 40
 
 
-def echoed(chaos, said=SAID):
+def echoed(chaos, output=SAID):
     """Say something to a server that sends it back; return what comes, and the faults."""
 
     async def echo(reader, writer):
@@ -33,38 +33,38 @@ def echoed(chaos, said=SAID):
             echoing = await asyncio.start_server(echo, "127.0.0.1", 0)
             async with ChaosProxy(chaos, *echoing.sockets[0].getsockname()) as proxy:
                 reader, writer = await asyncio.open_connection("127.0.0.1", await proxy.open())
-                writer.write(said)
+                writer.write(output)
                 writer.write_eof()
                 try:
-                    heard = await reader.read()
+                    received = await reader.read()
                 except ConnectionError:
-                    heard = None
+                    received = None
                 writer.close()
             echoing.close()
-            return heard, proxy.faults
+            return received, proxy.faults
 
     return asyncio.run(talk())
 
 
 def test_what_is_harmless_loses_nothing():
-    heard, faults = echoed(Chaos(faults=HARMLESS, every=500.0, longest_delay_s=0.001))
-    assert heard == SAID
+    received, faults = echoed(Chaos(faults=HARMLESS, every=500.0, longest_delay_s=0.001))
+    assert received == SAID
     assert {fault.kind for fault in faults} == set(HARMLESS)
 
 
 @pytest.mark.parametrize(
     ("kind", "holds"),
     [
-        ("stall", lambda heard: heard == SAID),
-        ("corrupt", lambda heard: len(heard) == len(SAID) and heard != SAID),
-        ("duplicate", lambda heard: len(heard) > len(SAID)),
-        ("half-close", lambda heard: heard is not None and len(heard) < len(SAID)),
-        ("cut", lambda heard: heard is None or len(heard) < len(SAID)),
+        ("stall", lambda received: received == SAID),
+        ("corrupt", lambda received: len(received) == len(SAID) and received != SAID),
+        ("duplicate", lambda received: len(received) > len(SAID)),
+        ("half-close", lambda received: received is not None and len(received) < len(SAID)),
+        ("cut", lambda received: received is None or len(received) < len(SAID)),
     ],
 )
 def test_each_fault_does_what_it_is_called(kind, holds):
-    heard, faults = echoed(Chaos(faults=(kind,), break_every=3_000.0, stall_s=0.01))
-    assert {fault.kind for fault in faults} == {kind} and holds(heard)
+    received, faults = echoed(Chaos(faults=(kind,), break_every=3_000.0, stall_s=0.01))
+    assert {fault.kind for fault in faults} == {kind} and holds(received)
 
 
 def test_faults_come_by_the_seed_and_only_after_the_calm():
@@ -72,8 +72,8 @@ def test_faults_come_by_the_seed_and_only_after_the_calm():
         _, faults = echoed(Chaos(seed=seed, calm=4_000, break_every=2_000.0, stall_s=0.0))
         return sorted(str(fault) for fault in faults), faults
 
-    told, faults = drawn(5)
-    assert told == drawn(5)[0] != drawn(6)[0]
+    report, faults = drawn(5)
+    assert report == drawn(5)[0] != drawn(6)[0]
     assert all(fault.bytes >= 4_000 for fault in faults if fault.kind in BREAKING)
 
 
@@ -138,16 +138,16 @@ def test_whatever_breaks_the_game_is_played_to_its_end_and_names_its_faults(shor
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "report"),
     [
         (["wss://game.example/ws"], "that is not encrypted"),
         (["mjsonp://localhost/x", "--faults", "cut,rain"], f"expected some of {', '.join(FAULTS)}"),
     ],
 )
-def test_what_cannot_be_is_told_in_one_line(capsys, words, told):
+def test_what_cannot_be_is_told_in_one_line(capsys, words, report):
     try:
         status = main(["chaos", *words])
     except SystemExit as end:
         status = end.code
     assert status == 2
-    assert told in capsys.readouterr().err
+    assert report in capsys.readouterr().err

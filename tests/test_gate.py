@@ -66,7 +66,7 @@ def commit(folder: Path) -> None:
 
 @pytest.mark.skipif(not all(map(shutil.which, ("make", "git", "bash"))), reason="no make or git")
 @pytest.mark.parametrize(
-    ("file", "status", "said"),
+    ("file", "status", "sent"),
     [
         ("notes.txt", 0, "the tests of network training were skipped"),
         ("mjbot/models/networks/weights.npz", 1, "tests were skipped: install the extra 'train'"),
@@ -75,12 +75,12 @@ def commit(folder: Path) -> None:
     ],
 )
 def test_no_learned_model_changes_with_its_tests_skipped(
-    checkout: Path, file: str, status: int, said: str
+    checkout: Path, file: str, status: int, sent: str
 ) -> None:
     changed = checkout / file
     changed.parent.mkdir(parents=True, exist_ok=True)
     changed.write_text("new")
     commit(checkout)
     ended, text = output("bash", ".ci/run", folder=checkout)
-    assert (ended, said in text) == (status, True), text
+    assert (ended, sent in text) == (status, True), text
     assert "docs passed" in text

@@ -26,8 +26,8 @@ def test_a_function_is_read_without_scrolling() -> None:
 
 
 def test_a_module_says_what_it_is() -> None:
-    told = {path: ast.get_docstring(ast.parse(path.read_text("utf-8"))) for path in MODULES}
-    assert not [str(path.relative_to(ROOT)) for path, text in told.items() if not text]
+    report = {path: ast.get_docstring(ast.parse(path.read_text("utf-8"))) for path in MODULES}
+    assert not [str(path.relative_to(ROOT)) for path, text in report.items() if not text]
 
 
 def _length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -46,7 +46,7 @@ def fresh(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def said(specs, **how):
+def output(specs, **how):
     paper = io.StringIO()
     problems = prepare([Spec.read(spec) for spec in specs], Console(file=paper), **how)
     return problems, paper.getvalue()
@@ -54,13 +54,13 @@ def said(specs, **how):
 
 def test_what_was_prepared_once_is_not_prepared_again(tmp_path, monkeypatch):
     (tmp_path / "tiny_bot.py").write_text(f"{TINY}# {uuid4()}\n")  # notes of it outlive us
-    problems, text = said(["tiny_bot.py:Tiny"], use="client")
+    problems, text = output(["tiny_bot.py:Tiny"], use="client")
     assert problems == ()
     assert text.startswith("compiling (first start only) ...\n")
     monkeypatch.delenv(DONE_VARIABLE)
-    assert said(["tiny_bot.py:Tiny"], use="client") == ((), "")
+    assert output(["tiny_bot.py:Tiny"], use="client") == ((), "")
     # Bulk play compiles what strategies from outside need in their first game: its clock waits.
-    assert said(["tiny_bot.py:Tiny"], use="arena") == ((), "")
+    assert output(["tiny_bot.py:Tiny"], use="arena") == ((), "")
 
 
 def test_the_bar_shows_how_many_functions_are_left_to_compile_at_most(tmp_path):
@@ -79,7 +79,7 @@ def test_the_bar_shows_how_many_functions_are_left_to_compile_at_most(tmp_path):
 
 def test_each_strategy_that_cannot_play_is_named_and_the_others_are_prepared():
     names = ["Demanding", "Raising", "Leaving", "Quiet"]
-    problems, text = said([f"{BOTS}:{name}" for name in names], use="client")
+    problems, text = output([f"{BOTS}:{name}" for name in names], use="client")
     assert [problem.is_made for problem in problems] == [False, True, True]
     for problem, name, words in zip(
         problems,
@@ -98,7 +98,7 @@ def test_each_strategy_that_cannot_play_is_named_and_the_others_are_prepared():
 
 
 def test_what_failed_is_not_tried_again_by_the_processes_that_we_start():
-    problems, _ = said([f"{BOTS}:Raising"], use="client")
+    problems, _ = output([f"{BOTS}:Raising"], use="client")
     assert len(problems) == 1
     script = (
         "from rich.console import Console; from mjbot.precompile import prepare;"
@@ -121,7 +121,7 @@ def test_a_decision_without_end_is_named(monkeypatch, tmp_path):
         "        while True:\n"
         "            pass\n"
     )
-    problems, _ = said(["endless.py:Endless"], use="client")
+    problems, _ = output(["endless.py:Endless"], use="client")
     expected = "no decision after 0.5 s of processor time"
     assert problems == (Problem("endless.py:Endless", expected),)
 
@@ -129,8 +129,8 @@ def test_a_decision_without_end_is_named(monkeypatch, tmp_path):
 def test_a_pair_is_prepared_as_a_pair():
     bots = Path(__file__).parent / "match" / "pair_bots.py"
     talker, listener, other = map(Spec, (f"{bots}:Talker", f"{bots}:Listener", "tsumogiri"))
-    assert said([], use="client", pair=[talker, listener])[0] == ()
-    problems, _ = said([], use="client", pair=[other, listener])
+    assert output([], use="client", pair=[talker, listener])[0] == ()
+    problems, _ = output([], use="client", pair=[other, listener])
     assert "Tsumogiri is no strategy for a pair" in problems[0].text
 
 
@@ -149,13 +149,13 @@ def test_what_a_strategy_is_built_on_is_compiled_in_processes_of_its_own(monkeyp
     monkeypatch.setattr(preparation, "_is_done", lambda job: False)
     monkeypatch.setattr(preparation, "_run", lambda jobs, *_: begun.extend(jobs) or ())
     monkeypatch.delenv(DONE_VARIABLE, raising=False)
-    said([], use="client", pair=[Spec.read(spec), Spec.read(spec)])
+    output([], use="client", pair=[Spec.read(spec), Spec.read(spec)])
     assert [job.names for job in begun] == [(part,) for part in parts] + [(spec, spec)]
     assert all(job.use == "client" for job in begun)
 
 
 def test_a_game_of_the_fast_policy_compiles_nothing_once_it_is_prepared():
-    assert said(["fast-policy"], use="arena")[0] == ()
+    assert output(["fast-policy"], use="arena")[0] == ()
     compiled = []
     on_compiled.append(compiled.append)
     try:
@@ -166,7 +166,7 @@ def test_a_game_of_the_fast_policy_compiles_nothing_once_it_is_prepared():
 
 
 def test_foreign_programs_are_not_prepared():
-    assert said(["external:majiang", "external:no-such-program"]) == ((), "")
+    assert output(["external:majiang", "external:no-such-program"]) == ((), "")
 
 
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])
@@ -279,7 +279,7 @@ def test_a_strategy_that_only_waits_is_given_up(tmp_path, monkeypatch):
         "    def decide(self, view):\n"
         "        threading.Event().wait()\n"
     )
-    (problem,), _ = said(["waiting_bot.py:Waiting"], use="client")
+    (problem,), _ = output(["waiting_bot.py:Waiting"], use="client")
     assert problem.is_made
     assert problem.text == "waited for 0.5 s and decided nothing"
 

@@ -34,8 +34,8 @@ for compact in (False, True):
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="another C library")
 def test_large_blocks_are_off_the_heap():
-    said = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True)
-    assert said.stdout.split() == [b"0", b"1"]
+    output = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True)
+    assert output.stdout.split() == [b"0", b"1"]
 
 
 LEAVES_ITS_OUTPUT = """

@@ -51,8 +51,8 @@ def test_no_token_is_logged(caplog):
                 await connect_websocket(url, "wrong-token")
             return str(refused.value)
 
-    told = [asyncio.run(main()), *[record.getMessage() for record in caplog.records]]
-    assert told[1:] and not [text for text in told if "-token" in text]
+    report = [asyncio.run(main()), *[record.getMessage() for record in caplog.records]]
+    assert report[1:] and not [text for text in report if "-token" in text]
 
 
 TIME_OF_DAY = re.compile(r"\btime\.time\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\(")

@@ -213,8 +213,8 @@ def test_two_answers_never_stand_on_one_screen(arena: Arena) -> None:
     command = few_games("fast-riichi-b", "tsumogiri", games=60)
     plain = arena(*command)
     assert "sure" not in plain.stdout
-    told = r"average rank -\d\.\d+ ± \d\.\d+, which leaves out 0"
-    assert re.search(f"fast-riichi-b is better than tsumogiri: {told}", plain.stdout)
+    report = r"average rank -\d\.\d+ ± \d\.\d+, which leaves out 0"
+    assert re.search(f"fast-riichi-b is better than tsumogiri: {report}", plain.stdout)
     asked = arena(*command, "--until", "sure")
     assert re.search(r"(not )?sure after \d+ walls", asked.stdout)
 
@@ -240,7 +240,7 @@ def test_a_pair_has_figures_of_its_own(arena: Arena) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "report"),
     [
         (["tsumogiri"], "name two strategies or more"),
         (["tsumogiri", "nobody"], "unknown strategy 'nobody'"),
@@ -267,20 +267,20 @@ def test_a_pair_has_figures_of_its_own(arena: Arena) -> None:
         (["tsumogiri", "tsumogiri", "--seed", "-1"], "--seed -1: from 0"),
     ],
 )
-def test_what_makes_no_run_is_one_line(arena: Arena, arguments: list[str], told: str) -> None:
+def test_what_makes_no_run_is_one_line(arena: Arena, arguments: list[str], report: str) -> None:
     ended = arena(*arguments)
     assert ended.returncode == 2
-    assert told in ended.stderr
+    assert report in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
     assert not ended.stdout
 
 
 def test_no_fault_file_is_one_line(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text("{}")
-    for name, told in (("missing.json", "No such file"), ("other.json", "is not a fault")):
+    for name, report in (("missing.json", "No such file"), ("other.json", "is not a fault")):
         ended = arena("--repro", name)
         assert ended.returncode == 3
-        assert told in ended.stderr
+        assert report in ended.stderr
         assert len(ended.stderr.splitlines()) == 1
 
 
@@ -322,9 +322,9 @@ def test_a_file_as_the_folder_of_a_run_is_one_line(arena: Arena, tmp_path: Path)
 def test_a_strategy_that_cannot_be_made_is_named_with_the_reason(arena: Arena) -> None:
     ended = arena(*few_games(f"{BOTS}:Needy", "tsumogiri"))
     assert ended.returncode == 1
-    told = ended.stdout + ended.stderr
-    assert "Needy' cannot be made: TypeError: " in told
-    assert "missing 1 required positional argument: 'depth'" in told
+    report = ended.stdout + ended.stderr
+    assert "Needy' cannot be made: TypeError: " in report
+    assert "missing 1 required positional argument: 'depth'" in report
     again = arena(*few_games(f"{BOTS}:Needy", "tsumogiri"))
     assert again.returncode == 1
     assert "missing 1 required positional argument: 'depth'" in again.stdout + again.stderr
@@ -335,11 +335,11 @@ def test_a_strategy_that_hangs_is_named_while_its_first_game_is_played(tmp_path:
     command += [*few_games(f"{BOTS}:Hanging", "tsumogiri"), "--deadline-s", "1", "--out", "run"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        told = next(line for line in process.stdout if "late" in line)
+        report = next(line for line in process.stdout if "late" in line)
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
-    assert f"{BOTS}:Hanging: late (wall 0, seat " in told
-    assert "no decision after 1 s" in told
+    assert f"{BOTS}:Hanging: late (wall 0, seat " in report
+    assert "no decision after 1 s" in report
     assert (tmp_path / "run" / "games.jsonl").read_bytes().count(b"\n") == 1  # but the head
 
 

@@ -94,8 +94,8 @@ def arena(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str
     return run
 
 
-def folder_of(told: str) -> Path:
-    return Path(told.splitlines()[0].partition("; in ")[2])
+def folder_of(report: str) -> Path:
+    return Path(report.splitlines()[0].partition("; in ")[2])
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_the_digest_does_not_depend_on_where_the_files_lie(
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "told"),
+    ("text", "error", "report"),
     [
         ("def __init__(self, depth): pass", MakingError, "missing 1 required positional"),
         ("def __init__(self): import os; os._exit(5)", MakingError, "ended with exit status 5"),
@@ -171,11 +171,11 @@ def test_the_digest_does_not_depend_on_where_the_files_lie(
     ],
 )
 def test_what_cannot_be_made_is_said_before_any_game(
-    folder: Path, text: str, error: type[StrategyError], told: str
+    folder: Path, text: str, error: type[StrategyError], report: str
 ) -> None:
     source = f"{BASE}\nclass Bad(Base):\n    {text}\n    def decide(self, view): pass\n"
     (folder / "bad.py").write_text(source)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=report):
         code_digest([Spec.read("bad:Bad"), Spec.read("tsumogiri")])
 
 

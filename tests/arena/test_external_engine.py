@@ -73,7 +73,7 @@ def test_a_bot_behind_pipes_plays_as_our_own_does(
 
 
 @pytest.mark.parametrize(
-    ("habit", "kind", "told"),
+    ("habit", "kind", "report"),
     [
         ("late", "late", "no answer after 0.5 s"),
         ("gone", "crash", 'ended with exit status 1 (its last output: "I have had enough")'),
@@ -81,14 +81,14 @@ def test_a_bot_behind_pipes_plays_as_our_own_does(
     ],
 )
 def test_a_fault_of_an_external_ai_is_noted_and_the_game_ends(
-    setup_of: MakeSetup, quiet: list[tuple[int, ...]], habit: str, kind: str, told: str
+    setup_of: MakeSetup, quiet: list[tuple[int, ...]], habit: str, kind: str, report: str
 ) -> None:
     # who is late for good is late at any deadline; the others have all the time they need
     played = play(external_setup(setup_of, habit, deadline_s=0.5 if kind == "late" else 0))
     assert [game.line.scores for game in played] == quiet
     for game in played:
         assert [fault.kind for fault in game.faults] == [kind] * 2
-        assert all(told in fault.problem or habit == "wrong" for fault in game.faults)
+        assert all(report in fault.problem or habit == "wrong" for fault in game.faults)
 
 
 def test_a_missing_program_is_one_line() -> None:

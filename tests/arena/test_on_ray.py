@@ -51,16 +51,16 @@ def test_without_ray_the_cure_is_named_and_nothing_begun(
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.chdir(tmp_path)
     assert main(["arena", "fast-riichi-a", "fast-riichi-b", "--on", "ray"]) == ExitCode.FAILED
-    told = capsys.readouterr()
-    assert told.err == "mjbot arena: --on ray needs Ray: pip install 'ray[client]>=2.9,<3'\n"
-    assert told.out == ""
+    report = capsys.readouterr()
+    assert report.err == "mjbot arena: --on ray needs Ray: pip install 'ray[client]>=2.9,<3'\n"
+    assert report.out == ""
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("extra", "told"), [("ray", on_ray.REQUIREMENT), ("learn", fold_grid.REQUIREMENT)]
+    ("extra", "report"), [("ray", on_ray.REQUIREMENT), ("learn", fold_grid.REQUIREMENT)]
 )
-def test_the_cure_is_what_the_extra_would_install(extra: str, told: str) -> None:
+def test_the_cure_is_what_the_extra_would_install(extra: str, report: str) -> None:
     """An extra can be named only where there is a checkout; this works with a wheel, too."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert project["project"]["optional-dependencies"][extra] == [told]
+    assert project["project"]["optional-dependencies"][extra] == [report]

@@ -70,10 +70,12 @@ def test_what_a_pair_tells_each_other_is_in_the_record_and_changes_nothing(
     recorded, plain = (play(setup, recording, [GameId(0, 0)])[0] for recording in (True, False))
     assert recorded.line == plain.line
     lines = [json.loads(line) for line in gzip.decompress(recorded.record).splitlines()]
-    told = [(line, seat, said) for line in lines for seat, said in enumerate(line.get("logs", ()))]
-    said = [(line, seat, text) for line, seat, text in told if text]
-    assert len(said) > 20
-    for line, seat, text in said:
+    report = [
+        (line, seat, output) for line in lines for seat, output in enumerate(line.get("logs", ()))
+    ]
+    output = [(line, seat, text) for line, seat, text in report if text]
+    assert len(output) > 20
+    for line, seat, text in output:
         assert line["actor"] == seat  # its own draw or call: it tells what it holds after that
         remark = parse_remark(text)
         assert remark
@@ -90,8 +92,8 @@ def test_games_with_external_ais_are_recorded_too(setup_of: MakeSetup, tmp_path:
     for record in open_games(tmp_path):
         replay(record, summary, strict=True)
     assert (summary.games, summary.unfinished) == (1, 0)
-    told = [gzip.decompress(game.record).splitlines()[1:] for game in (ours, theirs)]
-    assert _without_optional(told[0]) == _without_optional(told[1])
+    report = [gzip.decompress(game.record).splitlines()[1:] for game in (ours, theirs)]
+    assert _without_optional(report[0]) == _without_optional(report[1])
 
 
 def _without_optional(lines: list[bytes]) -> list[dict[str, object]]:

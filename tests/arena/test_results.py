@@ -69,7 +69,7 @@ def test_a_game_after_a_cut_begins_a_new_line(written: Path, setup_of: MakeSetup
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "report"),
     [
         ({"seed": 1}, "holds a run with seed 0"),
         ({"walls": "pinned"}, "holds a run with walls 'order'"),
@@ -77,9 +77,9 @@ def test_a_game_after_a_cut_begins_a_new_line(written: Path, setup_of: MakeSetup
     ],
 )
 def test_another_run_s_file_is_refused(
-    written: Path, setup_of: MakeSetup, change: dict[str, object], told: str
+    written: Path, setup_of: MakeSetup, change: dict[str, object], report: str
 ) -> None:
-    with pytest.raises(ResultsError, match=told):
+    with pytest.raises(ResultsError, match=report):
         Results(written, setup_of("tsumogiri", "tsumogiri", **change))
 
 
@@ -142,8 +142,8 @@ def test_what_stands_in_a_folder_without_a_run_is_not_overwritten(
     """It may be the user's, or a run's whose games are lost: nobody can tell."""
     files = {name: b"somebody's"} | ({} if games is None else {GAMES_FILE: games})
     lay(tmp_path, files)
-    told = rf"{name} stands there without a run's games.*; name another --out or move it away$"
-    with pytest.raises(ResultsError, match=told):
+    report = rf"{name} stands there without a run's games.*; name another --out or move it away$"
+    with pytest.raises(ResultsError, match=report):
         Results(tmp_path, setup_of("tsumogiri", "tsumogiri"))
     assert files_in(tmp_path) == files
 
@@ -167,10 +167,10 @@ def test_games_of_which_nobody_knows_what_files_they_read_are_set_aside(
     with Arena(plan) as arena:
         assert arena.games_kept == 0
         kept = written / "earlier-1"
-        told = (
+        report = (
             f"{written / FILES_FILE} is missing or damaged: played anew; 3 games of before: {kept}"
         )
-        assert arena.set_aside == told
+        assert arena.set_aside == report
         assert len(read_games(kept)) == 3
 
 

@@ -37,8 +37,8 @@ class Player:
     # --- what it hears -----------------------------------------------------------------------
 
     def receive(self, line):
-        said = json.loads(line)
-        events = said if isinstance(said, list) else [said]
+        output = json.loads(line)
+        events = output if isinstance(output, list) else [output]
         for event in events:
             self.note(event)
         reply = self.reply(events[-1])
@@ -219,7 +219,9 @@ class SlowStarter(Player):
 
     def say(self, reply):
         first = not self.kyoku
-        return [TimedLine(heard.line, 25.0 if first else 0.001) for heard in super().say(reply)]
+        return [
+            TimedLine(received.line, 25.0 if first else 0.001) for received in super().say(reply)
+        ]
 
 
 class TalksTwice(Player):
@@ -237,8 +239,8 @@ class Chatterbox(Player):
 
 class BrokenJson(Player):
     def say(self, reply):
-        heard = super().say(reply)
-        return [TimedLine(heard[0].line[:-1], 0.001)] if self.turns == 2 else heard
+        received = super().say(reply)
+        return [TimedLine(received[0].line[:-1], 0.001)] if self.turns == 2 else received
 
 
 class Prints(Player):

@@ -52,7 +52,7 @@ def test_the_list_names_each_check_once_with_what_it_rests_on(capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         ([], "name a bot or a server to check, or add --list"),
         (["tsumogiri", "--only", "B99"], "--only B99: there is no such check"),
@@ -62,9 +62,9 @@ def test_the_list_names_each_check_once_with_what_it_rests_on(capsys):
         (["tsumogiri", "--permitted-by", "x"], "--permitted-by: is for servers"),
     ],
 )
-def test_what_cannot_be_checked_is_told_in_one_line(capsys, words, told):
+def test_what_cannot_be_checked_is_told_in_one_line(capsys, words, reported):
     assert main(["check", *words]) == 2
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err
 
 
 def test_a_server_that_is_not_there_passes_no_check(capsys):
@@ -93,9 +93,9 @@ def test_a_server_elsewhere_is_not_contacted_without_permission(
     started = tmp_path / "started"
     words = ["--start", f"{shutil.which('touch')} {started}", "--only", "S01"]
     assert main(["check", url, *words, *permitted]) == 2
-    told = capsys.readouterr().err
+    reported = capsys.readouterr().err
     cure = "without its operator's permission: ask there first, then add --permitted-by"
-    assert f"no check at {url} {cure}" in told and told.count("\n") == 1
+    assert f"no check at {url} {cure}" in reported and reported.count("\n") == 1
     assert not contacted and not started.exists()
 
 

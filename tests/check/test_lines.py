@@ -56,10 +56,10 @@ def test_the_seconds_of_a_reply_run_from_the_last_line_sent(
         line = TransportLine(ours, running)
         await line.send(b"{}")
         await theirs.send(b"{}")
-        heard = await line.receive(5.0)
+        received = await line.receive(5.0)
         monkeypatch.undo()
         await running.kill()
-        return heard.seconds
+        return received.seconds
 
     assert asyncio.run(talk()) == 2.5
 

@@ -270,9 +270,9 @@ def same_walls(seed, length):
 
 
 def matches_by_arrival(self, frame, elapsed_ms):
-    said = json.loads(frame)
-    said.pop("request_id", None)
-    return REQUESTED(self, json.dumps(said).encode(), elapsed_ms)
+    output = json.loads(frame)
+    output.pop("request_id", None)
+    return REQUESTED(self, json.dumps(output).encode(), elapsed_ms)
 
 
 BROKEN = {
@@ -474,12 +474,12 @@ def test_a_fifth_comes_only_when_four_have_their_seats(monkeypatch):
 class Script:
     """A server that sends its lines whatever is replied."""
 
-    def __init__(self, *said):
-        self.said = said
+    def __init__(self, *output):
+        self.output = output
 
     async def connect(self):
         ours, theirs = memory_pair()
-        for event in self.said:
+        for event in self.output:
             await theirs.send(json.dumps(event).encode())
         return ours
 
@@ -498,5 +498,5 @@ def test_a_client_compares_no_offers_after_a_contradiction():
         client = TableClient("default", 0, Transcript("a script"), asyncio.Event())
         return await client.play(server.connect)
 
-    heard = asyncio.run(check())
-    assert [id_ for id_, _ in heard.problems] == ["S12"], heard.problems
+    seen = asyncio.run(check())
+    assert [id_ for id_, _ in seen.problems] == ["S12"], seen.problems

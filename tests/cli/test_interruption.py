@@ -31,12 +31,12 @@ class Process:
         )
 
     def expect(self, start):
-        heard = []
+        received = []
         for line in self.process.stderr:
-            heard.append(line)
+            received.append(line)
             if line.startswith(start):
                 return
-        raise AssertionError(f"no line begins with {start!r}: {heard}")
+        raise AssertionError(f"no line begins with {start!r}: {received}")
 
     def interrupted_by(self, number):
         """Send a signal; return the last line.  Whoever holds our pipes must be gone, too."""
@@ -142,8 +142,8 @@ def test_train_hand_ends_while_it_reads_games(tmp_path, number):
     process = mjbot("train", "hand", *records, "--jobs", "2", "--folder", tmp_path / "run")
     process.expect("looking through the records ...")
     process.expect("reading games (learned) ...")
-    told = process.interrupted_by(number)
-    assert told == "mjbot train: interrupted; nothing is kept before all games have been read"
+    report = process.interrupted_by(number)
+    assert report == "mjbot train: interrupted; nothing is kept before all games have been read"
 
 
 def test_train_hand_says_which_passes_are_kept(tmp_path):
@@ -152,13 +152,13 @@ def test_train_hand_says_which_passes_are_kept(tmp_path):
         "train", "hand", LOG, "--jobs", "1", "--passes", "100000000", "--folder", folder
     )
     process.expect("learning ...")
-    told = process.interrupted_by(signal.SIGTERM)
+    report = process.interrupted_by(signal.SIGTERM)
     found = re.fullmatch(
         rf"mjbot train: interrupted; kept in {re.escape(str(folder))}: (\d+) positions \(learned\)"
         r"(, \d+ of the passes)?; run the same command to resume",
-        told,
+        report,
     )
-    assert found, told
+    assert found, report
     assert int(found[1]) > 50
 
 
@@ -186,11 +186,11 @@ def test_an_experiment_says_what_it_plays_and_what_is_kept(tmp_path, number):
     command = ["experiment", "arena-checks", "--games", "100000", "--jobs", "1"]
     process = mjbot(*command, "--out", "runs", cwd=tmp_path)
     process.expect("in order (1 of 2) ...")
-    told = process.interrupted_by(number)
+    report = process.interrupted_by(number)
     assert re.fullmatch(
         r"mjbot experiment: interrupted; kept in runs: \d+ games?; run the same command to resume",
-        told,
-    ), told
+        report,
+    ), report
 
 
 @pytest.mark.parametrize("more", [[], ["--at", "15"]], ids=["list", "at"])

@@ -49,8 +49,8 @@ class Process:
         )
 
     def expect(self, line):
-        heard = self.process.stdout.readline()
-        assert heard == f"{line}\n"
+        received = self.process.stdout.readline()
+        assert received == f"{line}\n"
 
     def send(self, number):
         self.process.send_signal(number)

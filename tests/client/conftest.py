@@ -49,8 +49,8 @@ class Echo(Strategy):
         self.line = b""
 
     def decide(self, view):
-        (said,) = decode_line(self.line)
-        action = to_action(view.state, view.seat, said)
+        (output,) = decode_line(self.line)
+        action = to_action(view.state, view.seat, output)
         assert action in view.legal, f"{action} is not among {view.legal}"
         return action
 

@@ -17,7 +17,7 @@ LATE = Fault("late", 2, 7, "not ready after 30 s")
 
 
 @pytest.fixture
-def told():
+def report():
     """Return what is logged, one text per message."""
     texts = []
     handler = logging.Handler()
@@ -38,23 +38,23 @@ def crash(text):
         return Fault("crash", 2, 7, f"ValueError: {text}"), error
 
 
-def test_the_same_problem_is_told_whole_only_once(told):
+def test_the_same_problem_is_told_whole_only_once(report):
     faults = Faults()
     for _ in range(3):
         faults.add(*crash("no {such} plan"))
     assert faults.count == {"crash": 3}
-    first, *others = told
+    first, *others = report
     assert first.startswith("fault 1 of the strategy: crash, ValueError: no {such} plan; a safe")
     assert "in fail" in first and first.endswith("ValueError: no {such} plan")
     assert others == [f"fault {number}: ValueError: no {{such}} plan" for number in (2, 3)]
 
 
-def test_problems_that_are_never_the_same_do_not_fill_the_log(told):
+def test_problems_that_are_never_the_same_do_not_fill_the_log(report):
     faults = Faults()
     for number in range(20):
         faults.add(*crash(str(number)))
-    assert sum("Traceback" in text for text in told) == REPORTED_WHOLE
-    assert told[-1] == "fault 20: ValueError: 19"
+    assert sum("Traceback" in text for text in report) == REPORTED_WHOLE
+    assert report[-1] == "fault 20: ValueError: 19"
 
 
 def test_the_file_has_every_fault_as_soon_as_it_happened(tmp_path):

@@ -51,17 +51,17 @@ def test_a_strict_player_gets_along_with_a_gateway():
     session = ClientSession(Dialect.TCP, room="0_0")
 
     async def check():
-        said = []
+        output = []
         for line in LINES:
             received = session.receive(json.dumps(line))
             for event in received.events:
                 await player.take(event, session.seat)
             if received.duty is not ReplyDuty.MUST_NOT:
-                said.append(json.loads(session.reply(await player.answer(received))))
-        return said
+                output.append(json.loads(session.reply(await player.answer(received))))
+        return output
 
-    said = asyncio.run(check())
-    assert said[3] == {"type": "hora", "actor": 0, "target": 0, "pai": "1m"}
-    assert {"type": "reach", "actor": 0} in said
+    output = asyncio.run(check())
+    assert output[3] == {"type": "hora", "actor": 0, "target": 0, "pai": "1m"}
+    assert {"type": "reach", "actor": 0} in output
     assert player.table.state["scores"].tolist() == [25000, 24000, 23000, 28000]
     assert not player.faults.count

@@ -83,7 +83,7 @@ def test_without_a_list_of_offers_the_answer_is_always_one_that_is_due():
 
 def test_a_discard_of_an_unknown_tile_can_be_said():
     session = ClientSession(Dialect.STDIO_LINES, seat=0)
-    for said in (START, DEAL, '{"type":"tsumo","actor":0,"pai":"?"}'):
-        received = session.receive(said)
+    for output in (START, DEAL, '{"type":"tsumo","actor":0,"pai":"?"}'):
+        received = session.receive(output)
     answer = last_resort(received.due, 0, None, (), ())
     assert session.reply(answer) == b'{"type":"dahai","actor":0,"pai":"?","tsumogiri":true}'

@@ -19,7 +19,7 @@ OWN_TURN = [Dahai(actor=1, pai="E", tsumogiri=True), Reach(actor=1), Hora(actor=
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         hint(CHI),
         Hint(type="chi"),
@@ -27,12 +27,12 @@ OWN_TURN = [Dahai(actor=1, pai="E", tsumogiri=True), Reach(actor=1), Hora(actor=
         Hint(type="chi", actor=1, target=0, pai="4p"),
     ],
 )
-def test_a_hint_may_leave_anything_out(said):
-    assert fits(said, CHI)
+def test_a_hint_may_leave_anything_out(output):
+    assert fits(output, CHI)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         Hint(type="pon"),
         Hint(type="chi", consumed=("5p", "6p")),
@@ -41,8 +41,8 @@ def test_a_hint_may_leave_anything_out(said):
         Hint(type="chi", target=3),
     ],
 )
-def test_but_what_it_says_must_be_true(said):
-    assert not fits(said, CHI)
+def test_but_what_it_says_must_be_true(output):
+    assert not fits(output, CHI)
 
 
 def test_an_ankan_may_name_its_tile_and_a_draw_its_reason():

@@ -29,7 +29,7 @@ class ScriptedServer:
 
     def __init__(self, *lines, holds=False, port=0):
         self.lines, self.holds = lines, holds
-        self.heard = []
+        self.received = []
         self.said_all = threading.Event()
         self.client_left = threading.Event()
         self.socket = socket.create_server(("127.0.0.1", port))
@@ -46,7 +46,7 @@ class ScriptedServer:
     def talk(self, connection, lines):
         for place, line in enumerate(self.lines):
             if place:
-                self.heard.append(lines.readline())
+                self.received.append(lines.readline())
             connection.sendall(line + b"\n")
         self.said_all.set()
         if self.holds:
@@ -167,7 +167,7 @@ def test_a_server_that_refuses_us(capfd):
         status, line = played(capfd, server.url, "--name", "bot", "--room", "attic")
     assert status == ExitCode.UNREACHABLE
     assert line == "mjbot play: the server refuses us: No such room. Available room: lobby"
-    assert server.heard == [b'{"type":"join","name":"bot","room":"attic"}\n']
+    assert server.received == [b'{"type":"join","name":"bot","room":"attic"}\n']
 
 
 def test_what_a_server_says_reaches_no_terminal_as_it_is(capfd):
@@ -175,8 +175,8 @@ def test_what_a_server_says_reaches_no_terminal_as_it_is(capfd):
     with ScriptedServer(HELLO, refusal) as server:
         status, line = played(capfd, server.url)
     assert status == ExitCode.UNREACHABLE
-    told = r"\x1b]0;pwned\x07 mjbot play: fine \u202e"
-    assert line == f"mjbot play: the server refuses us: {told}"
+    report = r"\x1b]0;pwned\x07 mjbot play: fine \u202e"
+    assert line == f"mjbot play: the server refuses us: {report}"
 
 
 def test_a_game_that_is_void(capfd):
@@ -187,7 +187,7 @@ def test_a_game_that_is_void(capfd):
 
 
 @pytest.mark.parametrize(
-    ("said", "field"),
+    ("output", "field"),
     [
         (b"{oops", "line: not JSON"),
         (b'{"type":"tsumo","actor":2,"pai":"0p"}', 'tsumo.pai: "0p" is not a tile'),
@@ -196,8 +196,8 @@ def test_a_game_that_is_void(capfd):
         (b"x" * (1 << 20) + b"x", "line: longer than the limit of 1048576 bytes"),
     ],
 )
-def test_a_server_that_breaks_the_protocol(capfd, said, field):
-    with ScriptedServer(HELLO, START, said, holds=True) as server:
+def test_a_server_that_breaks_the_protocol(capfd, output, field):
+    with ScriptedServer(HELLO, START, output, holds=True) as server:
         status, line = played(capfd, server.url)
     assert status == ExitCode.PROTOCOL_FAULT
     assert line.startswith("mjbot play: the server broke the protocol: ") and field in line
@@ -227,7 +227,7 @@ def test_a_contradiction_that_is_let_pass(capfd):
         status, line = played(capfd, server.url, "--lenient")
     assert status == ExitCode.OK
     assert line.endswith("game over: place 3, scores [25000, 25000, 25000, 25000]")
-    assert json.loads(server.heard[-1])["type"] == "dahai"
+    assert json.loads(server.received[-1])["type"] == "dahai"
 
 
 class Moody(ScriptedServer):
@@ -360,12 +360,12 @@ def test_standard_output_carries_the_conversation_only(own_turns, url, name, pai
         "        return view.default_action\n"
     )
     turns = own_turns(name)
-    said = b"".join(turn.line + b"\n" for turn in turns if turn.by == "server")
+    output = b"".join(turn.line + b"\n" for turn in turns if turn.by == "server")
     words = ["--strategy", "chatty:Chatty", "--lenient"]
     if paired:
         words += ["--pair", f"guest:{free_port()}", "--team-table", url, "--name", "a (team 1/2)"]
     process = started(url, "2", *words, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    out, err = process.communicate(said, timeout=GUARD_S)
+    out, err = process.communicate(output, timeout=GUARD_S)
     assert process.returncode == ExitCode.OK, err
     assert b"imported" in err and b"thinking about" in err
     answers = [json.loads(line) for line in out.splitlines()]

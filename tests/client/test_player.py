@@ -74,14 +74,14 @@ async def answer_to_last(player, session, events):
     *before, last = events
     for event in before:
         received = session.receive(json.dumps(event))
-        for heard in received.events:
-            await player.take(heard, 0)
+        for received_so_far in received.events:
+            await player.take(received_so_far, 0)
         if session.dialect is Dialect.TCP:
             own_turn = event.get("actor") == 0 and event["type"] in ("tsumo", "pon")
             session.reply(DEFAULT if own_turn else None)
     received = session.receive(json.dumps(last))
-    for heard in received.events:
-        await player.take(heard, 0)
+    for received_so_far in received.events:
+        await player.take(received_so_far, 0)
     return await player.answer(received)
 
 
@@ -128,15 +128,15 @@ def test_a_failing_strategy_plays_on_by_safe_actions():
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"), [("a\nb", "a b"), (None, ""), (3, ""), ("x" * 9999, "x" * 1000 + " ...")]
+    ("output", "kept"), [("a\nb", "a b"), (None, ""), (3, ""), ("x" * 9999, "x" * 1000 + " ...")]
 )
-def test_what_a_strategy_remarks_is_one_short_line(said, kept):
+def test_what_a_strategy_remarks_is_one_short_line(output, kept):
     class Remarking(Strategy):
         def decide(self, view):
             return view.legal[0]
 
         def remark(self):
-            return said
+            return output
 
     player = ClientPlayer(
         lambda game: Remarking(), Dialect.RIICHILAB, strict=True, deadline_s=GUARD_S
@@ -152,8 +152,10 @@ def test_who_is_not_there_is_absent_and_has_not_crashed(caplog):
 
     player, answer = play([START, DEAL, DRAW], nobody)
     assert answer == DEFAULT and player.faults.count == {"absent": 1}
-    (told,) = [record.getMessage() for record in caplog.records if "fault 1" in record.getMessage()]
-    assert told.endswith("absent, nobody is at the page; a safe action goes out instead")
+    (report,) = [
+        record.getMessage() for record in caplog.records if "fault 1" in record.getMessage()
+    ]
+    assert report.endswith("absent, nobody is at the page; a safe action goes out instead")
 
 
 def test_a_strategy_may_even_try_to_leave():

@@ -28,7 +28,7 @@ def play_along(turns, echo, dialect, seat=None):
     session = ClientSession(dialect, name="bot0", seat=seat)
 
     async def check():
-        said = []
+        output = []
         for place, turn in enumerate(turns):
             if turn.by == "client":
                 continue
@@ -43,10 +43,10 @@ def play_along(turns, echo, dialect, seat=None):
             action = None if received.due is Due.JOIN else await player.answer(received)
             line = session.reply(action)
             if follows:
-                said.append((line, turns[place + 1].line))
+                output.append((line, turns[place + 1].line))
             else:
                 assert line is None or received.duty is ReplyDuty.MUST
-        return said
+        return output
 
     return asyncio.run(check()), player.faults.count.total()
 

@@ -45,7 +45,7 @@ class OneSeat:
         ]
         self.core = TableCore(Referee(seed, "tonpu"), NAMES)
         self.server, self.send, self.cut = None, None, None
-        self.logins, self.told = [], 0
+        self.logins, self.report = [], 0
         self.changed, self.here = asyncio.Event(), asyncio.Event()
 
     async def talk(self, pieces, send, cut):
@@ -53,11 +53,11 @@ class OneSeat:
         server = TenhouServer(self.spelling)
         with contextlib.suppress(ConnectionError):
             async for piece in pieces:
-                heard = server.receive(piece)
-                if self.is_lost(heard.frames):
+                received = server.receive(piece)
+                if self.is_lost(received.frames):
                     return
-                await send(heard.frames)
-                for wish in heard.wishes:
+                await send(received.frames)
+                for wish in received.wishes:
                     await self.grant(server, wish, send, cut)
                 self.changed.set()
 
@@ -98,8 +98,8 @@ class OneSeat:
         return tuple(self.core.referee.state["scores"].tolist())
 
     async def exchange(self, outgoing):
-        self.told += 1
-        if self.told in self.cuts:
+        self.report += 1
+        if self.report in self.cuts:
             self.here.clear()
             self.cut()
         await self.here.wait()
@@ -109,7 +109,7 @@ class OneSeat:
         while self.seat.held or self.seat.asked:
             self.changed.clear()
             await self.changed.wait()
-        return SeatReply(reply=(said := self.seat.take_answer()), excused=said is None)
+        return SeatReply(reply=(output := self.seat.take_answer()), excused=output is None)
 
 
 async def over_tcp(table, stack):
@@ -173,9 +173,13 @@ def test_our_client_plays_a_game_and_tells_its_account_to_the_server_alone(
     with caplog.at_level(logging.DEBUG):
         seat, ours, scores = play_at(lambda: OneSeat(spelling), open_door, log=log, login=secret)
     assert [login.name for login in seat.logins] == [secret.name]
-    told = [record.getMessage() for record in caplog.records if record.name != "websockets.server"]
-    assert told
-    assert secret.name not in "".join(told) + repr(Settings(parse_address("stdio:"), login=secret))
+    report = [
+        record.getMessage() for record in caplog.records if record.name != "websockets.server"
+    ]
+    assert report
+    assert secret.name not in "".join(report) + repr(
+        Settings(parse_address("stdio:"), login=secret)
+    )
     assert ours.scores == scores
     assert ours.names == NAMES
     assert seat.core.faults == []
@@ -195,7 +199,7 @@ def test_a_connection_that_is_cut_is_taken_up_again_in_the_same_hand(open_door, 
     cuts = (20, 30, 61, 62, 90, 140, 222, 301)
     seat, ours, scores = play_at(lambda: OneSeat(spelling, cuts), open_door)
     assert ours.scores == scores
-    assert len(seat.logins) == 1 + sum(cut <= seat.told for cut in cuts)
+    assert len(seat.logins) == 1 + sum(cut <= seat.report for cut in cuts)
     assert {login.gpid for login in seat.logins[1:]} == {"guest"}
 
 
@@ -285,17 +289,17 @@ def test_a_permission_is_shown_once_and_an_account_never(by, tmp_path, monkeypat
     call, status = asyncio.run(check())
     assert status == ExitCode.PROTOCOL_FAULT
     assert secret.encode() in logins[0]
-    told = "".join(capfd.readouterr())
-    assert told.count("permitted by: the operator, for a") == 1
-    assert "FOO" in told
-    assert secret not in told + " ".join(call)
+    report = "".join(capfd.readouterr())
+    assert report.count("permitted by: the operator, for a") == 1
+    assert "FOO" in report
+    assert secret not in report + " ".join(call)
 
 
 def test_an_account_in_a_url_is_not_repeated(capsys):
     assert main(["play", "tenhou://ID12345678@localhost:10080/0"]) == 2
-    told = capsys.readouterr().err
-    assert "an account has no place in a URL" in told
-    assert "12345678" not in told
+    report = capsys.readouterr().err
+    assert "an account has no place in a URL" in report
+    assert "12345678" not in report
 
 
 @pytest.mark.parametrize("command", [["duo"], ["play", "--pair", "host:4711"]])

@@ -115,10 +115,10 @@ class Feeder:
         if seat != self.seat:
             return self.others.decide(view) if len(view.legal) > 1 else view.legal[0]
         line = await self.ask()
-        said = decode_line(line)
+        output = decode_line(line)
         self.replies += 1
         fitting = [action for action in view.legal if decode_line(
-            encode(self.referee.message(seat, action), self.dialect)) == said]  # fmt: skip
+            encode(self.referee.message(seat, action), self.dialect)) == output]  # fmt: skip
         assert len(fitting) == 1, (line, view.legal)
         return fitting[0]
 

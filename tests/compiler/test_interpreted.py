@@ -13,7 +13,7 @@ GAME = Path(__file__).with_name("interpreted_game.py")
 GUARD_S = 1200
 
 
-def told(**environ):
+def report(**environ):
     done = subprocess.run(
         [sys.executable, "-W", "error", str(GAME)],
         capture_output=True, text=True, timeout=GUARD_S, env={**os.environ, **environ}, check=False,
@@ -24,7 +24,10 @@ def told(**environ):
 
 def test_an_interpreted_game_is_the_compiled_one_and_warns_of_nothing():
     """Scores, all that the four were offered, and the table's last state, byte by byte."""
-    assert told(NUMBA_DISABLE_JIT="0") == ["compiled", *(rest := told(NUMBA_DISABLE_JIT="1")[1:])]
+    assert report(NUMBA_DISABLE_JIT="0") == [
+        "compiled",
+        *(rest := report(NUMBA_DISABLE_JIT="1")[1:]),
+    ]
     assert len(rest) == 1
 
 

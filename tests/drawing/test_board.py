@@ -35,8 +35,8 @@ def table_after(*events: m.Event, hands: tuple[tuple[str, ...], ...] = HANDS) ->
 
 
 def turn(actor: int, drawn: str, discard: str) -> tuple[m.Event, m.Event]:
-    said = m.Dahai(actor=actor, pai=discard, tsumogiri=drawn == discard)
-    return m.Tsumo(actor=actor, pai=drawn), said
+    output = m.Dahai(actor=actor, pai=discard, tsumogiri=drawn == discard)
+    return m.Tsumo(actor=actor, pai=drawn), output
 
 
 def test_a_called_tile_is_turned_to_the_side_it_came_from() -> None:
@@ -98,8 +98,8 @@ def test_a_hidden_hand_is_not_on_the_board(short_game: ReadGame) -> None:
             if step["kind"] == "tsumo":
                 assert step["says"] == "draws"
             shown = [at for at, seat in enumerate(board["seats"]) if seat["hand"] is not None]
-            told = {seat["drawn"] for at, seat in enumerate(board["seats"]) if at not in shown}
-            assert told <= {"", "?"}
+            report = {seat["drawn"] for at, seat in enumerate(board["seats"]) if at not in shown}
+            assert report <= {"", "?"}
             if not board["result"]:
                 assert not shown
             for at, seat in enumerate(board["seats"]):
@@ -157,5 +157,5 @@ def test_what_players_remarked_is_told(tmp_path: Path) -> None:
     lines[2] = lines[2].replace('"logs":[null,', '"logs":["I want \\u202e 3p",')
     log.write_text("\n".join(lines))
     game = Library(log).game(0)
-    told = fold_steps(game.steps(), talk=[entry.talk for entry in game.entries])
-    assert told["kyoku"][0]["steps"][0]["talk"] == [[0, "I want \\u202e 3p"]]
+    report = fold_steps(game.steps(), talk=[entry.talk for entry in game.entries])
+    assert report["kyoku"][0]["steps"][0]["talk"] == [[0, "I want \\u202e 3p"]]

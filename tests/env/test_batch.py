@@ -137,11 +137,11 @@ def step_at_random(batch: BatchEnv, rows: DecisionRows, random: np.ndarray) -> D
 def test_two_runs_of_one_seed_are_equal_and_other_seeds_are_not():
     def trace(seed: int) -> bytes:
         batch, random = BatchEnv(8, seed, "tonpu", "rank-model"), random_source(seed)
-        rows, told = batch.reset(), []
+        rows, report = batch.reset(), []
         for _ in range(400):
             rows = step_at_random(batch, rows, random)
-            told += [rows.tables.tobytes(), rows.masks.tobytes(), batch.rewards.tobytes()]
-        return b"".join(told) + batch.states.tobytes()
+            report += [rows.tables.tobytes(), rows.masks.tobytes(), batch.rewards.tobytes()]
+        return b"".join(report) + batch.states.tobytes()
 
     assert trace(3) == trace(3)
     assert trace(3) != trace(4)
@@ -345,8 +345,11 @@ def test_an_illegal_action_is_told_in_one_line_and_changes_nothing():
     batch = BatchEnv(2, 6)
     batch.reset().masks[:] = True  # the rows are the caller's own
     before = batch.states.copy()
-    for action, told in ((45, r"table 1, seat 0 may not 45 \(pass\); it may: \d"), (-1, "no such")):
-        with pytest.raises(MaskedActionError, match=told):
+    for action, report in (
+        (45, r"table 1, seat 0 may not 45 \(pass\); it may: \d"),
+        (-1, "no such"),
+    ):
+        with pytest.raises(MaskedActionError, match=report):
             batch.step([int(batch.states["drawn"][0]), action])
     with pytest.raises(MaskedActionError, match="no such action"):
         batch.step([N_ACTIONS + 78] * 2)
@@ -368,7 +371,7 @@ def test_the_first_and_the_last_action_are_named_where_they_are_illegal():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "report"),
     [
         ({"n_tables": 0}, "n_tables"),
         ({"length": "east"}, "length must be one of tonpu, hanchan"),
@@ -378,8 +381,8 @@ def test_the_first_and_the_last_action_are_named_where_they_are_illegal():
         ({"players": [0, 1, 2, -3]}, "-1 discards"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(arguments, told):
-    with pytest.raises(ArgumentError, match=told):
+def test_what_cannot_be_meant_is_refused(arguments, report):
+    with pytest.raises(ArgumentError, match=report):
         BatchEnv(**({"n_tables": 2} | arguments))
 
 

@@ -47,9 +47,9 @@ def seen_in_the_environment():
 @pytest.fixture(scope="module")
 def events():
     """The same game, told by the referee."""
-    told = []
-    Referee(SEED, "hanchan").play([make_strategy(name) for name in PLAYERS], record=told)
-    return told
+    report = []
+    Referee(SEED, "hanchan").play([make_strategy(name) for name in PLAYERS], record=report)
+    return report
 
 
 @pytest.fixture(scope="module")

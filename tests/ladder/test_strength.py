@@ -125,9 +125,9 @@ def test_runs_of_other_code_are_refused_and_erased_if_asked(
         lambda specs: "other" if changed in map(str, specs := [*specs]) else digest(specs),
     )
     assert strength(tmp_path / "copy", "--show") == ExitCode.UNREACHABLE
-    told = capsys.readouterr().err
-    assert "fast-riichi-b/games.jsonl holds a run with other code of the strategies" in told
-    assert "use --fresh" in told
+    report = capsys.readouterr().err
+    assert "fast-riichi-b/games.jsonl holds a run with other code of the strategies" in report
+    assert "use --fresh" in report
     assert strength(tmp_path / "copy", "--show", "--fresh") == 0
     lines = capsys.readouterr().out.splitlines()
     assert next(cells_of(lines, "`fast-riichi-b`"))[5] == "0 of 8: not finished"
@@ -155,7 +155,7 @@ def test_people_s_rates_stand_beside(
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "report"),
     [
         ("strength --games-of combo-partner", "expected NAME=GAMES"),
         ("strength --games-of nobody=4", "nobody is none of the lines"),
@@ -165,11 +165,11 @@ def test_people_s_rates_stand_beside(
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_line(
-    command: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, report: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["experiment", *command.split(), "--out", str(tmp_path)]) != 0
     (line,) = capsys.readouterr().err.splitlines()
-    assert told in line
+    assert report in line
     assert not any(tmp_path.iterdir())
 
 

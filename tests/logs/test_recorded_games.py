@@ -41,10 +41,10 @@ def test_each_seat_can_follow_it_strictly(file, seat):
 
 
 def test_together_they_show_what_can_happen():
-    said = [json.loads(line) for file in FILES for line in file.read_text().splitlines()]
-    kinds = {event["type"] for event in said}
+    output = [json.loads(line) for file in FILES for line in file.read_text().splitlines()]
+    kinds = {event["type"] for event in output}
     assert kinds >= {"chi", "pon", "daiminkan", "ankan", "reach", "reach_accepted", "dora", "hora"}
-    reasons = {event["reason"] for event in said if event["type"] == "ryukyoku"}
+    reasons = {event["reason"] for event in output if event["type"] == "ryukyoku"}
     assert reasons >= {"fanpai", "sufonrenta"}
-    players = {name for event in said for name in event.get("names", [])}
+    players = {name for event in output for name in event.get("names", [])}
     assert players == {"fast-riichi-b", "fast-riichi-d", "majiang", "majiang-2"}

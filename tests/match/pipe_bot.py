@@ -18,9 +18,9 @@ def main(kind, seat, mode="plays"):
         sys.exit("no weights here")
     turns = 0
     for line in sys.stdin:
-        said = json.loads(line)
-        event = said[-1] if kind == "arrays" else said
-        assert isinstance(said, list) == (kind == "arrays"), line
+        output = json.loads(line)
+        event = output[-1] if kind == "arrays" else output
+        assert isinstance(output, list) == (kind == "arrays"), line
         reply = answer(event, kind, seat)
         if event["type"] == "tsumo" and event["actor"] == seat:
             turns += 1

@@ -57,10 +57,10 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     done = command("duo", *rivals, "--length", "tonpu", "--seed", "3", "--log-dir", str(tmp_path))
     assert done.returncode == ExitCode.OK, done.stderr
     (folder,) = tmp_path.iterdir()
-    said = [(folder / f"player-{place}.txt").read_text() for place in (1, 2)]
-    assert all("pair channel: the partner is there" in text for text in said)
+    output = [(folder / f"player-{place}.txt").read_text() for place in (1, 2)]
+    assert all("pair channel: the partner is there" in text for text in output)
     assert "mjbot (team 1/2)" in done.stdout
-    for text in (*said, done.stdout):
+    for text in (*output, done.stdout):
         assert "Traceback" not in text and "ERROR" not in text
     assert re.search(r"^E1-0  ", done.stdout, re.M)  # each kyoku has its line
     top, partner, pair, others = (
@@ -99,14 +99,14 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
                 await asyncio.gather(*others)
             return results, (await guests.communicate())[0].decode(), guests.returncode
 
-    results, said, status = asyncio.run(play_two())
+    results, output, status = asyncio.run(play_two())
     assert status == ExitCode.OK
     (folder,) = tmp_path.iterdir()
     logs = [(folder / f"seen-by-{word}.mjson").read_text() for word in ("top", "partner")]
     assert [log.count('"end_game"') for log in logs] == [2, 2]
     names = [f"mjbot (team {number}/2)" for number in (1, 2)]
     sums = [result.scores[result.names.index(name)] for result in results for name in names]
-    assert row(said, "the pair")[-1] == f"{sum(sums) / 2:.0f}"
+    assert row(output, "the pair")[-1] == f"{sum(sums) / 2:.0f}"
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_the_paper_s_pair_is_one_option_away(capsys):
         assert str(args.partner) == duo.STRATEGY == "combo-partner,base=strongest"
     with pytest.raises(SystemExit):
         main.main(["duo", "--help"])
-    told = " ".join(capsys.readouterr().out.split())
+    report = " ".join(capsys.readouterr().out.split())
     default = "(default: combo-partner,base=strongest)"
-    assert f"strategy of the second {default}" in told.replace("- ", "-")
+    assert f"strategy of the second {default}" in report.replace("- ", "-")
 
 
 def test_without_the_external_ai_our_own_play_and_that_is_said(monkeypatch, capsys):

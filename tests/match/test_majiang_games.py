@@ -90,11 +90,11 @@ def test_none_of_them_outlives_a_match_that_is_ended_in_mid_game(packages, tmp_p
     raw = [f"external:{shlex.join([sys.executable, str(RAW_PLAYER), mode])}" for mode in MODES]
 
     async def main():
-        told = asyncio.Event()
+        report = asyncio.Event()
 
         async def listen(reader, writer):
             if await reader.read(1):
-                told.set()
+                report.set()
             writer.close()
 
         async with asyncio.timeout(GUARD_S):
@@ -105,7 +105,7 @@ def test_none_of_them_outlives_a_match_that_is_ended_in_mid_game(packages, tmp_p
                 env={**os.environ, "WITNESS_PORT": str(witness.sockets[0].getsockname()[1])},
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
-            await told.wait()
+            await report.wait()
             children = [os.pidfd_open(child) for child in children_of(match.pid)]
             match.send_signal(number)
             _, errors = await match.communicate()

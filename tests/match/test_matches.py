@@ -45,7 +45,7 @@ class Witness:
 
     def __init__(self):
         self.alive = 0
-        self.told = asyncio.Event()
+        self.report = asyncio.Event()
         self._changed = asyncio.Condition()
 
     async def __aenter__(self):
@@ -63,7 +63,7 @@ class Witness:
         await self._count(1)
         with contextlib.suppress(ConnectionError):
             while await reader.read(1):
-                self.told.set()
+                self.report.set()
         writer.close()
         await self._count(-1)
 
@@ -127,8 +127,8 @@ def test_a_death_voids_the_game_and_the_match_goes_on(tmp_path, monkeypatch, mod
         assert line.startswith(f"game {game + 1} is void by {who}")
         # How it died stands in the line of its death if that was seen before, else here.
         crashes = [note for note in notes if note.startswith(who)]
-        told = " ".join([line.replace('"),', '"):'), *crashes])
-        assert words in told and len(crashes) <= 1
+        report = " ".join([line.replace('"),', '"):'), *crashes])
+        assert words in report and len(crashes) <= 1
     assert not any("\n" in line for line in voids + notes)
 
 
@@ -249,9 +249,9 @@ def test_who_is_interrupted_while_it_stops_a_player_kills_it_at_once(tmp_path):
     async def main():
         async with asyncio.timeout(GUARD_S):
             os.mkfifo(tmp_path / "said")
-            said = os.open(tmp_path / "said", os.O_RDONLY | os.O_NONBLOCK)
-            with open(said, "rb", buffering=0) as output:
-                os.set_blocking(said, True)
+            sent = os.open(tmp_path / "said", os.O_RDONLY | os.O_NONBLOCK)
+            with open(sent, "rb", buffering=0) as output:
+                os.set_blocking(sent, True)
                 child = await ChildProcess.start([sys.executable, "-c", program], tmp_path / "said")
                 assert await asyncio.to_thread(output.readline) == b"there\n"
                 stopping = asyncio.create_task(child.stop())
@@ -296,7 +296,7 @@ def test_no_player_outlives_the_match(tmp_path, command, mode, blow):
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             )  # fmt: skip
             try:
-                await witness.told.wait()
+                await witness.report.wait()
                 match.send_signal(blow)
                 output = await match.communicate()
                 await witness.wait_for(0)
@@ -351,10 +351,10 @@ def test_what_was_played_is_told_however_the_match_ends(tmp_path):
                     match.kill()
             return match.returncode, output
 
-    status, (said, errors) = asyncio.run(main())
+    status, (sent, errors) = asyncio.run(main())
     assert status == ExitCode.INTERRUPTED
     assert b"Traceback" not in errors
-    assert "mean rank" in said.decode()
+    assert "mean rank" in sent.decode()
     (folder,) = tmp_path.iterdir()
     with (folder / "results.csv").open(newline="") as file:
         assert len(list(csv.DictReader(file))) >= 4
@@ -402,9 +402,9 @@ def test_broken_strategies_are_named_and_the_match_found_wanting(tmp_path):
         seat = re.escape(seats[place - 1])
         pattern = rf"player {place}, {seat}: {problem}; see {where}/player-{place}.txt"
         assert re.fullmatch(pattern, line), line
-    said = (folder / "player-1.txt").read_text()
-    assert said.count("Traceback") == 1
-    assert said.count("ZeroDivisionError") > 5
+    sent = (folder / "player-1.txt").read_text()
+    assert sent.count("Traceback") == 1
+    assert sent.count("ZeroDivisionError") > 5
 
 
 @pytest.mark.parametrize(
@@ -467,9 +467,9 @@ def test_what_players_call_themselves_is_printed_as_text():
     MatchReport(console, 1, "tonpu").on_result(result)
     players = [MatchPlayer(Spec("external:x"), name, plays_on=True) for name in names]
     console.print(final_table(players, [result]))
-    said = console.file.getvalue()
-    assert said.startswith("game 1: [/red] 4  \\x1b[2J forged 3  [bold]x 2  d 1\n")
-    assert "\x1b" not in said and said.count("[/red]") == 2
+    sent = console.file.getvalue()
+    assert sent.startswith("game 1: [/red] 4  \\x1b[2J forged 3  [bold]x 2  d 1\n")
+    assert "\x1b" not in sent and sent.count("[/red]") == 2
 
 
 def test_a_name_is_not_longer_than_a_table_takes(tmp_path):

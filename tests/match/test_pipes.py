@@ -75,8 +75,8 @@ def test_our_own_bots_play_whole_games_over_both_kinds_of_pipes(tmp_path):
     kinds = {type(event).__name__ for event in events_of(result)}
     assert {"Chi", "Pon", "Reach", "Hora"} <= kinds
     for number in (1, 2, 3, 4):
-        said = (tmp_path / f"player-{number}.txt").read_text()
-        assert "ERROR" not in said and "WARNING" not in said, said
+        output = (tmp_path / f"player-{number}.txt").read_text()
+        assert "ERROR" not in output and "WARNING" not in output, output
 
 
 def test_bots_of_somebody_else_play_over_both_kinds_of_pipes(tmp_path):
@@ -117,8 +117,8 @@ def test_a_silent_bot_is_told_what_it_said_last(tmp_path):
     assert result.void
     (line,) = [note for note in notes if note.startswith("game 1 is void")]
     assert "Timeout. No response in 2 sec." in line
-    said = (tmp_path / "player-2.txt").read_text()
-    assert "the table did not wait for the bot; its last line: '{" in said
+    output = (tmp_path / "player-2.txt").read_text()
+    assert "the table did not wait for the bot; its last line: '{" in output
 
 
 PASSES = """
@@ -156,14 +156,14 @@ def test_a_bot_that_passes_at_its_own_turn_is_not_waited_for_as_one_that_answers
             await ours.send(table.send(event))
             table.receive(await ours.receive())
         await ours.send(table.send(Tsumo(actor=0, pai="P")))
-        said = json.loads(await ours.receive())
+        output = json.loads(await ours.receive())
         playing.cancel()
         await asyncio.wait({playing})
-        return said
+        return output
 
-    said = asyncio.run(main())
-    assert said["type"] == "error"
-    assert """'{"type":"none"}' is not allowed here, only dahai""" in said["message"]
+    output = asyncio.run(main())
+    assert output["type"] == "error"
+    assert """'{"type":"none"}' is not allowed here, only dahai""" in output["message"]
 
 
 def test_a_bot_that_cannot_start_is_told(tmp_path):

@@ -31,9 +31,9 @@ def doomed(name: str, program: str) -> Doomed:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_who_failed_first_is_named_whatever_its_number(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    os.mkfifo(told)
-    waits = f"open({str(told)!r}).read(); print('the other was first'); raise SystemExit(3)"
+    report = tmp_path / "told"
+    os.mkfifo(report)
+    waits = f"open({str(report)!r}).read(); print('the other was first'); raise SystemExit(3)"
     players = [
         doomed("late", waits),
         doomed("early", "print('no table here'); raise SystemExit(7)"),
@@ -43,7 +43,7 @@ def test_who_failed_first_is_named_whatever_its_number(tmp_path: Path) -> None:
     def note(text: str) -> None:
         notes.append(text)
         if len(notes) == 1:
-            told.write_text("")  # only now may the other end
+            report.write_text("")  # only now may the other end
 
     async def table() -> None:
         async with asyncio.timeout(GUARD_S):

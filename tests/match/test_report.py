@@ -111,8 +111,8 @@ def test_a_match_names_the_players_whose_answers_the_table_replaced(tmp_path):
 def test_who_leaves_the_page_is_told_as_absent(tmp_path):
     players = read_players(["human", "tsumogiri", "tsumogiri", "tsumogiri"])
     Faults(tmp_path / "player-1-faults.csv").add(Fault("absent", 2, 7, "nobody is at the page"))
-    ((place, told),) = RunningFaults(tmp_path, players, print).news()
-    assert (place, told) == (0, "decision replaced, absent: nobody is at the page")
+    ((place, reported),) = RunningFaults(tmp_path, players, print).news()
+    assert (place, reported) == (0, "decision replaced, absent: nobody is at the page")
     (line,) = fault_lines(tmp_path, players)
     assert line.startswith("player 1, human: 1 decision replaced (1 absent), first: nobody is at")
 

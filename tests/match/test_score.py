@@ -94,21 +94,21 @@ def test_a_game_in_which_only_one_of_them_is_named_does_not_count():
 
 
 def test_scores_that_the_server_does_not_tell_come_from_a_mirror():
-    told, silent = PairScore(PAIR), PairScore(PAIR)
+    report, silent = PairScore(PAIR), PairScore(PAIR)
     for event in events_of(LOGS[0], (*PAIR, "x", "y")):
-        told.add(event)
+        report.add(event)
         silent.add(EndGame() if isinstance(event, EndGame) else event)
-    assert silent.games[0].scores == told.games[0].scores
+    assert silent.games[0].scores == report.games[0].scores
 
 
 def test_a_log_is_read_line_by_line_while_it_is_written(tmp_path):
     lines = LOGS[0].read_bytes().splitlines(keepends=True)
     lines[4] = lines[4].replace(b'"logs":[null,', b'"logs":["so",')
-    log, seen, told = tmp_path / "seen.mjson", [], []
+    log, seen, report = tmp_path / "seen.mjson", [], []
 
     def hear(game, event, talk):
         seen.append((game, event))
-        told.extend([(len(seen), *said) for said in talk])
+        report.extend([(len(seen), *output) for output in talk])
 
     tailers = LogTailer(log, hear)
     tailers.look()  # not there yet
@@ -122,7 +122,7 @@ def test_a_log_is_read_line_by_line_while_it_is_written(tmp_path):
         tailers.look()
     assert [event for _, event in seen] == 2 * [e for line in lines for e in decode_line(line)]
     assert [game for game, _ in seen] == [0] * len(lines) + [1] * len(lines)
-    assert told == [(5, 0, "so"), (len(lines) + 5, 0, "so")]
+    assert report == [(5, 0, "so"), (len(lines) + 5, 0, "so")]
 
 
 def test_a_void_game_has_a_number_though_it_has_no_end(tmp_path):
@@ -203,8 +203,8 @@ def teller_at_the_table() -> EventLines:
     ],
 )
 def test_what_happens_is_one_line(teller, event, line, style):
-    said, its_style = teller.line(event)
-    assert said == line
+    output, its_style = teller.line(event)
+    assert output == line
     assert style in (None, its_style)
 
 

@@ -92,6 +92,6 @@ def test_a_flood_of_strangers_at_channel_and_table_disturbs_neither_pair_nor_gam
     (result,) = asyncio.run(main())
     assert not result.void and not result.faults
     for number in (1, 2):
-        said = (tmp_path / f"player-{number}.txt").read_text()
-        assert said.count("the partner is there") == 1  # a lost one would have come back
-        assert "Traceback" not in said
+        output = (tmp_path / f"player-{number}.txt").read_text()
+        assert output.count("the partner is there") == 1  # a lost one would have come back
+        assert "Traceback" not in output

@@ -41,17 +41,17 @@ def deal(seat=1, hand=HAND, **fields):
     ]
 
 
-def said(event, answer=None):
+def output(event, answer=None):
     return {"event": event, "answer": answer}
 
 
 def own_draw(pai, answer, **fields):
-    return said({"type": "tsumo", "actor": 1, "pai": pai, **fields}, answer)
+    return output({"type": "tsumo", "actor": 1, "pai": pai, **fields}, answer)
 
 
 def discard(actor, pai, answer=None, tsumogiri=True, **fields):
     event = {"type": "dahai", "actor": actor, "pai": pai, "tsumogiri": tsumogiri, **fields}
-    return said(event, answer)
+    return output(event, answer)
 
 
 def test_the_deal_is_told_by_seat_wind(drive):
@@ -68,7 +68,7 @@ def test_the_deal_is_told_by_seat_wind(drive):
 
 def test_scores_are_kept_where_the_deal_has_none(drive):
     result = {"type": "hora", "actor": 0, "target": 1, "pai": "E", "scores": [5, 6, 7, 8]}
-    answers = drive([*deal(), said(result), deal()[1]])
+    answers = drive([*deal(), output(result), deal()[1]])
     assert answers[-1]["told"][-1]["qipai"]["defen"] == [5, 6, 7, 8]
 
 
@@ -76,8 +76,10 @@ def test_hidden_draws_and_draws_after_a_kan(drive):
     kan = {"type": "ankan", "actor": 2, "consumed": ["9p"] * 4}
     dora = {"type": "dora", "dora_marker": "5sr"}
     draws = {"type": "tsumo", "actor": 2, "pai": "?"}
-    told = [line["told"] for line in drive([*deal(), *map(said, [draws, kan, dora, draws])])[2:]]
-    assert told == [
+    report = [
+        line["told"] for line in drive([*deal(), *map(output, [draws, kan, dora, draws])])[2:]
+    ]
+    assert report == [
         [{"zimo": {"l": 2, "p": ""}}],
         [{"gang": {"l": 2, "m": "p9999"}}],
         [{"kaigang": {"baopai": "s0"}}],
@@ -86,14 +88,14 @@ def test_hidden_draws_and_draws_after_a_kan(drive):
 
 
 def test_a_riichi_is_held_back_and_marks_the_discard(drive):
-    riichi = said({"type": "reach", "actor": 3})
+    riichi = output({"type": "reach", "actor": 3})
     answers = drive([*deal(), riichi, discard(3, "7s", tsumogiri=False)])
     assert answers[-2]["told"] == []
     assert answers[-1]["told"] == [{"dapai": {"l": 3, "p": "s7*"}}]
 
 
 def test_our_riichi_comes_in_two_steps(drive):
-    riichi = said({"type": "reach", "actor": 1, "cannot_dahai": []})
+    riichi = output({"type": "reach", "actor": 1, "cannot_dahai": []})
     answers = drive([*deal(), own_draw("E", {"dapai": "p4*"}), riichi])
     assert answers[-2]["reply"] == {"type": "reach", "actor": 1}
     assert answers[-1]["reply"] == {"type": "dahai", "actor": 1, "pai": "4p", "tsumogiri": False}
@@ -156,14 +158,14 @@ def test_calls_name_the_tiles_from_the_hand(drive, actor, tile, meld, reply):
 )  # fmt: skip
 def test_melds_are_spelled_canonically(drive, event, meld):
     before = [discard(event["target"], event["pai"])] if "target" in event else []
-    (told,) = drive([*deal(seat=1, hand=["9s"] * 13), *before, said(event)])[-1]["told"]
-    assert next(iter(told.values())) == {"l": event["actor"], "m": meld}
+    (report,) = drive([*deal(seat=1, hand=["9s"] * 13), *before, output(event)])[-1]["told"]
+    assert next(iter(report.values())) == {"l": event["actor"], "m": meld}
 
 
 def test_an_added_kan_extends_the_very_pon(drive):
     pon = {"type": "pon", "actor": 2, "target": 0, "pai": "5p", "consumed": ["5p", "5pr"]}
     kakan = {"type": "kakan", "actor": 2, "pai": "5p", "consumed": ["5p", "5p", "5pr"]}
-    answers = drive([*deal(), discard(0, "5p"), said(pon), said(kakan, {"hule": "-"})])
+    answers = drive([*deal(), discard(0, "5p"), output(pon), output(kakan, {"hule": "-"})])
     assert answers[-1]["told"] == [{"gang": {"l": 2, "m": "p505=5"}}]
     assert answers[-1]["reply"] == {"type": "hora", "actor": 1, "target": 2, "pai": "5p"}
 
@@ -190,14 +192,19 @@ def test_wins_draws_and_kans_on_our_own_tile(drive, answer, reply):
 
 def test_the_next_discard_after_a_call_may_not_be_barred(drive):
     pon = {"type": "pon", "actor": 1, "target": 0, "pai": "E", "consumed": ["E", "E"]}
-    line = said(pon | {"cannot_dahai": ["P"]}, {"dapai": "z5"})
+    line = output(pon | {"cannot_dahai": ["P"]}, {"dapai": "z5"})
     reply = drive([*deal(), discard(0, "E"), line])[-1]["reply"]
     assert reply == {"type": "dahai", "actor": 1, "pai": "6p", "tsumogiri": False}
 
 
 def test_a_failing_ai_plays_safe_until_the_next_deal(drive):
     broken = {"type": "kakan", "actor": 3, "pai": "9p", "consumed": ["9p"] * 3}  # no such pon
-    lines = [*deal(), said(broken), own_draw("7s", {"dapai": "m1"}), discard(0, "E", {"hule": "-"})]
+    lines = [
+        *deal(),
+        output(broken),
+        own_draw("7s", {"dapai": "m1"}),
+        discard(0, "E", {"hule": "-"}),
+    ]
     answers = drive([*lines, deal()[1], own_draw("7s", {"dapai": "m1"})])
     assert len(answers[2]["warnings"]) == 1
     assert answers[3]["reply"]["pai"] == "7s"

@@ -125,8 +125,8 @@ def test_the_shipped_weights_are_small_and_say_where_they_come_from(features):
     assert manifest.command.startswith("mjbot train hand")
     paper = {1: 0.53, 2: 0.77, 3: 0.85}
     for rank, share in paper.items():
-        told = str(manifest.scores[f"held out, up to the first riichi, rank {rank}"])
-        assert float(told.split(maxsplit=1)[0]) > share
+        report = str(manifest.scores[f"held out, up to the first riichi, rank {rank}"])
+        assert float(report.split(maxsplit=1)[0]) > share
 
 
 def test_weights_of_another_version_are_refused(tmp_path):

@@ -19,8 +19,8 @@ def test_what_ships_was_made_by_a_thousand_games():
     assert "--games 1000 " in manifest.command
     hands = load_weights("greedy")["hands"].astype(float)
     row = 100 * hands[6, 1, 0] / hands[6, 1, 0].sum()
-    told = manifest.scores["percent_1_shanten_after_6_draws_1_middle"]
-    assert f"{row[1]:.2f}" == str(told).split()[0]
+    report = manifest.scores["percent_1_shanten_after_6_draws_1_middle"]
+    assert f"{row[1]:.2f}" == str(report).split()[0]
 
 
 def test_chances_add_up_and_follow_the_counts():

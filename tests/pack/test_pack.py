@@ -85,13 +85,13 @@ def unpacked(packed, tmp_path):
 
 def talk(folder, *arrays):
     """Return the answers of ``bot.py 0`` to the arrays, and what it wrote on stderr."""
-    said = "".join(json.dumps(array) + "\n" for array in arrays)
+    output = "".join(json.dumps(array) + "\n" for array in arrays)
     kept = {key: os.environ[key] for key in ("PATH", "HOME", "MJBOT_CACHE") if key in os.environ}
     done = subprocess.run(
         [sys.executable, "-u", "bot.py", "0"],
         cwd=folder,
         env=kept,
-        input=said,
+        input=output,
         capture_output=True,
         text=True,
         timeout=GUARD_S,
@@ -163,9 +163,9 @@ def test_a_file_of_the_users_comes_with_its_neighbours_and_what_is_named_beside(
     bot.write_text(
         bot.read_text().replace("PATIENCE_AT_START_S = 4.0", f"PATIENCE_AT_START_S = {GUARD_S}")
     )
-    answers, told = talk(tmp_path / "unpacked", START_GAME, [START_KYOKU, OWN_DRAW])
+    answers, report = talk(tmp_path / "unpacked", START_GAME, [START_KYOKU, OWN_DRAW])
     assert (answers[1]["type"], answers[1]["tsumogiri"]) == ("dahai", False)
-    assert "own/my_bot.py:MyBot,luck=3 plays" in told
+    assert "own/my_bot.py:MyBot,luck=3 plays" in report
 
 
 @pytest.mark.parametrize(
@@ -246,8 +246,8 @@ def test_the_user_s_files_are_listed(tmp_path, capsys, monkeypatch):
     packable(tmp_path)
     (tmp_path / "notes.txt").write_text("")
     assert main(["pack", "my_bot.py:MyBot", "--bare", "--beside", "notes.txt"]) == 0
-    said = capsys.readouterr().err
-    assert "mjbot pack: your files in it: own/my_bot.py, own/notes.txt\n" in said
+    output = capsys.readouterr().err
+    assert "mjbot pack: your files in it: own/my_bot.py, own/notes.txt\n" in output
 
 
 def test_a_link_where_the_zip_is_written_is_not_followed(tmp_path):
@@ -302,15 +302,15 @@ def test_lines_that_have_waited_are_taken_in_without_thinking():
         line = json.dumps([discard, call, later, *draws]).encode()
         return json.loads(await player.answer(line, True))
 
-    said = asyncio.run(answers())
-    assert said == {"type": "dahai", "actor": 0, "pai": "N", "tsumogiri": True}
+    output = asyncio.run(answers())
+    assert output == {"type": "dahai", "actor": 0, "pai": "N", "tsumogiri": True}
 
 
 def test_a_player_that_ends_is_replaced_by_safe_answers(unpacked):
     (unpacked / "mjbot/pack/player.py").write_text("raise SystemExit(1)")
-    answers, told = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
+    answers, report = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
     assert [answer["type"] for answer in answers] == ["none", "dahai"]
-    assert "tsumogiri has ended: safe answers" in told
+    assert "tsumogiri has ended: safe answers" in report
 
 
 def test_a_player_that_is_not_ready_is_replaced_until_it_is(unpacked):
@@ -319,23 +319,23 @@ def test_a_player_that_is_not_ready_is_replaced_until_it_is(unpacked):
         bot.read_text().replace("PATIENCE_AT_START_S = 4.0", "PATIENCE_AT_START_S = 0.0")
     )
     (unpacked / "mjbot/pack/player.py").write_text("import sys; sys.stdin.read()")
-    answers, told = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
+    answers, report = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
     assert [answer["type"] for answer in answers] == ["none", "dahai"]
-    assert "tsumogiri is not ready: safe answers" in told
+    assert "tsumogiri is not ready: safe answers" in report
 
 
 def test_a_pass_where_a_discard_is_due_is_replaced(unpacked):
     (unpacked / "mjbot/pack/player.py").write_text(PASSES)
-    answers, told = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
+    answers, report = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
     assert [answer["type"] for answer in answers] == ["none", "dahai"]
-    assert "tsumogiri passes where a discard is due" in told
+    assert "tsumogiri passes where a discard is due" in report
 
 
 def test_a_line_that_is_no_array_is_passed(unpacked):
     (unpacked / "mjbot/pack/player.py").write_text("raise SystemExit(1)")
-    answers, told = talk(unpacked, {"type": "start_game"}, START_GAME)
+    answers, report = talk(unpacked, {"type": "start_game"}, START_GAME)
     assert answers == [{"type": "none"}, {"type": "none"}]
-    assert "no array of events" in told
+    assert "no array of events" in report
 
 
 MALFORMED = [
@@ -353,11 +353,11 @@ MALFORMED = [
 
 
 def test_malformed_events_end_neither_the_bot_nor_its_player(unpacked):
-    answers, heard = talk(unpacked, START_GAME, *MALFORMED, START_GAME, [START_KYOKU, OWN_DRAW])
+    answers, received = talk(unpacked, START_GAME, *MALFORMED, START_GAME, [START_KYOKU, OWN_DRAW])
     assert len(answers) == len(MALFORMED) + 3
     assert answers[-1] == {"type": "dahai", "actor": 0, "pai": "1m", "tsumogiri": True}
-    assert "malformed event: KeyError" in heard
-    assert "has ended" not in heard
+    assert "malformed event: KeyError" in received
+    assert "has ended" not in received
 
 
 def test_a_line_that_is_nested_too_deeply_is_passed(unpacked):
@@ -408,8 +408,8 @@ def test_what_cannot_be_packed_is_refused_in_one_line(
     (tmp_path / "there.zip").write_text("mine")
     bare = [] if "--python" in arguments else ["--bare"]
     assert main(["pack", *arguments, *bare]) == 2
-    (told,) = capsys.readouterr().err.splitlines()
-    assert words in told
+    (report,) = capsys.readouterr().err.splitlines()
+    assert words in report
     assert [file.name for file in tmp_path.iterdir()] == ["there.zip"]
 
 

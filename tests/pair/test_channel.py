@@ -117,7 +117,7 @@ NOBODY = 65534
 
 def as_nobody(place: Path) -> str:
     """Return what comes of another user's attempt to connect."""
-    heard, said = os.pipe()
+    received, output = os.pipe()
     if (child := os.fork()) == 0:
         try:
             os.setgroups([])
@@ -125,14 +125,14 @@ def as_nobody(place: Path) -> str:
             os.setuid(NOBODY)
             with socket.socket(socket.AF_UNIX) as probe:
                 probe.connect(str(place))
-            os.write(said, b"connected")
+            os.write(output, b"connected")
         except BaseException as error:
-            os.write(said, type(error).__name__.encode())
+            os.write(output, type(error).__name__.encode())
         finally:
             os._exit(0)
-    os.close(said)
+    os.close(output)
     os.waitpid(child, 0)
-    with open(heard, encoding="ascii") as words:
+    with open(received, encoding="ascii") as words:
         return words.read()
 
 
@@ -193,7 +193,7 @@ def test_a_socket_that_another_user_has_planted_is_sent_nothing(caplog):
         Path(name).chmod(0o777)
         place = Path(name, "pair")
         planted.bind(str(place))
-        heard, said = os.pipe()
+        received, output = os.pipe()
         if (child := os.fork()) == 0:  # the credentials are those of the process that listens
             try:
                 os.setgroups([])
@@ -201,10 +201,10 @@ def test_a_socket_that_another_user_has_planted_is_sent_nothing(caplog):
                 os.setuid(NOBODY)
                 planted.listen()
                 connection, _ = planted.accept()
-                os.write(said, b"sent: " + connection.recv(1000))
+                os.write(output, b"sent: " + connection.recv(1000))
             finally:
                 os._exit(0)
-        os.close(said)
+        os.close(output)
 
         async def visit():
             task = asyncio.create_task(SocketLink(Side.GUEST, place, b"secret").run())
@@ -214,7 +214,7 @@ def test_a_socket_that_another_user_has_planted_is_sent_nothing(caplog):
             await asyncio.wait({task})
 
         asyncio.run(asyncio.wait_for(visit(), GUARD_S))
-        with open(heard, "rb") as words:
+        with open(received, "rb") as words:
             assert words.read() == b"sent: "
         os.waitpid(child, 0)
     assert f"pair.socket: user {NOBODY} listens there" in caplog.text
@@ -238,16 +238,16 @@ def test_a_channel_that_cannot_be_opened_is_said_and_play_goes_on(tmp_path, capl
 
 def test_a_warm_up_is_a_game_in_which_the_partner_is_heard():
     talker, listener = (strategy_class(f"{BOTS}:{name}") for name in ("Talker", "Listener"))
-    heard = []
+    received = []
 
     class Witness(listener):
         def receive_hand(self, view):
             assert sum(view.state["hand_known"]) == 1  # no more is seen than in a client
             ally = super().receive_hand(view)
-            heard.append(ally is not None)
+            received.append(ally is not None)
             return ally
 
     warm_up_pair(Witness, talker)
-    assert sum(heard) > 30
+    assert sum(received) > 30
     with pytest.raises(TypeError, match="Tsumogiri is no strategy for a pair"):
         warm_up_pair(lambda: make_strategy("tsumogiri"), talker)

@@ -29,7 +29,7 @@ class Wire(Transport):
     """One end of a connection; what it says waits in ``said`` until it is let go."""
 
     def __init__(self):
-        self.said = deque()
+        self.output = deque()
         self.every = []
         self._inbox = asyncio.Queue()
         self.is_open = True
@@ -44,7 +44,7 @@ class Wire(Transport):
     async def send(self, line):
         if not self.is_open:
             raise VanishedError("this end is closed")
-        self.said.append(line)
+        self.output.append(line)
         self.every.append(line)
 
     async def close(self):
@@ -65,7 +65,7 @@ class Channel(RuleBasedStateMachine):
         self.wires = {}
         self.game = dict.fromkeys(SIDES, 0)
         self.turn = dict.fromkeys(SIDES, 0)
-        self.told = {}  # serial -> the listener's game then
+        self.report = {}  # serial -> the listener's game then
         self.serial = 0
         self.ends = {side: self._end(side) for side in SIDES}
 
@@ -116,7 +116,7 @@ class Channel(RuleBasedStateMachine):
     @rule()
     def cut(self):
         for wire in self.wires.values():
-            wire.said.clear()
+            wire.output.clear()
             wire.hear(None)
         self._settle()
 
@@ -142,7 +142,7 @@ class Channel(RuleBasedStateMachine):
     def send(self, side):
         self.serial += 1
         self.turn[side] += 1
-        self.told[self.serial] = self.game[side.other]
+        self.report[self.serial] = self.game[side.other]
         self.ends[side].send(self._holding(side))
         self._settle()
 
@@ -156,18 +156,18 @@ class Channel(RuleBasedStateMachine):
     def only_what_the_partner_holds_now_is_believed(self):
         for side in SIDES:
             now = self.turn[side.other]
-            heard = self.ends[side].newest(lambda said, now=now: said.turn == now)
-            if heard is None:
+            received = self.ends[side].newest(lambda output, now=now: output.turn == now)
+            if received is None:
                 continue
             assert self.ends[side].linked
-            assert heard.seat == (2 if side is Side.HOST else 0)
-            assert self.told[heard.honba] == self.game[side], "a hand of a game before"
+            assert received.seat == (2 if side is Side.HOST else 0)
+            assert self.report[received.honba] == self.game[side], "a hand of a game before"
 
     # --- what happens to lines ---------------------------------------------------------------
 
     @rule(side=sides, how=st.sampled_from(["pass", "pass", "all", "all", "twice", "drop", "swap"]))
     def let_go(self, side, how):
-        waiting, other = self.wires[side].said, self.wires[side.other]
+        waiting, other = self.wires[side].output, self.wires[side.other]
         if how == "swap" and len(waiting) > 1:
             waiting[0], waiting[1] = waiting[1], waiting[0]
         for _ in range(len(waiting) if how == "all" else min(1, len(waiting))):
@@ -216,8 +216,8 @@ class Channel(RuleBasedStateMachine):
                 self.let_go(each, "all")
         self.send(side)
         self.let_go(side, "all")
-        heard = self.ends[side.other].newest(lambda said: True)
-        assert heard is not None and heard.honba == self.serial
+        received = self.ends[side.other].newest(lambda output: True)
+        assert received is not None and received.honba == self.serial
 
 
 TestChannel = Channel.TestCase

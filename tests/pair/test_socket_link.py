@@ -30,7 +30,7 @@ def holding(turn: int) -> SharedHand:
 
 
 def turn_is(turn: int) -> Callable[[SharedHand], bool]:
-    return lambda said: said.turn == turn
+    return lambda output: output.turn == turn
 
 
 def free_port() -> int:
@@ -65,7 +65,7 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0)
 
 
-async def heard(link: SocketLink, turn: int) -> None:
+async def received(link: SocketLink, turn: int) -> None:
     await until(lambda: link.newest(turn_is(turn)) is not None)
 
 
@@ -94,11 +94,11 @@ async def connected(guest: SocketLink) -> tuple[asyncio.StreamReader, asyncio.St
 @pytest.fixture
 def warnings() -> Iterator[list[str]]:
     """Return what is logged as a warning, and worse."""
-    said: list[str] = []
+    output: list[str] = []
     handler = logging.Handler(logging.WARNING)
-    handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+    handler.emit = lambda record: output.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger("mjbot").addHandler(handler)
-    yield said
+    yield output
     logging.getLogger("mjbot").removeHandler(handler)
 
 
@@ -109,10 +109,10 @@ def test_what_one_says_the_other_hears(place):
             await until(lambda: host.linked and guest.linked)
             host.send(holding(1))
             guest.send(holding(2))
-            await heard(guest, 1)
-            await heard(host, 2)
+            await received(guest, 1)
+            await received(host, 2)
             host.send(holding(3))
-            await heard(guest, 3)
+            await received(guest, 3)
             assert guest.newest(turn_is(1)) is None
 
     asyncio.run(talk())
@@ -133,7 +133,7 @@ def test_a_word_of_the_game_before_is_never_believed(place):
                     await until(lambda: host._newest is not None and host._newest.honba == 7)
                     assert host.newest(turn_is(1)) is None
                 guest.send(holding(1))
-                await heard(host, 1)
+                await received(host, 1)
 
     asyncio.run(talk())
 
@@ -148,7 +148,7 @@ def test_a_word_said_while_the_channel_was_cut_is_heard_when_it_is_back(place):
                 await until(lambda: guest._their_game == host._own_game.game)
             guest.send(holding(3))
             async with running(guest):
-                await heard(host, 3)
+                await received(host, 3)
 
     asyncio.run(talk())
 
@@ -164,7 +164,7 @@ def test_a_partner_that_died_is_missed_and_joins_again(place, lost):
             async with running(dies):
                 await until(lambda: dies._their_game == stays._own_game.game)
                 dies.send(holding(1))
-                await heard(stays, 1)
+                await received(stays, 1)
             await until(lambda: not stays.linked)
             assert stays.newest(turn_is(1)) is None  # what a dead partner said is forgotten
             stays.send(holding(2))
@@ -176,9 +176,9 @@ def test_a_partner_that_died_is_missed_and_joins_again(place, lost):
                 assert reborn.newest(turn_is(2)) is None  # said to the one that died
                 await until(lambda: stays._their_game == reborn._own_game.game)
                 stays.send(holding(3))
-                await heard(reborn, 3)
+                await received(reborn, 3)
                 reborn.send(holding(4))
-                await heard(stays, 4)
+                await received(stays, 4)
 
     asyncio.run(talk())
 
@@ -219,8 +219,8 @@ def test_another_secret_is_said_once_and_knocked_with_ever_more_rarely(
     asyncio.run(talk())
     knocks = [unknown_peers for unknown_peers in asked if unknown_peers][:5]
     assert [pause_s(unknown_peers) for unknown_peers in knocks] == [0.4, 0.8, 1.6, 3.2, 5.0]
-    told = [text for text in warnings if "both need the same one" in text]
-    assert len(told) == 2  # the host and the stranger
+    report = [text for text in warnings if "both need the same one" in text]
+    assert len(report) == 2  # the host and the stranger
     assert len(warnings) <= 3  # and the guest or the host that the other has gone first
 
 
@@ -239,10 +239,10 @@ def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
                     with contextlib.suppress(ConnectionError):
                         while True:
                             assert b"holding" not in await connection.receive(LIMIT_S)
-            await heard(guest, 1)
+            await received(guest, 1)
             assert not unknown_peer.linked
             host.send(holding(2))
-            await heard(guest, 2)
+            await received(guest, 2)
 
     asyncio.run(talk())
 
@@ -309,7 +309,7 @@ def test_a_partner_that_comes_twice_is_heard_on_its_new_connection(place):
                         if answer is not None:
                             await connection.send(answer)
                     await connection.send(session.send(holding(7)))
-                    await heard(host, 7)
+                    await received(host, 7)
 
     asyncio.run(talk())
 

@@ -46,13 +46,13 @@ def rows_of(*allowed):
     return DecisionRows(n, np.zeros_like(n), masks)
 
 
-def asked_of(rows, said, at_kan=()):
+def asked_of(rows, output, at_kan=()):
     """Return the actions where networks say what is told by kind, and who was asked what."""
     text = []
 
     def answer(kind, places, planes, legal):
         text.extend((str(KINDS[kind]), int(place)) for place in places)
-        return np.full(len(places), said.get(KINDS[kind], 0))
+        return np.full(len(places), output.get(KINDS[kind], 0))
 
     kan = np.isin(np.arange(len(rows.masks)), at_kan)
     planes = np.zeros((len(rows.masks), 1), np.uint8)
@@ -193,10 +193,10 @@ def test_it_learns_which_answer_is_rewarded_and_what_leads_to_it(learner):
     memory, dice = learner.memory, np.random.default_rng(0)
     chi, pon = np.array([[True, True, False, True]]), np.ones((1, 2), np.bool_)
     for _ in range(150):
-        said = np.flatnonzero(chi[0])[dice.integers(3)]
-        first = memory.add(CHI_KIND, planes_with(3), chi, np.array([said]))
+        output = np.flatnonzero(chi[0])[dice.integers(3)]
+        first = memory.add(CHI_KIND, planes_with(3), chi, np.array([output]))
         then = dice.integers(2)
-        if said == 3:
+        if output == 3:
             memory.end(first, np.array([-1.0]))
             continue
         second = memory.add(PON_KIND, planes_with(8), pon, np.array([then]))

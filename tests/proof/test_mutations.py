@@ -26,6 +26,6 @@ def test_some_changed_ones_are_borne_or_refused(capsys, monkeypatch):
         ["proof", "mutations", "--conversations", "20", "--records", "20", "--messages", "20"],
     )
     assert main() == 0
-    told = capsys.readouterr().out
-    assert "messages: 20 borne or refused" in told
-    assert "conversations: 20 borne or refused" in told and "0 findings" in told
+    report = capsys.readouterr().out
+    assert "messages: 20 borne or refused" in report
+    assert "conversations: 20 borne or refused" in report and "0 findings" in report

@@ -54,7 +54,7 @@ def test_a_game_that_comes_back_as_another_is_noticed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "falsified", "problem"),
+    ("report", "falsified", "problem"),
     [
         (r'(machi="\d+" ten=)"\d+,', r'\1"110,', "win: fu: ours"),
         (r'(machi="\d+" ten="\d+),\d+,', r"\1,99900,", "win: hand points: ours"),
@@ -69,9 +69,9 @@ def test_a_game_that_comes_back_as_another_is_noticed() -> None:
         (r"<RYUUKYOKU ", '<RYUUKYOKU type="nm" ', "draw: nagashi mangan: ours False"),
     ],
 )
-def test_a_falsified_result_is_noticed(told: str, falsified: str, problem: str) -> None:
+def test_a_falsified_result_is_noticed(report: str, falsified: str, problem: str) -> None:
     record = member(shared("phoenix/hanchan-2020.zip"), 0).decode()
-    changed, count = re.subn(told, falsified, record, count=1)
+    changed, count = re.subn(report, falsified, record, count=1)
     assert count == 1
     findings = RecordFindings()
     check_game(Game("game", "tag", read_mjlog(changed.encode(), "game")), findings)
@@ -92,7 +92,7 @@ def test_sampled_sessions_agree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "falsified", "problem"),
+    ("report", "falsified", "problem"),
     [
         (r' t="4"', "", "offers: ours CHI, the recorded nothing"),
         (r"(<[EFGefg]\d+)/>", r'\1 t="8"/>', "offers: ours nothing, the recorded RON"),
@@ -100,10 +100,10 @@ def test_sampled_sessions_agree() -> None:
         (r'Send: <N type="3"', r'Send: <N type="1"', "N: type 1 is not open"),
     ],
 )
-def test_a_falsified_session_is_noticed(told: str, falsified: str, problem: str) -> None:
+def test_a_falsified_session_is_noticed(report: str, falsified: str, problem: str) -> None:
     path = shared("tenhou-wire/sessions-2018.zip")
     sessions = (member(path, number).decode() for number in range(100, 120))
-    session = next(session for session in sessions if re.search(told, session))
+    session = next(session for session in sessions if re.search(report, session))
     findings = RecordFindings()
-    check_session(re.sub(told, falsified, session, count=1), "session", findings)
+    check_session(re.sub(report, falsified, session, count=1), "session", findings)
     assert problem in findings.mismatches[0]

@@ -157,7 +157,7 @@ def test_hello_is_answered_by_join():
 
 
 @pytest.mark.parametrize(
-    ("dialect", "told", "said", "seat"),
+    ("dialect", "report", "output", "seat"),
     [
         (Dialect.TCP, None, 1, 1),
         (Dialect.TCP, 3, 1, 1),
@@ -168,9 +168,11 @@ def test_hello_is_answered_by_join():
         (Dialect.STDIO_LINES, None, 1, 1),
     ],
 )
-def test_the_own_seat(dialect, told, said, seat):
-    session = ClientSession(dialect, seat=told)
-    hear(session, *([HELLO] if dialect is Dialect.TCP else []), {"type": "start_game", "id": said})
+def test_the_own_seat(dialect, report, output, seat):
+    session = ClientSession(dialect, seat=report)
+    hear(
+        session, *([HELLO] if dialect is Dialect.TCP else []), {"type": "start_game", "id": output}
+    )
     assert session.seat == seat
 
 
@@ -255,7 +257,7 @@ def test_events_and_the_rest_are_told_apart():
     received = session.receive(json.dumps([START, NEWS, DEAL, OWN_DRAW, REQUEST]))
     kinds = [type(event).__name__ for event in received.events]
     assert kinds == ["StartGame", "StartKyoku", "Tsumo"]
-    assert [type(said).__name__ for said in received.others] == ["Unknown", "RequestAction"]
+    assert [type(output).__name__ for output in received.others] == ["Unknown", "RequestAction"]
     assert session.names == ("a", "b", "c", "d")
     assert received.events[0] == StartGame(id=1, names=session.names)
 

@@ -77,8 +77,8 @@ def test_the_first_two_lines():
 def test_joins_are_refused_in_the_original_servers_words(line, text):
     with pytest.raises(JoinRefusedError) as caught:
         LockstepSession().join(line)
-    said = json.loads(caught.value.line)
-    assert said["type"] == "error" and said["message"].startswith(text)
+    output = json.loads(caught.value.line)
+    assert output["type"] == "error" and output["message"].startswith(text)
 
 
 def test_a_fifth_player_is_told_that_the_room_is_busy():

@@ -56,14 +56,14 @@ turns = st.one_of(
 def test_what_is_owed_is_what_our_own_client_says(dialect, play, data):
     server, client = pipe_session(dialect, 1), ClientSession(dialect, seat=1)
     game = [(START, ()), (DEAL, ()), *play, (DRAW, ()), (EndKyoku(), ()), (EndGame(), ())]
-    told = []
+    report = []
     for event, offers in game:
         line = server.send(event, offers)
         if line is None:
             assert not server.owes and dialect is Dialect.STDIO_ARRAYS
             continue
         received = client.receive(line)
-        told += [type(one).__name__ for one in received.events]
+        report += [type(one).__name__ for one in received.events]
         chosen = data.draw(st.sampled_from(offers)) if offers else None
         assert server.owes == bool(offers) or dialect is Dialect.STDIO_ARRAYS
         if server.owes:
@@ -73,20 +73,20 @@ def test_what_is_owed_is_what_our_own_client_says(dialect, play, data):
             assert received.duty is ReplyDuty.MUST_NOT
         assert not server.owes
     whole = dialect is Dialect.STDIO_LINES
-    assert told.count("Ryukyoku") == whole  # mjai.app's bots never hear of an end
-    assert told[:1] == ["StartGame"] and told[-2:] == ["EndKyoku", "EndGame"]
+    assert report.count("Ryukyoku") == whole  # mjai.app's bots never hear of an end
+    assert report[:1] == ["StartGame"] and report[-2:] == ["EndKyoku", "EndGame"]
 
 
 def test_an_array_begins_with_the_own_last_action_and_ends_with_what_is_asked():
     session = pipe_session(Dialect.STDIO_ARRAYS, 1)
-    said = [
+    output = [
         session.send(event, offers)
         for event, offers in [
             (START, ()), (DEAL, ()), (OWN_DRAW, DISCARDS), (DISCARDS[0], ()), (OTHERS, CLAIMS),
             (DRAW, ()), (EndKyoku(), ()),
         ]
     ]  # fmt: skip
-    types = [[event["type"] for event in json.loads(line)] for line in said if line]
+    types = [[event["type"] for event in json.loads(line)] for line in output if line]
     assert types == [["start_game"], ["start_kyoku", "tsumo"], ["dahai", "dahai"], ["end_kyoku"]]
 
 

@@ -69,16 +69,16 @@ def test_unknown_types_and_keys_are_passed_over():
 
 
 def test_null_is_absent():
-    said = read(type="dahai", actor=2, pai="E", tsumogiri=True, possible_actions=None)
-    assert said == Dahai(actor=2, pai="E", tsumogiri=True)
+    output = read(type="dahai", actor=2, pai="E", tsumogiri=True, possible_actions=None)
+    assert output == Dahai(actor=2, pai="E", tsumogiri=True)
     assert read(type="none", actor=None) == Skip()
     assert read(type="reach_accepted", actor=0, deltas=None) == ReachAccepted(actor=0)
 
 
 @pytest.mark.parametrize("key", ["uradora_markers", "ura_markers", "uradora_marker"])
 def test_every_spelling_of_ura_markers(key):
-    said = read(type="hora", actor=1, target=0, **{key: ["6s"]})
-    assert said == Hora(actor=1, target=0, uradora_markers=("6s",))
+    output = read(type="hora", actor=1, target=0, **{key: ["6s"]})
+    assert output == Hora(actor=1, target=0, uradora_markers=("6s",))
 
 
 def test_a_single_ura_marker_without_brackets():
@@ -86,13 +86,13 @@ def test_a_single_ura_marker_without_brackets():
 
 
 def test_the_original_servers_hora():
-    said = read(
+    output = read(
         type="hora", actor=3, target=2, pai="5pr", uradora_markers=[], hora_tehais=["2m"],
         yakus=[["akadora", 1], ["chankan", 1]], fu=40, fan=2, hora_points=2600,
         deltas=[0, 0, -2600, 2600], scores=[25000, 25000, 22400, 27600],
     )  # fmt: skip
-    assert said.yakus == (("akadora", 1), ("chankan", 1))
-    assert said.uradora_markers == () and said.scores == (25000, 25000, 22400, 27600)
+    assert output.yakus == (("akadora", 1), ("chankan", 1))
+    assert output.uradora_markers == () and output.scores == (25000, 25000, 22400, 27600)
 
 
 def test_a_self_drawn_win_may_leave_out_the_target():
@@ -100,11 +100,11 @@ def test_a_self_drawn_win_may_leave_out_the_target():
 
 
 def test_a_gateway_hora_with_scores_only_is_no_event():
-    said = read(type="hora", scores=[1, 2, 3, 4])
-    assert said == ScoresOnly(scores=(1, 2, 3, 4)) and not isinstance(said, Event)
+    output = read(type="hora", scores=[1, 2, 3, 4])
+    assert output == ScoresOnly(scores=(1, 2, 3, 4)) and not isinstance(output, Event)
     assert read(type="ryukyoku", scores=[1, 2, 3, 4]) == Ryukyoku(scores=(1, 2, 3, 4))
     with pytest.raises(LocalProtocolError, match=r"hora\.pai: TCP demands it"):
-        encode(said, Dialect.TCP)
+        encode(output, Dialect.TCP)
 
 
 @pytest.mark.parametrize(
@@ -138,10 +138,10 @@ def test_a_gateway_counts_kyoku_from_zero(kyoku):
 
 def test_start_kyoku_with_or_without_scores_and_with_a_list_of_one_marker():
     assert read(**DEAL).scores is None
-    said = read(**DEAL | {"scores": [1, 2, 3, 4], "dora_marker": ["5sr"]})
-    assert isinstance(said, StartKyoku)
-    assert said.scores == (1, 2, 3, 4) and said.dora_marker == "5sr"
-    assert said.tehais[3] == ("1m",) * 13
+    output = read(**DEAL | {"scores": [1, 2, 3, 4], "dora_marker": ["5sr"]})
+    assert isinstance(output, StartKyoku)
+    assert output.scores == (1, 2, 3, 4) and output.dora_marker == "5sr"
+    assert output.tehais[3] == ("1m",) * 13
 
 
 def test_a_dora_marker_in_a_list():
@@ -151,8 +151,8 @@ def test_a_dora_marker_in_a_list():
 def test_start_game_bare_or_full():
     assert read(type="start_game") == StartGame()
     names = ["a", "b", "c", "d"]
-    said = read(type="start_game", id=2, names=names, uri="x", aka_flag=True, kyoku_first=4)
-    assert said == StartGame(id=2, names=tuple(names))
+    output = read(type="start_game", id=2, names=names, uri="x", aka_flag=True, kyoku_first=4)
+    assert output == StartGame(id=2, names=tuple(names))
 
 
 def test_a_kakan_with_one_consumed_tile_is_filled_up():
@@ -165,8 +165,8 @@ def test_a_kakan_with_one_consumed_tile_is_filled_up():
 
 
 def test_an_ankan_may_say_its_tile_again():
-    said = read(type="ankan", actor=1, pai="W", consumed=["W"] * 4)
-    assert said == Ankan(actor=1, consumed=("W",) * 4)
+    output = read(type="ankan", actor=1, pai="W", consumed=["W"] * 4)
+    assert output == Ankan(actor=1, consumed=("W",) * 4)
 
 
 def test_dahai_without_tsumogiri_is_from_the_hand():
@@ -174,18 +174,18 @@ def test_dahai_without_tsumogiri_is_from_the_hand():
 
 
 def test_hints_may_be_bare():
-    said = read(type="tsumo", actor=0, pai="E", possible_actions=[{"type": "hora"}])
-    assert said.possible_actions == (Hint(type="hora"),)
+    output = read(type="tsumo", actor=0, pai="E", possible_actions=[{"type": "hora"}])
+    assert output.possible_actions == (Hint(type="hora"),)
 
 
 def test_request_action():
-    said = read(
+    output = read(
         type="request_action", request_id=91, observation="AAAA",
         time={"grace_ms": 3000, "bank_ms": 12000, "deadline_ms": 15000},
         possible_actions=[{"type": "chi", "pai": "3p", "consumed": ["1p", "2p"]}, {"type": "none"}],
     )  # fmt: skip
     hints = (Hint(type="chi", pai="3p", consumed=("1p", "2p")), Hint(type="none"))
-    assert said == RequestAction(
+    assert output == RequestAction(
         request_id=91, grace_ms=3000, bank_ms=12000, deadline_ms=15000, possible_actions=hints
     )
 

@@ -90,21 +90,21 @@ def messages(draw, kind, *, complete=False):
     required = len(kind.__struct_fields__) - len(kind.__struct_defaults__)
     names = kind.__struct_fields__
     optional = dict(zip(names[required:], kind.__struct_defaults__, strict=True))
-    said = {}
+    output = {}
     for name in names:
         if name in ("kyoku", "oya"):
             continue
         strategy = field_strategy(kind, name)
         if optional.get(name, 0) is None and not complete:
             strategy = st.none() | strategy
-        said[name] = draw(strategy)
+        output[name] = draw(strategy)
     if kind is StartKyoku:
-        said["oya"] = draw(seats)
-        said["kyoku"] = said["oya"] + 1
-    return kind(**said)
+        output["oya"] = draw(seats)
+        output["kyoku"] = output["oya"] + 1
+    return kind(**output)
 
 
-def heard(message, dialect):
+def received(message, dialect):
     """The message as it must arrive: without what the dialect leaves out."""
     table = UNSAID[dialect]
     unsaid = {*table.get("*", ()), *table.get(wire_name(message), ())}
@@ -124,8 +124,8 @@ def test_what_is_said_is_heard(kind, dialect):
             return
         line = encode(message, dialect)
         assert b"\n" not in line
-        assert decode_line(line) == (heard(message, dialect),)
-        assert decode_line(b"[" + line + b"," + line + b"]") == (heard(message, dialect),) * 2
+        assert decode_line(line) == (received(message, dialect),)
+        assert decode_line(b"[" + line + b"," + line + b"]") == (received(message, dialect),) * 2
 
     check()
 
@@ -136,7 +136,7 @@ def test_every_way_that_messages_were_drawn_covers_every_field():
             assert name in ("kyoku", "oya", "consumed", "tehais") or name in FIELDS
 
 
-def said(message, dialect, **extra):
+def output(message, dialect, **extra):
     return json.loads(encode(message, dialect, extra or None))
 
 
@@ -146,36 +146,36 @@ WIN = Hora(
 
 
 def test_a_win_in_each_dialect():
-    assert said(WIN, Dialect.TCP)["uradora_markers"] == ["E"]
-    assert said(WIN, Dialect.TCP)["pai"] == "5sr"
+    assert output(WIN, Dialect.TCP)["uradora_markers"] == ["E"]
+    assert output(WIN, Dialect.TCP)["pai"] == "5sr"
     mortal = {"type": "hora", "actor": 1, "target": 1, "deltas": [-1, 3, -1, -1]}
-    assert said(WIN, Dialect.STDIO_LINES) == mortal | {"ura_markers": ["E"]}
-    assert said(WIN, Dialect.STDIO_ARRAYS) == mortal | {"ura_markers": ["E"]}
-    ours = said(WIN, Dialect.RIICHILAB)
+    assert output(WIN, Dialect.STDIO_LINES) == mortal | {"ura_markers": ["E"]}
+    assert output(WIN, Dialect.STDIO_ARRAYS) == mortal | {"ura_markers": ["E"]}
+    ours = output(WIN, Dialect.RIICHILAB)
     assert ours == mortal | {"ura_markers": ["E"], "pai": "5sr", "tsumo": True}
-    assert "tsumo" not in said(replace(WIN, target=0), Dialect.RIICHILAB)
+    assert "tsumo" not in output(replace(WIN, target=0), Dialect.RIICHILAB)
 
 
 def test_an_ankan_names_its_tile_only_to_riichilab():
     kan = Ankan(actor=0, consumed=("5pr", "5p", "5p", "5p"))
-    assert "pai" not in said(kan, Dialect.TCP)
-    assert said(kan, Dialect.RIICHILAB)["pai"] == "5p"
+    assert "pai" not in output(kan, Dialect.TCP)
+    assert output(kan, Dialect.RIICHILAB)["pai"] == "5p"
 
 
 def test_nine_terminals_in_each_dialect():
     abort = Ryukyoku(actor=2, reason="kyushukyuhai")
     full = {"type": "ryukyoku", "actor": 2, "reason": "kyushukyuhai"}
-    assert said(abort, Dialect.TCP) == said(abort, Dialect.LOG) == full
-    assert said(abort, Dialect.STDIO_LINES) == {"type": "ryukyoku"}
-    assert said(abort, Dialect.RIICHILAB) == full | {"reason": "kyushu_kyuhai"}
+    assert output(abort, Dialect.TCP) == output(abort, Dialect.LOG) == full
+    assert output(abort, Dialect.STDIO_LINES) == {"type": "ryukyoku"}
+    assert output(abort, Dialect.RIICHILAB) == full | {"reason": "kyushu_kyuhai"}
 
 
 def test_a_reply_carries_its_request_id():
-    assert said(Skip(), Dialect.RIICHILAB, request_id=7) == {"type": "none", "request_id": 7}
+    assert output(Skip(), Dialect.RIICHILAB, request_id=7) == {"type": "none", "request_id": 7}
 
 
 def test_request_limits_travel_in_a_time_object():
-    asked = said(RequestAction(request_id=1, grace_ms=3, deadline_ms=5), Dialect.RIICHILAB)
+    asked = output(RequestAction(request_id=1, grace_ms=3, deadline_ms=5), Dialect.RIICHILAB)
     assert asked == {
         "type": "request_action",
         "request_id": 1,
@@ -185,15 +185,15 @@ def test_request_limits_travel_in_a_time_object():
 
 def test_start_game_tells_each_dialect_what_it_wants():
     start = StartGame(id=1, names=("a", "b", "c", "d"))
-    assert "names" not in said(start, Dialect.RIICHILAB)
-    assert said(start, Dialect.TCP)["id"] == said(start, Dialect.STDIO_ARRAYS)["id"] == 1
+    assert "names" not in output(start, Dialect.RIICHILAB)
+    assert output(start, Dialect.TCP)["id"] == output(start, Dialect.STDIO_ARRAYS)["id"] == 1
 
 
 def test_offers_stay_within_tcp_and_logs():
     riichi = Reach(actor=0, cannot_dahai=())
-    assert said(riichi, Dialect.TCP) == {"type": "reach", "actor": 0, "cannot_dahai": []}
+    assert output(riichi, Dialect.TCP) == {"type": "reach", "actor": 0, "cannot_dahai": []}
     for dialect in (Dialect.STDIO_LINES, Dialect.STDIO_ARRAYS, Dialect.RIICHILAB):
-        assert said(riichi, dialect) == {"type": "reach", "actor": 0}
+        assert output(riichi, dialect) == {"type": "reach", "actor": 0}
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,9 @@ class Talk(RuleBasedStateMachine):
         self.client = ClientSession(self.dialect, name="bot", seat=self.seat)
         self.to_client, self.to_server = deque(), deque()
         self.stage = "before"
-        self.shown, self.heard = [], []
+        self.shown, self.events_received = [], []
         self.owes, self.due, self.answer = False, Due.NOTHING, None
-        self.said = None
+        self.reply_sent = None
         if self.dialect is LOCKSTEP:
             self.server = LockstepSession()
             assert self.client.receive(self.server.hello()).duty is ReplyDuty.MUST
@@ -109,7 +109,7 @@ class Talk(RuleBasedStateMachine):
             self.show(masked(message, self.seat))
 
     def waits(self):
-        return self.owes or self.to_client or self.to_server or self.said is not None
+        return self.owes or self.to_client or self.to_server or self.reply_sent is not None
 
     def show(self, shown):
         due = due_after(shown, self.seat)
@@ -133,16 +133,16 @@ class Talk(RuleBasedStateMachine):
     @precondition(lambda self: self.to_server)
     @rule()
     def table_hears(self):
-        line, said = self.to_server.popleft(), self.said
-        self.said = None
+        line, reply = self.to_server.popleft(), self.reply_sent
+        self.reply_sent = None
         if self.dialect is REQUESTS:
             verdict = self.server.receive(line, 50)
-            assert self.offers[verdict.choice] == said and verdict.status == "accepted"
+            assert self.offers[verdict.choice] == reply and verdict.status == "accepted"
             assert self.client.receive(verdict.ack).duty is ReplyDuty.MUST_NOT
             again = self.server.receive(line, 50)  # the same reply comes twice
             assert again.status == "stale"
         else:
-            assert self.server.receive(line) == said
+            assert self.server.receive(line) == reply
 
     # --- the player --------------------------------------------------------------------------
 
@@ -150,22 +150,22 @@ class Talk(RuleBasedStateMachine):
     @rule()
     def player_hears(self):
         received = self.client.receive(self.to_client.popleft())
-        self.heard += received.events
+        self.events_received += received.events
         self.owes = received.duty is not ReplyDuty.MUST_NOT
         self.due = received.due
         if not self.to_client and self.dialect is not ARRAYS:
-            assert len(self.heard) == len(self.shown)
-            assert [type(one) for one in self.heard] == [type(one) for one in self.shown]
+            assert len(self.events_received) == len(self.shown)
+            assert [type(one) for one in self.events_received] == [type(one) for one in self.shown]
 
     @precondition(lambda self: self.owes)
     @rule(data=st.data())
     def player_answers(self, data):
         must_pass = not self.offers
-        said = Skip() if must_pass else data.draw(st.sampled_from(self.offers))
-        line = self.client.reply(said)
+        reply = Skip() if must_pass else data.draw(st.sampled_from(self.offers))
+        line = self.client.reply(reply)
         self.owes = False
         self.to_server.append(line)
-        self.said = said
+        self.reply_sent = reply
 
     @precondition(lambda self: self.owes)
     @rule(data=st.data())

@@ -47,9 +47,9 @@ def client_follows(turns, dialect, seat=None):
             if received.due is Due.JOIN:
                 assert session.reply(None) == turn.line
             else:
-                (said,) = decode_line(turn.line)
+                (output,) = decode_line(turn.line)
                 # Up to what the dialect leaves unsaid: mjai.app's own bot names the won tile.
-                assert session.reply(said).startswith(encode(said, dialect)[:-1])
+                assert session.reply(output).startswith(encode(output, dialect)[:-1])
             continue
         received = session.receive(turn.line)
         answered = place + 1 < len(turns) and turns[place + 1].by == "client"
@@ -168,18 +168,18 @@ def test_captured_faults(captures, captured_turns, case, client):
     if name not in captures:
         pytest.skip(f"nobody kept {name}")
     turns = captured_turns(name)
-    (told,) = decode_line(captured_turns(f"gimite-tcp-{case}-client1.txt")[-1].line)
-    assert isinstance(told, Error)
+    (report,) = decode_line(captured_turns(f"gimite-tcp-{case}-client1.txt")[-1].line)
+    assert isinstance(report, Error)
     before_error = turns[:-1] if turns[-1].line.startswith(b'{"type":"error"') else turns
     seat = json.loads(turns[2].line)["id"]
-    if told.message.startswith(f"Error in player {seat}'s response: "):
-        the_fault_is_named(case, before_error, told)
+    if report.message.startswith(f"Error in player {seat}'s response: "):
+        the_fault_is_named(case, before_error, report)
     else:
         assert client_follows(turns, Dialect.TCP).stage is Stage.OVER
         server_follows(before_error)
 
 
-def the_fault_is_named(case, turns, told):
+def the_fault_is_named(case, turns, report):
     if case == "timeout":
         fault = server_follows(turns).timeout(60)
     elif case == "disconnect":
@@ -198,7 +198,7 @@ def the_fault_is_named(case, turns, told):
     expected = FAULTS.get(case, fault.reason)
     assert fault.reason.startswith(expected)
     if case != "badjson2":  # there the parser's own words differ
-        assert str(fault) == told.message
+        assert str(fault) == report.message
 
 
 def the_client_would_not_have_said_it(case, turns):
@@ -244,17 +244,17 @@ def is_refused(row, event):
 
 
 def test_what_riichienv_was_seen_to_say(captures):
-    heard = []
+    seen = []
     for row in captures["riichienv-run.txt"].splitlines():
         shown = re.search(r"(\{[^{]*\})$", row)
         if shown and "..." not in row:
-            said = shown[1].replace("'", '"').replace("True", "true").replace("False", "false")
+            output = shown[1].replace("'", '"').replace("True", "true").replace("False", "false")
             with contextlib.suppress(ProtocolError):  # offers are shown too: they lack a target
-                heard += decode_line(said)
-    assert Tsumo(actor=0, pai="5mr") in heard
-    assert Ankan(actor=2, consumed=("W",) * 4) in heard
-    assert Ryukyoku(reason="fanpai", deltas=(-1000, -1000, -1000, 3000)) in heard
-    wins = [said for said in heard if isinstance(said, Hora)]
+                seen += decode_line(output)
+    assert Tsumo(actor=0, pai="5mr") in seen
+    assert Ankan(actor=2, consumed=("W",) * 4) in seen
+    assert Ryukyoku(reason="fanpai", deltas=(-1000, -1000, -1000, 3000)) in seen
+    wins = [output for output in seen if isinstance(output, Hora)]
     assert {win.uradora_markers for win in wins} == {("6s",), ("2m",)}
 
 

@@ -24,12 +24,12 @@ def test_every_option_says_what_it_is_and_what_it_is_if_left_out(command):
     for action in options:
         name = action.option_strings[0]
         assert action.help, name
-        told = parser._get_formatter()._expand_help(action)
+        report = parser._get_formatter()._expand_help(action)
         default = action.default
         if isinstance(default, bool) or default in (None, [], (), argparse.SUPPRESS):
             continue
         shown = f"{default:g}" if isinstance(default, float) else str(default)
-        assert re.search(rf"(?<![\w-]){re.escape(shown)}(?![\w-])", told), f"{name}: {told}"
+        assert re.search(rf"(?<![\w-]){re.escape(shown)}(?![\w-])", report), f"{name}: {report}"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

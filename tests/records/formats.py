@@ -27,7 +27,7 @@ from tests.referee import scripted
 from tests.referee.test_random_games import play
 
 
-def told(events: Iterable[m.Event]) -> CompleteGame:
+def report(events: Iterable[m.Event]) -> CompleteGame:
     """Return a game of these events, complete."""
     return complete(Game("own", "line", [Entry(at, event) for at, event in enumerate(events, 1)]))
 
@@ -38,7 +38,7 @@ def first_kyoku(game: scripted.Game) -> CompleteGame:
     names = game.names()
     last = names.index("EndKyoku") + 1
     last += names[last : last + 1] == ["EndGame"]
-    return told(game.events[:last])
+    return report(game.events[:last])
 
 
 def reread_mjlog(game: CompleteGame) -> CompleteGame:
@@ -82,13 +82,13 @@ def check_round_trips(game: CompleteGame) -> None:
 
 def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
     """A server session tells the game to a client session, which hears what the seat may see."""
-    told = [masked(entry.event, seat) for entry in game.entries]
-    told[0] = m.StartGame(id=seat, names=("a", "b", "c", "d"), mjbot_rules=game.rules.announced)
-    if not isinstance(told[-1], m.EndGame):  # a hand's result is told with what follows it
-        told.append(m.EndGame(scores=told[-2].scores))
+    report = [masked(entry.event, seat) for entry in game.entries]
+    report[0] = m.StartGame(id=seat, names=("a", "b", "c", "d"), mjbot_rules=game.rules.announced)
+    if not isinstance(report[-1], m.EndGame):  # a hand's result is told with what follows it
+        report.append(m.EndGame(scores=report[-2].scores))
     rules = game_type(game.rules)
     server, client = TenhouServer(spelling), TenhouClient(Login(), TableType(0, rules), spelling)
-    heard: list[m.Event] = []
+    seen: list[m.Event] = []
     wins: list[list[str | None]] = []
     reader = TagReader(spelling, SERVER_TAGS)
 
@@ -96,7 +96,7 @@ def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
         for frame in frames:
             wins.extend(_value(tag) for tag in reader.feed(frame) if isinstance(tag, tags.WinTag))
             received = client.receive(frame)
-            heard.extend(received.events)
+            seen.extend(received.events)
             to_server(received.frames)
 
     def to_server(frames: Iterable[bytes]) -> None:
@@ -106,9 +106,9 @@ def check_wire(game: CompleteGame, seat: int, spelling: Spelling) -> None:
     to_server(client.open())
     to_client(server.welcome("x"))
     server.sit(SeatTable(seat, rules))
-    for event in told:
+    for event in report:
         to_client(server.send(event))
-    assert [plain(event) for event in heard] == [plain(event) for event in told]
+    assert [plain(event) for event in seen] == [plain(event) for event in report]
     told_wins = [tag.attributes for tag in tags_of(game, "AGARI")]
     assert wins == [[win.get(name) for name in VALUE] for win in told_wins]
 
@@ -139,4 +139,4 @@ def random_game(seed: int, writer: Any = None) -> CompleteGame:
     """Return a game of oddly assorted players; ``writer`` arranges its first wall."""
     events: list[m.Event] = []
     play(seed, lambda _, new: events.extend(new), writer)
-    return told(events)
+    return report(events)

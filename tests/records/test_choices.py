@@ -45,15 +45,15 @@ def test_who_could_have_taken_the_tile_before_another_s_chi_has_passed():
 
 def test_a_question_that_a_riichi_stick_interrupts_counts_once():
     """The seat may chi the tile of a riichi before and after the stick is paid."""
-    numbering, told = Numbering(), {}
+    numbering, report = Numbering(), {}
     for step in steps(LOGS / "hanchan-open-kan-and-bust.mjson"):
-        told[step.number] = numbering.choosers(step)
+        report[step.number] = numbering.choosers(step)
         if isinstance(step.event, ReachAccepted) and step.number == 272:
             assert step.choices(1)
             assert str(step.recorded(1)) == "chi middle"
             break
-    assert told[271] == {}
-    assert list(told[272]) == [1]
+    assert report[271] == {}
+    assert list(report[272]) == [1]
 
 
 def test_a_kyoku_is_named_with_its_honba():

@@ -22,11 +22,11 @@ def zip_of(path: Path, members: dict[str, bytes]) -> str:
     return str(path)
 
 
-def heard(capsys):
+def received(capsys):
     """What was said but for the line that work begins: where nobody looks on, that is told."""
-    said = capsys.readouterr()
-    lines = [line for line in said.err.splitlines(keepends=True) if line not in BEGUN]
-    return said._replace(err="".join(lines))
+    output = capsys.readouterr()
+    lines = [line for line in output.err.splitlines(keepends=True) if line not in BEGUN]
+    return output._replace(err="".join(lines))
 
 
 @pytest.fixture
@@ -40,49 +40,49 @@ def games_zip(tenhou, tmp_path: Path) -> str:
 
 def test_replay_counts_kyoku_and_events(games_zip: str, capsys) -> None:
     assert main(["replay", games_zip]) == ExitCode.OK
-    said = capsys.readouterr()
-    assert said.out == "3 games (3 unfinished), 3 kyoku, 36 events: no mismatch\n"
-    assert said.err == "replaying ...\n"
+    output = capsys.readouterr()
+    assert output.out == "3 games (3 unfinished), 3 kyoku, 36 events: no mismatch\n"
+    assert output.err == "replaying ...\n"
 
 
 def test_replay_names_the_first_mismatch(tenhou, tmp_path: Path, capsys) -> None:
     wrong = tenhou.four_winds(discard="E60")
     path = zip_of(tmp_path / "g.zip", {"a": wrong, "b": tenhou.four_winds(), "c": wrong})
     assert main(["replay", path]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert said.err.startswith(f"{path}/a: tag 8: ")
-    assert f"{path}/c" not in said.err
-    assert '"type":"dahai","actor":1' in said.err
-    assert said.out == "1 game (1 unfinished), 1 kyoku, 5 events: 1 mismatch\n"
+    output = received(capsys)
+    assert output.err.startswith(f"{path}/a: tag 8: ")
+    assert f"{path}/c" not in output.err
+    assert '"type":"dahai","actor":1' in output.err
+    assert output.out == "1 game (1 unfinished), 1 kyoku, 5 events: 1 mismatch\n"
 
 
 def test_replay_can_keep_going(tenhou, tmp_path: Path, capsys) -> None:
     wrong = tenhou.four_winds(discard="E60")
     path = zip_of(tmp_path / "g.zip", {"a": wrong, "b": tenhou.four_winds(), "c": wrong})
     assert main(["replay", "--keep-going", path]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert f"{path}/a: tag 8" in said.err
-    assert f"{path}/c: tag 8" in said.err
-    assert said.out.startswith("3 games")
-    assert said.out.endswith(": 2 mismatches\n")
+    output = received(capsys)
+    assert f"{path}/a: tag 8" in output.err
+    assert f"{path}/c: tag 8" in output.err
+    assert output.out.startswith("3 games")
+    assert output.out.endswith(": 2 mismatches\n")
 
 
 def test_lenient_replay_plays_on(tenhou, tmp_path: Path, capsys) -> None:
     path = tmp_path / "game.mjlog"
     path.write_bytes(tenhou.four_winds(discard="E60"))
     assert main(["replay", "--lenient", str(path)]) == ExitCode.OK
-    said = heard(capsys).out
-    assert said == "1 game (1 unfinished), 1 kyoku, 12 events: played on past what did not fit\n"
+    output = received(capsys).out
+    assert output == "1 game (1 unfinished), 1 kyoku, 12 events: played on past what did not fit\n"
 
 
 def test_replay_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None:
     good = tenhou.four_winds()
     path = zip_of(tmp_path / "g.zip", {"a": good, "b": good[:-30], "c": good})
     assert main(["replay", path]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert f"damaged: {path}/b: tag" in said.err
-    assert said.out.startswith("2 games")
-    assert said.out.endswith("no mismatch, 1 damaged file\n")
+    output = received(capsys)
+    assert f"damaged: {path}/b: tag" in output.err
+    assert output.out.startswith("2 games")
+    assert output.out.endswith("no mismatch, 1 damaged file\n")
 
 
 def test_an_empty_file_is_no_game_and_no_damage(tenhou, tmp_path: Path, capsys) -> None:
@@ -91,18 +91,18 @@ def test_an_empty_file_is_no_game_and_no_damage(tenhou, tmp_path: Path, capsys) 
     (folder / "a.mjlog").write_bytes(tenhou.four_winds())
     (folder / "seen-by-top.mjson").write_bytes(b"")
     assert main(["replay", str(folder)]) == ExitCode.OK
-    said = heard(capsys)
-    assert said.err == f"mjbot replay: {folder}/seen-by-top.mjson: is empty: no game\n"
-    assert said.out.startswith("1 game ")
+    output = received(capsys)
+    assert output.err == f"mjbot replay: {folder}/seen-by-top.mjson: is empty: no game\n"
+    assert output.out.startswith("1 game ")
     assert main(["convert", str(folder), str(tmp_path / "out")]) == ExitCode.OK
-    assert heard(capsys).out.startswith("1 game written")
+    assert received(capsys).out.startswith("1 game written")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.mjson"]
 
 
 def test_replay_tells_missing_files_from_bad_arguments(tmp_path: Path, capsys) -> None:
     missing = str(tmp_path / "missing.mjson")
     assert main(["replay", missing]) == ExitCode.UNREACHABLE
-    assert heard(capsys).err == f"mjbot replay: {missing}: No such file or directory\n"
+    assert received(capsys).err == f"mjbot replay: {missing}: No such file or directory\n"
     with pytest.raises(SystemExit) as caught:
         main(["replay"])
     assert caught.value.code == ExitCode.BAD_ARGUMENTS
@@ -121,16 +121,16 @@ def test_where_there_is_no_game_there_is_no_success(
     path = str(tmp_path / name)
     out = [str(tmp_path / "out")] if command == "convert" else []
     assert main([command, path, *out]) == ExitCode.FAILED
-    said = heard(capsys)
+    output = received(capsys)
     problem = {
         "empty.jsonl": "is empty: no game",
         "folder": "holds no records",
         "logs": "holds no records outside runs/",
         "hello.jsonl": "holds no game",
     }[name]
-    assert said.err == f"mjbot {command}: {path}: {problem}\n"
-    assert "damaged" not in said.out
-    assert said.out.startswith("0 games")
+    assert output.err == f"mjbot {command}: {path}: {problem}\n"
+    assert "damaged" not in output.out
+    assert output.out.startswith("0 games")
 
 
 def test_each_path_that_is_named_must_hold_a_game(tenhou, tmp_path: Path, capsys) -> None:
@@ -138,9 +138,9 @@ def test_each_path_that_is_named_must_hold_a_game(tenhou, tmp_path: Path, capsys
     good.write_bytes(tenhou.four_winds())
     empty.touch()
     assert main(["replay", str(good), str(empty)]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert said.err == f"mjbot replay: {empty}: is empty: no game\n"
-    assert said.out.startswith("1 game ")
+    output = received(capsys)
+    assert output.err == f"mjbot replay: {empty}: is empty: no game\n"
+    assert output.out.startswith("1 game ")
 
 
 FOREIGN = {
@@ -174,24 +174,24 @@ def test_a_good_file_of_another_kind_is_not_called_damaged(
     path.write_bytes(data)
     good.write_bytes(tenhou.four_winds())
     assert main(["replay", str(path), str(good)]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert said.err.startswith(f"mjbot replay: {path}: ")
-    assert kind in said.err
-    assert said.err.count("\n") == 1
-    assert "damaged" not in said.err + said.out
-    assert said.out.startswith("1 game ")
-    assert said.out.endswith("no mismatch, 1 file of another kind\n")
+    output = received(capsys)
+    assert output.err.startswith(f"mjbot replay: {path}: ")
+    assert kind in output.err
+    assert output.err.count("\n") == 1
+    assert "damaged" not in output.err + output.out
+    assert output.out.startswith("1 game ")
+    assert output.out.endswith("no mismatch, 1 file of another kind\n")
     assert main(["explain", str(path)]) == ExitCode.FAILED
-    assert kind in heard(capsys).err
+    assert kind in received(capsys).err
 
 
 def test_an_mjlog_of_three_players_is_not_called_damaged(tenhou, tmp_path: Path, capsys) -> None:
     path = tmp_path / "sanma.mjlog"
     path.write_bytes(tenhou.mjlog(tenhou.deal(), tenhou.OVER, rules=169 | 16))
     assert main(["replay", str(path)]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert "is a three-player game" in said.err
-    assert "damaged" not in said.err + said.out
+    output = received(capsys)
+    assert "is a three-player game" in output.err
+    assert "damaged" not in output.err + output.out
 
 
 def test_games_of_other_formats_in_a_folder_are_told(tenhou, tmp_path: Path, capsys) -> None:
@@ -199,10 +199,10 @@ def test_games_of_other_formats_in_a_folder_are_told(tenhou, tmp_path: Path, cap
     (tmp_path / "m.json").write_bytes(MAJIANG)
     (tmp_path / "figures.jsonl").write_bytes(b'{"strategy":"x"}\n')  # an arena's, not meant
     assert main(["replay", str(tmp_path)]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert said.err.count("\n") == 1
-    assert "m.json: is a game in the format of Majiang" in said.err
-    assert said.out.startswith("1 game ")
+    output = received(capsys)
+    assert output.err.count("\n") == 1
+    assert "m.json: is a game in the format of Majiang" in output.err
+    assert output.out.startswith("1 game ")
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_what_is_no_path_is_told_as_it_was_written(
     with pytest.raises(SystemExit) as caught:
         main([command, name, *more])
     assert caught.value.code == ExitCode.BAD_ARGUMENTS
-    assert f"{name} is {kind}: nothing is fetched; save the game as mjlog" in heard(capsys).err
+    assert f"{name} is {kind}: nothing is fetched; save the game as mjlog" in received(capsys).err
 
 
 def test_a_file_may_be_called_like_a_game_of_tenhou(tenhou, tmp_path: Path, monkeypatch) -> None:
@@ -238,12 +238,12 @@ def test_damage_in_a_folder_does_not_end_the_batch(tenhou, tmp_path: Path, capsy
     (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(b'{"type":"start_game"}\n')[:-9])
     (tmp_path / "z.mjlog").write_bytes(tenhou.four_winds())
     assert main(["replay", "--keep-going", "--lenient", str(tmp_path)]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert [line.split(": ")[2] for line in said.err.splitlines()] == [
+    output = received(capsys)
+    assert [line.split(": ")[2] for line in output.err.splitlines()] == [
         f"{tmp_path}/a.zip", f"{tmp_path}/b.mjson", f"{tmp_path}/c.jsonl.gz",
     ]  # fmt: skip
-    assert said.out.startswith("2 games")
-    assert said.out.endswith("3 damaged files\n")
+    assert output.out.startswith("2 games")
+    assert output.out.endswith("3 damaged files\n")
 
 
 def test_a_pipe_is_refused_and_not_waited_for(tenhou, tmp_path: Path, capsys) -> None:
@@ -251,9 +251,9 @@ def test_a_pipe_is_refused_and_not_waited_for(tenhou, tmp_path: Path, capsys) ->
     os.mkfifo(pipe)
     good.write_bytes(tenhou.four_winds())
     assert main(["replay", str(pipe), str(good)]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert f"{pipe}: is a pipe or a device; write it to a file first" in said.err
-    assert said.out.startswith("1 game ")
+    output = received(capsys)
+    assert f"{pipe}: is a pipe or a device; write it to a file first" in output.err
+    assert output.out.startswith("1 game ")
 
 
 def test_a_tile_that_is_not_named_does_not_end_a_lenient_batch(tmp_path: Path, capsys) -> None:
@@ -261,11 +261,11 @@ def test_a_tile_that_is_not_named_does_not_end_a_lenient_batch(tmp_path: Path, c
     (tmp_path / "a.mjson").write_text(broken)
     (tmp_path / "b.mjson").write_text(LOG.read_text())
     assert main(["replay", "--lenient", str(tmp_path)]) == ExitCode.OK
-    assert heard(capsys).out.startswith("2 games, ")
+    assert received(capsys).out.startswith("2 games, ")
     assert main(["replay", "--keep-going", str(tmp_path)]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert said.out.endswith("1 mismatch\n")
-    assert "'?' is not a known tile" in said.err
+    output = received(capsys)
+    assert output.out.endswith("1 mismatch\n")
+    assert "'?' is not a known tile" in output.err
 
 
 # --- convert ---------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def test_convert_names_each_game_after_its_source(tenhou, tmp_path: Path) -> Non
 def test_convert_refuses_an_ending_it_does_not_write(games_zip, tmp_path: Path, capsys) -> None:
     out = tmp_path / "out.txt"
     assert main(["convert", games_zip, str(out)]) == ExitCode.BAD_ARGUMENTS
-    assert f"{out}: cannot write .txt; a folder (without a dot), .zip, .gz" in heard(capsys).err
+    assert f"{out}: cannot write .txt; a folder (without a dot), .zip, .gz" in received(capsys).err
     assert not out.exists()
     out.mkdir()  # whoever made a folder of that name means it
     assert main(["convert", games_zip, str(out)]) == ExitCode.OK
@@ -319,9 +319,9 @@ def test_convert_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None
     path = zip_of(tmp_path / "g.zip", {"a.mjlog": good, "b.mjlog": good[:-30], "c.mjlog": good})
     out = tmp_path / "out"
     assert main(["convert", path, str(out)]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert f"damaged: {path}/b.mjlog: tag" in said.err
-    assert said.out == f"2 games written to {out}, 1 damaged file skipped\n"
+    output = received(capsys)
+    assert f"damaged: {path}/b.mjlog: tag" in output.err
+    assert output.out == f"2 games written to {out}, 1 damaged file skipped\n"
     assert sorted(file.name for file in out.iterdir()) == ["a.mjson", "c.mjson"]
 
 
@@ -330,8 +330,8 @@ def test_convert_replaces_nothing_by_nothing(tmp_path: Path, capsys) -> None:
     target = tmp_path / "out.jsonl"
     target.write_bytes(b"what was there before")
     assert main(["convert", str(tmp_path / "m.json"), str(target)]) == ExitCode.FAILED
-    said = heard(capsys)
-    assert said.out == f"0 games written to {target}, 1 file of another kind skipped\n"
+    output = received(capsys)
+    assert output.out == f"0 games written to {target}, 1 file of another kind skipped\n"
     assert target.read_bytes() == b"what was there before"
 
 
@@ -351,8 +351,8 @@ def test_convert_leaves_no_half_file(games_zip: str, tmp_path: Path, monkeypatch
 def test_convert_says_what_it_cannot_open(games_zip: str, tmp_path: Path, capsys) -> None:
     missing = str(tmp_path / "missing")
     assert main(["convert", missing, str(tmp_path / "out")]) == ExitCode.UNREACHABLE
-    assert heard(capsys).err == f"mjbot convert: {missing}: No such file or directory\n"
+    assert received(capsys).err == f"mjbot convert: {missing}: No such file or directory\n"
     (tmp_path / "file").touch()
     blocked = str(tmp_path / "file" / "out.zip")
     assert main(["convert", games_zip, blocked]) == ExitCode.UNREACHABLE
-    assert "file" in heard(capsys).err
+    assert "file" in received(capsys).err

@@ -21,7 +21,7 @@ from mjbot.training.positions import collect, index_games
 from protocol import messages as m
 from protocol.masking import masked
 from protocol.rules import Rules
-from tests.records.formats import check_round_trips, events_of, told
+from tests.records.formats import check_round_trips, events_of, report
 
 LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
 FORMATS = ("mjai", "mjlog", "tenhou6")
@@ -170,11 +170,11 @@ def test_a_game_that_cannot_be_told_is_named_and_counted(
     source, out = tmp_path / "in.jsonl", tmp_path / "out"
     source.write_bytes(lines([*good, *spoil(good), *good]))
     assert main(["convert", str(source), str(out), "--to", form]) == ExitCode.FAILED
-    said = capsys.readouterr()
-    assert f"{source}#2: line " in said.err
-    assert problem in said.err
-    assert "damaged" not in said.err
-    assert said.out == (f"2 games written to {out}, 1 game that cannot be shown whole skipped\n")
+    output = capsys.readouterr()
+    assert f"{source}#2: line " in output.err
+    assert problem in output.err
+    assert "damaged" not in output.err
+    assert output.out == (f"2 games written to {out}, 1 game that cannot be shown whole skipped\n")
     assert len(list(out.iterdir())) == 2
 
 
@@ -196,19 +196,19 @@ def test_remarks_of_players_stay_in_mjai_and_are_counted_elsewhere(tmp_path: Pat
     assert again.read_bytes() == talkative
     assert "left out" not in capsys.readouterr().err
     assert main(["convert", str(source), str(other)]) == ExitCode.OK
-    told = capsys.readouterr().err
-    assert told.endswith("convert: 2 remarks of players left out: mjlog has no place for them\n")
+    report = capsys.readouterr().err
+    assert report.endswith("convert: 2 remarks of players left out: mjlog has no place for them\n")
 
 
 @pytest.mark.parametrize(
-    ("rules", "said", "counted"),
+    ("rules", "output", "counted"),
     [
         (25, "is a three-player game", "1 file of another kind"),
         (0x209, "is a table of parlour rules", "1 game that cannot be shown whole"),
     ],
 )
 def test_games_that_are_not_played_here_are_named_and_counted(
-    tenhou, tmp_path: Path, capsys, rules: int, said: str, counted: str
+    tenhou, tmp_path: Path, capsys, rules: int, output: str, counted: str
 ) -> None:
     folder, out = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
@@ -216,9 +216,9 @@ def test_games_that_are_not_played_here_are_named_and_counted(
     (folder / "a.mjlog").write_bytes(good)
     (folder / "b.mjlog").write_bytes(good.replace(b'type="169"', b'type="%d"' % rules))
     assert main(["convert", str(folder), str(out), "--to", "tenhou6"]) == ExitCode.FAILED
-    told = capsys.readouterr()
-    assert re.search(rf"^mjbot convert: {folder}/b\.mjlog: .*{said}", told.err, re.M)
-    assert told.out == f"1 game written to {out}, {counted} skipped\n"
+    report = capsys.readouterr()
+    assert re.search(rf"^mjbot convert: {folder}/b\.mjlog: .*{output}", report.err, re.M)
+    assert report.out == f"1 game written to {out}, {counted} skipped\n"
 
 
 def test_a_damaged_game_in_a_file_of_many_leaves_the_others(tmp_path: Path, capsys) -> None:
@@ -249,7 +249,7 @@ def test_what_servers_leave_unsaid_the_rules_fill_in() -> None:
                 bare.append(m.EndGame())
             case _:
                 bare.append(event)
-    assert events_of(told(bare)) == events_of(told(good))
+    assert events_of(report(bare)) == events_of(report(good))
 
 
 def test_scores_that_are_not_in_hundreds_are_no_mjlog(scripted, tmp_path: Path, capsys) -> None:
@@ -273,7 +273,7 @@ def test_the_rules_of_a_game_come_through_every_format(rules: Rules) -> None:
     while not referee.over:
         choices = {seat: referee.view(seat).default_action for seat in referee.asked}
         events += referee.step(choices)
-    game = told(events)
+    game = report(events)
     assert game.rules == rules
     check_round_trips(game)
 

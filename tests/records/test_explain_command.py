@@ -96,9 +96,9 @@ def test_the_default_is_the_strongest_strategy(capsys):
     readme = (Path(LOG).parents[1] / "README.md").read_text(encoding="utf-8")
     (strongest,) = re.findall(r"strongest strategy is `([\w-]+)`", readme)
     assert explain("--at", "15") == ExitCode.OK
-    told = capsys.readouterr()
-    assert f"asking {strongest} ..." in told.err
-    assert "Strongest: discard" in told.out
+    report = capsys.readouterr()
+    assert f"asking {strongest} ..." in report.err
+    assert "Strongest: discard" in report.out
 
 
 def test_a_choice_can_be_named_by_kyoku_and_number(capsys):
@@ -163,8 +163,8 @@ def test_a_strategy_that_fails_is_told_in_one_line(tmp_path, capsys, body, probl
     (tmp_path / "broken.py").write_text(BROKEN + body + "\n")
     strategy = f"{tmp_path / 'broken.py'}:Broken"
     assert explain("--strategy", strategy) == ExitCode.FAILED
-    told = capsys.readouterr().err.splitlines()
-    assert told[-1].startswith(f"mjbot explain: {strategy} fails at event 3: {problem}")
+    report = capsys.readouterr().err.splitlines()
+    assert report[-1].startswith(f"mjbot explain: {strategy} fails at event 3: {problem}")
 
 
 def test_a_strategy_sees_what_its_seat_sees_from_the_start(nosy, capsys):
@@ -256,8 +256,8 @@ def test_what_is_no_explanation_is_a_fault_of_the_strategy(tmp_path, capsys):
     (tmp_path / "broken.py").write_text(BROKEN + body)
     strategy = f"{tmp_path / 'broken.py'}:Broken"
     assert explain("--at", "15", "--strategy", strategy) == ExitCode.FAILED
-    told = "Broken.explain returned generator, no Explanation"
-    assert told in capsys.readouterr().err
+    report = "Broken.explain returned generator, no Explanation"
+    assert report in capsys.readouterr().err
 
 
 def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
@@ -283,9 +283,9 @@ def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
 )
 def test_where_there_is_no_choice_it_says_so(arguments, problem, capsys):
     assert explain(*arguments, "--strategy", "tsumogiri") == ExitCode.BAD_ARGUMENTS
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert told.startswith("mjbot explain: ")
-    assert problem in told
+    report = capsys.readouterr().err.splitlines()[-1]
+    assert report.startswith("mjbot explain: ")
+    assert problem in report
 
 
 def test_a_place_that_is_none_is_a_wrong_argument(capsys):

@@ -16,8 +16,8 @@ from tests.records.formats import (
     check_round_trips,
     first_kyoku,
     hand_of,
+    report,
     tags_of,
-    told,
 )
 from tests.referee.test_exhaustive_draws import edge_draws
 
@@ -526,7 +526,7 @@ def test_a_draw_without_a_reason_is_a_nagashi_of_one_of_four_seats(
             replace(event, reason=None) if isinstance(event, m.Ryukyoku) else event
             for event in game.events[: game.names().index("EndKyoku") + 1]
         ]
-        (draw,) = [one for one in told(events).entries if isinstance(one.event, m.Ryukyoku)]
+        (draw,) = [one for one in report(events).entries if isinstance(one.event, m.Ryukyoku)]
         assert draw.event.reason == kind
 
 
@@ -600,6 +600,6 @@ def test_a_game_without_red_fives_is_written_as_one(scripted) -> None:
         type(event)(**{name: plain(getattr(event, name)) for name in event.__struct_fields__})
         for event in events
     ]
-    without = told([*events, m.Hora(actor=1, target=0), m.EndKyoku()])
+    without = report([*events, m.Hora(actor=1, target=0), m.EndKyoku()])
     assert int(tags_of(without, "GO")[0]["type"]) & 2
     check_round_trips(without)

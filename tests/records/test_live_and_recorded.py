@@ -46,8 +46,8 @@ def test_dora_of_a_win_come_in_one_order(tenhou, seat: int) -> None:
 )
 def test_draws_are_read_alike(tenhou, seat: int, kind, shown, tenpais) -> None:
     hands = " ".join(f'hai{at}="{HANDS}"' for at in shown)
-    told = f'type="{kind}"' if kind else ""
-    draw = f"<RYUUKYOKU {told} {SC} {hands}/>"
+    report = f'type="{kind}"' if kind else ""
+    draw = f"<RYUUKYOKU {report} {SC} {hands}/>"
     ((recorded, live),) = both(tenhou.mjlog(tenhou.deal(), "T60", draw), seat)
     assert isinstance(recorded, Ryukyoku)
     assert isinstance(live, Ryukyoku)

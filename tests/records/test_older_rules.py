@@ -25,14 +25,14 @@ SCORES = (20_000, 20_000, 20_000, 40_000)
 def events():
     """South 4 is drawn, its dealer is first and in tenpai, and yet another kyoku begins."""
     game = MadeGame(0, [Deal({3: CLOSING})], position=Position(round=7, scores=SCORES))
-    told = game.start()
+    report = game.start()
     while not game.over:
-        told += game.step(None)
-    deal = next(event for event in told if isinstance(event, m.StartKyoku))
-    drawn = next(event for event in told if isinstance(event, m.Ryukyoku))
-    assert drawn.tenpais[3] and isinstance(told[-1], m.EndGame)
+        report += game.step(None)
+    deal = next(event for event in report if isinstance(event, m.StartKyoku))
+    drawn = next(event for event in report if isinstance(event, m.Ryukyoku))
+    assert drawn.tenpais[3] and isinstance(report[-1], m.EndGame)
     again = changed(deal, honba=1, kyotaku=0, scores=drawn.scores)
-    return [*told[:-1], again]
+    return [*report[:-1], again]
 
 
 def game_of(events, name, ref=""):

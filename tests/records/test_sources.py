@@ -181,10 +181,10 @@ def test_messages_that_are_no_events_are_passed_over(tmp_path: Path) -> None:
 def test_damage_is_named(tmp_path: Path, data: bytes, problem: str) -> None:
     path = tmp_path / "bad"
     path.write_bytes(data)
-    said = damage(path)
-    assert said.startswith(str(path))
-    assert problem in said
-    assert len(said) < 400
+    output = damage(path)
+    assert output.startswith(str(path))
+    assert problem in output
+    assert len(output) < 400
 
 
 def test_damage_inside_a_zip_spares_the_others(tenhou, tmp_path: Path) -> None:

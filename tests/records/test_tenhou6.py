@@ -33,9 +33,9 @@ def test_a_call_of_the_second_of_two_equal_discards(scripted) -> None:
     # Seat 0 discards 1m, pons what seat 1 discards, discards 1m again; only now seat 2 pons.
     game = scripted(["11m55z", "5z", "11m", ""], "9s")
     game.discard(0, "1m").discard(1, "P").do(0, "pon").discard(0, "1m").do(2, "pon")
-    told = first_kyoku(game)
-    assert hand_of(told)[11][0] == "11p1111"
-    check_round_trips(told)
+    report = first_kyoku(game)
+    assert hand_of(report)[11][0] == "11p1111"
+    check_round_trips(report)
 
 
 @dataclass
@@ -45,17 +45,17 @@ class MadeUpHand:
     rng: random.Random
     draws: list[list[Draw]] = field(default_factory=lambda: [[], [], [], []])
     plays: list[list[Play]] = field(default_factory=lambda: [[], [], [], []])
-    said: list[tuple[str, int]] = field(default_factory=list)
+    output: list[tuple[str, int]] = field(default_factory=list)
 
     def play(self, turns: int) -> HandColumns:
         seat, called = 0, False
         for _ in range(turns):
             if not called:
                 self.draws[seat].append(self.tile())
-                self.said.append(("Tsumo", seat))
+                self.output.append(("Tsumo", seat))
             tile = self.tile()
             self.plays[seat].append(RiverEntry(tile))
-            self.said.append(("Dahai", seat))
+            self.output.append(("Dahai", seat))
             seat, called = self.next(seat, tile)
         columns = zip(self.draws, self.plays, strict=True)
         seats = tuple(SeatColumns((), tuple(draws), tuple(plays)) for draws, plays in columns)
@@ -71,7 +71,7 @@ class MadeUpHand:
         caller = (seat + step) % 4
         kind = self.rng.choice(["pon", "pon", "chi" if step == 1 else "pon"])
         self.draws[caller].append(Claim(kind, 4 - step, tile, (tile, tile)))
-        self.said.append((kind.capitalize(), caller))
+        self.output.append((kind.capitalize(), caller))
         return caller, True
 
 
@@ -82,7 +82,7 @@ def test_only_one_order_uses_up_the_columns(seed: int) -> None:
         made_up = MadeUpHand(rng)
         hand = made_up.play(rng.randint(1, 24))
         (events,) = orders(hand, -1)
-        assert [(type(event).__name__, event.actor) for event in events] == made_up.said
+        assert [(type(event).__name__, event.actor) for event in events] == made_up.output
 
 
 def test_no_more_orders_are_tried_than_the_bound_allows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,9 +114,9 @@ def damage(value: Any) -> str:
     with pytest.raises(RecordError) as caught:
         for game in read_tenhou6(stream(data), "x"):
             list(game.entries)
-    said = str(caught.value)
-    assert said.startswith("x: ") and "\n" not in said and len(said) < 200
-    return said.removeprefix("x: ")
+    output = str(caught.value)
+    assert output.startswith("x: ") and "\n" not in output and len(output) < 200
+    return output.removeprefix("x: ")
 
 
 @pytest.fixture
@@ -295,13 +295,13 @@ def test_the_name_of_a_table_gives_its_rules(own, words: str, rules: object) -> 
 
 
 def test_words_of_another_tongue_leave_the_value_to_the_rules(scripted) -> None:
-    told = first_kyoku(scripted(["123456789m99p45s"], "6s", dora="7z").do(0, "tsumo"))
-    value = json.loads(write_tenhou6(told))
+    report = first_kyoku(scripted(["123456789m99p45s"], "6s", dora="7z").do(0, "tsumo"))
+    value = json.loads(write_tenhou6(report))
     value["log"][0][16][2][3:] = ["40 Fu 3 Han 2600 all", "Full straight(2 han)"]
     (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
     win = next(entry.event for entry in game.entries if isinstance(entry.event, m.Hora))
     assert (win.fu, win.fan, win.yakus, win.hora_points) == (None, None, None, None)
     (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
     assert [entry.event for entry in complete(game).entries if entry.win] == [
-        entry.event for entry in told.entries if entry.win
+        entry.event for entry in report.entries if entry.win
     ]

@@ -37,19 +37,19 @@ def test_where_network_and_points_disagree_the_sentence_says_so(by_shares):
     disputed = [each for each in differing(by_shares) if each.is_disputed and each.points < -1]
     assert disputed
     for decision in disputed:
-        said = sentence(decision)
-        assert "the reviewer prefers " in said
-        assert f"by {round(-decision.points):,}. The network gives " in said
-        assert "Points favour " in said
+        output = sentence(decision)
+        assert "the reviewer prefers " in output
+        assert f"by {round(-decision.points):,}. The network gives " in output
+        assert "Points favour " in output
     agreed = [each for each in differing(by_shares) if each.loss]
     assert agreed and not any("Points favour" in sentence(each) for each in agreed)
 
 
 def of(decision: ReviewedDecision, done: Action, better: Action) -> ReviewedDecision:
     """Return the same position where one thing was done and another is the reviewer's choice."""
-    told = Explanation(better, "points", [Rated(better, 9.0, True), Rated(done, 0.0)])
+    report = Explanation(better, "points", [Rated(better, 9.0, True), Rated(done, 0.0)])
     return replace(
-        decision, actual=done, explanation=told, then=None, expected_then=None, in_points=True
+        decision, actual=done, explanation=report, then=None, expected_then=None, in_points=True
     )
 
 
@@ -68,8 +68,8 @@ def test_a_honour_that_may_become_a_yaku_is_a_reason_to_keep_it(review):
         kept, given = valued[0], others[0]
         text = yakuhai_text(view, kept.tile)
         texts.add(text)
-        said = sentence(of(decision, kept, given))
-        assert f"{tile_text(kept.tile)} is {text}" in said
+        output = sentence(of(decision, kept, given))
+        assert f"{tile_text(kept.tile)} is {text}" in output
         assert f" is {text}" not in sentence(of(decision, given, kept))
         assert view.unseen[kept.tile] + view.hand[kept.tile] >= 3
         if text != "yakuhai":
@@ -85,8 +85,8 @@ def test_a_dora_is_a_reason_to_keep_it(review):
         others = [each for each in decision.view.discards if each.tile < 34]
         others = [each for each in others if not decision.view.dora[each.tile]]
         if dora and others:
-            said = sentence(of(decision, dora[0], others[0]))
-            assert f"{tile_text(dora[0].tile)} is " in said and "dora" in said
+            output = sentence(of(decision, dora[0], others[0]))
+            assert f"{tile_text(dora[0].tile)} is " in output and "dora" in output
             assert " dora" not in sentence(of(decision, others[0], dora[0]))
             n_dora += 1
     assert n_dora > 10

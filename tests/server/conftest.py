@@ -31,7 +31,7 @@ class RawClient:
         self.policy = policy
         self.name = name
         self.room = room
-        self.heard: list[Event] = []
+        self.received: list[Event] = []
         self.seat = -1
         self._writer: asyncio.StreamWriter | None = None
 
@@ -41,7 +41,7 @@ class RawClient:
         try:
             while line := await reader.readline():
                 event = json.loads(line)
-                self.heard.append(event)
+                self.received.append(event)
                 if event["type"] in ("error", "end_game"):
                     break
                 await self._answer(event, writer)

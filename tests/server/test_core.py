@@ -28,12 +28,12 @@ NAMES = ("a", "b", "c", "d")
 
 def converse(core, answer):
     """Let ``answer(say)`` speak for all seats; return what was said, in order."""
-    said = []
+    output = []
     while (outgoing := core.next()) is not None:
-        said.append(outgoing)
+        output.append(outgoing)
         if not outgoing.is_final:
             core.answer(answer(outgoing))
-    return said
+    return output
 
 
 def eager(outgoing):
@@ -64,12 +64,12 @@ def safe(outgoing):
 @pytest.mark.parametrize("seed", range(8))
 def test_whole_games_of_eager_players(seed):
     core = TableCore(Referee(seed, "hanchan"), NAMES)
-    said = converse(core, eager)
+    output = converse(core, eager)
     assert not core.faults
-    assert [outgoing.seat for outgoing in said] == [0, 1, 2, 3] * (len(said) // 4)
-    assert isinstance(said[0].message, StartGame)
-    assert isinstance(said[-1].message, EndGame)
-    assert {Chi, Pon} <= {type(outgoing.message) for outgoing in said}
+    assert [outgoing.seat for outgoing in output] == [0, 1, 2, 3] * (len(output) // 4)
+    assert isinstance(output[0].message, StartGame)
+    assert isinstance(output[-1].message, EndGame)
+    assert {Chi, Pon} <= {type(outgoing.message) for outgoing in output}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -159,13 +159,13 @@ BAD_ANSWERS = {
 @pytest.mark.parametrize("seat", [0, 2])
 def test_what_a_bad_answer_costs(bad, on_fault, seat):
     core = TableCore(Referee(1, "tonpu"), NAMES, on_fault)
-    said = converse(core, spoil(seat, BAD_ANSWERS[bad]))
+    output = converse(core, spoil(seat, BAD_ANSWERS[bad]))
     (fault,) = core.faults
     assert fault.seat == seat
     assert fault.text.startswith(f"Error in player {seat}'s response: ")
-    errors = [outgoing for outgoing in said if isinstance(outgoing.message, Error)]
+    errors = [outgoing for outgoing in output if isinstance(outgoing.message, Error)]
     chombos = [
-        outgoing for outgoing in said if getattr(outgoing.message, "reason", None) == "error"
+        outgoing for outgoing in output if getattr(outgoing.message, "reason", None) == "error"
     ]
     deltas = [outgoing.message.deltas for outgoing in chombos]
     match on_fault:
@@ -176,10 +176,10 @@ def test_what_a_bad_answer_costs(bad, on_fault, seat):
         case OnFault.CHOMBO:
             dealer = 12000, 8000
             assert [delta[seat] for delta in deltas] == [-dealer[seat != 0]] * 4
-            assert isinstance(said[-1].message, EndGame)
+            assert isinstance(output[-1].message, EndGame)
         case OnFault.DEFAULT:
             assert not chombos and not errors
-            assert isinstance(said[-1].message, EndGame)
+            assert isinstance(output[-1].message, EndGame)
 
 
 def test_an_answer_where_none_is_due_is_noted_but_costs_no_mangan():
@@ -193,10 +193,10 @@ def test_an_answer_where_none_is_due_is_noted_but_costs_no_mangan():
             return SeatReply(reply=Dahai(actor=outgoing.seat, pai="E", tsumogiri=True))
         return safe(outgoing)
 
-    said = converse(core, answer)
+    output = converse(core, answer)
     assert len(core.faults) == 1
     assert not [
-        outgoing for outgoing in said if getattr(outgoing.message, "reason", None) == "error"
+        outgoing for outgoing in output if getattr(outgoing.message, "reason", None) == "error"
     ]
 
 

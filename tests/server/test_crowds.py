@@ -290,8 +290,8 @@ def test_a_closed_table_sends_each_player_away_with_the_reason():
                 assert await line.receive_json() == {"type": "error", "message": CLOSED}
                 assert (await line.receive()).data == aiohttp.WSCloseCode.GOING_AWAY
                 assert (await tenhou.read()).endswith(b"/>\0")
-        for said in lines:
-            assert json.loads(said.splitlines()[-1]) == {"type": "error", "message": CLOSED}
+        for output in lines:
+            assert json.loads(output.splitlines()[-1]) == {"type": "error", "message": CLOSED}
         for closed in (port, web_port):
             with pytest.raises(ConnectionRefusedError):
                 await asyncio.open_connection(HOST, closed)
@@ -319,8 +319,8 @@ def test_a_player_returns_to_its_seat_though_its_address_is_full(raw_client):
         close(player)
         helo = b'<HELO name="x" gpid="%s" sx="M" />\0' % gpid.partition(b'"')[0]
         ((reader, _),) = again = await idle(port, 1, sent=helo)
-        told = [await read_tag(reader) for _ in range(3)]
-        assert [tag[:4] for tag in told] == [b"<GO ", b"<UN ", b"<SAI"]
+        report = [await read_tag(reader) for _ in range(3)]
+        assert [tag[:4] for tag in report] == [b"<GO ", b"<UN ", b"<SAI"]
         close(named + again)
         for task in playing:
             task.cancel()

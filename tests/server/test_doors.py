@@ -23,9 +23,9 @@ async def first_words(port, *lines, close=False):
     writer.write(b"".join(lines))
     if close:
         writer.write_eof()
-    heard = await reader.read()
+    received = await reader.read()
     writer.close()
-    return [json.loads(line) for line in heard.splitlines()]
+    return [json.loads(line) for line in received.splitlines()]
 
 
 def at_a_table(scenario, **rules):
@@ -71,8 +71,8 @@ def test_a_name_has_a_length(letters, joins):
         join = json.dumps({"type": "join", "name": name, "room": "default"}).encode() + b"\n"
         speaks = b'{"type":"none"}\n' if joins else b""  # so that a seated one is sent away, too
         (refusal,) = await first_words(port, join, speaks)
-        told = "Nothing may be sent" if joins else "The name is longer than 64 characters."
-        assert refusal["message"].startswith(told)
+        report = "Nothing may be sent" if joins else "The name is longer than 64 characters."
+        assert refusal["message"].startswith(report)
 
     at_a_table(scenario)
 

@@ -27,7 +27,7 @@ RULES = TableRules(
 )
 
 
-def beside(flood, raw_client, rules=RULES, heard=None):
+def beside(flood, raw_client, rules=RULES, received=None):
     """Play a game of three and ``flood(server, port, web_port)``; return result and players.
 
     The three join once ``heard`` is set, if there is such an event.
@@ -40,8 +40,8 @@ def beside(flood, raw_client, rules=RULES, heard=None):
                 await server.open_websocket("127.0.0.1", 0),
             )
             flooding = asyncio.create_task(flood(server, *ports))
-            if heard:
-                await heard.wait()
+            if received:
+                await received.wait()
             three = [raw_client(name=f"bot{n}") for n in range(3)]
             playing = [asyncio.create_task(client.play(ports[0])) for client in three]
             (result,) = [result async for result in server.play(1)]
@@ -56,7 +56,7 @@ def beside(flood, raw_client, rules=RULES, heard=None):
 def assert_three_have_played(result, three):
     assert not result.void
     for client in three:
-        assert client.heard[-1]["type"] == "end_game"
+        assert client.received[-1]["type"] == "end_game"
     culprits = {result.names[fault.seat] for fault in result.faults}
     assert culprits <= {"flood"}
 
@@ -139,7 +139,7 @@ def test_who_floods_the_lobby_is_cut_off_with_a_reason_and_frees_the_place(frame
 
 
 def test_a_few_words_too_many_are_forgiven(raw_client):
-    heard = asyncio.Event()
+    received = asyncio.Event()
 
     async def chatty(server, port, web_port):
         url = f"http://127.0.0.1:{web_port}/ws?name=flood"
@@ -151,15 +151,15 @@ def test_a_few_words_too_many_are_forgiven(raw_client):
                 await line.send_str("{}")
             await line.ping()
             assert (await line.receive()).type is aiohttp.WSMsgType.PONG
-            heard.set()
+            received.set()
             async for frame in line:
-                said = json.loads(frame.data)
-                if said["type"] == "request_action":
-                    offers = [one for one in said["possible_actions"] if one["type"] != "hora"]
-                    reply = {**offers[0], "request_id": said["request_id"]}
+                output = json.loads(frame.data)
+                if output["type"] == "request_action":
+                    offers = [one for one in output["possible_actions"] if one["type"] != "hora"]
+                    reply = {**offers[0], "request_id": output["request_id"]}
                     await line.send_str(json.dumps(reply))
 
     rules = replace(RULES, limits=TimeLimits(GUARD_S * 1000, 0))
-    result, three = beside(chatty, raw_client, rules, heard)
+    result, three = beside(chatty, raw_client, rules, received)
     assert_three_have_played(result, three)
     assert not result.faults

@@ -62,18 +62,18 @@ def test_four_tsumogiri_clients_play_to_the_end(table, raw_client):
     assert sorted(result.names) == ["bot0", "bot1", "bot2", "bot3"]
     assert sum(result.scores) == 100000
     for client in clients:
-        kinds = [event["type"] for event in client.heard]
+        kinds = [event["type"] for event in client.received]
         assert kinds[:4] == ["hello", "start_game", "start_kyoku", "tsumo"]
-        assert client.heard[0] == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
-        assert client.heard[1]["names"] == list(result.names)
-        assert client.heard[-1] == {"type": "end_game", "scores": list(result.scores)}
-        assert "scores" not in client.heard[2]
+        assert client.received[0] == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
+        assert client.received[1]["names"] == list(result.names)
+        assert client.received[-1] == {"type": "end_game", "scores": list(result.scores)}
+        assert "scores" not in client.received[2]
 
 
 def test_each_seat_sees_only_what_it_may(table, raw_client):
     _, clients = table([raw_client() for _ in range(4)])
     for client in clients:
-        for event in client.heard:
+        for event in client.received:
             mine = event.get("actor") == client.seat
             if event["type"] == "tsumo":
                 assert (event["pai"] != "?") == mine
@@ -91,7 +91,7 @@ def test_each_seat_sees_only_what_it_may(table, raw_client):
 def test_the_same_seed_gives_the_same_game(table, raw_client):
     def stream(seed):
         _, clients = table([raw_client(name=f"b{n}") for n in range(4)], seed=seed)
-        return clients[2].heard
+        return clients[2].received
 
     assert stream(5) == stream(5)
 
@@ -120,7 +120,7 @@ def test_a_fault_voids_the_game_and_everyone_is_told(table, raw_client, default_
     assert re.fullmatch(rf"Error in player {culprit.seat}'s response: {FAULTS[kind]}", text)
     for client in clients:
         if kind != "disconnect" or client is not culprit:
-            assert client.heard[-1] == {"type": "error", "message": text}
+            assert client.received[-1] == {"type": "error", "message": text}
 
 
 def test_silence_voids_the_game_after_the_time_limit(table, raw_client, default_policy):
@@ -132,8 +132,8 @@ def test_silence_voids_the_game_after_the_time_limit(table, raw_client, default_
         f"Error in player {culprit.seat}'s response: Timeout. No response in 5 sec. Response: "
     )
     for client in clients:
-        assert client.heard[-1]["type"] == "error"
-        assert client.heard[-2]["type"] == "tsumo"  # the seats after it still heard the event
+        assert client.received[-1]["type"] == "error"
+        assert client.received[-2]["type"] == "tsumo"  # the seats after it still heard the event
 
 
 def test_unknown_fields_and_remarks_are_harmless(table, raw_client, default_policy):
@@ -162,7 +162,7 @@ def test_a_megabyte_on_one_line_voids_the_game(table, raw_client, default_policy
     (result,), clients = table([raw_client(policy)] + [raw_client() for _ in range(3)])
     assert result.void
     assert "longer than the limit" in result.faults[0].text
-    assert all(client.heard[-1]["type"] == "error" for client in clients[1:])
+    assert all(client.received[-1]["type"] == "error" for client in clients[1:])
 
 
 @pytest.mark.parametrize("fault", [*FAULTS, "silent"])
@@ -173,8 +173,8 @@ def test_other_tables_play_on_after_a_fault(table, raw_client, default_policy, f
     patience_s = SILENCE_S if fault == "silent" else 300.0
     (result,), clients = table(clients, on_fault=on_fault, timeout_s=patience_s)
     assert not result.void
-    assert clients[1].heard[-1]["type"] == "end_game"
-    chombos = [event for event in clients[1].heard if event.get("reason") == "error"]
+    assert clients[1].received[-1]["type"] == "end_game"
+    chombos = [event for event in clients[1].received if event.get("reason") == "error"]
     assert len(chombos) == (len(result.faults) if on_fault == "chombo" else 0)
     assert all(event["deltas"][culprit.seat] < 0 for event in chombos)
     assert bool(result.faults) == (fault != "disconnect")

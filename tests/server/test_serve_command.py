@@ -30,7 +30,7 @@ def test_a_served_game_with_its_log(tmp_path, raw_client):
         clients = [raw_client(name=f"bot{n}", room="mine") for n in range(4)]
         await asyncio.gather(*[client.play(port) for client in clients])
         output, _ = await server.communicate()
-        return server.returncode, output.decode(), clients[0].heard[-1]["scores"]
+        return server.returncode, output.decode(), clients[0].received[-1]["scores"]
 
     status, output, scores = asyncio.run(asyncio.wait_for(main(), GUARD_S))
     assert status == ExitCode.OK
@@ -84,7 +84,7 @@ def test_bad_arguments_are_named_in_one_line(served, options, words):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "report"),
     [
         (["--port"], "--port {} is in use: name another, or 0 for any"),
         (["--port", "0", "--ws-port"], "--ws-port {} is in use: name another, or --no-ws"),
@@ -94,12 +94,12 @@ def test_bad_arguments_are_named_in_one_line(served, options, words):
         ),
     ],
 )
-def test_a_port_in_use_is_named_in_one_line_with_the_cure(served, options, told):
+def test_a_port_in_use_is_named_in_one_line_with_the_cure(served, options, report):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         status, _, errors = served(*options, str(port))
     assert status == ExitCode.UNREACHABLE
-    assert errors.splitlines()[-1] == f"mjbot serve: {told.format(port)}"
+    assert errors.splitlines()[-1] == f"mjbot serve: {report.format(port)}"
 
 
 async def half_open(port, ws_port, *, joining=True):
@@ -111,9 +111,9 @@ async def half_open(port, ws_port, *, joining=True):
     begun = [(port, b""), (port, b'{"type":"jo'), (ws_port, b""), (ws_port, http)]
     begun += [(port, join), (ws_port, http + key)] if joining else []
     ends = []
-    for number, said in begun:
+    for number, sent in begun:
         ends.append(await asyncio.open_connection("127.0.0.1", number))
-        ends[-1][1].write(said)
+        ends[-1][1].write(sent)
     for reader, _ in (ends[0], ends[1], *ends[4:]):
         assert await reader.readline()  # it has been greeted
     return ends
@@ -192,7 +192,7 @@ def test_a_signal_ends_it_at_once_and_the_players_receive_the_reason(
                 with contextlib.suppress(ConnectionError):
                     await reader.read()
                 writer.close()
-            ends_of_players = [client.heard[-1] for client in await asyncio.gather(*playing)]
+            ends_of_players = [client.received[-1] for client in await asyncio.gather(*playing)]
             return server.returncode, read + errors, ends_of_players
 
     status, errors, ends_of_players = asyncio.run(main())
@@ -224,12 +224,12 @@ def test_sigterm_lets_the_running_game_end_and_admits_nobody_to_another(raw_clie
                             writer.close()
             await first.send(ponder.owed)
             output, errors = await server.communicate()
-            heard = [client.heard[-1]["type"] for client in await asyncio.gather(*playing)]
-            return server.returncode, output.decode(), logged(errors), heard
+            received = [client.received[-1]["type"] for client in await asyncio.gather(*playing)]
+            return server.returncode, output.decode(), logged(errors), received
 
-    status, output, log, heard = asyncio.run(main())
+    status, output, log, received = asyncio.run(main())
     assert status == ExitCode.OK
-    assert heard == 4 * ["end_game"]
+    assert received == 4 * ["end_game"]
     assert re.fullmatch(r"game 1: (raw:-?\d+ ?){4}\n", output)
     assert log[-1] == "game 1 has ended"
 
@@ -243,7 +243,7 @@ def test_sigterm_before_a_game_sends_the_waiting_players_away_with_status_0(raw_
                 assert line
             server.send_signal(signal.SIGTERM)
             _, errors = await server.communicate()
-            return server.returncode, (await waiting).heard[-1], logged(errors)
+            return server.returncode, (await waiting).received[-1], logged(errors)
 
     status, last, log = asyncio.run(main())
     assert status == ExitCode.OK
@@ -345,8 +345,8 @@ def test_a_log_that_cannot_be_written_any_more_is_told_to_everybody(raw_client, 
     (log,) = tmp_path.iterdir()
     assert errors.endswith(f"mjbot serve: {log}: File too large\n")
     for client in four:
-        assert client.heard[-1]["type"] == "error"
-        assert "cannot write its log" in client.heard[-1]["message"]
+        assert client.received[-1]["type"] == "error"
+        assert "cannot write its log" in client.received[-1]["message"]
 
 
 def test_names_reach_no_terminal_as_they_are(raw_client):

@@ -38,7 +38,7 @@ class Thinker:
     def __init__(self, *delays_s, ready_s=0, rules=1):
         self.hands, self.delays_s = iter(delays_s), iter(())
         self.ready_s, self.rules = ready_s, rules
-        self.heard, self.gpid, self.listening, self.tasks = [], None, None, []
+        self.received, self.gpid, self.listening, self.tasks = [], None, None, []
 
     def connect(self, door):
         line, far = memory_pair()
@@ -56,7 +56,7 @@ class Thinker:
         try:
             while True:
                 for tag in reader.feed(await line.receive()):
-                    self.heard.append(tag)
+                    self.received.append(tag)
                     self.take(tag, line)
         except (TransportError, asyncio.CancelledError):
             await line.close()
@@ -93,7 +93,7 @@ class Thinker:
             self.start(wait())
 
     def kinds(self, kind):
-        return [tag for tag in self.heard if isinstance(tag, kind)]
+        return [tag for tag in self.received if isinstance(tag, kind)]
 
 
 class Still(PlayerSeat):
@@ -200,8 +200,8 @@ def test_who_answers_nothing_is_sent_away_and_may_come_back_so_often(caplog):
         return len(silent.kinds(tags.ServerHelo)) == 2
 
     asked = in_leaping_time(play([silent, witness], until, TimeLimits(7000, 10_000)))
-    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert told == (MOST_RETURNS + 1) * [
+    report = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert report == (MOST_RETURNS + 1) * [
         f"memory: x is cut off: it has answered nothing for {UNANSWERED_S:g} s"
     ]
     assert [returns for _, returns in left] == [*range(MOST_RETURNS + 1)]

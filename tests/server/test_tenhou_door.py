@@ -63,7 +63,7 @@ class RawTenhou:
 
     def __init__(self, name="raw", *, on_draw=lambda tile: write(tags.Discarding(p=tile), XML)):
         self.name, self.on_draw = name, on_draw
-        self.heard, self.gpid = [], None
+        self.received, self.gpid = [], None
 
     async def play(self, port):
         """Play over one connection, until the server closes it or the game is over."""
@@ -73,7 +73,7 @@ class RawTenhou:
         with contextlib.suppress(ConnectionError):
             while data := await reader.read(1 << 16):
                 for tag in tag_reader.feed(data):
-                    self.heard.append(tag)
+                    self.received.append(tag)
                     writer.write(self.answer(tag))
         writer.close()
         return self
@@ -98,7 +98,7 @@ class RawTenhou:
         return b""
 
     def kinds(self, kind):
-        return [tag for tag in self.heard if isinstance(tag, kind)]
+        return [tag for tag in self.received if isinstance(tag, kind)]
 
 
 XML = Spelling.XML
@@ -162,7 +162,7 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
         with contextlib.suppress(ConnectionError):
             while data := await reader.read(1 << 16):
                 for tag in tag_reader.feed(data):
-                    culprit.heard.append(tag)
+                    culprit.received.append(tag)
                     writer.write(answer := culprit.answer(tag))
                     if answer == b"<HELO":  # told only by the end of the stream
                         writer.write_eof()
@@ -176,9 +176,9 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
         )
     assert not result.void
     assert result.faults == ()
-    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert len(told) == len(expected) == len(BAD_IN_GAME)
-    for line, words in zip(told, expected, strict=True):
+    report = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(report) == len(expected) == len(BAD_IN_GAME)
+    for line, words in zip(report, expected, strict=True):
         assert re.match(r"tenhou 127\.0\.0\.1:\d+: culprit is cut off: ", line)
         assert words in line
         assert "\n" not in line
@@ -227,8 +227,8 @@ def test_an_account_is_shown_to_nobody_and_returns_by_its_id_alone(raw_client, c
     with caplog.at_level(logging.DEBUG):
         result = at_table([play], [other, raw_client(), raw_client()])
     assert not result.void
-    assert "NoName" in other.heard[1]["names"]
-    assert secret not in caplog.text + str(other.heard) + repr(result)
+    assert "NoName" in other.received[1]["names"]
+    assert secret not in caplog.text + str(other.received) + repr(result)
     assert len(first.kinds(tags.Reinit)) == 1
 
 
@@ -372,7 +372,7 @@ def test_who_waits_is_told_to_ask_again_and_who_does_not_gives_up_the_place(monk
 
     quiet.answer = silent
     assert waiting_room(visit) == ["true"]
-    assert [tag_name(tag) for tag in quiet.heard] == ["HELO", "REJOIN"]
+    assert [tag_name(tag) for tag in quiet.received] == ["HELO", "REJOIN"]
 
 
 def test_a_pair_plays_at_a_table_of_this_machine_over_this_wire(tmp_path):
@@ -394,11 +394,11 @@ def test_a_pair_plays_at_a_table_of_this_machine_over_this_wire(tmp_path):
         await asyncio.gather(*others)
         return result, (await duo.communicate())[0].decode(), duo.returncode
 
-    result, said, status = waiting_room(visit)
-    assert status == ExitCode.OK, said
+    result, output, status = waiting_room(visit)
+    assert status == ExitCode.OK, output
     assert not result.void
     assert {"mjbot (team 1/2)", "mjbot (team 2/2)"} < set(result.names)
-    assert re.search(r"^the pair", said, re.M)
+    assert re.search(r"^the pair", output, re.M)
 
 
 class FakeSeat:

@@ -29,7 +29,7 @@ def first_offer(request):
 class WebClient:
     def __init__(self, answer=first_offer):
         self.answer = answer
-        self.heard = []
+        self.received = []
 
     async def play(self, port, token=None):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -40,7 +40,7 @@ class WebClient:
         ):
             async for frame in socket:
                 event = json.loads(frame.data)
-                self.heard.append(event)
+                self.received.append(event)
                 if event["type"] == "request_action":
                     await self._reply(socket, event)
         return self
@@ -77,13 +77,13 @@ def test_four_websocket_players_play_to_the_end():
     assert not result.void
     assert result.names == ("web",) * 4
     for client in clients:
-        kinds = {event["type"] for event in client.heard}
+        kinds = {event["type"] for event in client.received}
         assert kinds >= {"start_game", "start_kyoku", "tsumo", "dahai", "end_kyoku", "end_game"}
-        acks = [event["status"] for event in client.heard if event["type"] == "action_ack"]
-        requests = [event for event in client.heard if event["type"] == "request_action"]
+        acks = [event["status"] for event in client.received if event["type"] == "action_ack"]
+        requests = [event for event in client.received if event["type"] == "request_action"]
         assert acks == ["accepted"] * len(requests)
         assert [event["request_id"] for event in requests] == list(range(1, len(requests) + 1))
-        assert client.heard[0].keys() == {"type", "id"}
+        assert client.received[0].keys() == {"type", "id"}
 
 
 def test_both_doors_lead_to_one_table(raw_client):
@@ -91,7 +91,7 @@ def test_both_doors_lead_to_one_table(raw_client):
     result = play([WebClient(), WebClient()], tcp)
     assert sorted(result.names) == ["tcp", "tcp", "web", "web"]
     assert not result.void
-    assert tcp[0].heard[-1]["type"] == "end_game"
+    assert tcp[0].received[-1]["type"] == "end_game"
 
 
 def once(bad):
@@ -124,14 +124,14 @@ def test_a_refused_reply_is_acknowledged_and_costs_what_the_table_says(
     web = WebClient(once(bad))
     tcp = [raw_client() for _ in range(3)]
     result = play([web], tcp, on_fault=on_fault)
-    acks = [event["status"] for event in web.heard if event["type"] == "action_ack"]
+    acks = [event["status"] for event in web.received if event["type"] == "action_ack"]
     assert status in acks
     assert result.void == (on_fault is OnFault.ABORT)
     assert len(result.faults) == 1
-    chombos = [event for event in tcp[0].heard if event.get("reason") == "error"]
+    chombos = [event for event in tcp[0].received if event.get("reason") == "error"]
     assert len(chombos) == (on_fault is OnFault.CHOMBO)
     if on_fault is OnFault.CHOMBO:
-        shown = [event for event in web.heard if event.get("reason", "").startswith("err")]
+        shown = [event for event in web.received if event.get("reason", "").startswith("err")]
         assert len(shown) == 1
 
 
@@ -150,7 +150,7 @@ def test_a_late_reply_is_defaulted_without_penalty_and_then_stale(raw_client):
     result = play([web], [raw_client() for _ in range(3)], limits=TimeLimits(2000, 0))
     assert not result.void
     assert not result.faults
-    acks = [event["status"] for event in web.heard if event["type"] == "action_ack"]
+    acks = [event["status"] for event in web.received if event["type"] == "action_ack"]
     assert acks[0] == "defaulted"
     assert acks[1] == "stale"
     assert acks[2] == "accepted"
@@ -160,7 +160,7 @@ def test_who_disconnects_is_played_for_to_the_end(raw_client):
     tcp = [raw_client() for _ in range(3)]
     result = play([WebClient(once(lambda request: "close"))], tcp)
     assert not result.void
-    assert tcp[0].heard[-1]["type"] == "end_game"
+    assert tcp[0].received[-1]["type"] == "end_game"
 
 
 def test_a_wrong_token_stays_outside(raw_client):
@@ -214,8 +214,8 @@ def test_a_name_has_a_length(letters, comes_in):
             port = await server.open_websocket("127.0.0.1", 0)
             url = f"http://127.0.0.1:{port}/ws?name={'x' * letters}"
             async with aiohttp.ClientSession() as session, session.get(url) as answer:
-                told = "The name is longer than 64 characters."
-                assert (told in await answer.text()) != comes_in
+                report = "The name is longer than 64 characters."
+                assert (report in await answer.text()) != comes_in
 
     asyncio.run(main())
 

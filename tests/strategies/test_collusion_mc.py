@@ -75,9 +75,9 @@ def test_it_explains_itself_by_what_it_tried_and_all_four_risk_lists(mode, capsy
     log = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
     who = ["--strategy", f"collusion-mc,mode={mode},deals=2,walls=2"]
     assert main(["explain", log, "--at", "41", *who]) == 0
-    said = capsys.readouterr().out
-    assert "CollusionMc: discard" in said
-    assert "value, mean of what was played out" in said
-    assert "how far each seat seems to be" in said
-    assert "seat 3 (own)" in said
-    assert said.count("│") > 34 * 7
+    output = capsys.readouterr().out
+    assert "CollusionMc: discard" in output
+    assert "value, mean of what was played out" in output
+    assert "how far each seat seems to be" in output
+    assert "seat 3 (own)" in output
+    assert output.count("│") > 34 * 7

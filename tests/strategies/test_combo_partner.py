@@ -307,9 +307,9 @@ def test_alone_with_another_base_it_is_that(position):
     for hand in ("23m668m4678p1578s", "123m456m789m1159p"):
         view = position(hand, drawn="1z", riichi=[2])
         alone = make_strategy("combo-partner", OTHER_BASE)
-        told = make_strategy("supervised").explain(view)
-        assert alone.decide(view) == told.choice
-        assert alone.explain(view) == told
+        report = make_strategy("supervised").explain(view)
+        assert alone.decide(view) == report.choice
+        assert alone.explain(view) == report
 
 
 def test_a_base_that_is_none_is_named():
@@ -395,7 +395,7 @@ def test_partners_of_equal_rank_tell_what_they_would_call():
     wishes = Counter()
     for seed in range(6):
         bots = [make_strategy("combo-partner") for _ in range(2)]
-        heard = pair_up(*bots)[1]
+        received = pair_up(*bots)[1]
         referee = Referee(seed, "tonpu")
         referee.start()
         others = [make_strategy("fast-riichi-a") for _ in range(2)]
@@ -404,9 +404,9 @@ def test_partners_of_equal_rank_tell_what_they_would_call():
             chosen = {seat: bots[seat].decide(referee.view(seat)) for seat in asked}
             view = referee.view(0)
             calls = [action for action in asked.get(0, ()) if action.name in ("pon", "chi")]
-            said = heard.newest(lambda holding: True) if calls else None
-            if said and said.turn and not any(view.riichi(seat) for seat in range(1, 4)):
-                wished = TILE_NAMES[tile_kind(view.claim_tile)] in said.helps
+            output = received.newest(lambda holding: True) if calls else None
+            if output and output.turn and not any(view.riichi(seat) for seat in range(1, 4)):
+                wished = TILE_NAMES[tile_kind(view.claim_tile)] in output.helps
                 wishes[wished, chosen[0] in calls] += 1
             referee.step(chosen)
     assert wishes[True, True] > 10

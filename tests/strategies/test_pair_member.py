@@ -57,17 +57,17 @@ def allies(seeds: range) -> Iterator[tuple[Ally, View]]:
 
 
 def test_the_hand_that_is_heard_is_the_hand_that_is_held():
-    turns = heard = 0
+    turns = received = 0
     for listener, view in listened(range(2)):
         turns += 1
         ally = listener.receive_hand(view)
         if ally is not None:
-            heard += 1
+            received += 1
             for field in ("hand", "red", "waits"):
                 assert np.array_equal(ally.state[field][TOP], view.state[field][TOP])
             assert not ally.state["hand"][2:].any()
             assert ally.state["has_wall"] == 0
-    assert heard > 0.9 * turns > 50
+    assert received > 0.9 * turns > 50
 
 
 def test_the_waits_that_are_heard_win_and_no_others_do():
@@ -129,7 +129,7 @@ GAME = game_fingerprint(NAMES)
 HELD = ("1p", "2p", "3p", "4p", "5pr", "6p", "7p", "8p", "9p", "E", "E", "S", "W")
 
 
-def said(**changes: object) -> SharedHand:
+def output(**changes: object) -> SharedHand:
     first = SharedHand(game=GAME, kyoku=0, honba=0, turn=2, seat=2, hand=HELD)
     return decode(encode(msgspec.structs.replace(first, **changes)))
 
@@ -140,7 +140,7 @@ def view_of_seat_0(position) -> View:
 
 
 def test_a_word_of_this_turn_fits(view):
-    assert fits_table(said(), view, GAME)
+    assert fits_table(output(), view, GAME)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_word_of_this_turn_fits(view):
     ],
 )
 def test_stale_and_foreign_words_do_not(view, changes):
-    assert not fits_table(said(**changes), view, GAME)
+    assert not fits_table(output(**changes), view, GAME)
 
 
 def test_two_games_of_the_same_four_have_different_stamps_once_dealt(position):
@@ -186,15 +186,15 @@ def test_who_missed_a_deal_is_heard_again_from_the_next_on(position):
 
 def test_a_hand_in_riichi_stays_what_it_is(view):
     view.state["riichi"][2] = 2
-    assert fits_table(said(turn=1), view, GAME)
-    assert not fits_table(said(turn=3), view, GAME)
+    assert fits_table(output(turn=1), view, GAME)
+    assert not fits_table(output(turn=3), view, GAME)
 
 
 def test_a_wait_that_was_let_pass_since_is_furiten(view):
     view.state["phase"] = REACTION
     waits_on_4p = ("2p", "3p", *HELD[3:6], "1m", "2m", "3m", "9p", "9p", "9p", "E", "E")
     view.state["river"][2, :2] = (27, 28)
-    holding = said(hand=waits_on_4p, waits=("1p", "4p"))
+    holding = output(hand=waits_on_4p, waits=("1p", "4p"))
     assert Ally(view, holding).waits == 0b1001 << 9
     view.state["river"][3, 0] = 9
     view.state["n_river"][3] = 1

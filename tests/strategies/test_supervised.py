@@ -69,23 +69,23 @@ def test_it_plays_whole_games_and_the_same_ones_again():
 
 def test_it_explains_its_discards_by_shares_and_what_the_network_saw(bot, position):
     view = position("23m567m34p678p44s3z", drawn="8s", wall_left=60, riichi=[1])
-    told = bot.explain(view)
-    assert told.unit == "% of strong players"
-    assert told.choice == bot.decide(view)
-    shares = {rated.action.tile: rated.value for rated in told.rated if rated.action.is_discard}
-    assert sum(rated.value for rated in told.rated) == pytest.approx(100, abs=0.1)
-    assert max(shares, key=shares.__getitem__) == told.choice.tile
-    assert [rated.action for rated in told.rated if rated.is_chosen] == [told.choice]
-    chosen = next(rated for rated in told.rated if rated.is_chosen)
+    report = bot.explain(view)
+    assert report.unit == "% of strong players"
+    assert report.choice == bot.decide(view)
+    shares = {rated.action.tile: rated.value for rated in report.rated if rated.action.is_discard}
+    assert sum(rated.value for rated in report.rated) == pytest.approx(100, abs=0.1)
+    assert max(shares, key=shares.__getitem__) == report.choice.tile
+    assert [rated.action for rated in report.rated if rated.is_chosen] == [report.choice]
+    chosen = next(rated for rated in report.rated if rated.is_chosen)
     assert chosen.term("tiles accepted").value > 10
-    assert max(rated.term("danger", 1).value for rated in told.rated) > 1
+    assert max(rated.term("danger", 1).value for rated in report.rated) > 1
     parts = sum(term.value for term in chosen.parts("in points"))
     assert parts == pytest.approx(chosen.term("in points").value)
 
 
 def test_it_explains_calls(bot, position):
-    told = bot.explain(position("55z234m67p1128s99s", offered="5z"))
-    worths = {rated.action.name: rated.value for rated in told.rated}
+    report = bot.explain(position("55z234m67p1128s99s", offered="5z"))
+    worths = {rated.action.name: rated.value for rated in report.rated}
     assert set(worths) == {"pass", "pon"}
     assert sum(worths.values()) == pytest.approx(100, abs=0.1)
 

@@ -42,8 +42,8 @@ def decisions(every=EVERY):
 def test_terms_add_up_chances_are_chances_and_only_the_legal_is_rated(name):
     bot, n_sums = make_strategy(name), 0
     for view in decisions():
-        told = bot.explain(view)
-        for rated in told.rated:
+        report = bot.explain(view)
+        for rated in report.rated:
             assert rated.action in view.legal
             for total in {term.adds_to for term in rated.terms} - {""}:
                 whole = rated.value if total == VALUE else rated.term(total).value
@@ -52,9 +52,9 @@ def test_terms_add_up_chances_are_chances_and_only_the_legal_is_rated(name):
                 n_sums += 1
             shares = [term.value for term in rated.terms if term.unit == PERCENT]
             assert all(-ROUNDING <= share <= 100 + ROUNDING for share in shares)
-        assert sum(rated.is_chosen for rated in told.rated) <= 1
-        if told.choice.is_discard and told.rated:
-            assert sum(rated.is_chosen for rated in told.rated) == 1
+        assert sum(rated.is_chosen for rated in report.rated) <= 1
+        if report.choice.is_discard and report.rated:
+            assert sum(rated.is_chosen for rated in report.rated) == 1
     has_sums = name.startswith("fast-riichi") or name in (
         "fold-recognition-plus", "combo-partner", "strongest", "supervised",
     )  # fmt: skip
@@ -84,6 +84,6 @@ def test_what_nobody_can_win_on_is_no_danger():
 def test_a_declared_strength_is_the_documented_one(name):
     strength = make_strategy(name).strength
     documents = Path(LOG).parents[1].joinpath("docs").rglob("*.md")
-    told = f"{strength.rank:.3f} ± {strength.half_width:.3f}"
-    assert any(told in path.read_text(encoding="utf-8") for path in documents)
+    report = f"{strength.rank:.3f} ± {strength.half_width:.3f}"
+    assert any(report in path.read_text(encoding="utf-8") for path in documents)
     assert strength.command.startswith("mjbot arena ")

@@ -119,10 +119,10 @@ def site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def install(site: Path, name: str, entries: str) -> None:
-    told = site / f"{name}-1.5.dist-info"
-    told.mkdir(parents=True)
-    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.5\n")
-    (told / "entry_points.txt").write_text(f"[mjbot.strategies]\n{entries}\n")
+    report = site / f"{name}-1.5.dist-info"
+    report.mkdir(parents=True)
+    (report / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.5\n")
+    (report / "entry_points.txt").write_text(f"[mjbot.strategies]\n{entries}\n")
 
 
 def test_a_distribution_offers_strategies_by_name(site, capsys):
@@ -282,7 +282,7 @@ def test_options_are_read_by_the_types_of_the_fields():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "report"),
     [
         ("whole=x", "'whole': 'x' is not a whole number"),
         ("whole=1.5", "'whole'"),
@@ -296,10 +296,10 @@ def test_options_are_read_by_the_types_of_the_fields():
         ("=1", "KEY=VALUE"),
     ],
 )
-def test_a_bad_option_is_named_with_what_it_may_be(text, told):
+def test_a_bad_option_is_named_with_what_it_may_be(text, report):
     with pytest.raises(StrategyError) as caught:
         read_options(Many, split_options([text]))
-    assert told in str(caught.value)
+    assert report in str(caught.value)
 
 
 def test_a_strategy_without_options_says_so():

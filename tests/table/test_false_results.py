@@ -69,9 +69,9 @@ def test_tenpai_list_must_agree_with_known_hands(story):
     for number, tile in enumerate(wall):
         position.say(m.Tsumo(actor=number % 4, pai=tile))
         position.say(m.Dahai(actor=number % 4, pai=tile, tsumogiri=True))
-    told = m.Ryukyoku(reason="fanpai", tenpais=(False, False, False, False), deltas=(0, 0, 0, 0))
+    report = m.Ryukyoku(reason="fanpai", tenpais=(False, False, False, False), deltas=(0, 0, 0, 0))
     with pytest.raises(TableError, match=r"tenpais\[0\] is False, expected True"):
-        position.say(told)
+        position.say(report)
 
 
 def test_scores_after_a_riichi_stick_must_lack_it(story):
@@ -81,8 +81,8 @@ def test_scores_after_a_riichi_stick_must_lack_it(story):
         position.say(m.ReachAccepted(actor=0, scores=(25000, 25000, 25000, 25000)))
     with pytest.raises(TableError, match=r"deltas are \(5, 5, 5, 5\), expected \(-1000, 0, 0, 0\)"):
         position.say(m.ReachAccepted(actor=0, deltas=(5, 5, 5, 5)))
-    told = {"deltas": (-1000, 0, 0, 0), "scores": (24000, 25000, 25000, 25000)}
-    position.say(m.ReachAccepted(actor=0, **told))
+    report = {"deltas": (-1000, 0, 0, 0), "scores": (24000, 25000, 25000, 25000)}
+    position.say(m.ReachAccepted(actor=0, **report))
 
 
 def test_a_false_end_of_the_game_is_noticed(recorded):
@@ -238,8 +238,8 @@ def test_lenient_play_goes_on_past_what_cannot_be_applied():
     for event in broken:
         for strict in (True, False):
             table = Mirror(strict=strict)
-            for told in (m.StartGame(), deal, m.Tsumo(actor=0, pai="?")):
-                table.apply(told)
+            for report in (m.StartGame(), deal, m.Tsumo(actor=0, pai="?")):
+                table.apply(report)
             if strict:
                 with pytest.raises(TableError):
                     table.apply(event)

@@ -101,8 +101,8 @@ class TableAndMirrors(RuleBasedStateMachine):
         choices = {}
         for seat, legal in self.asked().items():
             choice = data.draw(st.sampled_from(legal))
-            said = self.referee.message(seat, choice)
-            assert read_reply(self.referee, seat, said, legal) == choice
+            output = self.referee.message(seat, choice)
+            assert read_reply(self.referee, seat, output, legal) == choice
             choices[seat] = choice
         self.hear(self.referee.step(choices))
 
@@ -127,18 +127,18 @@ class TableAndMirrors(RuleBasedStateMachine):
     @precondition(lambda self: not self.referee.over)
     @rule(seat=seats, foreign=st.sampled_from(FOREIGN))
     def a_message_that_is_not_legal_is_refused_by_table_and_mirror(self, seat, foreign):
-        said = m.msgspec.structs.replace(foreign, actor=seat)
+        output = m.msgspec.structs.replace(foreign, actor=seat)
         legal = self.asked().get(seat, ())
         messages = [self.referee.message(seat, action) for action in legal]
-        if any(type(said) is type(one) for one in messages):
+        if any(type(output) is type(one) for one in messages):
             return
         with pytest.raises(ReplyError) as refused:
-            read_reply(self.referee, seat, said, legal)
+            read_reply(self.referee, seat, output, legal)
         assert "\n" not in str(refused.value)
         mirror = copy.deepcopy(self.spectator)
         with pytest.raises(TableError) as contradiction:
-            mirror.apply(said)
-        assert m.wire_name(said) in str(contradiction.value)
+            mirror.apply(output)
+        assert m.wire_name(output) in str(contradiction.value)
 
     # --- what always holds -------------------------------------------------------------------
 

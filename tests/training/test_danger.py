@@ -178,8 +178,8 @@ def test_a_model_is_compared_with_the_grades_of_its_own_rows():
         assert scores[f"{name}: rows"] == len(rows) > 100
         chance = np.array([grades[model, row[1]] for row in rows])
         made = np.where(rows[:, 0] == 1, chance, 1 - chance)
-        told = scores[f"{name}: log loss of the paper's grades"]
-        assert told == pytest.approx(-np.log(made).mean(), abs=1e-5)
+        report = scores[f"{name}: log loss of the paper's grades"]
+        assert report == pytest.approx(-np.log(made).mean(), abs=1e-5)
         assert scores[f"{name}: log loss"] == pytest.approx(np.log(2), abs=1e-5)
 
 

@@ -121,10 +121,10 @@ def test_damaged_and_foreign_files_are_told_and_counted_and_the_rest_is_there(tm
         assert {n for _, n in found} == {found[0][1]}
         assert len(found) == len(games) - 1 == 3
     assert (left_out.files, left_out.games) == (2, 2)
-    told = caplog.messages
-    assert told[0].startswith(f"left out: {tmp_path}/b.jsonl.gz: damaged archive")
-    assert told[1].startswith(f"left out: {tmp_path}/c.mjlog: is a web page")
-    assert told[2].startswith(f"game 3 is left out: {tmp_path}/e.mjson: line")
+    report = caplog.messages
+    assert report[0].startswith(f"left out: {tmp_path}/b.jsonl.gz: damaged archive")
+    assert report[1].startswith(f"left out: {tmp_path}/c.mjlog: is a web page")
+    assert report[2].startswith(f"game 3 is left out: {tmp_path}/e.mjson: line")
     assert f"{left_out}" == "; 2 files and 2 games that cannot be read are left out"
 
 

@@ -58,12 +58,12 @@ def test_what_cannot_be_read_is_left_out_told_and_kept_in_the_manifest(own_games
     lines = gzip.decompress(whole[3].read_bytes()).splitlines(keepends=True)
     (records / "half.jsonl").write_bytes(b"".join(lines[:40]) + b"half a line\n")
     (records / "cut.jsonl.gz").write_bytes(whole[3].read_bytes()[:-9])
-    told = "1 file and 1 game that cannot be read are left out"
+    report = "1 file and 1 game that cannot be read are left out"
     for _ in range(2):  # the second time the positions are there
         command = ["hand", str(records), "--passes", "1", "--jobs", "1"]
         assert main(["train", *command, "--folder", str(tmp_path / "run")]) == ExitCode.FAILED
-        assert capsys.readouterr().out.endswith(f"\n{told}\n")
-        assert load_manifest("hand-paper", tmp_path / "run").data.endswith(f"; {told}")
+        assert capsys.readouterr().out.endswith(f"\n{report}\n")
+        assert load_manifest("hand-paper", tmp_path / "run").data.endswith(f"; {report}")
 
 
 def test_nothing_is_learned_where_nothing_can_be_read(tmp_path, capsys):
@@ -205,20 +205,20 @@ def test_another_seed_gives_other_weights(own_games, trained, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "report"),
     [
         (["hand", "no-such.zip"], 3, "mjbot train hand: no-such.zip: No such file or directory"),
         (["hand", "--passes", "0", "{records}"], 2, "--passes and --jobs: at least 1"),
         (["hand", "{records}", "--games", "99:"], 2, "no games to learn from; widen --games"),
     ],
 )
-def test_failures_are_one_line(own_games, tmp_path, capsys, arguments, code, told):
+def test_failures_are_one_line(own_games, tmp_path, capsys, arguments, code, report):
     arguments = [text.format(records=own_games) for text in arguments]
     where = ["--folder", str(tmp_path / "run"), "--out", str(tmp_path)]
     assert main(["train", *arguments, *where]) == code
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("mjbot train hand: ")
-    assert told in error
+    assert report in error
 
 
 def test_fresh_erases_the_run_and_nothing_else(own_games, tmp_path, capsys):
@@ -247,9 +247,9 @@ def test_fresh_refuses_a_folder_that_is_no_run(own_games, tmp_path, capsys, kind
         (tmp_path / name).write_text(text)
     command = ["train", kind, str(own_games), "--folder", str(tmp_path), "--fresh", "--jobs", "1"]
     assert main(command) == 3
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert told.startswith(f"mjbot train {kind}: {tmp_path}")
-    assert told.endswith("; name another --folder")
+    report = capsys.readouterr().err.splitlines()[-1]
+    assert report.startswith(f"mjbot train {kind}: {tmp_path}")
+    assert report.endswith("; name another --folder")
     assert {name: (tmp_path / name).read_text() for name in files} == files
     assert len(list(tmp_path.rglob("*"))) == len(files) + 1
 
@@ -259,8 +259,8 @@ def test_a_folder_without_records_ends_as_it_does_elsewhere(tmp_path, capsys, ki
     empty = tmp_path / "empty"
     empty.mkdir()
     assert main(["train", kind, str(empty), "--folder", str(tmp_path / "run")]) == 1
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert told == f"mjbot train {kind}: {empty}: holds no records"
+    report = capsys.readouterr().err.splitlines()[-1]
+    assert report == f"mjbot train {kind}: {empty}: holds no records"
     assert main(["replay", str(empty)]) == 1
 
 
@@ -281,18 +281,18 @@ def test_games_without_a_riichi_teach_nothing(record_games, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("option", "text", "told"),
+    ("option", "text", "report"),
     [
         ("--games", "7", "'7': expected START:STOP, such as 0:4000"),
         ("--games", "5:2", "'5:2': there are no games in this range"),
         ("--validate", "3:3", "'3:3': there are no games in this range"),
     ],
 )
-def test_a_wrong_range_is_a_wrong_argument(own_games, capsys, option, text, told):
+def test_a_wrong_range_is_a_wrong_argument(own_games, capsys, option, text, report):
     with pytest.raises(SystemExit) as ended:
         main(["train", "hand", str(own_games), option, text])
     assert ended.value.code == 2
-    assert told in capsys.readouterr().err
+    assert report in capsys.readouterr().err
 
 
 def test_help_of_a_kind_is_its_own(capsys):

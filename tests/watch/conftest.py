@@ -41,7 +41,7 @@ class Opened:
         context = self.browser.new_context(**options)
         page = context.new_page()
         page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        page.on("console", lambda said: self.problems.append(f"console: {said.text}"))
+        page.on("console", lambda output: self.problems.append(f"console: {output.text}"))
         page.on("request", lambda request: self._note(request.url, home))
         page.goto(url)
         return page
@@ -66,12 +66,12 @@ def short_game() -> ReadGame:
     return Library(LOGS / "east-extra-round.mjson").game(0)
 
 
-async def _sit_raw(port: int, name: str, heard: list[bytes]) -> None:
+async def _sit_raw(port: int, name: str, received: list[bytes]) -> None:
     """Play as a client of a few lines that discards what it drew, and keep all it is sent."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     seat, reply = -1, {"type": "join", "name": name, "room": "default"}
     while line := await reader.readline():
-        heard.append(line)
+        received.append(line)
         event = json.loads(line)
         seat = event["id"] if event["type"] == "start_game" else seat
         if event["type"] != "hello":

@@ -61,7 +61,7 @@ def test_a_file_opens_where_a_position_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "output"),
     [
         (["watch", "nowhere.mjson"], 3, "nowhere.mjson: No such file"),
         (["watch", str(LOG), "--record", "4", "--out", "x.html"], 1, "there is no record 4"),
@@ -83,10 +83,10 @@ def test_a_file_opens_where_a_position_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_told_in_a_line(
-    arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], code: int, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == code
-    assert said in capsys.readouterr().err
+    assert output in capsys.readouterr().err
 
 
 def test_an_arena_run_is_shown_by_its_records(tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ def test_an_address_is_read_from_standard_input_and_its_key_not_printed(
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{address}\n"))
     words = [word.format(address=address) for word in words]
     assert main(["watch", *words, "--no-browser"]) == 3
-    said = capsys.readouterr()
-    assert "http://127.0.0.1:9: shows no table" in said.err
-    assert "SECRET" not in said.out + said.err
+    output = capsys.readouterr()
+    assert "http://127.0.0.1:9: shows no table" in output.err
+    assert "SECRET" not in output.out + output.err
 
 
 def test_standard_input_that_holds_no_address_is_refused(
@@ -163,6 +163,6 @@ def test_the_key_of_a_person_s_seat_is_printed_where_it_is_made_and_nowhere_else
         url = f"mjsonp://127.0.0.1:{taken.getsockname()[1]}/default"
         seat = ["--strategy", "human", "--no-browser", "--wait-s", "0"]
         assert main(["play", url, *seat]) == 3
-    said = capsys.readouterr()
-    assert ("key=" in said.err) != given
-    assert "SECRET" not in said.out + said.err
+    output = capsys.readouterr()
+    assert ("key=" in output.err) != given
+    assert "SECRET" not in output.out + output.err

@@ -31,11 +31,15 @@ def wins() -> list[tuple[Hora, State]]:
 def test_a_win_is_valued_as_the_record_values_it(wins: list[tuple[Hora, State]]) -> None:
     in_riichi = 0
     for event, state in wins:
-        told = win_of(state, event)
-        assert (told["seat"], told["from"], told["tile"]) == (event.actor, event.target, event.pai)
-        assert (told["fu"], told["han"]) == (event.fu, event.fan)
-        assert sum(han for _, han in told["yaku"]) == event.fan
-        assert (told["limit"] != "") == (told["han"] >= 5)
+        report = win_of(state, event)
+        assert (report["seat"], report["from"], report["tile"]) == (
+            event.actor,
+            event.target,
+            event.pai,
+        )
+        assert (report["fu"], report["han"]) == (event.fu, event.fan)
+        assert sum(han for _, han in report["yaku"]) == event.fan
+        assert (report["limit"] != "") == (report["han"] >= 5)
         in_riichi += bool(state["riichi"][event.actor])
     assert in_riichi >= 2 and len(wins) > 15
 
@@ -45,8 +49,8 @@ def test_a_riichi_win_whose_ura_dora_are_unknown_is_shown_as_the_event_has_it(
 ) -> None:
     for event, state in wins:
         unknown = msgspec.structs.replace(event, uradora_markers=None, fu=25, fan=9)
-        told = win_of(state, unknown)
+        report = win_of(state, unknown)
         if state["riichi"][event.actor]:
-            assert (told["fu"], told["han"], told["limit"]) == (25, 9, "")
+            assert (report["fu"], report["han"], report["limit"]) == (25, 9, "")
         else:
-            assert (told["fu"], told["han"]) == (event.fu, event.fan)
+            assert (report["fu"], report["han"]) == (event.fu, event.fan)

@@ -18,7 +18,7 @@ from mjbot.watch.live import LiveServer, RelayServer
 Told = tuple[str, dict[str, Any]]
 
 
-async def heard(url: str, count: int, after: str = "") -> list[Told]:
+async def received(url: str, count: int, after: str = "") -> list[Told]:
     """Return the first ``count`` things that a spectator is told, with their ids."""
     found: list[Told] = []
     headers = {"Last-Event-ID": after} if after else {}
@@ -55,16 +55,16 @@ def test_who_comes_late_or_again_misses_nothing(short_game: ReadGame) -> None:
         url = live_url(server, server.keys.new(range(4)))
         for event in events[:50]:
             server.add(event)
-        first = await heard(url, 50)
+        first = await received(url, 50)
         for event in events[50:80]:
             server.add(event)
-        rest = await heard(url, 30, after=first[-1][0])
-        assert [told.get("n", 1) for _, told in first + rest] == list(range(1, 81))
+        rest = await received(url, 30, after=first[-1][0])
+        assert [report.get("n", 1) for _, report in first + rest] == list(range(1, 81))
         assert len({id_ for id_, _ in first + rest}) == 80
-        again = await heard(url, 81, after="another-1-7")
-        assert [told for _, told in again] == [
+        again = await received(url, 81, after="another-1-7")
+        assert [report for _, report in again] == [
             {"type": "restart"},
-            *[told for _, told in first + rest],
+            *[report for _, report in first + rest],
         ]
 
     at_a_table(conversation)
@@ -75,12 +75,12 @@ def test_a_spectator_is_told_the_same_as_the_reader_of_the_record(short_game: Re
 
     async def conversation(server: LiveServer) -> None:
         waiting = asyncio.create_task(
-            heard(live_url(server, server.keys.new(range(4))), len(short_game.entries))
+            received(live_url(server, server.keys.new(range(4))), len(short_game.entries))
         )
         for entry in short_game.entries:
             server.add(entry.event)
             await asyncio.sleep(0)
-        steps = [told for _, told in await waiting if told["type"] == "step"]
+        steps = [report for _, report in await waiting if report["type"] == "step"]
         recorded = [step for kyoku in record["kyoku"] for step in kyoku["steps"]]
         for live, step in zip(steps, recorded, strict=True):
             assert (live["n"], live["says"], live["change"]) == (
@@ -96,11 +96,11 @@ def test_hidden_hands_are_not_sent(short_game: ReadGame) -> None:
     async def conversation(server: LiveServer) -> None:
         for entry in short_game.entries[:60]:
             server.add(entry.event)
-        told = [told for _, told in await heard(live_url(server), 60)]
-        text = json.dumps(told[:40])
+        report = [report for _, report in await received(live_url(server), 60)]
+        text = json.dumps(report[:40])
         assert '"hand": "' not in text
-        assert told[1]["board"]["seats"][0]["hand"] is None
-        assert {one["says"] for one in told if one.get("kind") == "tsumo"} == {"draws"}
+        assert report[1]["board"]["seats"][0]["hand"] is None
+        assert {one["says"] for one in report if one.get("kind") == "tsumo"} == {"draws"}
 
     at_a_table(conversation)
 
@@ -114,8 +114,8 @@ def test_a_relay_shows_on_what_it_was_told(short_game: ReadGame) -> None:
             await relay.open()
             relaying = asyncio.create_task(relay.relay())
             mine = live_url(relay, relay.keys.new(range(4)))
-            told = [told for _, told in await heard(mine, 30)]
-            assert told == [told for _, told in await heard(upstream, 30)]
+            report = [report for _, report in await received(mine, 30)]
+            assert report == [report for _, report in await received(upstream, 30)]
             async with aiohttp.ClientSession() as session, session.get(live_url(relay)) as answer:
                 assert answer.status == 403
             relaying.cancel()
@@ -145,9 +145,9 @@ def test_a_relay_connects_again_and_goes_on_after_the_last_event(
         ):
             await relay.open()
             relaying = asyncio.create_task(relay.relay())
-            told = await heard(live_url(relay, relay.keys.new(range(4))), 4)
+            report = await received(live_url(relay, relay.keys.new(range(4))), 4)
             relaying.cancel()
-        assert [one["n"] for _, one in told] == [0, 1, 2, 3]
+        assert [one["n"] for _, one in report] == [0, 1, 2, 3]
         assert resumed[:2] == ["", "a-1-1"]
 
     asyncio.run(talk())

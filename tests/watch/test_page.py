@@ -167,14 +167,16 @@ def test_a_key_leads_to_what_one_of_a_pair_gave_the_other(
 def test_what_one_of_a_pair_told_the_other_is_shown_with_its_tiles(
     opened: Any, serve: Any, short_game: ReadGame, tmp_path: Path
 ) -> None:
-    said = (
+    output = (
         '{"type":"pair","ally":1,"done":{"seat":1,"tile":"5pr","purpose":"to win on"},'
         '"hand":["1m","E","E"],"aim":"<b>kokushi</b>"}'
     )
     events = [entry.event for entry in short_game.entries]
     log = tmp_path / "pair.mjson"
     log.write_bytes(
-        b"".join([log_line(event, [(0, said)] if n == 2 else ()) for n, event in enumerate(events)])
+        b"".join(
+            [log_line(event, [(0, output)] if n == 2 else ()) for n, event in enumerate(events)]
+        )
     )
     page = opened.open(_record(serve, log))
     _wait(page)
@@ -233,8 +235,8 @@ def test_python_draws_the_same_picture(opened: Any, serve: Any) -> None:
     for kyoku, step in ((0, 0), (1, 60), (2, 75), (3, 40), (4, 30)):
         board = folded["kyoku"][kyoku]["board"]
         step = min(step, len(folded["kyoku"][kyoku]["steps"]))
-        for told in folded["kyoku"][kyoku]["steps"][:step]:
-            board = changed(board, told["change"])
+        for report in folded["kyoku"][kyoku]["steps"][:step]:
+            board = changed(board, report["change"])
         page.evaluate(f"location.hash = '#1/{kyoku}/{step}'")
         page.wait_for_selector(f"body[data-place='{kyoku}/{step}']")
         drawing = ElementTree.fromstring(picture(board, folded["names"], 1))

@@ -51,8 +51,8 @@ class Evening:
 
     def steps(self, seen: Sequence[int] = range(4)) -> list[dict[str, Any]]:
         talk = [entry.talk for entry in self.game.entries]
-        told = fold_steps(self.game.steps(), seen, talk)
-        return [step for kyoku in told["kyoku"] for step in kyoku["steps"]]
+        report = fold_steps(self.game.steps(), seen, talk)
+        return [step for kyoku in report["kyoku"] for step in kyoku["steps"]]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory, sit_raw: Any) -> Evening:
 
 
 async def play_evening(folder: Path, sit_raw: Any) -> Evening:
-    heard: list[bytes] = []
+    received: list[bytes] = []
     own = folder / "own" / "seen.mjson"
     async with asyncio.timeout(120), LiveServer({"title": "table"}) as page:
         await page.open()
@@ -75,12 +75,12 @@ async def play_evening(folder: Path, sit_raw: Any) -> Evening:
                 sit(replace(first, name=PAIR[0], log=own), lambda: partner(one)),
                 sit(replace(second, name=PAIR[1]), lambda: partner(other)),
                 sit(replace(third, name="other"), lambda: make_strategy("fast-riichi-a")),
-                sit_raw(port, "stranger", heard),
+                sit_raw(port, "stranger", received),
             )
             (result,) = [result async for result in table.play(1)]
             await playing
         assert result.log and not result.faults
-        evening = Evening(Library(result.log).game(0), Library(own).game(0), heard)
+        evening = Evening(Library(result.log).game(0), Library(own).game(0), received)
         for who, seats in (("nobody", []), ("one", evening.allies[:1]), ("all", range(4))):
             evening.shown[who] = await spectate(page, page.keys.new(seats) if seats else "")
     return evening
@@ -110,44 +110,44 @@ async def spectate(page: LiveServer, key: str) -> str:
 
 
 def remarks(game: ReadGame) -> list[tuple[Entry, int, str]]:
-    return [(entry, seat, said) for entry in game.entries for seat, said in entry.talk]
+    return [(entry, seat, output) for entry in game.entries for seat, output in entry.talk]
 
 
 def test_the_log_has_what_each_told_the_other_at_the_event_that_it_answered(
     evening: Evening,
 ) -> None:
-    told = remarks(evening.game)
-    assert {seat for _, seat, _ in told} == set(evening.allies)
+    report = remarks(evening.game)
+    assert {seat for _, seat, _ in report} == set(evening.allies)
     events = [entry.event for entry in evening.game.entries]
-    for entry, seat, said in told:
+    for entry, seat, output in report:
         after = events[entry.number : entry.number + 2]
         (discard,) = [e for e in after if isinstance(e, m.Dahai)][:1]
         assert discard.actor == seat
-        assert parse_remark(said)
-    shared = [remark for _, _, said in told if (remark := parse_remark(said)) and remark.hand]
+        assert parse_remark(output)
+    shared = [remark for _, _, output in report if (remark := parse_remark(output)) and remark.hand]
     assert sum(remark.ally == evening.allies[0] for remark in shared) > 10
 
 
 def test_what_is_told_is_the_hand_that_is_left(evening: Evening) -> None:
     said_by = {entry.number: entry.talk for entry in evening.game.entries}
-    told: dict[int, list[str]] = {}
+    report: dict[int, list[str]] = {}
     checked = 0
     for step in evening.game.steps():
         actor = getattr(step.event, "actor", -1)
-        if isinstance(step.event, m.Dahai) and actor in told:
-            assert told.pop(actor) == list(tile_names(step.table.view(actor).tiles))
+        if isinstance(step.event, m.Dahai) and actor in report:
+            assert report.pop(actor) == list(tile_names(step.table.view(actor).tiles))
             checked += 1
-        for seat, said in said_by[step.number]:
-            remark = parse_remark(said)
-            told[seat] = list(remark.hand) if remark else []
+        for seat, output in said_by[step.number]:
+            remark = parse_remark(output)
+            report[seat] = list(remark.hand) if remark else []
     assert checked > 20
 
 
 def test_the_board_shows_it_there_and_marks_each_feed(evening: Evening) -> None:
     steps = {step["n"]: step for step in evening.steps()}
     feeds = 0
-    for entry, seat, said in remarks(evening.game):
-        remark = parse_remark(said)
+    for entry, seat, output in remarks(evening.game):
+        remark = parse_remark(output)
         assert remark
         assert [seat, remark.parts()] in steps[entry.number]["talk"]
         if feed := remark.feed:
@@ -184,5 +184,5 @@ def test_no_other_player_hears_of_it(evening: Evening) -> None:
 
 
 def test_the_log_of_a_seat_has_what_that_seat_said(evening: Evening) -> None:
-    ours = [(seat, said) for _, seat, said in remarks(evening.own_log)]
-    assert ours == [(s, said) for _, s, said in remarks(evening.game) if s == evening.allies[0]]
+    ours = [(seat, output) for _, seat, output in remarks(evening.own_log)]
+    assert ours == [(s, output) for _, s, output in remarks(evening.game) if s == evening.allies[0]]

@@ -42,9 +42,9 @@ def with_seat(conversation: Callable[[SeatServer, Any], Awaitable[None]]) -> Non
 async def next_question(answer: aiohttp.ClientResponse) -> dict[str, Any]:
     async for line in answer.content:
         if line.startswith(b"data: "):
-            told: dict[str, Any] = json.loads(line[6:])
-            if told["type"] == "ask":
-                return told
+            report: dict[str, Any] = json.loads(line[6:])
+            if report["type"] == "ask":
+                return report
     raise AssertionError
 
 
@@ -54,9 +54,9 @@ def test_only_the_page_with_the_key_chooses_and_only_what_is_asked() -> None:
         deciding = asyncio.create_task(asyncio.to_thread(server.request_action, view, 20.0))
         origin = {"Origin": f"http://127.0.0.1:{server.port}"}
 
-        async def choose(key: str = KEY, headers: Any = origin, **said: Any) -> int:
+        async def choose(key: str = KEY, headers: Any = origin, **output: Any) -> int:
             params = {"key": key}
-            async with session.post("/api/act", params=params, json=said, headers=headers) as r:
+            async with session.post("/api/act", params=params, json=output, headers=headers) as r:
                 return r.status
 
         assert (await session.get("/api/live")).status == 403
@@ -89,9 +89,9 @@ def test_a_second_answer_is_refused_before_the_first_is_taken() -> None:
         headers = {"Origin": f"http://127.0.0.1:{server.port}"}
         statuses = []
         for action in view.legal[:2]:
-            said = {"id": 1, "code": action.code}
+            output = {"id": 1, "code": action.code}
             params = {"key": KEY}
-            async with session.post("/api/act", params=params, json=said, headers=headers) as r:
+            async with session.post("/api/act", params=params, json=output, headers=headers) as r:
                 statuses.append(r.status)
         assert statuses == [200, 409]
         assert question.answer == view.legal[0]
@@ -114,10 +114,10 @@ def test_who_has_closed_the_page_is_absent_and_may_come_back(
             asked = await next_question(live)
             while asked["id"] < 2:
                 asked = await next_question(live)
-            said = {"id": 2, "code": asked["actions"][0]["code"]}
+            output = {"id": 2, "code": asked["actions"][0]["code"]}
             headers = {"Origin": f"http://localhost:{server.port}"}
-            await session.post("/api/act", params={"key": KEY}, json=said, headers=headers)
-        assert (await deciding).code == said["code"]
+            await session.post("/api/act", params={"key": KEY}, json=output, headers=headers)
+        assert (await deciding).code == output["code"]
 
     with_seat(conversation)
 
@@ -155,7 +155,7 @@ class Person:
 
     def __init__(self, key: str) -> None:
         self.server = SeatServer({"title": key}, key)
-        self.told: list[dict[str, Any]] = []
+        self.report: list[dict[str, Any]] = []
         self._key = {"key": key}
 
     async def play(self, session: aiohttp.ClientSession) -> None:
@@ -164,11 +164,11 @@ class Person:
             async for line in live.content:
                 if not line.startswith(b"data: "):
                     continue
-                self.told.append(told := json.loads(line[6:]))
-                if told["type"] == "ask":
-                    said = {"id": told["id"], "code": told["actions"][-1]["code"]}
+                self.report.append(report := json.loads(line[6:]))
+                if report["type"] == "ask":
+                    output = {"id": report["id"], "code": report["actions"][-1]["code"]}
                     act = session.post(
-                        f"{home}/api/act", params=self._key, json=said, headers={"Origin": home}
+                        f"{home}/api/act", params=self._key, json=output, headers={"Origin": home}
                     )
                     assert (await act).status == 200
 
@@ -212,21 +212,23 @@ def test_two_people_at_one_table_see_a_hand_each(sit_raw: Any) -> None:
     result, people = asyncio.run(talk())
     assert not result.void
     assert not result.faults
-    seats = [{told["seat"] for told in person.told if told["type"] == "ask"} for person in people]
+    seats = [
+        {report["seat"] for report in person.report if report["type"] == "ask"} for person in people
+    ]
     assert all(len(seat) == 1 for seat in seats)
     assert seats[0] != seats[1]
     for person, (own,) in zip(people, seats, strict=True):
-        assert sum(told["type"] == "ask" for told in person.told) > 20
-        shown = {other for told in person.told for other in hands_shown(told)}
+        assert sum(report["type"] == "ask" for report in person.report) > 20
+        shown = {other for report in person.report for other in hands_shown(report)}
         assert shown == {own}
 
 
-def hands_shown(told: dict[str, Any]) -> list[int]:
+def hands_shown(report: dict[str, Any]) -> list[int]:
     """Return whose concealed tiles a page is told before a kyoku's end lays hands open."""
-    if told["type"] == "kyoku":
-        seats = dict(enumerate(told["board"]["seats"]))
-    elif told["type"] == "step" and told["kind"] not in ("hora", "ryukyoku", "end_kyoku"):
-        seats = {int(seat): of for seat, of in told["change"].get("seats", {}).items()}
+    if report["type"] == "kyoku":
+        seats = dict(enumerate(report["board"]["seats"]))
+    elif report["type"] == "step" and report["kind"] not in ("hora", "ryukyoku", "end_kyoku"):
+        seats = {int(seat): of for seat, of in report["change"].get("seats", {}).items()}
     else:
         return []
     return [

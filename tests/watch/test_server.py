@@ -71,9 +71,9 @@ def test_thoughts_are_told_of_open_hands_only() -> None:
     async def conversation(server: RecordServer, ask: Ask) -> None:
         key = server.keys.new([0])
         status, text, _ = await ask(f"/api/explain?n=3&seat=0&key={key}")
-        told = json.loads(text)
-        assert (status, told["strategy"]) == (200, "FastRiichiA")
-        worths = [rated["worth"] for rated in told["rated"]]
+        report = json.loads(text)
+        assert (status, report["strategy"]) == (200, "FastRiichiA")
+        worths = [rated["worth"] for rated in report["rated"]]
         assert worths == sorted(worths, reverse=True)
         assert len(worths) > 5
         assert (await ask(f"/api/explain?n=3&seat=1&key={key}"))[0] == 403

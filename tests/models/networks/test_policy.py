@@ -102,17 +102,17 @@ def test_chances_are_those_of_what_is_legal(choices):
     policy = Policy(Network.of(network()))
     for state, row in choices[::3]:
         seat = int(row["seat"])
-        said = policy.evaluate(state, seat, sure=2)
+        output = policy.evaluate(state, seat, sure=2)
         legal = View(state, seat).legal
         kinds = {a.tile if a.tile < 34 else 9 * a.tile - 302 for a in legal if a.is_discard}
-        assert set(np.flatnonzero(said.discards).tolist()) == kinds
-        assert said.discards.sum() == pytest.approx(1.0 if kinds else 0.0)
+        assert set(np.flatnonzero(output.discards).tolist()) == kinds
+        assert output.discards.sum() == pytest.approx(1.0 if kinds else 0.0)
         offsets = {action.offset for action in legal if action.name == "chi"}
-        assert set(np.flatnonzero(said.chi).tolist()) == offsets
+        assert set(np.flatnonzero(output.chi).tolist()) == offsets
         for chance, can in (
-            (said.riichi, any(action.is_riichi for action in legal)),
-            (said.pon, any(action.name == "pon" for action in legal)),
-            (said.kan, any(action.is_kan for action in legal)),
+            (output.riichi, any(action.is_riichi for action in legal)),
+            (output.pon, any(action.name == "pon" for action in legal)),
+            (output.kan, any(action.is_kan for action in legal)),
         ):
             assert (0 < chance < 1) == can
 

@@ -75,7 +75,7 @@ def test_a_player_that_fails_is_named_with_its_wall(
 
 
 def test_who_waits_hears_how_far_it_is(tmp_path: Path) -> None:
-    heard: list[int] = []
+    received: list[int] = []
     winning_draws("random", 4, 20, tmp_path, 1)
-    winning_draws("random", 4, 45, tmp_path, 1, heard.append)
-    assert heard == [20, 30, 40, 50]
+    winning_draws("random", 4, 45, tmp_path, 1, received.append)
+    assert received == [20, 30, 40, 50]

@@ -53,8 +53,8 @@ class Player:
     choose: Choose
     rng: random.Random
     whole: bool = True
-    told: list[Event] = field(default_factory=list)
-    heard: list[Event] = field(default_factory=list)
+    events_sent: list[Event] = field(default_factory=list)
+    events_received: list[Event] = field(default_factory=list)
     traffic: list[str] = field(default_factory=list)
     blind_answers: int = 0
     is_gone: bool = False
@@ -91,9 +91,9 @@ class Player:
         wishes: list[object] = []
         for data in self.pieces(frames):
             self.traffic += [f"Send: {_line(data)}"] if self.whole else []
-            heard = self.server.receive(data)
-            wishes += heard.wishes
-            wishes += self.to_client(heard.frames)
+            taken = self.server.receive(data)
+            wishes += taken.wishes
+            wishes += self.to_client(taken.frames)
         return wishes
 
     def to_client(self, frames: tuple[bytes, ...]) -> list[object]:
@@ -117,7 +117,7 @@ class Player:
 
     def digest(self, received: TenhouReceived) -> list[object]:
         for event in received.events:
-            self.heard.append(event)
+            self.events_received.append(event)
             if isinstance(event, StartGame):
                 self.mirror = Mirror(self.client.seat)
             assert self.mirror is not None
@@ -135,15 +135,15 @@ class Player:
             return self.client.reply_safely()
         assert self.mirror is not None
         view = self.mirror.view(self.seat)
-        said = [to_message(self.mirror.state, self.seat, action) for action in view.legal]
+        expected = [to_message(self.mirror.state, self.seat, action) for action in view.legal]
         assert received.offer is not None
-        assert disagreement(received.offer, said) is None
+        assert disagreement(received.offer, expected) is None
         action = self.choose(view) if len(view.legal) > 1 else view.legal[0]
         return self.client.reply(to_message(self.mirror.state, self.seat, action))
 
     def exchange(self, outgoing: Outgoing) -> SeatReply:
         assert isinstance(outgoing.message, Event)
-        self.told.append(outgoing.message)
+        self.events_sent.append(outgoing.message)
         lamp = bool(is_furiten(outgoing.referee.state, self.seat))
         frames = self.server.send(outgoing.message, outgoing.offers(), lamp)
         if self.is_gone:
@@ -153,8 +153,8 @@ class Player:
         self.to_client(frames)
         assert not self.table.held
         assert not self.table.asked
-        said = self.table.take_answer()
-        return SeatReply(reply=said, excused=said is None)
+        reply = self.table.take_answer()
+        return SeatReply(reply=reply, excused=reply is None)
 
 
 def plain(event: Event) -> Event:

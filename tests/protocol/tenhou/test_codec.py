@@ -58,7 +58,7 @@ def test_a_server_writes_json_strings():
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("output", "problem"),
     [
         (b'<FOO a="1"/>', "FOO: no such tag"),
         (b'<N who="0" m="1" z="2"/>', "N.z: no such attribute"),
@@ -79,9 +79,9 @@ def test_a_server_writes_json_strings():
         (b'<HELO name="ID12345678-abcdefgh"', "tag '<HELO': not one tag"),
     ],
 )
-def test_bad_xml_is_refused_by_tag_and_attribute(said, problem):
+def test_bad_xml_is_refused_by_tag_and_attribute(output, problem):
     with pytest.raises(ProtocolError) as refused:
-        reader().feed(said + b"\0")
+        reader().feed(output + b"\0")
     assert problem in str(refused.value)
     assert "\n" not in str(refused.value)
     assert "12345678" not in str(refused.value)

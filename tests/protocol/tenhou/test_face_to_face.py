@@ -30,10 +30,12 @@ def test_whole_games_are_told_as_they_happened(spelling, choose):
     players = seated(spelling, seed=3, choose=choose)
     play(players, seed=3)
     for player in players:
-        assert [plain(event) for event in player.heard] == [plain(event) for event in player.told]
+        assert [plain(event) for event in player.events_received] == [
+            plain(event) for event in player.events_sent
+        ]
         assert player.client.stage is TenhouStage.OVER
-        assert isinstance(player.heard[0], StartGame)
-        assert player.heard[0].names == NAMES
+        assert isinstance(player.events_received[0], StartGame)
+        assert player.events_received[0].names == NAMES
 
 
 def test_spellings_and_strategies_sit_at_one_table():
@@ -57,7 +59,7 @@ def test_who_is_cut_off_is_back_within_the_hand_and_plays_to_the_end(spelling, c
 
     def cut(say):
         nonlocal cuts
-        if len(players[3].told) > 2 and not say.is_final and rng.random() < 0.01:
+        if len(players[3].events_sent) > 2 and not say.is_final and rng.random() < 0.01:
             players[rng.randrange(4)].cut()
             cuts += 1
 
@@ -66,7 +68,7 @@ def test_who_is_cut_off_is_back_within_the_hand_and_plays_to_the_end(spelling, c
     assert sum(player.blind_answers for player in players) > cuts
     for player in players:
         assert player.client.stage is TenhouStage.OVER
-        assert player.heard[-1] == player.told[-1]
+        assert player.events_received[-1] == player.events_sent[-1]
 
 
 def test_a_seat_that_is_gone_is_played_for_until_it_comes_back():
@@ -74,13 +76,13 @@ def test_a_seat_that_is_gone_is_played_for_until_it_comes_back():
     gone = players[2]
 
     def vanish(say):
-        if len(gone.told) == 30:
+        if len(gone.events_sent) == 30:
             gone.vanish()
-        elif gone.is_gone and len(gone.told) == 90:
+        elif gone.is_gone and len(gone.events_sent) == 90:
             gone.cut()
 
     play(players, seed=11, length="tonpu", before=vanish)
-    assert gone.heard[-1] == gone.told[-1]
+    assert gone.events_received[-1] == gone.events_sent[-1]
     assert gone.client.stage is TenhouStage.OVER
 
 

@@ -45,18 +45,20 @@ def client(spelling=Spelling.XML, login=GUEST):
     return TenhouClient(login, TableType(0, 9), spelling)
 
 
-def heard(session, *said):
-    return session.receive("".join(tag + "\0" for tag in said).encode())
+def received_so_far(session, *output):
+    return session.receive("".join(tag + "\0" for tag in output).encode())
 
 
-def dealt(*said, spelling=Spelling.XML):
+def dealt(*output, spelling=Spelling.XML):
     """A session in a hand: seat 3, whose right neighbour deals South 1."""
     session = client()
     session.open()
-    heard(session, '<HELO uname="%41"/>', '<LN n="" j="" g=""/>')
-    heard(session, '<GO type="9" lobby="0" gpid="g"/>', '<UN n0="a" n1="b" n2="c" n3="d" dan=""/>')
-    heard(session, '<TAIKYOKU oya="1"/>', INIT)
-    return session, heard(session, *said)
+    received_so_far(session, '<HELO uname="%41"/>', '<LN n="" j="" g=""/>')
+    received_so_far(
+        session, '<GO type="9" lobby="0" gpid="g"/>', '<UN n0="a" n1="b" n2="c" n3="d" dan=""/>'
+    )
+    received_so_far(session, '<TAIKYOKU oya="1"/>', INIT)
+    return session, received_so_far(session, *output)
 
 
 def words(received):
@@ -66,11 +68,11 @@ def words(received):
 def test_a_login_answers_the_old_challenge_and_asks_for_a_table_once():
     session = client()
     assert session.open() == (b'<HELO name="NoName" tid="f0" sx="M" />\0',)
-    received = heard(session, '<HELO uname="%41" auth="20180117-e7b5e83e"/>')
+    received = received_so_far(session, '<HELO uname="%41" auth="20180117-e7b5e83e"/>')
     assert words(received) == '<AUTH val="20180117-c1ebb26f"/> <PXR V="1" />'
-    assert words(heard(session, '<LN n="" j="" g=""/>')) == '<JOIN t="0,9" />'
-    assert words(heard(session, '<LN n="" j="" g=""/>')) == ""
-    assert words(heard(session, '<REJOIN t="0,9,r"/>')) == '<JOIN t="0,9,r" />'
+    assert words(received_so_far(session, '<LN n="" j="" g=""/>')) == '<JOIN t="0,9" />'
+    assert words(received_so_far(session, '<LN n="" j="" g=""/>')) == ""
+    assert words(received_so_far(session, '<REJOIN t="0,9,r"/>')) == '<JOIN t="0,9,r" />'
 
 
 def test_an_account_is_not_shown():
@@ -90,8 +92,10 @@ def test_seats_become_absolute_and_names_follow():
 
 def test_a_deal_and_the_first_discards():
     session = client()
-    heard(session, '<HELO uname="%41"/>', '<GO type="9"/>', '<UN n0="a" n1="b" n2="c" n3="d"/>')
-    received = heard(session, '<TAIKYOKU oya="1"/>', INIT, "<U/>", '<e2 t="3"/>')
+    received_so_far(
+        session, '<HELO uname="%41"/>', '<GO type="9"/>', '<UN n0="a" n1="b" n2="c" n3="d"/>'
+    )
+    received = received_so_far(session, '<TAIKYOKU oya="1"/>', INIT, "<U/>", '<e2 t="3"/>')
     start, deal, draw, discard = received.events
     assert isinstance(start, StartGame)
     assert isinstance(deal, StartKyoku)
@@ -119,9 +123,9 @@ def test_riichi_is_said_at_once_over_tcp_and_in_two_steps_on_a_websocket():
     declared = session.reply(Reach(actor=3))
     assert declared.events == (Reach(actor=3),)
     assert (declared.frames, declared.due, declared.duty) == ((), Due.DISCARD, ReplyDuty.MUST)
-    said = session.reply(Dahai(actor=3, pai="E", tsumogiri=True))
-    assert words(said) == '<REACH hai="109" /> <D p="109"/>'
-    after = heard(session, '<REACH who="0" step="1"/>', "<D109/>", ACCEPTED)
+    output = session.reply(Dahai(actor=3, pai="E", tsumogiri=True))
+    assert words(output) == '<REACH hai="109" /> <D p="109"/>'
+    after = received_so_far(session, '<REACH who="0" step="1"/>', "<D109/>", ACCEPTED)
     assert [type(event) for event in after.events] == [Dahai, ReachAccepted]
 
     frames = client(Spelling.JSON)
@@ -137,14 +141,14 @@ def test_riichi_is_said_at_once_over_tcp_and_in_two_steps_on_a_websocket():
     declared = frames.receive(b'{"tag":"REACH","who":"0","step":"1"}')
     assert declared.events == (Reach(actor=3),)
     assert declared.due is Due.DISCARD
-    said = frames.reply(Dahai(actor=3, pai="E", tsumogiri=True))
-    assert said.frames == (b'{"tag":"D","p":109}',)
+    output = frames.reply(Dahai(actor=3, pai="E", tsumogiri=True))
+    assert output.frames == (b'{"tag":"D","p":109}',)
 
 
 def test_an_answer_that_came_too_late_lapses():
     session, received = dealt("<U/>", '<e2 t="3"/>')
     assert received.duty is ReplyDuty.MUST
-    went_on = heard(session, "<V/>")
+    went_on = received_so_far(session, "<V/>")
     assert went_on.lapsed
     assert went_on.duty is ReplyDuty.MUST_NOT
     with pytest.raises(LocalProtocolError, match="no reply is due"):
@@ -153,7 +157,7 @@ def test_an_answer_that_came_too_late_lapses():
 
 def test_a_game_ends_with_its_last_result():
     session, _ = dealt("<U/>")
-    received = heard(session, '<PROF lobby="0" type="9" add="1"/>', LAST)
+    received = received_so_far(session, '<PROF lobby="0" type="9" add="1"/>', LAST)
     assert isinstance(received.events[0], Ryukyoku)
     assert received.events[1:] == (EndKyoku(), EndGame(scores=(25000, 26000, 25000, 26000)))
     assert words(received) == "<NEXTREADY /> <BYE />"
@@ -179,7 +183,7 @@ def test_the_own_hand_is_often_not_shown_and_the_payments_tell_of_it(payments, s
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("output", "problem"),
     [
         (["<T0/>"], "T: tile 0 is in our hand already"),
         (["<T/>"], "T: no such tag"),
@@ -196,9 +200,9 @@ def test_the_own_hand_is_often_not_shown_and_the_payments_tell_of_it(payments, s
         ),
     ],
 )
-def test_what_the_server_may_not_say_is_refused(said, problem):
+def test_what_the_server_may_not_say_is_refused(output, problem):
     with pytest.raises(ProtocolError) as refused:
-        dealt(*said)
+        dealt(*output)
     assert problem in str(refused.value)
 
 
@@ -222,9 +226,9 @@ def test_what_a_client_is_to_say_back_must_be_sayable(frame, problem):
 
 def test_tables_that_are_not_played_here_are_refused():
     with pytest.raises(ThreePlayersError, match="three-player"):
-        heard(client(), '<HELO uname="a"/>', '<GO type="25"/>')
+        received_so_far(client(), '<HELO uname="a"/>', '<GO type="25"/>')
     with pytest.raises(ProtocolError, match="of parlour rules"):
-        heard(client(), '<HELO uname="a"/>', '<GO type="521"/>')
+        received_so_far(client(), '<HELO uname="a"/>', '<GO type="521"/>')
 
 
 def test_only_what_is_due_is_said():
@@ -240,25 +244,27 @@ def test_only_what_is_due_is_said():
 def test_who_comes_back_to_no_game_is_told_so():
     session, _ = dealt()
     assert b'gpid="g"' in session.reconnect()[0]
-    heard(session, '<HELO uname="%41"/>')
+    received_so_far(session, '<HELO uname="%41"/>')
     with pytest.raises(GameGoneError):
-        heard(session, '<LN n="" j="" g=""/>')
+        received_so_far(session, '<LN n="" j="" g=""/>')
 
 
 def test_a_snapshot_is_played_on_blindly_until_the_next_deal():
     session, _ = dealt("<U/>")
     session.reconnect()
-    seated = heard(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
+    seated = received_so_far(
+        session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>'
+    )
     assert words(seated) == "<GOK />"
-    received = heard(session, INIT.replace("INIT", "REINIT"), "<T109/>")
+    received = received_so_far(session, INIT.replace("INIT", "REINIT"), "<T109/>")
     assert received.blind
     assert received.events == (EndKyoku(),)
     assert words(session.reply_safely()) == '<D p="109"/>'
-    assert heard(session, "<D109/>", "<U/>", '<e2 t="9"/>').blind
+    assert received_so_far(session, "<D109/>", "<U/>", '<e2 t="9"/>').blind
     assert words(session.reply_safely()) == '<N type="6" />'
     result = '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" />'
-    assert words(heard(session, result)) == "<NEXTREADY />"
-    again = heard(session, INIT)
+    assert words(received_so_far(session, result)) == "<NEXTREADY />"
+    again = received_so_far(session, INIT)
     assert [type(event) for event in again.events] == [StartKyoku]
     assert not again.blind
 
@@ -266,15 +272,15 @@ def test_a_snapshot_is_played_on_blindly_until_the_next_deal():
 def test_who_misses_a_deal_or_the_end_is_told_of_a_gap():
     session, _ = dealt("<U/>", '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" />')
     session.reconnect()
-    heard(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
-    assert heard(session, INIT.replace("INIT", "REINIT")).events == (EndKyoku(),)
-    assert not heard(session, "<U/>").gap
-    heard(session, '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" />')
-    assert heard(session, INIT).gap
-    assert not heard(session, "<U/>").gap
+    received_so_far(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
+    assert received_so_far(session, INIT.replace("INIT", "REINIT")).events == (EndKyoku(),)
+    assert not received_so_far(session, "<U/>").gap
+    received_so_far(session, '<RYUUKYOKU ba="1,2" sc="240,0,250,0,260,0,250,0" />')
+    assert received_so_far(session, INIT).gap
+    assert not received_so_far(session, "<U/>").gap
     session.reconnect()
-    heard(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
-    end = heard(session, LAST)
+    received_so_far(session, '<GO type="9"/>', '<SAIKAI ba="1,2" oya="1" sc="1,0,1,0,1,0,1,0"/>')
+    end = received_so_far(session, LAST)
     assert end.events == (EndKyoku(), EndGame(scores=(25000, 26000, 25000, 26000)))
     assert (end.gap, words(end)) == (True, "<NEXTREADY /> <BYE />")
 
@@ -329,15 +335,15 @@ def at_the_door(spelling=Spelling.XML):
 
 def test_a_door_hears_what_a_client_wishes():
     server = at_the_door()
-    said = (b'<PXR V="1" />', b'<JOIN t="0,9" />', b"<JOIN />", b'<CHAT text="/lobby 77" />', b"")
-    heard = server.receive(b"\0".join(said))
-    assert heard.frames == (b'<LN n="" j="" g=""/>\0',)
-    assert heard.wishes == (RequestTable(TableType(0, 9)), NoTable(), EnterLobby(77))
+    output = (b'<PXR V="1" />', b'<JOIN t="0,9" />', b"<JOIN />", b'<CHAT text="/lobby 77" />', b"")
+    received_so_far = server.receive(b"\0".join(output))
+    assert received_so_far.frames == (b'<LN n="" j="" g=""/>\0',)
+    assert received_so_far.wishes == (RequestTable(TableType(0, 9)), NoTable(), EnterLobby(77))
     assert server.receive(b"<Z />\0<BYE />\0").wishes == (Leave(),)
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("output", "problem"),
     [
         (b'<HELO name="x" />\0', "HELO: out of order, the client is in the lobby"),
         (b'<D p="1"/>\0', "D: out of order, the client is in the lobby"),
@@ -346,9 +352,9 @@ def test_a_door_hears_what_a_client_wishes():
         (b"<NEXTREADY />\0", "NEXTREADY: out of order"),
     ],
 )
-def test_a_door_refuses_what_has_no_place(said, problem):
+def test_a_door_refuses_what_has_no_place(output, problem):
     with pytest.raises(ProtocolError) as refused:
-        at_the_door().receive(said)
+        at_the_door().receive(output)
     assert problem in str(refused.value)
 
 
@@ -384,7 +390,7 @@ def test_an_answer_must_be_open_to_the_seat_and_of_its_hand():
     server = at_the_table()
     turn = [Dahai(actor=1, pai="9m", tsumogiri=True), Dahai(actor=1, pai="1m", tsumogiri=False)]
     assert server.send(Tsumo(actor=1, pai="9m"), turn) == (b"<T33/>\0",)
-    for said, problem in (
+    for output, problem in (
         (b'<D p="1"/>\0', "D.p: tile 1 is not in the hand"),
         (b'<D p="8"/>\0', "D: to discard 3m is not open"),
         (b'<REACH hai="33" />\0', "REACH: riichi is not open"),
@@ -393,7 +399,7 @@ def test_an_answer_must_be_open_to_the_seat_and_of_its_hand():
         (b'<N type="8" />\0', "N: type 8 is not open"),
     ):
         with pytest.raises(ProtocolError) as refused:
-            server.receive(said)
+            server.receive(output)
         assert problem in str(refused.value)
     assert server.seat.asked
     server.receive(b'<D p="33"/>\0')

@@ -23,14 +23,14 @@ def columns(tmp_path_factory):
 
 def learn(columns, folder, *more):
     small = ("--games", ":3", "--held-out", "1", "--batch", "64", "--rows", "12800")
-    told = ("train", "fast-policy", str(columns), *small, "--folder", str(folder), *more)
-    assert main(list(told)) == ExitCode.OK
+    report = ("train", "fast-policy", str(columns), *small, "--folder", str(folder), *more)
+    assert main(list(report)) == ExitCode.OK
 
 
 def play(folder, *more):
     small = ("--batches", "4", "--tables", "4", "--warm-up", "1", "--length", "tonpu")
-    told = ("train", "fast-policy-play", *small, "--folder", str(folder), *more)
-    assert main(list(told)) == ExitCode.OK
+    report = ("train", "fast-policy-play", *small, "--folder", str(folder), *more)
+    assert main(list(report)) == ExitCode.OK
 
 
 def same(one, other):
@@ -100,8 +100,8 @@ def test_the_mean_of_runs_is_saved(tmp_path):
     play(tmp_path / "other", "--seed", "1")
     runs = [str(tmp_path / name) for name in ("one", "other")]
     out = tmp_path / "mean"
-    told = ["train", "fast-policy-play", "--mean-of", *runs, "--out", str(out)]
-    assert main(told) == ExitCode.OK
+    report = ["train", "fast-policy-play", "--mean-of", *runs, "--out", str(out)]
+    assert main(report) == ExitCode.OK
     one, other, mean = (load_network(folder) for folder in (*map(Path, runs), out))
     assert not np.array_equal(one.context, other.context)
     assert mean.context == pytest.approx((one.context + other.context) / 2, abs=2e-3)
@@ -111,12 +111,12 @@ def test_the_mean_of_runs_is_saved(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("told", "problem"),
+    ("report", "problem"),
     [
         (("--shares", "0", "0", "0", "0", "1"), "--shares: none below 0, and some discards"),
         (("--rows", "10"), "--rows: at least one batch"),
     ],
 )
-def test_arguments_that_cannot_be_used_are_named(columns, told, problem, capsys):
-    assert main(["train", "fast-policy", str(columns), *told]) != ExitCode.OK
+def test_arguments_that_cannot_be_used_are_named(columns, report, problem, capsys):
+    assert main(["train", "fast-policy", str(columns), *report]) != ExitCode.OK
     assert problem in capsys.readouterr().err

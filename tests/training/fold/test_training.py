@@ -138,8 +138,8 @@ def test_cells_that_are_known_are_not_tried_again(tmp_path, monkeypatch):
 
 def test_scores_by_hand():
     labels = np.int8([FOLD, FOLD, FOLD, PUSH, PUSH, PUSH, UNCLEAR, UNCLEAR])
-    said = np.int8([FOLD, FOLD, PUSH, FOLD, PUSH, PUSH, FOLD, PUSH])
-    scores = scores_of(labels, said, np.int32([0, 0, 1, 1, 2, 2, 3, 3]))
+    output = np.int8([FOLD, FOLD, PUSH, FOLD, PUSH, PUSH, FOLD, PUSH])
+    scores = scores_of(labels, output, np.int32([0, 0, 1, 1, 2, 2, 3, 3]))
     assert scores["fold precision"].value == pytest.approx(2 / 3)
     assert scores["fold recall"].value == pytest.approx(2 / 3)
     assert scores["fold F1"].value == pytest.approx(2 / 3)

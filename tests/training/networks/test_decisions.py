@@ -99,36 +99,36 @@ def told_by_replay(log):
         if isinstance(step.next, ReachAccepted | Dora):
             continue  # the question stays as it is
         for seat in range(4):
-            legal, said = step.choices(seat), step.recorded(seat)
-            if said is None or said.is_win or said.is_nine_terminals:
+            legal, output = step.choices(seat), step.recorded(seat)
+            if output is None or output.is_win or output.is_nine_terminals:
                 continue
             text = of_offer if any(action.is_pass for action in legal) else of_turn
-            for kind, choice in text(legal, said):
+            for kind, choice in text(legal, output):
                 found[kind, seat, choice] += 1
     return found
 
 
-def of_offer(legal, said):
+def of_offer(legal, output):
     names = {action.name for action in legal}
     for kind, wanted in (
         (DecisionKind.PON, "pon"),
         (DecisionKind.CHI, "chi"),
         (DecisionKind.KAN, "daiminkan"),
     ):
-        if wanted in names and said.name == wanted:
-            yield kind, said.offset + 1 if kind == DecisionKind.CHI else 1
-        elif wanted in names and (said.is_pass or said.name == "chi"):
+        if wanted in names and output.name == wanted:
+            yield kind, output.offset + 1 if kind == DecisionKind.CHI else 1
+        elif wanted in names and (output.is_pass or output.name == "chi"):
             yield kind, 0
 
 
-def of_turn(legal, said):
+def of_turn(legal, output):
     names = {action.name for action in legal}
     if names & {"ankan", "kakan"}:
-        yield DecisionKind.KAN, int(said.is_kan)
-    if "riichi" in names and not said.is_kan:
-        yield DecisionKind.RIICHI, int(said.is_riichi)
-    if said.is_discard and len({tile_kind(a.tile) for a in legal if a.is_discard}) > 1:
-        yield DecisionKind.DISCARD, tile_kind(said.tile)
+        yield DecisionKind.KAN, int(output.is_kan)
+    if "riichi" in names and not output.is_kan:
+        yield DecisionKind.RIICHI, int(output.is_riichi)
+    if output.is_discard and len({tile_kind(a.tile) for a in legal if a.is_discard}) > 1:
+        yield DecisionKind.DISCARD, tile_kind(output.tile)
 
 
 @pytest.mark.parametrize("log", GAMES, ids=lambda log: log.stem)

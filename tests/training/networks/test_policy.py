@@ -56,8 +56,8 @@ def test_it_learns_and_saves_what_the_table_loads(policy, columns, tmp_path, cap
     decisions = open_decisions(columns, "discard")
     right = prior = 0
     for state, row in zip(decisions.states, decisions.rows, strict=True):
-        said = learned.evaluate(state, int(row["seat"]), sure=2)
-        right += said.discards.argmax() == row["choice"]
+        output = learned.evaluate(state, int(row["seat"]), sure=2)
+        right += output.discards.argmax() == row["choice"]
         prior += 1 / bin(row["legal"]).count("1")
     assert right > 2 * prior
 
