@@ -112,7 +112,7 @@ def warm_up_referee() -> None:
 def play_with_mirrors(players: Sequence[Player], referee: Referee) -> None:
     """Play a game in which each player sees a mirror of the table, as in a client.
 
-    The players have been told already that the game starts.
+    The game has already started for the players.
     """
     tables = [Mirror(seat) for seat in range(4)]
     events = [StartGame(names=NAMES), *referee.start()[1:]]

@@ -67,7 +67,7 @@ LEAST_OTHERS: Final = 6
 what its rivals do cannot be distinguished."""
 CLOSE: Final = 0.05
 LEAST_PARTNERS: Final = 5
-"""Partners below which nothing is said of all helpers of a player."""
+"""Partners below which a player's helpers are not judged together."""
 MOST_ROUNDS: Final = 20
 SURE: Final = 0.05
 TINY: Final = 1e-300

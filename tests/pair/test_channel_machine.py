@@ -26,7 +26,7 @@ sides = st.sampled_from(SIDES)
 
 
 class Wire(Transport):
-    """One end of a connection; what it says waits in ``said`` until it is let go."""
+    """One end of a connection; what it says waits in ``output`` until it is let go."""
 
     def __init__(self):
         self.output = deque()

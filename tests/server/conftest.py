@@ -25,7 +25,7 @@ def tsumogiri(event: Event, seat: int) -> Any:
 
 
 class RawClient:
-    """One player: joins, answers every line by its policy, keeps what it heard."""
+    """One player: joins, answers every line by its policy, keeps what it receives."""
 
     def __init__(self, policy: Policy = tsumogiri, name: str = "raw", room: str = "default"):
         self.policy = policy

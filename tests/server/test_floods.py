@@ -30,7 +30,7 @@ RULES = TableRules(
 def beside(flood, raw_client, rules=RULES, received=None):
     """Play a game of three and ``flood(server, port, web_port)``; return result and players.
 
-    The three join once ``heard`` is set, if there is such an event.
+    The three join once ``received`` is set, if there is such an event.
     """
 
     async def main():
