@@ -43,7 +43,7 @@ WALK: Final = """(way) => {
   });
   const drawn = () => ({
     place: document.body.dataset.place,
-    says: document.getElementById("says").textContent,
+    text: document.getElementById("event").textContent,
     pieces: Object.fromEntries(
       [...document.querySelectorAll("#board > g")].map((piece) => [piece.id, described(piece)]),
     ),
@@ -122,7 +122,7 @@ def walk(browser: Any, game: ReadGame, viewpoint: int = 0) -> tuple[int, list[st
         problems.append(f"{len(forwards)} moments are shown, {len(expected)} expected")
     for way, found in (("on", forwards), ("back", backwards[::-1])):
         problems += [
-            f"{way} {drawn['place']} ({drawn['says']}): {difference}"
+            f"{way} {drawn['place']} ({drawn['text']}): {difference}"
             for drawn, state in zip(found, expected, strict=False)
             if (difference := _difference(drawn["pieces"], state))
         ]

@@ -4,7 +4,7 @@ The page receives, in this order::
 
     {"type": "game", "names": [...], "pairs": {"0": 2, ...}}
     {"type": "kyoku", "n": 2, "board": {...}}
-    {"type": "step", "n": 3, "by": 0, "kind": "tsumo", "says": "draws 3p", "change": {...},
+    {"type": "step", "n": 3, "by": 0, "kind": "tsumo", "text": "draws 3p", "change": {...},
      "choices": {"0": 1}, "did": {"0": "discard 3p"}, "feed": "", "talk": [[1, "..."]]}
 
 ``n`` is the number of the event in its game, from 1, ``start_game`` being the first; a step's
@@ -109,7 +109,7 @@ class Fold:
             "n": step.number,
             "by": -1 if actor is None else actor,
             "kind": wire_name(event),
-            "says": descriptions.event_text(event, self._called, actor in self._seen),
+            "text": descriptions.event_text(event, self._called, actor in self._seen),
             "change": difference(before, self._board),
             **{key: value for key, value in message.items() if value},
         }

@@ -245,6 +245,6 @@ def _lines(game: ReadGame, seen: Collection[int]) -> Iterator[bytes]:
             yield waiting
             waiting = b""
     if game.problem:
-        waiting += msgspec.json.encode({"type": "problem", "says": one_line(game.problem)}) + b"\n"
+        waiting += msgspec.json.encode({"type": "problem", "text": one_line(game.problem)}) + b"\n"
     if waiting:
         yield waiting

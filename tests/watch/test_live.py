@@ -83,9 +83,9 @@ def test_a_spectator_is_told_the_same_as_the_reader_of_the_record(short_game: Re
         steps = [report for _, report in await waiting if report["type"] == "step"]
         recorded = [step for kyoku in record["kyoku"] for step in kyoku["steps"]]
         for live, step in zip(steps, recorded, strict=True):
-            assert (live["n"], live["says"], live["change"]) == (
+            assert (live["n"], live["text"], live["change"]) == (
                 step["n"],
-                step["says"],
+                step["text"],
                 step["change"],
             )
 
@@ -100,7 +100,7 @@ def test_hidden_hands_are_not_sent(short_game: ReadGame) -> None:
         text = json.dumps(report[:40])
         assert '"hand": "' not in text
         assert report[1]["board"]["seats"][0]["hand"] is None
-        assert {one["says"] for one in report if one.get("kind") == "tsumo"} == {"draws"}
+        assert {one["text"] for one in report if one.get("kind") == "tsumo"} == {"draws"}
 
     at_a_table(conversation)
 

@@ -83,9 +83,9 @@ def test_a_choice_is_named_as_the_commands_name_it(opened: Any, tmp_path: Path) 
     page = opened.open(out.as_uri())
     _wait(page)
     page.keyboard.press(".")
-    assert page.locator("#says small").inner_text().strip().startswith("E1-0:1 of seat 2, event ")
+    assert page.locator("#event small").inner_text().strip().startswith("E1-0:1 of seat 2, event ")
     page.keyboard.press(".")
-    assert page.locator("#says small").inner_text().strip().startswith("E1-0:2 of seat 2, event ")
+    assert page.locator("#event small").inner_text().strip().startswith("E1-0:2 of seat 2, event ")
     elsewhere = opened.open(f"{out.as_uri()}#1/1/3")  # an address goes before the file's own place
     _wait(elsewhere)
     assert elsewhere.evaluate("document.body.dataset.place") == "1/3"
@@ -127,7 +127,7 @@ def test_keys_lead_through_the_game(opened: Any, serve: Any) -> None:
     assert place_after("Home") == "0/0"
     assert place_after(".") == "0/1"
     assert place_after(".") != "0/2"
-    assert page.locator("#says").inner_text().split()[1] == "draws"
+    assert page.locator("#event").inner_text().split()[1] == "draws"
     page.keyboard.press("h")
     hidden = "#hand{} use[data-tile='?']"
     assert page.locator(hidden.format(1)).count() >= 13
@@ -161,7 +161,7 @@ def test_a_key_leads_to_what_one_of_a_pair_gave_the_other(
             break
     fed = "us (team 2/2) feeds us (team 1/2) a win (sashikomi): "
     assert page.locator("#feed").inner_text().startswith(fed)
-    assert "us (team 1/2) wins off us (team 2/2)" in page.locator("#says").inner_text()
+    assert "us (team 1/2) wins off us (team 2/2)" in page.locator("#event").inner_text()
 
 
 def test_what_one_of_a_pair_told_the_other_is_shown_with_its_tiles(

@@ -49,9 +49,9 @@ function show() {
 
 function showText(line, board, message) {
   const by = message && message.by >= 0 ? `${line.names[message.by]} ` : "";
-  const says = message ? `${by}${message.says}` : "the tiles are dealt";
+  const text = message ? `${by}${message.text}` : "the tiles are dealt";
   const number = html("small", {}, ` ${positionName(message, board)}event ${message ? message.n : line.kyoku[shown.kyoku].n}`);
-  $("says").replaceChildren(says, number);
+  $("event").replaceChildren(text, number);
   const feed = message && message.feed;
   $("feed").hidden = !feed;
   $("feed").textContent = feed || "";
@@ -275,7 +275,7 @@ function take(message) {
   const line = timeline();
   const before = line.kyoku.length;
   for (const one of message) {
-    if (one.type === "problem") showProblem(one.says);
+    if (one.type === "problem") showProblem(one.text);
     else line.add(one);
   }
   if (line.kyoku.length !== before) showKyoku();
