@@ -191,7 +191,7 @@ def teller_at_the_table() -> EventLines:
         (Hora(actor=3, target=3, hora_points=1000), "S2-1  top draws it and wins 1,000", GAIN),
         (
             Pon(actor=3, target=1, pai="C", consumed=("C", "C")),
-            "  S2-1  partner feeds top a pon: C",
+            "  S2-1  partner feeds top a pon: the red dragon",
             CALL,
         ),
         (
