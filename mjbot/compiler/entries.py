@@ -63,6 +63,7 @@ def _entry(cache: Any, result: Any) -> Any:
 def _compile(context: Any, function: Any, environment: Any) -> Any:
     library = context.codegen().create_library(f"{function.qualname} for Python")
     library.enable_object_caching()
+    context.refresh()  # not done yet where all functions so far were found on disk
     with context.push_code_library(library):
         context.create_cpython_wrapper(library, function, environment, None)
     library.add_linking_library(runtime.rtsys.library)

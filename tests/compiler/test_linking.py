@@ -105,6 +105,18 @@ def test_an_entry_made_for_a_cached_function_returns_its_array(tmp_path):
     assert "".join(run(tmp_path, ask.format("doubled"))) == "[0,2,4]"
 
 
+def test_an_entry_made_for_a_cached_function_takes_a_tuple(tmp_path):
+    """Where nothing is compiled before it, what the compiler knows of constants is not loaded."""
+    (tmp_path / "made_tuple.py").write_text(
+        "from mjbot.compiler.compiled import compiled\n\n"
+        "@compiled\ndef total(pair):\n    return pair[0] + pair[1]\n\n"
+        "@compiled\ndef total_of(x):\n    return total((x, 1))\n"
+    )
+    ask = "import made_tuple\nprint(made_tuple.{})"
+    assert run(tmp_path, ask.format("total_of(2)")) == ["3"]
+    assert run(tmp_path, ask.format("total((2, 2))")) == ["4"]
+
+
 @pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_bytes(b"no code")])
 def test_a_missing_or_damaged_callee_is_compiled_when_its_caller_is_loaded(made, damage):
     folder, result = made

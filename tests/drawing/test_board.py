@@ -96,7 +96,7 @@ def test_a_hidden_hand_is_not_on_the_board(short_game: ReadGame) -> None:
             assert "choices" not in step
             assert "did" not in step
             if step["kind"] == "tsumo":
-                assert step["says"] == "draws"
+                assert step["text"] == "draws"
             shown = [at for at, seat in enumerate(board["seats"]) if seat["hand"] is not None]
             report = {seat["drawn"] for at, seat in enumerate(board["seats"]) if at not in shown}
             assert report <= {"", "?"}
