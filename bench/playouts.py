@@ -4,7 +4,7 @@
 ``fast-riichi-d``: a seat is about to discard and half of the live wall is left.  A playout counts
 with all that belongs to it: hidden hands dealt, in the paper's way risk lists made for each of
 them, the wall shuffled, the state copied, and the kyoku played to its end, by the lists or by the
-fast policy (every discard in the same worlds, :mod:`strategies.evaluation.playouts.worlds`).  A
+fast policy (every discard in the same worlds, :mod:`mjbot.playouts.worlds`).  A
 decision has m = n = 10 in the paper's way, else 100 worlds.  Held against the processor's clock,
 on one core; the decisions are all those of a hanchan, warm.  The ways to read hidden hands take
 turns, round by round, so that their ratio does not depend on what else the machine does.

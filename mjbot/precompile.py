@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Literal, NoReturn
@@ -42,15 +43,15 @@ from mjbot.progress import Step, progress
 from mjbot.referee import Referee
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
-from mjbot.strategy.playouts import Plan, PlaysOut
 from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from mjbot.warm_up import NAMES, SEED, play_with_mirrors, warm_up_alone, warm_up_referee
 
-Use = Literal["client", "arena", "explain", "table"]
-"""What for: a seat at a server, bulk play, ``explain`` and ``review``; *table* is the server."""
+Use = Literal["client", "arena", "explain", "review", "table"]
+"""What for: a seat at a server, bulk play, ``explain``, ``review`` with playouts; *table* is the
+server."""
 
 MOST_SILENT_S: Final = 300.0
 """A process that neither compiles nor ends a job for so long is given up."""
@@ -185,7 +186,8 @@ def _digest(job: Job, machine: list[str]) -> str:
 
 def _modules(job: Job) -> list[str]:
     """Return the modules whose code, with all that they import, the job runs."""
-    modules = ["mjbot.warm_up", *(["mjbot.statistics.figures"] if job.use == "arena" else [])]
+    extra = {"arena": ["mjbot.statistics.figures"], "review": ["mjbot.playouts.worlds"]}
+    modules = ["mjbot.warm_up", *extra.get(job.use, [])]
     for spec in job.specs:
         with contextlib.suppress(StrategyError):
             family = strategy_class(spec.name).__mro__
@@ -371,6 +373,14 @@ class _Worker:
         self._since_s = 0.0
         self._waits = 0
 
+    @cached_property
+    def play_on(self) -> Callable[[View, Action], object]:
+        """What plays a choice on in one world, as reviews do in many."""
+        from mjbot.playouts.worlds import Playouts, plan_of
+
+        playouts = Playouts()
+        return lambda view, choice: playouts.compare(view.state, view.seat, [plan_of(choice)], 1)
+
     def note_waiting(self) -> None:
         """Note that another process compiles what this one needs."""
         self._waits += 1
@@ -475,11 +485,11 @@ class _Watched(Strategy):
     def decide(self, view: View) -> Action:
         """Return what the strategy chooses; raises ``ValueError`` where that is not allowed."""
         self._worker.may_go_on()
-        if self._worker.job.use == "explain":
+        if self._worker.job.use in ("explain", "review"):
             self._strategy.explain(view)
         choice = self._strategy.decide(view)
-        if self._worker.job.use == "explain" and isinstance(self._strategy, PlaysOut):
-            self._strategy.play_out(view, [Plan(choice)], 1)
+        if self._worker.job.use == "review":
+            self._worker.play_on(view, choice)
         if not is_legal(choice, view.codes):
             raise ValueError(no_choice(choice))
         return choice

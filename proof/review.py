@@ -5,8 +5,7 @@ strength, players with better places, or better players, lose less by each decis
 is one observation: a place's mean loss is the ratio of two sums over the games, and fourth less
 first is taken game by game (:mod:`mjbot.statistics.estimates`).
 
-With ``--deals`` all deviations are played out (:mod:`mjbot.review.playouts`), and the ranks lost by
-them are added up, shown or not: each is an unbiased estimate of the playouts.
+What playouts show of the same decisions: :mod:`proof.review_costs`.
 """
 
 import argparse
@@ -14,8 +13,7 @@ import json
 import os
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -27,18 +25,16 @@ from mjbot.records.sources import Source, games_of
 from mjbot.report.markdown import head, row
 from mjbot.review.decisions import SEATS, Judged, judge
 from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import is_open, show
 from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.statistics.estimates import Estimate, difference, ratio
-from mjbot.strategy.playouts import PlaysOut
-from mjbot.strategy.registry import Spec, make_strategy
+from mjbot.strategy.registry import Spec
 from proof.records import named_sources, shared_folder
 
 ARCHIVE: Final = "hanchan-2024.zip"
 HELD_OUT: Final = "4000:4444"
 BATCH: Final = 6
 MOST_SHOWN: Final = 10
-PLAYS_OUT: Final = "collusion-mc"
+MEASURES: Final = ("loss", "points")
 
 
 class SeatLine(NamedTuple):
@@ -55,8 +51,6 @@ class SeatLine(NamedTuple):
     loss: float
     points: float
     kinds: dict[str, float]
-    ranks: float
-    verdicts: dict[str, int]
 
 
 class ReviewedGames(NamedTuple):
@@ -73,7 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", default=None, help=f"which of them, FIRST:LAST ({HELD_OUT})")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--players", action="store_true", help="by the names of the players")
-    parser.add_argument("--deals", type=int, default=0, help="play on in so many deals (not)")
     parser.add_argument("--out", type=Path, default=None, help="write a line of JSON for each seat")
 
 
@@ -86,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         return 3
     start = time.monotonic()
     lines, faults = [], []
-    for outcome in review_all(sources, args.by, args.jobs, args.deals):
+    for outcome in review_all(sources, args.by, args.jobs):
         lines += outcome.lines
         faults += outcome.faults
         done = len(lines) // 4
@@ -101,11 +94,9 @@ def run(args: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
-def review_all(sources: list[Source], by: str, jobs: int, deals: int) -> Iterator[ReviewedGames]:
+def review_all(sources: list[Source], by: str, jobs: int) -> Iterator[ReviewedGames]:
     """Yield the results of all sources, some at a time."""
-    batches = [
-        (sources[start : start + BATCH], by, deals) for start in range(0, len(sources), BATCH)
-    ]
+    batches = [(sources[start : start + BATCH], by) for start in range(0, len(sources), BATCH)]
     if jobs == 1:
         yield from map(review_batch, batches)
         return
@@ -113,32 +104,29 @@ def review_all(sources: list[Source], by: str, jobs: int, deals: int) -> Iterato
         yield from pool.map(review_batch, batches)
 
 
-def review_batch(batch: tuple[Sequence[Source], str, int]) -> ReviewedGames:
+def review_batch(batch: tuple[Sequence[Source], str]) -> ReviewedGames:
     """Judge all seats of some games."""
-    sources, by, deals = batch
+    sources, by = batch
     players = SeatedPlayers(Spec.read(by), 0)
     outcome = ReviewedGames([], [])
     for source in sources:
         for game in games_of(source):
             try:
                 judged = judge((entry.event for entry in game.entries), players, SEATS, ())
-                outcome.lines.extend(lines_of(game.name, judged, deals))
+                outcome.lines.extend(lines_of(game.name, judged))
             except MjbotError as error:
                 outcome.faults.append(f"{game.name}: {error}")
     return outcome
 
 
-def lines_of(game: str, judged: Judged, deals: int = 0) -> Iterator[SeatLine]:
-    """Yield what each seat lost; ``deals`` above 0 play what was done otherwise on."""
-    by = make_strategy(PLAYS_OUT)
-    assert isinstance(by, PlaysOut)
+def lines_of(game: str, judged: Judged) -> Iterator[SeatLine]:
+    """Yield what each seat lost."""
     for seat in SEATS:
         decisions = [each for each in judged.decisions if each.seat == seat]
         kinds = dict.fromkeys(KINDS, 0.0)
         for each in decisions:
             if not each.is_equal:
                 kinds[kind_of_loss(each)] += each.value_loss or 0.0
-        proofs = [show(each, by, deals) for each in decisions if deals and is_open(each)]
         yield SeatLine(
             game,
             seat,
@@ -151,8 +139,6 @@ def lines_of(game: str, judged: Judged, deals: int = 0) -> Iterator[SeatLine]:
             sum(each.value_loss or 0.0 for each in decisions),
             sum(each.points or 0.0 for each in decisions),
             {str(kind): loss for kind, loss in kinds.items()},
-            sum(proof.ranks.value for proof in proofs),
-            dict(Counter(str(proof.verdict) for proof in proofs)),
         )
 
 
@@ -171,52 +157,29 @@ def report_lines(lines: Sequence[SeatLine], unit: str, players: bool = False) ->
     games = len({line.game for line in lines})
     yield f"{games} games; mean loss of a decision in {unit}, 95 % intervals"
     heads = ["", "seats", "decisions", "as the reviewer, %", "loss", "points, estimated"]
-    heads += ["ranks x 1000"] * _is_played_on(lines)
     yield from head([*heads, *KINDS])
     for place, found in enumerate(by_place):
         same = np.array([100.0 * line.same for line in found])
         of = np.array([line.decisions for line in found], float)
-        figures = [ratio(same, of), *[ratio(sums, n[place]) for sums in _sums(found, lines)]]
+        figures = [ratio(same, of), *[ratio(sums, n[place]) for sums in _sums(found)]]
         cells = [labels[place], f"{len(found)}", f"{of.sum():,.0f}", *map(shown, figures)]
         yield row(cells)
     if players:
-        yield from _verdicts(lines)
         return
-    first, last = _sums(by_place[0], lines), _sums(by_place[3], lines)
+    first, last = _sums(by_place[0]), _sums(by_place[3])
     apart = [difference((last[k], n[3]), (first[k], n[0])) for k in range(len(first))]
     yield row(["4 less 1", "", "", "", *map(shown, apart)])
-    for label, estimate in zip(_measures(lines), apart, strict=False):
+    for label, estimate in zip(MEASURES, apart, strict=False):
         separates = estimate.leaves_out_zero and estimate.low > 0
         verdict = "separates" if separates else "does not separate"
         yield f"{label}: {verdict} fourth from first, {shown(estimate)}"
-    yield from _verdicts(lines)
     yield from _in_games(lines)
 
 
-def _is_played_on(lines: Iterable[SeatLine]) -> bool:
-    return any(line.verdicts for line in lines)
-
-
-def _measures(lines: Iterable[SeatLine]) -> list[str]:
-    return ["loss", "points", *(["ranks"] if _is_played_on(lines) else [])]
-
-
-def _sums(found: Sequence[SeatLine], lines: Sequence[SeatLine]) -> list[np.ndarray]:
+def _sums(found: Sequence[SeatLine]) -> list[np.ndarray]:
     kinds = [np.array([line.kinds[kind] for line in found]) for kind in KINDS]
     losses = np.array([line.loss for line in found])
-    sums = [losses, np.array([line.points for line in found])]
-    if _is_played_on(lines):
-        sums.append(np.array([1000 * line.ranks for line in found]))
-    return [*sums, *kinds]
-
-
-def _verdicts(lines: Iterable[SeatLine]) -> Iterator[str]:
-    """Return the share of deviations that is shown to be a loss."""
-    total: Counter[str] = Counter()
-    for line in lines:
-        total.update(line.verdicts)
-    if total:
-        yield ", ".join([f"{verdict}: {n}" for verdict, n in sorted(total.items())])
+    return [losses, np.array([line.points for line in found]), *kinds]
 
 
 def _in_games(lines: Sequence[SeatLine]) -> Iterator[str]:
@@ -224,7 +187,7 @@ def _in_games(lines: Sequence[SeatLine]) -> Iterator[str]:
     games: dict[str, list[SeatLine]] = {}
     for line in lines:
         games.setdefault(line.game, []).append(line)
-    for label in _measures(lines):
+    for label in MEASURES:
         places = [
             min(found, key=lambda line: getattr(line, label) / max(line.rated, 1)).place
             for found in games.values()

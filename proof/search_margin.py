@@ -30,15 +30,8 @@ from mjbot.compiler.splitmix import mix
 from mjbot.models.fast_policy.choice import FastPolicy
 from mjbot.models.fast_policy.games import finish_game, play_plan
 from mjbot.models.networks.rank import RankWeights, rank_model
-from mjbot.referee import Referee
-from mjbot.referee.wall import pin_wall
-from mjbot.report.markdown import head, row
-from mjbot.statistics.estimates import ratio
-from mjbot.table.settle import seats_ahead
-from mjbot.table.state import State
-from mjbot.table.view import View
-from strategies.evaluation.hidden_hands.sampler import deal_wall
-from strategies.evaluation.playouts.worlds import (
+from mjbot.playouts.sampler import deal_wall
+from mjbot.playouts.worlds import (
     Playouts,
     PlayoutWorkspace,
     Values,
@@ -46,6 +39,13 @@ from strategies.evaluation.playouts.worlds import (
     seed_of,
     write_values,
 )
+from mjbot.referee import Referee
+from mjbot.referee.wall import pin_wall
+from mjbot.report.markdown import head, row
+from mjbot.statistics.estimates import ratio
+from mjbot.table.settle import seats_ahead
+from mjbot.table.state import State
+from mjbot.table.view import View
 from strategies.strongest import Strongest
 from strategies.supervised import share_of
 

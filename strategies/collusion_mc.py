@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.models.tenpai import HandReader, Reading, hand_reader
+from mjbot.playouts.worlds import Playouts, Values, plan_of, seed_of
 from mjbot.strategy.explanation import Explanation, Rated
-from mjbot.strategy.playouts import Outcomes, Plan
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import ACTIONS, PASS, Action
 from mjbot.table.assume import assume_no_liability, hide
@@ -21,7 +21,6 @@ from strategies.evaluation.playouts.candidates import Plans, all_discards, all_p
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
 from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table, shanten_table
 from strategies.evaluation.playouts.search import SearchWorkspace, new_search_workspace, try_actions
-from strategies.evaluation.playouts.worlds import Playouts, Values, plan_of, seed_of
 
 PAPERS_DEALS: Final = 10
 Means = NDArray[np.float64]
@@ -110,12 +109,6 @@ class CollusionMc(Strategy):
             terms = facts[discard.tile] if facts and discard.is_discard else ()
             then = discard if len(plan) > 1 else None
             yield Rated(plan[0], value, then=then, terms=terms)
-
-    def play_out(self, view: View, plans: Sequence[Plan], deals: int) -> Outcomes:
-        """Play plans on in the same hands and walls (:mod:`mjbot.strategy.playouts`)."""
-        actions = [(plan.action, *([plan.then] if plan.then else [])) for plan in plans]
-        outcomes = self._compare(view, actions, (0, deals))
-        return Outcomes(outcomes.points[:, :, view.seat], outcomes.ranks[:, :, view.seat])
 
     def values(self, view: View, plans: Plans) -> Means:
         """Return the mean value of each plan; -inf of those given up early."""

@@ -14,7 +14,7 @@ calling.  T = :data:`TEMPERATURE` was set by hand, ``points`` by play on walls o
 
 With ``budget_ms`` the likeliest choices, calls and riichi among them, are then played on to the end
 of the kyoku in the same hidden hands and walls, by the fast policy in all four seats.  Another one
-is taken only where it gains more than a margin (:mod:`strategies.evaluation.playouts.override`).
+is taken only where it gains more than a margin (:mod:`mjbot.playouts.override`).
 
 What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not estimated: that is most
 decisions, and points would not change them.
@@ -30,13 +30,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.models.networks.policy import PolicyOutput
+from mjbot.playouts.override import Gain, best_plan, gains_on_first
+from mjbot.playouts.worlds import Playouts, plan_of, seed_of
 from mjbot.strategy.explanation import RANKS, Rated, Strength, Term
 from mjbot.strategy.options import switch
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
-from strategies.evaluation.playouts.override import Gain, best_plan, gains_on_first
-from strategies.evaluation.playouts.worlds import Playouts, plan_of, seed_of
 from strategies.evaluation.push_fold.hand_value import NEVER
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 from strategies.supervised import Supervised, share_of

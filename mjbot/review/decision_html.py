@@ -135,7 +135,7 @@ def _why(review: Review, decision: ReviewedDecision, shown: Shown | None) -> Ite
     yield "<p>" + " ".join([f"<span class=tag>{tag}</span>" for tag in tags]) + "</p>"
     if shown is not None:
         yield (
-            f"<p>Playouts of {shown.deals} deals: the better choice gains"
+            f"<p>Playouts in {shown.deals:,} worlds: the better choice gains"
             f" {interval(shown.points, e.POINTS)} points and"
             f" {interval(shown.ranks, e.RANKS)} places: <b>{shown.verdict}</b>.</p>"
         )

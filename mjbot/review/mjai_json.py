@@ -200,8 +200,14 @@ def _temperature(unit: str) -> float:
 def _shown(shown: Shown | None) -> Json | None:
     if shown is None:
         return None
-    points, ranks = _interval(shown.points), _interval(shown.ranks)
-    return {"points": points, "ranks": ranks, "deals": shown.deals, "verdict": shown.verdict}
+    return {
+        "points": _interval(shown.points),
+        "ranks": _interval(shown.ranks),
+        "deals": shown.deals,
+        "verdict": shown.verdict,
+        "better": str(shown.better) if shown.better else None,
+        "better_then": str(shown.better_then) if shown.better_then else None,
+    }
 
 
 def _melds(view: View) -> list[Json]:

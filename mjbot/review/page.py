@@ -19,7 +19,7 @@ from mjbot.review.reasons import kind_of_loss, number, percent
 from mjbot.review.sentences import amount, because, headline
 from mjbot.review.tiles import drawings, tile
 from mjbot.statistics.estimates import Estimate
-from mjbot.strategy.explanation import PERCENT, POINTS
+from mjbot.strategy.explanation import PERCENT, POINTS, RANKS
 from mjbot.text import plural
 
 MOST_WORST: Final = 10
@@ -84,7 +84,8 @@ def _cards(review: summary.Review) -> Iterator[str]:
     if review.shown:
         played = f"of {len(review.shown)} different choices shown to be losses by playouts"
         cards.append((str(whole.shown), played))
-        cards.append((number(whole.shown_points, POINTS), "points lost by these, by playouts"))
+        lost = f"places lost by these, {number(whole.shown_points, POINTS)} points, by playouts"
+        cards.append((number(whole.shown_ranks, RANKS), lost))
     yield "<div class=cards>"
     for value, label in cards:
         yield f"<div class=card><b>{value}</b><span>{label}</span></div>"
@@ -144,7 +145,8 @@ def _worst(review: summary.Review) -> Iterator[str]:
         facts: list[str] = [kind_of_loss(decision)]
         if decision in review.shown:
             shown = review.shown[decision]
-            facts.append(f"{shown.verdict}, {interval(shown.points, POINTS)} points by playouts")
+            size = f"{interval(shown.ranks, RANKS)} places, {interval(shown.points, POINTS)} points"
+            facts.append(f"{shown.verdict}, {size} by playouts")
         if decision.is_close or decision.is_disputed:
             facts.append(size_text(decision))
         what = f"<span class={tone}>{headline(decision, tile)}</span>{text(because(decision), 600)}"
@@ -290,14 +292,15 @@ def _how_to_read(review: summary.Review) -> Iterator[str]:
         " win.</li>"
     )
     if review.shown:
-        deals = next(iter(review.shown.values())).deals
+        deals = [each.deals for each in review.shown.values()]
         yield (
-            f"<li>Playouts continue both choices from the same {deals} deals of the hidden hands"
-            f" and the same walls, by {text(review.by.playouts_by)}. A loss is shown where the 95%"
+            f"<li>Playouts continue both choices in the same {min(deals):,} to {max(deals):,}"
+            " worlds (hidden hands and walls) to the end of the hand;"
+            f" {text(review.by.playouts_by)} plays all seats. A loss is shown where the 95%"
             " interval of the final place excludes 0; one in forty is shown by chance.</li>"
         )
     else:
-        yield "<li>No playouts were run; <code>--playouts</code> runs them.</li>"
+        yield "<li>No playouts were run; <code>--playouts SECONDS</code> runs them.</li>"
     yield (
         "<li>The intervals count a hand (kyoku) as one observation. One game is little: players"
         " whose intervals overlap are not distinguished.</li>"

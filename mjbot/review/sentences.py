@@ -12,6 +12,7 @@ from typing import Final
 
 from mjbot.drawing.tiles import tile_text
 from mjbot.review.decisions import ReviewedDecision
+from mjbot.review.playouts import Shown
 from mjbot.review.reasons import (
     MATERIAL,
     Reason,
@@ -19,10 +20,19 @@ from mjbot.review.reasons import (
     number,
     percent,
     reasons,
+    signed,
     value_of,
 )
 from mjbot.review.tiles import wind_of
-from mjbot.strategy.explanation import ACCEPTED, PERCENT, POINTS, SHANTEN, Rated
+from mjbot.strategy.explanation import (
+    ACCEPTED,
+    PERCENT,
+    POINTS,
+    RANKS,
+    SHANTEN,
+    Rated,
+    same_choice,
+)
 from mjbot.table.actions import Action
 from mjbot.table.mirror.wire import consumed_tiles
 from mjbot.table.view import View
@@ -71,6 +81,22 @@ def amount(value: float, unit: str) -> str:
     ('1,234 points', '2.5%')
     """
     return percent(value) if unit.startswith(PERCENT) else f"{number(value, unit)} {unit}".strip()
+
+
+def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
+    """Return what playouts show as a sentence, with the 95% interval of the places."""
+    low, high = number(shown.ranks.low, RANKS), number(shown.ranks.high, RANKS)
+    interval = f"({low} to {high})"
+    if shown.verdict == "not shown to differ":
+        return f"By playouts: not shown to differ, {signed(shown.ranks.value, RANKS)} {interval}."
+    better = shown.better
+    other = "" if better is None or same_choice(better, decision.expected) else (
+        f" against {doing_text(decision.view, better, shown.better_then)}"
+    )  # fmt: skip
+    kind = "costs" if shown.verdict == "shown" else "gains"
+    places, points = abs(shown.ranks.value), abs(shown.points.value)
+    size = f"{number(places, RANKS)} places {interval}, {number(points, POINTS)} points"
+    return f"By playouts it {kind} {size}{other}."
 
 
 # --- actions -----------------------------------------------------------------------------------

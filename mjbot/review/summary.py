@@ -16,7 +16,7 @@ from mjbot.errors import ArgumentError
 from mjbot.records.sources import open_games
 from mjbot.review.decisions import SEATS, DealIn, Judged, ReviewedDecision, judge
 from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import Shown
+from mjbot.review.playouts import Shown, shown_losses
 from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.strategy.explanation import DANGER, PERCENT, POINTS, Strength
@@ -80,18 +80,18 @@ class Review:
 
     @property
     def costliest(self) -> list[ReviewedDecision]:
-        """What was lost, most first: what playouts show before the rest, then by the loss."""
+        """What was lost, most first: by the places that playouts show, then by the loss."""
         lost = [
             each
             for each in self.decisions
             if not each.is_equal and (each.loss is None or each.loss > 0 or self.is_shown(each))
         ]
 
-        def key(decision: ReviewedDecision) -> tuple[int, float, float]:
+        def key(decision: ReviewedDecision) -> tuple[int, float, float, float]:
             shown = self.shown.get(decision)
             order = {"shown": 0, "not shown to differ": 1}.get(shown.verdict, 2) if shown else 1
-            value = shown.points.value if shown and order == 0 else 0.0
-            return order, -value, -(decision.loss or 0.0)
+            by = (shown.ranks.value, shown.points.value) if shown and order == 0 else (0.0, 0.0)
+            return order, -by[0], -by[1], -(decision.loss or 0.0)
 
         return sorted(lost, key=key)
 
@@ -133,7 +133,8 @@ class Loss:
 
     ``differing`` are those where something else was done, ``disputed`` those of them that points
     favour all the same, ``unrated`` those without a rating of both.  ``loss`` is in the unit of the
-    review, ``shown_points`` adds up what playouts show.
+    review.  ``ranks`` adds up the places that all decisions cost in playouts, shown or not;
+    ``shown_points`` and ``shown_ranks`` what playouts show.
     """
 
     decisions: int
@@ -143,13 +144,15 @@ class Loss:
     loss: float
     shown: int
     shown_points: float
+    shown_ranks: float = 0.0
+    ranks: float = 0.0
 
 
 def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision, Shown]) -> Loss:
     """Add losses up."""
     found = list(decisions)
-    proofs = [shown[each] for each in found if each in shown]
-    proofs = [proof for proof in proofs if proof.verdict == "shown"]
+    played = [shown[each] for each in found if each in shown]
+    proofs = list(shown_losses(played))
     return Loss(
         len(found),
         sum(not each.is_equal for each in found),
@@ -158,6 +161,8 @@ def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision,
         sum(each.loss or 0.0 for each in found),
         len(proofs),
         sum(proof.points.value for proof in proofs),
+        sum(proof.ranks.value for proof in proofs),
+        sum(each.ranks.value for each in played),
     )
 
 

@@ -12,7 +12,7 @@ LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
 
 @pytest.fixture(scope="module")
 def outcome():
-    return review_batch((list_sources(LOG), "fast-riichi-d", 0))
+    return review_batch((list_sources(LOG), "fast-riichi-d"))
 
 
 def test_each_seat_of_a_game_has_a_line(outcome):
@@ -26,9 +26,7 @@ def test_each_seat_of_a_game_has_a_line(outcome):
 
 def line(game: int, place: int, loss: float) -> SeatLine:
     kinds = dict.fromkeys(("efficiency", "push/fold", "riichi", "calls", "hand value", "wins"), 0.0)
-    return SeatLine(
-        f"g{game}", place - 1, f"p{place}", place, 0, 10, 10, 5, loss, loss, kinds, 0, {}
-    )
+    return SeatLine(f"g{game}", place - 1, f"p{place}", place, 0, 10, 10, 5, loss, loss, kinds)
 
 
 def test_it_says_whether_losses_tell_fourth_from_first():
@@ -50,4 +48,4 @@ def test_it_says_whether_losses_tell_fourth_from_first():
 def test_a_record_that_cannot_be_read_is_a_fault(tmp_path):
     broken = tmp_path / "broken.mjson"
     broken.write_text(LOG.read_text()[:3000] + "\n")
-    assert len(review_batch((list_sources(broken), "fast-riichi-d", 0)).faults) == 1
+    assert len(review_batch((list_sources(broken), "fast-riichi-d")).faults) == 1

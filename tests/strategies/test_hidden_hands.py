@@ -6,6 +6,14 @@ import numpy as np
 import pytest
 
 from mjbot.compiler.compiled import compiled
+from mjbot.playouts.random_hands import (
+    deal_fairly,
+    deal_shanten,
+    stack_unseen,
+    walk_to_shanten,
+)
+from mjbot.playouts.sampler import deal_hands, deal_wall, new_hand_sampler
+from mjbot.playouts.tenpai_samples import ONE_KIND, TWO_SIDES
 from mjbot.referee import Referee
 from mjbot.referee.bulk import RANDOM, choose, playouts
 from mjbot.rules.acceptance import waits
@@ -28,14 +36,6 @@ from mjbot.table.state import (
     copy_state,
 )
 from protocol.tiles import N_KINDS, tile_kind
-from strategies.evaluation.hidden_hands.random_hands import (
-    deal_fairly,
-    deal_shanten,
-    stack_unseen,
-    walk_to_shanten,
-)
-from strategies.evaluation.hidden_hands.sampler import deal_hands, deal_wall, new_hand_sampler
-from strategies.evaluation.hidden_hands.tenpai_samples import ONE_KIND, TWO_SIDES
 from tests.strategies.frequencies import deviation, hands_from
 
 

@@ -8,15 +8,15 @@ from mjbot.models.networks.rank import rank_model
 from mjbot.models.tenpai import hand_reader
 from mjbot.pair.member import Ally, pair_up
 from mjbot.pair.messages import SharedHand, game_fingerprint
-from mjbot.referee import Referee
-from mjbot.strategy.registry import make_strategy
-from mjbot.table.observe import visible_kinds
-from protocol.tiles import TILE_NAMES, parse_tiles
-from strategies.evaluation.hidden_hands.sampler import (
+from mjbot.playouts.sampler import (
     HandSampler,
     deal_rivals,
     deal_wall,
 )
+from mjbot.referee import Referee
+from mjbot.strategy.registry import make_strategy
+from mjbot.table.observe import visible_kinds
+from protocol.tiles import TILE_NAMES, parse_tiles
 from strategies.evaluation.pair import joint, joint_playouts
 from strategies.evaluation.pair.situation import PairSituation
 from strategies.yaku_evaluation import YakuEvaluation

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mjbot.models.tenpai import hand_reader
+from mjbot.playouts.tenpai_samples import sample_tenpai
 from mjbot.rules.acceptance import waits
 from mjbot.rules.kinds import hand_counts, kinds_of
 from mjbot.table.assume import hide
@@ -15,7 +16,6 @@ from mjbot.table.view import View
 from protocol.tiles import parse_tiles, tile_kind
 from strategies.evaluation.hidden_hands.hand_values import draws_left, read_opponent, survive_draws
 from strategies.evaluation.hidden_hands.pricing import prepare_pricing, price_sample
-from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER, new_pricing_workspace, risk_list
 from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table
 

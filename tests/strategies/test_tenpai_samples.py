@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from mjbot.compiler.compiled import compiled
-from mjbot.rules.acceptance import waits
-from mjbot.rules.kinds import hand_counts, kinds_of
-from strategies.evaluation.hidden_hands.tenpai_parts import Tenpai, draw_two_sides, prepare
-from strategies.evaluation.hidden_hands.tenpai_samples import (
+from mjbot.playouts.tenpai_parts import Tenpai, draw_two_sides, prepare
+from mjbot.playouts.tenpai_samples import (
     ONE_KIND,
     TWO_SIDES,
     sample_class,
     sample_tenpai,
 )
+from mjbot.rules.acceptance import waits
+from mjbot.rules.kinds import hand_counts, kinds_of
 from tests.strategies.frequencies import deviation, hands_from
 
 SAMPLES = 4_000

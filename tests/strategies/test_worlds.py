@@ -9,6 +9,12 @@ from mjbot.compiler.splitmix import mix
 from mjbot.models.fast_policy.choice import choose, load_policy
 from mjbot.models.fast_policy.games import NO_CODE, play_plan
 from mjbot.models.tenpai import hand_reader
+from mjbot.playouts.worlds import (
+    Playouts,
+    PlayoutWorkspace,
+    deal_world,
+    plan_of,
+)
 from mjbot.referee import Referee
 from mjbot.referee.step import new_step_buffer
 from mjbot.referee.wall import next_live_tile, pin_wall
@@ -17,12 +23,6 @@ from mjbot.table.actions import ACTIONS, DECLARE_RIICHI, PASS
 from mjbot.table.observe import extra_copy
 from mjbot.table.state import DRAWN, LIVE_WALL, N_LIVE, WON, RiverFlag, copy_state
 from mjbot.table.view import Sealed
-from strategies.evaluation.playouts.worlds import (
-    Playouts,
-    PlayoutWorkspace,
-    deal_world,
-    plan_of,
-)
 
 POLICY = load_policy()
 

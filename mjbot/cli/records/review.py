@@ -23,10 +23,9 @@ from mjbot.review.decisions import ReviewedDecision, judge
 from mjbot.review.mjai_json import review_json
 from mjbot.review.page import page
 from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import DEALS, is_open, show
-from mjbot.review.sentences import amount, done_text, sentence
+from mjbot.review.playouts import BUDGET_S, CostEstimator, is_open
+from mjbot.review.sentences import amount, cost_text, done_text, sentence
 from mjbot.review.summary import Review, Reviewer, known_seats, loss_of
-from mjbot.strategy.playouts import PlaysOut
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural, write_text
 from mjbot.watch.game import fold_steps
@@ -34,7 +33,8 @@ from mjbot.watch.pages import game_page
 from protocol.messages import Event
 from protocol.plain_text import one_line
 
-PLAYS_OUT: Final = "collusion-mc"
+PLAYED_BY: Final = "fast-policy"
+"""The policy in all four seats of playouts, by the name of the strategy that plays it."""
 MOST_PRINTED: Final = 3
 
 
@@ -57,16 +57,15 @@ class ReviewRequest:
     )
     at: RecordPosition | None = a.at_option("print the three decisions that cost most")
     json: Path | None = a.file_option("file for the review as JSON (default: none)")
-    playouts: Spec | None = option(
-        None,
-        "strategy that plays on what was done otherwise, to see which losses can be shown"
-        f" (default: no playouts; {PLAYS_OUT} where no strategy is named)",
+    playouts: float = option(
+        BUDGET_S,
+        "processor time in seconds for playouts, which show what each different choice cost in"
+        " places and points; 0: none",
         nargs="?",
-        type=a.strategy,
-        const=Spec.read(PLAYS_OUT),
-        metavar="NAME,KEY=VALUE,...",
+        type=a.patience,
+        const=BUDGET_S,
+        metavar="SECONDS",
     )
-    deals: int = option(DEALS, "ways to deal the hidden hands in playouts", type=a.count)
     seed: int = a.seed_option()
 
 
@@ -75,22 +74,21 @@ def run(request: ReviewRequest) -> int:
     request.by.check()
     name, events = _events(request.game, request.game_number)
     players = SeatedPlayers(request.by, request.seed)
-    plays_out = _who_plays_out(request.playouts, request.seed)
     console = Console(stderr=True)
     seats = known_seats(events)
     seat = _seat(request.seat, seats)
-    prepare([request.by, *([request.playouts] if request.playouts else [])], console, use="explain")
+    prepare([request.by], console, use="review" if request.playouts else "explain")
     began = time.monotonic()
     with progress(console, f"asking {players.name}"):
         judged = judge(events, players, seats, [seat])
-    by = Reviewer.of(request.by, str(request.playouts or ""))
+    by = Reviewer.of(request.by, PLAYED_BY if request.playouts else "")
     review = Review(name.removeprefix(f"{request.game.parent}/"), seat, by, judged)
     printed = [_decision_at(review, request.at)] if request.at else None
     if not any(each.explanation.rated for each in review.decisions):
         cure = "add a method ratings(view) to its class (docs/strategies.md)"
         raise ArgumentError(f"--by {request.by}: it rates none of its choices; {cure}")
-    if plays_out is not None:
-        _play_on(review, plays_out, request.deals, console)
+    if request.playouts:
+        _play_on(review, CostEstimator(request.playouts, request.seed), console)
     review.seconds = time.monotonic() - began
     out = request.out or Path(f"review-seat-{seat}.html")
     if not request.no_board:
@@ -101,15 +99,6 @@ def run(request: ReviewRequest) -> int:
         write_text(request.json, json.dumps(review_json(review)))
     _print(review, printed, out)
     return ExitCode.OK
-
-
-def _who_plays_out(spec: Spec | None, seed: int) -> PlaysOut | None:
-    if spec is None:
-        return None
-    found = spec.make(seed)
-    if not isinstance(found, PlaysOut):
-        raise ArgumentError(f"--playouts {spec}: it plays no positions on; {PLAYS_OUT} does")
-    return found
 
 
 def _events(path: Path, wanted: int | None) -> tuple[str, list[Event]]:
@@ -137,12 +126,10 @@ def _seat(asked: int | None, known: Sequence[int]) -> int:
     return asked
 
 
-def _play_on(review: Review, by: PlaysOut, deals: int, console: Console) -> None:
-    todo = [each for each in review.decisions if is_open(each)]
-    with progress(console, "playing on", len(todo), unit="decisions") as step:
-        for decision in todo:
-            review.shown[decision] = show(decision, by, deals)
-            step()
+def _play_on(review: Review, by: CostEstimator, console: Console) -> None:
+    todo = sum(map(is_open, review.decisions))
+    with progress(console, "playing on", todo, unit="decisions") as step:
+        review.shown.update(by.estimate(review.decisions, step))
 
 
 def _decision_at(review: Review, at: RecordPosition) -> ReviewedDecision:
@@ -171,6 +158,8 @@ def _print(review: Review, decisions: Sequence[ReviewedDecision] | None, out: Pa
     for decision in decisions:
         same_text = f"You {done_text(decision.view, decision.actual, decision.then)}, as"
         line = sentence(decision) or f"{same_text} {review.by.name} does."
+        if decision in review.shown:
+            line += f" {cost_text(decision, review.shown[decision])}"
         lines.append(f"{decision.at} {line}")
     for line in [*lines, f"the whole review: {out}"]:
         print(one_line(line))

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.splitmix import next_below
+from mjbot.playouts.tenpai_parts import prepare
+from mjbot.playouts.tenpai_samples import sample_tenpai
 from mjbot.table.state import State
 from strategies.evaluation.hidden_hands.pricing import (
     N_TURNS,
@@ -29,8 +31,6 @@ from strategies.evaluation.hidden_hands.pricing import (
     sampled_dora,
     sampled_ura,
 )
-from strategies.evaluation.hidden_hands.tenpai_parts import prepare
-from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
 
 __all__ = [
     "PRICING_WORKSPACE",

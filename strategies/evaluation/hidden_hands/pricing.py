@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64, Float64s, Int8, Int8s, Int64, Record
 from mjbot.compiler.splitmix import next_below
+from mjbot.playouts.sampler import barred_waits, unseen_reds
+from mjbot.playouts.tenpai_parts import Tenpai, prepare
 from mjbot.rules.points import HONBA_POINTS, base_points, ron_points, tsumo_points
 from mjbot.rules.scoring import score_win
 from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, Win
 from mjbot.table.observe import add_melds, dora_kind, dora_values, unseen_kinds
 from mjbot.table.settle import liable_seat
 from mjbot.table.state import NO_RIICHI, State
-from strategies.evaluation.hidden_hands.sampler import barred_waits, unseen_reds
-from strategies.evaluation.hidden_hands.tenpai_parts import Tenpai, prepare
 
 Points = NDArray[np.float64]
 

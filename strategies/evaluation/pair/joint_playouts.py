@@ -1,7 +1,7 @@
 """Playing a pair's choices on to the end of the kyoku, with both hands of the pair known.
 
 A world is a deal of the two rivals' hands (by what shanten they seem to have, as in
-:mod:`strategies.evaluation.hidden_hands.sampler`) and a wall.  Every plan is played on in the same
+:mod:`mjbot.playouts.sampler`) and a wall.  Every plan is played on in the same
 worlds, all four seats by the fast policy (:mod:`mjbot.models.fast_policy`), which calls, declares
 riichi and folds.  A plan is an action of the deciding seat and who of the pair folds from then on:
 that player passes everything but a win and discards the tile of the least expected loss.
@@ -35,13 +35,13 @@ from mjbot.models.fast_policy.choice import (
 from mjbot.models.fast_policy.reading import read_table
 from mjbot.models.networks.rank import RankWeights, rank_chances_of
 from mjbot.models.tenpai import HandReader, draw_shanten
+from mjbot.playouts.sampler import HandSampler, deal_rivals, deal_wall
 from mjbot.referee.flow import advance, offer
 from mjbot.referee.step import StepBuffer
 from mjbot.table.actions import PASS, is_discard_code
 from mjbot.table.hands import kind_of
 from mjbot.table.state import State
 from protocol.tiles import N_KINDS
-from strategies.evaluation.hidden_hands.sampler import HandSampler, deal_rivals, deal_wall
 
 Plans = NDArray[np.int64]
 """int64[n, 2]: an action code, and the mask of the seats that fold."""

@@ -17,11 +17,11 @@ from mjbot.compiler.record import Float64s, Int8, Int8s, Int64, Record
 from mjbot.compiler.splitmix import mix
 from mjbot.models.placement import final_value
 from mjbot.models.tenpai import HandReader, draw_shanten
+from mjbot.playouts.sampler import HandSampler, deal_hands, deal_wall
 from mjbot.referee.flow import carry_out
 from mjbot.referee.step import StepBuffer
 from mjbot.table.state import WON, State
 from strategies.evaluation.hidden_hands.pricing import PricingWorkspace
-from strategies.evaluation.hidden_hands.sampler import HandSampler, deal_hands, deal_wall
 from strategies.evaluation.playouts.playouts import play_out
 from strategies.evaluation.playouts.risk_lists import PAPER, risk_list
 

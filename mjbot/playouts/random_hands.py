@@ -1,6 +1,6 @@
 """One random hand out of the tiles that are left: tenpai, or of another shanten.
 
-:mod:`strategies.evaluation.hidden_hands.sampler` has the chance of each hand.  How often is
+:mod:`mjbot.playouts.sampler` has the chance of each hand.  How often is
 dealt and swapped was set by hand: dealing up to :data:`DEALS` times is exact, and quicker than
 walking there.
 """
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Int8s, Int64, Record
 from mjbot.compiler.splitmix import next_below
+from mjbot.playouts.tenpai_parts import Tenpai, prepare
+from mjbot.playouts.tenpai_samples import sample_tenpai
 from mjbot.rules.shanten import shanten as shanten_of
-from strategies.evaluation.hidden_hands.tenpai_parts import Tenpai, prepare
-from strategies.evaluation.hidden_hands.tenpai_samples import sample_tenpai
 
 DEALS: Final = 3000
 SWAPS: Final = 600

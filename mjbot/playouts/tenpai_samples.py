@@ -20,9 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from mjbot.rules.acceptance import acceptance
-from mjbot.rules.shapes import PAIR, RUNS, TRIPLETS, find_shapes
-from strategies.evaluation.hidden_hands.tenpai_parts import (
+from mjbot.playouts.tenpai_parts import (
     N_BLOCKS,
     N_GAPS,
     N_OPEN_RUNS,
@@ -36,6 +34,8 @@ from strategies.evaluation.hidden_hands.tenpai_parts import (
     triplet_ways,
     unit,
 )
+from mjbot.rules.acceptance import acceptance
+from mjbot.rules.shapes import PAIR, RUNS, TRIPLETS, find_shapes
 
 TWO_SIDES: Final = 0
 ONE_KIND: Final = 1

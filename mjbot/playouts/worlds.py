@@ -2,7 +2,7 @@
 
 A world is one way to fill in what is not known: a shanten of each other seat by what all see of it
 (:mod:`mjbot.models.tenpai`), hands of that shanten, the rest as the wall
-(:mod:`strategies.evaluation.hidden_hands.sampler`).  A plan is what the seat does first: an
+(:mod:`mjbot.playouts.sampler`).  A plan is what the seat does first: an
 action, and after a riichi or a call the discard, too.  Then all four play as strong players do
 (:mod:`mjbot.models.fast_policy`): they call, declare riichi, fold and win.  The value of a plan in
 a world is the points that each seat won or lost and the rank that it may expect after the kyoku
@@ -36,12 +36,12 @@ from mjbot.models.fast_policy.choice import FastPolicy, load_policy
 from mjbot.models.fast_policy.games import MOST_GIVEN, NO_CODE, play_plan
 from mjbot.models.networks.rank import RankWeights, rank_chances_of, rank_model
 from mjbot.models.tenpai import HandReader, Reading, draw_shanten, hand_reader
+from mjbot.playouts.sampler import HandSampler, deal_hands, deal_wall
 from mjbot.referee.step import StepBuffer
 from mjbot.referee.wall import pin_wall
 from mjbot.table.actions import Action
 from mjbot.table.state import State
 from mjbot.table.view import View
-from strategies.evaluation.hidden_hands.sampler import HandSampler, deal_hands, deal_wall
 
 _SPREAD: Final = np.uint64(0xD1B54A32D192ED03)
 

@@ -1,7 +1,7 @@
 """Whether playouts show that another choice is better: a search at the root, with a margin.
 
 The first plan is what would be done without search.  All plans are played on in the same worlds
-(:mod:`strategies.evaluation.playouts.worlds`) until the budget is spent; plan c replaces it if
+(:mod:`mjbot.playouts.worlds`) until the budget is spent; plan c replaces it if
 
     g > max(MARGIN, Z s)
 
@@ -29,10 +29,11 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mjbot.compiler.record import Int16s
+from mjbot.playouts.worlds import Playouts
 from mjbot.table.view import View
-from strategies.evaluation.playouts.worlds import Playouts
 
 MARGIN: Final = 0.005
 Z: Final = 1.0
@@ -52,14 +53,27 @@ class Gain(NamedTuple):
     error: float
     worlds: int
 
+    @classmethod
+    def of(cls, gained: Sequence[float] | NDArray[np.float64]) -> "Gain":
+        """Return the mean gain of some worlds; of one world the error is infinite."""
+        n = len(gained)
+        if n < 2:
+            return cls(0.0, np.inf, n)
+        return cls(float(np.mean(gained)), float(np.std(gained, ddof=1)) / n**0.5, n)
+
     def exceeds(self, margin: float = MARGIN, z: float = Z) -> bool:
         """Return whether the plan is shown to be better."""
         return self.ranks > max(margin, z * self.error)
 
 
+def playout_us(wall_left: int) -> float:
+    """Return the microseconds on one core by which a playout is counted."""
+    return BASE_US + TILE_US * wall_left
+
+
 def playouts_within(budget_ms: float, wall_left: int) -> int:
     """Return how many playouts fit into a budget on one core."""
-    return int(1000 * budget_ms / (BASE_US + TILE_US * wall_left))
+    return int(1000 * budget_ms / playout_us(wall_left))
 
 
 def gains_on_first(
@@ -83,22 +97,15 @@ def gains_on_first(
             gained[place] += (ranks[:, 0] - ranks[:, column]).tolist()
         done += n
         left -= n * len(tried)
-        gains = [_gain(found) for found in gained]
+        gains = [Gain.of(found) for found in gained]
         open_plans = [
             place for place in open_plans
             if gains[place].ranks + HOPE * gains[place].error > MARGIN
         ]  # fmt: skip
-    return [_gain(found) for found in gained]
+    return [Gain.of(found) for found in gained]
 
 
 def best_plan(gains: Sequence[Gain]) -> int:
     """Return the plan that is shown to gain most on the first, or 0."""
     shown = [place for place in range(1, len(gains)) if gains[place].exceeds()]
     return max(shown, key=lambda place: gains[place].ranks, default=0)
-
-
-def _gain(found: Sequence[float]) -> Gain:
-    n = len(found)
-    if n < 2:
-        return Gain(0.0, np.inf, n)
-    return Gain(float(np.mean(found)), float(np.std(found, ddof=1)) / n**0.5, n)

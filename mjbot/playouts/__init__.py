@@ -1,0 +1,1 @@
+"""Positions played on: hidden hands sampled, worlds dealt, plans compared in them."""

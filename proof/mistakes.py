@@ -1,0 +1,172 @@
+"""Whether the mistakes that a review shows are mistakes, played on to the end of the game.
+
+    python -m proof mistakes --games 4000:4010 --out mistakes.jsonl
+
+One seat of each game is reviewed as ``mjbot review`` does (the seat is the game's number modulo 4);
+its :data:`STRONGEST_SHOWN` most expensive shown losses are judged again by :data:`PLAYOUTS` pairs
+of playouts.  A pair deals the hidden hands and the wall anew, plays both choices on to the end of
+the kyoku and then the rest of the hanchan, with the same walls, the fast policy in all seats; its
+outcome is the difference of the final places.  So neither the worlds of the review nor the rank
+model have part in the judgement.  A mistake is *confirmed* where the mean difference is above 0;
+how many have a 95 % interval above 0, and how many one below, is reported next to it.  A run
+resumes after the last complete game of its file.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.splitmix import mix
+from mjbot.models.fast_policy.choice import FastPolicy, load_policy
+from mjbot.models.fast_policy.games import finish_game, play_plan
+from mjbot.models.tenpai import HandReader, hand_reader
+from mjbot.playouts.worlds import PlayoutWorkspace, deal_world, plan_of, seed_of
+from mjbot.records.game import Game
+from mjbot.records.sources import games_of
+from mjbot.report.markdown import head, row
+from mjbot.review.decisions import ReviewedDecision, judge
+from mjbot.review.players import SeatedPlayers
+from mjbot.review.playouts import BUDGET_S, CostEstimator, Shown
+from mjbot.review.summary import Review, Reviewer
+from mjbot.statistics.estimates import Estimate, ratio
+from mjbot.strategy.registry import Spec
+from mjbot.table.settle import seats_ahead
+from proof.records import named_sources, shared_folder
+from proof.review import ARCHIVE
+from proof.review_costs import Line, read_lines
+
+STRONGEST_SHOWN: Final = 5
+PLAYOUTS: Final = 2000
+SEED: Final = 20_000
+"""Added to the position's seed: the worlds are others than those of the review."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof mistakes``."""
+    parser.add_argument("records", nargs="?", type=Path, help="a record, folder or zip (Phoenix)")
+    parser.add_argument("--by", default="strongest", help="the reviewer (default: strongest)")
+    parser.add_argument("--games", default="4000:4010", help="FIRST:LAST (default: 4000:4010)")
+    parser.add_argument("--budget", type=float, default=BUDGET_S, help="s of playouts of a review")
+    parser.add_argument("--out", type=Path, default=Path("mistakes.jsonl"), help="the file")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge the games that the file does not have yet; print the report."""
+    path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
+    sources = named_sources(path, args.games)
+    if sources is None:
+        return 3
+    lines, start = read_lines(args.out), time.monotonic()
+    done = {line["game"] for line in lines}
+    judge_, costs = FinalJudge(), CostEstimator(args.budget)
+    with args.out.open("a", encoding="utf-8") as out:
+        for number, source in enumerate(sources):
+            for game in [] if source.name in done else games_of(source):
+                found = shown_mistakes(game, number % 4, Spec.read(args.by), costs)
+                mistakes = [_line(decision, shown, judge_) for decision, shown in found]
+                lines.append({"game": source.name, "mistakes": mistakes})
+                out.write(json.dumps(lines[-1]) + "\n")
+                out.flush()
+                took = f"{time.monotonic() - start:.0f} s, {time.process_time():.0f} s processor"
+                print(f"{len(lines)} of {len(sources)} games, {took}", file=sys.stderr, flush=True)
+    for text in report(lines):
+        print(text)
+    return 0
+
+
+def shown_mistakes(
+    game: Game, seat: int, by: Spec, costs: CostEstimator
+) -> list[tuple[ReviewedDecision, Shown]]:
+    """Return the most expensive losses that a review of the seat shows."""
+    judged = judge((entry.event for entry in game.entries), SeatedPlayers(by, 0), [seat], ())
+    review = Review(game.name, seat, Reviewer.of(by), judged)
+    review.shown = costs.estimate(review.decisions)
+    found = [each for each in review.costliest if review.is_shown(each)][:STRONGEST_SHOWN]
+    return [(each, review.shown[each]) for each in found]
+
+
+def _line(decision: ReviewedDecision, shown: Shown, judge_: "FinalJudge") -> Line:
+    final = judge_.gain(decision, shown)
+    return {
+        "at": decision.at,
+        "actual": str(decision.actual),
+        "better": str(shown.better),
+        "review": [shown.ranks.value, shown.ranks.low, shown.ranks.high],
+        "worlds": shown.deals,
+        "final": [final.value, final.low, final.high],
+    }
+
+
+class FinalJudge:
+    """Plays both choices of a decision on to the end of the game."""
+
+    def __init__(self) -> None:
+        self._policy: Final = load_policy()
+        self._reader: Final = hand_reader("learned")
+        self._workspace: Final = PlayoutWorkspace.new()
+
+    def gain(self, decision: ReviewedDecision, shown: Shown, playouts: int = PLAYOUTS) -> Estimate:
+        """Return by how many places the better choice ends higher, with a 95 % interval."""
+        assert shown.better is not None
+        view, then = decision.view, decision.then
+        other = [shown.better, *([shown.better_then] if shown.better_then else [])]
+        plans = np.array([plan_of(decision.actual, *([then] if then else [])), plan_of(*other)])
+        self._workspace["position"], self._workspace["seat"] = view.state, view.seat
+        ends = np.empty((playouts, 2))
+        play_games_on(
+            self._workspace, self._policy, self._reader, plans, seed_of(view, SEED), ends
+        )  # fmt: skip
+        return ratio(ends[:, 0] - ends[:, 1], np.ones(playouts))
+
+
+@compiled
+def play_games_on(
+    workspace: PlayoutWorkspace,
+    policy: FastPolicy,
+    reader: HandReader,
+    plans: NDArray[np.int16],
+    seed: int,
+    ends: NDArray[np.float64],
+) -> None:
+    """Fill the final place of the seat after each plan, float64[playouts, plans]."""
+    random = np.empty(1, np.uint64)
+    seat = workspace.seat
+    for number in range(len(ends)):
+        random[0] = mix(mix(np.uint64(seed)) + np.uint64(number) * np.uint64(0xD1B54A32D192ED03))
+        walls = np.int64(random[0] >> np.uint64(2))
+        deal_world(workspace, reader, random)
+        for place in range(len(plans)):
+            workspace.playing = workspace.world
+            play_plan(policy, workspace.playing, workspace.buffer, seat, plans[place])
+            finish_game(policy, policy, 0b1111, workspace.playing, workspace.buffer, walls)
+            ends[number, place] = 1 + seats_ahead(workspace.playing.scores, seat)
+
+
+def report(lines: Sequence[Line]) -> Iterator[str]:
+    """Yield each mistake as the review and the end of the game have it, and how many agree."""
+    found: list[tuple[str, dict[str, Any]]] = [
+        (line["game"], mistake) for line in lines for mistake in line["mistakes"]
+    ]
+    yield from head(
+        ["game", "at", "done", "better", "cost in the review", "to the end of the game"]
+    )
+    for game, each in found:
+        costs = [f"{v:+.3f} ({a:+.3f} to {b:+.3f})" for v, a, b in (each["review"], each["final"])]
+        yield row([game, each["at"], each["actual"], each["better"], *costs])
+    confirmed = sum(each["final"][0] > 0 for _, each in found)
+    shown = sum(each["final"][1] > 0 for _, each in found)
+    refuted = sum(each["final"][2] < 0 for _, each in found)
+    yield ""
+    yield f"{len(found)} mistakes of {len(lines)} games"
+    if found:
+        review, final = (np.mean([each[k][0] for _, each in found]) for k in ("review", "final"))
+        yield f"mean places: {review:+.3f} in the review, {final:+.3f} at the end of the game"
+    yield f"confirmed {confirmed} of {len(found)}; interval above 0: {shown}, below 0: {refuted}"

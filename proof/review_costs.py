@@ -1,0 +1,170 @@
+"""Whether what decisions cost in playouts predicts placement within a room, and better than shares.
+
+    python -m proof review-costs --games 4000:4444 --out review-costs.jsonl
+
+Every decision of all four seats of held-out games is judged by ``supervised``; each different
+choice is played on (:mod:`mjbot.review.playouts`).  Of each seat the losses are added up in four
+units: *cost*, the places that all different choices cost in playouts, shown or not (the measure
+that was fixed before any game was judged); *shown*, the same of shown losses only; *share*, percent
+of the network given up; *points* as estimated.  With x the sum of a seat less the mean of its room,
+and y its place less 2.5, the figure is the correlation of x and y over all seats::
+
+    r = sum x y / sqrt(sum x x  sum y y)
+
+A game is one observation: r is a function of three sums over games, and its interval follows from
+each game's pull on it to first order (:func:`mjbot.statistics.estimates.around`); the difference of
+two correlations is taken game by game.  A run resumes after the last complete game of its file.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.errors import MjbotError
+from mjbot.records.game import Game
+from mjbot.records.sources import games_of
+from mjbot.report.markdown import head, row
+from mjbot.review.decisions import SEATS, judge
+from mjbot.review.players import SeatedPlayers
+from mjbot.review.playouts import CostEstimator
+from mjbot.review.summary import loss_of
+from mjbot.statistics.estimates import Estimate, around
+from mjbot.strategy.registry import Spec
+from proof.records import named_sources, shared_folder
+from proof.review import ARCHIVE, HELD_OUT
+
+MEASURES: Final = ("cost", "shown", "share", "points")
+BUDGET_S: Final = 8.0
+
+Line = dict[str, Any]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof review-costs``."""
+    parser.add_argument("records", nargs="?", type=Path, help="a record, folder or zip (Phoenix)")
+    parser.add_argument("--by", default="supervised", help="the reviewer (default: supervised)")
+    parser.add_argument("--games", default=HELD_OUT, help=f"FIRST:LAST (default: {HELD_OUT})")
+    budget = f"s of playouts for a seat of a game (default: {BUDGET_S:g})"
+    parser.add_argument("--budget", type=float, default=BUDGET_S, help=budget)
+    parser.add_argument("--out", type=Path, default=Path("review-costs.jsonl"), help="the file")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge the games that the file does not have yet, print the report; 1 if one failed."""
+    path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
+    sources = named_sources(path, args.games)
+    if sources is None:
+        return 3
+    lines, start = read_lines(args.out), time.monotonic()
+    done = {line["game"] for line in lines}
+    players, costs = SeatedPlayers(Spec.read(args.by), 0), CostEstimator(args.budget)
+    with args.out.open("a", encoding="utf-8") as out:
+        for source in sources:
+            if source.name in done:
+                continue
+            for line in _lines_of(source.name, games_of(source), players, costs):
+                lines.append(line)
+                out.write(json.dumps(line) + "\n")
+                out.flush()
+                took = f"{time.monotonic() - start:.0f} s, {time.process_time():.0f} s processor"
+                print(f"{len(lines)} of {len(sources)} games, {took}", file=sys.stderr, flush=True)
+    for text in report(lines):
+        print(text)
+    return 1 if any("fault" in line for line in lines) else 0
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Return the lines of an earlier run; one that was cut off is cut away."""
+    if not path.exists():
+        return []
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        os.truncate(path, len(whole))
+    return [json.loads(line) for line in whole.splitlines()]
+
+
+def _lines_of(
+    name: str, games: Iterator[Game], players: SeatedPlayers, costs: CostEstimator
+) -> Iterator[Line]:
+    for game in games:
+        try:
+            judged = judge((entry.event for entry in game.entries), players, SEATS, ())
+        except MjbotError as error:
+            yield {"game": name, "fault": str(error)}
+            continue
+        seats = []
+        for seat in SEATS:
+            decisions = [each for each in judged.decisions if each.seat == seat]
+            shown = costs.estimate(decisions)
+            total = loss_of(decisions, shown)
+            verdicts = [each.verdict for each in shown.values()]
+            seats.append({
+                "place": judged.places[seat],
+                "decisions": total.decisions,
+                "differing": total.differing,
+                "cost": total.ranks,
+                "shown": total.shown_ranks,
+                "share": sum(each.value_loss or 0.0 for each in decisions),
+                "points": sum(max(0.0, each.points or 0.0) for each in decisions),
+                "verdicts": {each: verdicts.count(each) for each in sorted(set(verdicts))},
+            })  # fmt: skip
+        yield {"game": name, "seats": seats}
+
+
+# --- the report --------------------------------------------------------------------------------
+
+
+def report(lines: Sequence[Line]) -> Iterator[str]:
+    """Yield how sums of losses go with the place within a room, and how shares differ from it."""
+    rooms = [line["seats"] for line in lines if "seats" in line]
+    faults = [f"{line['game']}: {line['fault']}" for line in lines if "fault" in line]
+    seats = [seat for room in rooms for seat in room]
+    played = sum(sum(seat["verdicts"].values()) for seat in seats)
+    yield f"{len(rooms)} games, {played:,} different choices played on, {len(faults)} faults"
+    for verdict in ("shown", "shown to be no loss", "not shown to differ"):
+        n = sum(seat["verdicts"].get(verdict, 0) for seat in seats)
+        yield f"{verdict}: {n:,} ({100 * n / max(played, 1):.1f} %)"
+    yield ""
+    yield from faults
+    if len(rooms) < 2:
+        return
+    places = _within(rooms, "place")
+    yield from head(["sum of a seat", "mean", "correlation with the place", "less that of share"])
+    share = pulls(_within(rooms, "share"), places)
+    for measure in MEASURES:
+        r, pull = pulls(_within(rooms, measure), places)
+        apart = around(r - share[0], pull - share[1])
+        mean = f"{np.mean([seat[measure] for seat in seats]):.4g}"
+        cells = ["-" if measure == "share" else spelled(apart)]
+        yield row([measure, mean, spelled(around(r, pull)), *cells])
+
+
+def _within(rooms: Sequence[Sequence[Line]], key: str) -> NDArray[np.float64]:
+    """Return a figure of each seat less the mean of its room: float64[rooms, 4]."""
+    values = np.array([[seat[key] for seat in room] for room in rooms], np.float64)
+    return np.asarray(values - values.mean(axis=1, keepdims=True))
+
+
+def pulls(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Return the correlation of two figures and each room's pull on it, times their number."""
+    xy, xx, yy = (x * y).sum(1), (x * x).sum(1), (y * y).sum(1)
+    scale = float(np.sqrt(xx.sum() * yy.sum()))
+    if not scale:
+        return 0.0, np.zeros(len(x))
+    r = float(xy.sum()) / scale
+    pull = xy / scale - r / 2 * (xx / xx.sum() + yy / yy.sum())
+    return r, np.asarray(len(x) * pull)
+
+
+def spelled(estimate: Estimate) -> str:
+    """Return a correlation with its interval."""
+    return f"{estimate.value:+.3f} ({estimate.low:+.3f} to {estimate.high:+.3f})"
