@@ -18,9 +18,11 @@ from mjbot.review.playouts import (
 )
 from mjbot.review.sentences import cost_text
 from mjbot.review.summary import Review, loss_of
+from mjbot.rules.shanten import shanten
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import Explanation, Rated
-from mjbot.table.actions import RON, TSUMO
+from mjbot.table.actions import ACTIONS, DECLARE_RIICHI, RON, TSUMO
+from protocol.tiles import tile_kind
 
 
 def let_go(review, codes=(RON, TSUMO)):
@@ -32,6 +34,12 @@ def let_go(review, codes=(RON, TSUMO)):
         won.event, won.kyoku, won.name, won.place, won.seat, won.turn, won.asked, won.view, told,
         rather,
     )  # fmt: skip
+
+
+def shanten_after(view, discard):
+    hand = view.hand.copy()
+    hand[tile_kind(discard.tile)] -= 1
+    return int(shanten(hand, view.n_melds))
 
 
 def test_a_win_let_go_is_shown_to_be_a_loss_at_the_first_look(by_points):
@@ -68,14 +76,19 @@ def test_worlds_go_to_the_large_costs_first_and_a_review_repeats(by_points):
 
 
 def test_another_favourite_is_the_alternative_where_it_gains_more(by_points):
-    turns = [each for each in by_points.costliest if len(each.view.discards) > 8][:12]
-    costs = CostEstimator(0.0).estimate(turns)
-    worst = max(costs, key=lambda each: costs[each].ranks.value)
-    good, bad = worst.expected, worst.actual
-    done = next(each for each in worst.view.discards if each not in (good, bad))
+    good = ACTIONS[DECLARE_RIICHI]
+    chances = (each for each in by_points.judged.decisions if good in each.view.legal)
+    early = next(each for each in chances if each.at == "E3-0:12")  # an early and dear tenpai
+    by_distance = sorted(early.view.discards, key=lambda each: shanten_after(early.view, each))
+    done, bad = by_distance[-2:]  # both take the hand apart
     rated = [Rated(done, 10), Rated(bad, 60, is_chosen=True), Rated(good, 30)]
-    asked = replace(worst, actual=done, explanation=Explanation(bad, "% of strong players", rated))
-    asked.expected_then = None
+    asked = replace(
+        early,
+        actual=done,
+        then=None,
+        expected_then=None,
+        explanation=Explanation(bad, "% of strong players", rated),
+    )
     assert [action for action, _ in alternatives(asked)] == [bad, good]
     assert CostEstimator(0.0).estimate([asked])[asked].better == good
     rated[2] = Rated(good, 7)

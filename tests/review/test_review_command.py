@@ -15,7 +15,7 @@ LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
 
 
 def review(*arguments):
-    return main(["review", *map(str, arguments)])
+    return main(["review", "--playouts", "0", *map(str, arguments)])
 
 
 def test_it_writes_a_page_and_json_and_tells_the_worst(tmp_path, capsys):
@@ -61,6 +61,21 @@ def test_one_decision_is_printed_by_its_position(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[1] == line
 
 
+def test_playouts_show_what_choices_cost(tmp_path, capsys):
+    out, data = tmp_path / "r.html", tmp_path / "r.json"
+    command = [LOG, "--seat", 0, "--by", "fast-policy", "--out", out, "--json", data]
+    assert review(*command, "--playouts", 0.1) == ExitCode.OK
+    kyokus = json.loads(data.read_text())["review"]["kyokus"]
+    found = [entry for each in kyokus for entry in each["entries"] if entry["playouts"]]
+    assert found and all(not each["is_equal"] for each in found)
+    for each in found:
+        value, low, high = each["playouts"]["ranks"]
+        assert low <= value <= high and each["playouts"]["deals"] >= 128
+        assert each["playouts"]["better"]
+    assert "By playouts" in capsys.readouterr().out
+    assert "places lost by these" in out.read_text()
+
+
 def test_any_strategy_that_rates_judges(tmp_path):
     arguments = ["--seat", 1, "--by", "fast-riichi-d", "--out", tmp_path / "r.html"]
     assert review(LOG, *arguments) == ExitCode.OK
@@ -72,7 +87,6 @@ def test_any_strategy_that_rates_judges(tmp_path):
     [
         ([], "--seat: whose decisions? the record shows the hands of 4 seats"),
         (["--seat", 0, "--by", "tsumogiri"], "none of its choices; add a method ratings(view)"),
-        (["--seat", 0, "--playouts", "fast-riichi-a"], "it plays no positions on"),
         (["--seat", 0, "--game-number", 2], "holds fewer games"),
         (["--seat", 0, "--by", "fast-riichi-d", "--at", "E1-0:99"], "seat 0 has 7 choices in E1-0"),
         (
@@ -101,7 +115,7 @@ def test_one_of_several_games_is_named_by_its_number(tmp_path, capsys):
 
 def test_a_review_from_python_is_that_of_the_command(tmp_path):
     out = tmp_path / "review.json"
-    command = ["review", LOG, "--seat", "1", "--by", "fast-policy", "--no-board"]
+    command = ["review", LOG, "--seat", "1", "--by", "fast-policy", "--no-board", "--playouts=0"]
     assert main([*command, "--out", str(tmp_path / "page.html"), "--json", str(out)]) == ExitCode.OK
     found = review_record(Path(LOG), 1, "fast-policy")
     shown, kept = json.loads(json.dumps(review_json(found))), json.loads(out.read_text())
