@@ -16,7 +16,7 @@ from mjbot.breakdown.report import (
 from mjbot.report import html
 from mjbot.report.html import name, table, text
 from mjbot.report.origin import Origin
-from mjbot.report.svg import COLOURS, Axis, Plot
+from mjbot.report.svg import COLOURS, PLOT_STYLE, Axis, Plot
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import Figure
 
@@ -25,19 +25,13 @@ MOST_ROWS: Final = 200
 """Rows of a table on the page; the files have all."""
 PLOTTED: Final = len(COLOURS)
 OVER_TIME: Final = ("week", "month")
-STYLE: Final = """<style>
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:1rem;margin:1rem 0}
-figure{margin:0}figcaption{font-weight:600}svg text{font-size:12px;fill:currentColor}
-.grid{stroke:#8883}.frame{fill:none;stroke:#8888}
-.key span{margin-right:1rem}.key i{display:inline-block;width:.8em;height:.8em;margin-right:.3em}
-</style>"""
 
 
 def page(report: StatsReport, players: int, origin: Origin) -> str:
     """Return the page, with the ``players`` that have most games."""
     parts = [
         "<main><h1>Player statistics</h1>",
-        STYLE,
+        PLOT_STYLE,
         f"<p class=soft>{text(report.records, MOST_LETTERS)}</p>",
         f"<p>{text(report.summary, MOST_LETTERS)}.</p>",
         f"<p class=soft>{text(origin, MOST_LETTERS)}</p>",

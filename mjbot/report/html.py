@@ -1,10 +1,12 @@
 """Pages that need nothing else: escaped text, tables, the page around them and its style.
 
 Names and other text of a record are untrusted: :func:`text` removes what cannot be shown (control
-characters, marks that turn the reading direction) and escapes the rest.  A page holds no script,
-and its policy allows none.
+characters, marks that turn the reading direction) and escapes the rest.  A page's policy allows no
+script but the one that it was made with, if any.
 """
 
+import base64
+import hashlib
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
@@ -13,11 +15,16 @@ LONGEST: Final = 40
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def page(title: str, body: Iterable[str]) -> str:
-    """Return a page; ``title`` and ``body`` are HTML already."""
+def page(title: str, body: Iterable[str], script: str = "") -> str:
+    """Return a page; ``title`` and ``body`` are HTML already, ``script`` runs at its end."""
+    policy = POLICY
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy += f"; script-src 'sha256-{digest}'"
+        body = [*body, f"<script>{script}</script>"]
     parts = [
         "<!doctype html><html lang=en><head><meta charset=utf-8>",
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name=viewport content="width=device-width,initial-scale=1">',
         f"<title>{title}</title><style>{STYLE}</style></head><body>",
         *body,

@@ -12,7 +12,7 @@ points are made of; a strategy may report others, calibrated on records, which t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from mjbot.drawing.tiles import tile_text
 from mjbot.review.decisions import ReviewedDecision, total_of
@@ -20,15 +20,10 @@ from mjbot.review.tiles import wind_of
 from mjbot.strategy import explanation as e
 from mjbot.table.view import View
 
-Kind = Literal["efficiency", "push/fold", "riichi", "calls", "hand value", "wins"]
-KINDS: Final[tuple[Kind, ...]] = (
-    "efficiency",
-    "push/fold",
-    "riichi",
-    "calls",
-    "hand value",
-    "wins",
-)
+Kind = Literal[
+    "efficiency", "push/fold", "riichi", "calls", "hand value", "safe tiles", "placement", "wins"
+]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 Topic = Literal["speed", "value", "danger", "later", "stick", "placement", "other"]
 _TOPICS: Final[dict[str, Topic]] = {
@@ -89,23 +84,48 @@ def kind_of_loss(decision: ReviewedDecision) -> Kind:
     pair = (decision.expected, decision.actual)
     if any(each.is_win or each.is_nine_terminals for each in pair):
         return "wins"
+    found = reasons(decision)
+    if is_last_hand(decision.view) and _is_for_placement(found):
+        return "placement"
     if any(each.is_riichi for each in pair):
         return "riichi"
     if any(each.is_call or each.is_kan for each in pair):
         return "calls"
-    return kind_of_discard(reasons(decision))
+    return kind_of_discard(found)
+
+
+LAST_HANDS: Final = 2
+"""Rounds at the end of a game in which a choice can be one of placement: South 3 and South 4."""
+
+
+def is_last_hand(view: View) -> bool:
+    """Return whether it is one of the last hands of the game."""
+    return view.round > int(view.state["rules"]["last_round"]) - LAST_HANDS
+
+
+def _is_for_placement(found: list[Reason]) -> bool:
+    """Return whether the placement gains more than all other reasons together."""
+    gains = {True: 0.0, False: 0.0}
+    for reason in found:
+        gains[reason.topic == "placement"] += reason.gain
+    return gains[True] > max(gains[False], 0.0)
 
 
 def kind_of_discard(found: list[Reason]) -> Kind:
-    """Return what kind of choice one between two discards was, by its reasons."""
-    gains = dict.fromkeys(("speed", "value", "danger", "other"), 0.0)
+    """Return what kind of choice one between two discards was, by its reasons.
+
+    Danger now and danger of the tiles still to be discarded (topic *later*) are one against the
+    other: the larger of them makes it push/fold or a matter of the safe tiles kept.
+    """
+    gains = dict.fromkeys(("speed", "value", "danger", "later", "other"), 0.0)
     for reason in found:
-        topic = "danger" if reason.topic == "later" else reason.topic
-        gains[topic if topic in gains else "other"] += reason.gain
-    if abs(gains["danger"]) >= PUSHES * abs(gains["speed"] + gains["value"]) > 0:
-        return "push/fold"
-    if gains["danger"] and not gains["speed"] and not gains["value"]:
-        return "push/fold"
+        gains[reason.topic if reason.topic in gains else "other"] += reason.gain
+    risk, hand = gains["danger"] + gains["later"], gains["speed"] + gains["value"]
+    is_risk: Kind = "push/fold" if abs(gains["danger"]) >= abs(gains["later"]) else "safe tiles"
+    if abs(risk) >= PUSHES * abs(hand) > 0:
+        return is_risk
+    if risk and not gains["speed"] and not gains["value"]:
+        return is_risk
     return "hand value" if gains["value"] > max(gains["speed"], 0.0) else "efficiency"
 
 

@@ -1,6 +1,7 @@
-"""``mjbot review GAME``: what each decision of a seat cost, and why, as one HTML page and JSON."""
+"""``mjbot review``: what each decision of a seat cost, and why; or all games of a player."""
 
 import json
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +12,20 @@ from typing import Final
 from rich.console import Console
 
 from mjbot.cli import arguments as a
+from mjbot.cli.records.player_review import (
+    MANY_BUDGET_S,
+    PlayerWork,
+    review_player,
+)
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import steps_of
 from mjbot.records.game import Game
+from mjbot.records.other_formats import record_path
 from mjbot.records.positions import NoPositionError, RecordPosition
 from mjbot.records.sources import games_of, list_sources
-from mjbot.requests import option
+from mjbot.requests import argument, option
 from mjbot.review.decisions import ReviewedDecision, judge
 from mjbot.review.mjai_json import review_json
 from mjbot.review.page import page
@@ -42,7 +49,34 @@ MOST_PRINTED: Final = 3
 class ReviewRequest:
     """Arguments of ``mjbot review``."""
 
-    game: Path = a.record_argument()
+    records: tuple[Path, ...] = argument(
+        "record: mjai, mjlog or tenhou.net/6; with --player records, folders and zips",
+        nargs="+",
+        type=record_path,
+        metavar="RECORDS",
+    )
+    player: str | None = option(
+        None,
+        "review all games of the player with this name: one page of losses by class, costly"
+        " situations, rates and luck, and a quiz (default: one seat of one game)",
+        metavar="NAME",
+    )
+    reference: Path | None = a.file_option(
+        "with --player: records of other players to compare with, or the file of reviewed games of"
+        " an earlier run, *-games.jsonl (default: no comparison)",
+    )
+    recent: int | None = option(
+        None,
+        "with --player: compare the last N games with the player's earlier ones (default: report"
+        " all games together)",
+        type=a.count,
+        metavar="N",
+    )
+    file_dates: bool = option(
+        False,
+        "with --player: date a game by its file where neither record nor file name has a date",
+    )
+    jobs: int | None = a.jobs_option()
     game_number: int | None = option(
         None,
         "number of the game in a record of several, the first being 1 (default: the only one)",
@@ -51,44 +85,51 @@ class ReviewRequest:
     )
     seat: int | None = a.seat_option("the only one whose hand the record shows")
     by: Spec = a.strategy_option(a.STRONGEST, "strategy that judges; it must rate its choices")
-    out: Path | None = a.file_option("page to write (default: review-seat-N.html)")
+    out: Path | None = a.file_option(
+        "page to write (default: review-seat-N.html, with --player review-player.html)"
+    )
     no_board: bool = option(
         False, "do not write the board page next to the page (review-seat-N-board.html)"
     )
     at: RecordPosition | None = a.at_option("print the three decisions that cost most")
     json: Path | None = a.file_option("file for the review as JSON (default: none)")
-    playouts: float = option(
-        BUDGET_S,
-        "processor time in seconds for playouts, which show what each different choice cost in"
-        " places and points; 0: none",
-        nargs="?",
+    playouts: float | None = option(
+        None,
+        "processor time in seconds for playouts of a game, which show what each different choice"
+        f" cost in places and points; 0: none (default: {BUDGET_S:g}, with --player"
+        f" {MANY_BUDGET_S:g})",
         type=a.patience,
-        const=BUDGET_S,
         metavar="SECONDS",
     )
     seed: int = a.seed_option()
 
 
 def run(request: ReviewRequest) -> int:
-    """Review one seat of one game."""
+    """Review one seat of one game, or the games of a player."""
     request.by.check()
-    name, events = _events(request.game, request.game_number)
+    if request.player is not None:
+        return _review_player(request)
+    if len(request.records) > 1:
+        raise ArgumentError("several records: name the player to review with --player NAME")
+    (path,) = request.records
+    budget_s = BUDGET_S if request.playouts is None else request.playouts
+    name, events = _events(path, request.game_number)
     players = SeatedPlayers(request.by, request.seed)
     console = Console(stderr=True)
     seats = known_seats(events)
     seat = _seat(request.seat, seats)
-    prepare([request.by], console, use="review" if request.playouts else "explain")
+    prepare([request.by], console, use="review" if budget_s else "explain")
     began = time.monotonic()
     with progress(console, f"asking {players.name}"):
         judged = judge(events, players, seats, [seat])
-    by = Reviewer.of(request.by, PLAYED_BY if request.playouts else "")
-    review = Review(name.removeprefix(f"{request.game.parent}/"), seat, by, judged)
+    by = Reviewer.of(request.by, PLAYED_BY if budget_s else "")
+    review = Review(name.removeprefix(f"{path.parent}/"), seat, by, judged)
     printed = [_decision_at(review, request.at)] if request.at else None
     if not any(each.explanation.rated for each in review.decisions):
         cure = "add a method ratings(view) to its class (docs/strategies.md)"
         raise ArgumentError(f"--by {request.by}: it rates none of its choices; {cure}")
-    if request.playouts:
-        _play_on(review, CostEstimator(request.playouts, request.seed), console)
+    if budget_s:
+        _play_on(review, CostEstimator(budget_s, request.seed), console)
     review.seconds = time.monotonic() - began
     out = request.out or Path(f"review-seat-{seat}.html")
     if not request.no_board:
@@ -99,6 +140,28 @@ def run(request: ReviewRequest) -> int:
         write_text(request.json, json.dumps(review_json(review)))
     _print(review, printed, out)
     return ExitCode.OK
+
+
+def _review_player(request: ReviewRequest) -> int:
+    alone = {"--seat": request.seat, "--at": request.at, "--game-number": request.game_number}
+    for flag, value in alone.items():
+        if value is not None:
+            raise ArgumentError(f"{flag} is for one game; --player reviews all games of a player")
+    return review_player(
+        PlayerWork(
+            records=request.records,
+            player=str(request.player),
+            by=request.by,
+            playouts_s=MANY_BUDGET_S if request.playouts is None else request.playouts,
+            seed=request.seed,
+            jobs=request.jobs or os.cpu_count() or 1,
+            file_dates=request.file_dates,
+            reference=request.reference,
+            recent=request.recent,
+            page=request.out or Path("review-player.html"),
+            json=request.json,
+        )
+    )
 
 
 def _events(path: Path, wanted: int | None) -> tuple[str, list[Event]]:

@@ -1,0 +1,187 @@
+"""``mjbot review RECORDS... --player NAME``: all games of a player as a page, JSON and a quiz."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from mjbot.errors import ArgumentError, ExitCode
+from mjbot.player_report.figures import PlayerReport
+from mjbot.player_report.games import (
+    ReviewedGame,
+    ReviewedHeader,
+    ReviewedSource,
+    is_games_file,
+    open_games_file,
+    read_games_file,
+    review_sources,
+)
+from mjbot.player_report.page import key_of, page
+from mjbot.player_report.quiz import MOST_EXERCISES, quiz_page, read_positions
+from mjbot.precompile import prepare
+from mjbot.progress import progress
+from mjbot.records.sources import Source, list_sources
+from mjbot.report.origin import origin_of
+from mjbot.strategy.explanation import POINTS, RANKS
+from mjbot.strategy.registry import Spec
+from mjbot.text import plural, write_text
+from protocol.plain_text import one_line
+
+MANY_BUDGET_S: Final = 10.0
+"""Processor time for the playouts of one of many games."""
+WIDTH: Final = 140
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerWork:
+    """Whose games are reviewed, where they are, how, what they are compared with, and the files."""
+
+    records: tuple[Path, ...]
+    player: str
+    by: Spec
+    playouts_s: float
+    seed: int
+    jobs: int
+    file_dates: bool
+    reference: Path | None
+    recent: int | None
+    page: Path
+    json: Path | None
+
+    def header(self, player: str) -> ReviewedHeader:
+        """Return the first line of the file that keeps reviewed games."""
+        return ReviewedHeader(player, str(self.by), self.playouts_s, self.seed)
+
+    def beside(self, ending: str) -> Path:
+        """Return a file next to the page: ``review-player-quiz.html``."""
+        return self.page.with_name(f"{self.page.stem}-{ending}")
+
+
+def review_player(work: PlayerWork) -> int:
+    """Review the games that are not reviewed yet, and report all."""
+    if work.reference and work.recent:
+        raise ArgumentError("--reference and --recent: choose one group to compare with")
+    console = Console(stderr=True)
+    sources = _sources(work.records)
+    prepare([work.by], console, use="review" if work.playouts_s else "explain")
+    lines = _reviewed(sources, work.player, work.beside("games.jsonl"), work, console)
+    games = in_order(lines, work.player)
+    if not games:
+        raise ArgumentError(f"no game of {work.player!r} that can be reviewed in the records")
+    report = _report(games, lines, work, console)
+    _write(report, sources, work)
+    _print(report, work)
+    return ExitCode.OK
+
+
+def _sources(paths: Iterable[Path]) -> list[Source]:
+    with_copies = [source for path in paths for source in list_sources(path)]
+    return list({source.name: source for source in with_copies}.values())
+
+
+def _reviewed(
+    sources: Sequence[Source], player: str, path: Path, work: PlayerWork, console: Console
+) -> list[ReviewedSource]:
+    """Review what the file does not have yet; return all that belongs to the sources."""
+    header = work.header(player)
+    names = {source.name for source in sources}
+    with open_games_file(path, header) as log:
+        lines = [line for line in log.lines if line.source in names]
+        done = {line.source for line in lines}
+        todo = [source for source in sources if source.name not in done]
+        with progress(console, "reviewing", len(todo) or None, "files") as step:
+            for line in review_sources(todo, header, work.jobs, work.file_dates):
+                log.append(line)
+                lines.append(line)
+                step(1, f"{sum(len(each.games) for each in lines)} games")
+    return lines
+
+
+def in_order(lines: Iterable[ReviewedSource], player: str = "") -> list[ReviewedGame]:
+    """Return games by day, then as the files come, each once; of all players or of one."""
+    found: dict[tuple[str, int], ReviewedGame] = {}
+    for line in lines:
+        for game in line.games:
+            if player in ("", game.player):
+                found.setdefault((game.digest, game.seat), game)
+    return sorted(found.values(), key=lambda game: game.day)
+
+
+def _report(
+    games: list[ReviewedGame],
+    lines: Sequence[ReviewedSource],
+    work: PlayerWork,
+    console: Console,
+) -> PlayerReport:
+    reference: list[ReviewedGame] = []
+    name = ""
+    if work.recent:
+        reference, games = games[: -work.recent], games[-work.recent :]
+        name = "earlier games"
+        if not reference:
+            n = plural(len(games), "game")
+            raise ArgumentError(f"--recent {work.recent}: the records have {n} of the player")
+    elif work.reference is not None:
+        reference = _reference(work.reference, work, console)
+        own = {(game.digest, game.seat) for game in games}
+        reference = [each for each in reference if (each.digest, each.seat) not in own]
+        name = work.reference.name
+    unit = RANKS if work.playouts_s else POINTS
+    problems = tuple(problem for line in lines for problem in line.problems)
+    return PlayerReport(work.player, games, reference, name, unit, problems)
+
+
+def _reference(path: Path, work: PlayerWork, console: Console) -> list[ReviewedGame]:
+    """Return the games of all players of a file of reviewed games, or of records."""
+    if is_games_file(path):
+        kept, lines = read_games_file(path)
+        own = work.header(kept.player)
+        if kept != own:
+            raise ArgumentError(
+                f"--reference {path}: reviewed by {kept.by} with {kept.playouts_s:g} s of playouts,"
+                f" not by {own.by} with {own.playouts_s:g} s; use the same --by and --playouts"
+            )
+        return in_order(lines)
+    file = work.beside("reference-games.jsonl")
+    return in_order(_reviewed(_sources([path]), "", file, work, console))
+
+
+def _write(report: PlayerReport, sources: Sequence[Source], work: PlayerWork) -> None:
+    """Write the page, the quiz and the JSON."""
+    asked = report.exercises(MOST_EXERCISES)
+    examples = [pair for each in report.situations for pair in each.examples]
+    found = {
+        key_of(each.game, each.mistake): each
+        for each in read_positions([*asked, *examples], sources)
+    }
+    exercises = [found[key] for pair in asked if (key := key_of(*pair)) in found]
+    quiz = work.beside("quiz.html") if exercises else None
+    if quiz:
+        write_text(quiz, quiz_page(report.player, exercises))
+    origin = origin_of(["mjbot review", "--player", report.player])
+    write_text(work.page, page(report, found, quiz.name if quiz else "", origin))
+    if work.json:
+        write_text(work.json, json.dumps(report.as_json(), ensure_ascii=False))
+
+
+def _print(report: PlayerReport, work: PlayerWork) -> None:
+    for problem in report.problems:
+        print(one_line(f"left out: {problem}"))
+    console = Console()
+    console = Console(width=max(console.width, WIDTH))
+    for each in report.tables:
+        if each.rows:
+            table = Table(*each.heads, title=each.title, title_justify="left")
+            for row in each.rows:
+                table.add_row(*[one_line(cell) for cell in row])
+            console.print(table, markup=False)
+        if each.note:
+            print(one_line(each.note))
+    for line in report.summary:
+        print(one_line(line))
+    print("± is half the length of the 95% interval; a game is one observation")
+    print(f"the whole report: {work.page}")

@@ -1,0 +1,384 @@
+"""What the games of a player add up to, next to a reference group: tables that all outputs share.
+
+Costs are in places where playouts were run, else in points as the reviewer estimates them.  A
+cost counts whether it is shown or not, also below 0: each is an estimate, and errors cancel in
+sums, while a sum of those that are shown alone would be a sum of the luckiest.  In all intervals a
+game is one observation; of a reference group the seats of one game are one.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from math import isfinite
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mjbot.breakdown.report import compact, estimate_json
+from mjbot.breakdown.sums import PLAYER_FIGURES, GroupSums
+from mjbot.player_report.games import OUTCOMES, DrawLuck, Mistake, ReviewedGame
+from mjbot.review.reasons import KINDS, number
+from mjbot.statistics.estimates import NOTHING, Estimate, difference, ratio
+from mjbot.strategy.explanation import POINTS, RANKS
+from mjbot.text import plural
+
+MOST_SITUATIONS: Final = 10
+EXAMPLES: Final = 3
+LEAST_IN_BLOCK: Final = 5
+MOST_BLOCKS: Final = 12
+RATES: Final = (
+    "rank", "first", "fourth", "win", "deal_in", "riichi", "call", "tenpai", "tsumo", "win_points",
+    "deal_in_points", "win_turn",
+)  # fmt: skip
+
+Floats = NDArray[np.float64]
+Measure = Callable[[ReviewedGame], float]
+
+
+@dataclass(frozen=True)
+class FigureTable:
+    """A table of the report: plain text, and the same as JSON."""
+
+    title: str
+    note: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    values: Sequence[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class CostlySituation:
+    """A class of mistakes in one situation, with the positions that cost most in it."""
+
+    name: str
+    mistakes: int
+    total: float
+    per_game: Estimate
+    examples: Sequence[tuple[ReviewedGame, Mistake]]
+
+
+@dataclass(frozen=True)
+class PlayerReport:
+    """The reviewed games of a player and of a reference group, in the order in which to show them.
+
+    ``reference_name`` says what the group is; without games there is none.
+    """
+
+    player: str
+    games: Sequence[ReviewedGame]
+    reference: Sequence[ReviewedGame] = ()
+    reference_name: str = ""
+    unit: str = RANKS
+    problems: Sequence[str] = field(default=())
+
+    @property
+    def unit_text(self) -> str:
+        """The unit of costs as a table's head has it."""
+        return "places" if self.unit == RANKS else self.unit
+
+    def cost(self, mistake: Mistake) -> float:
+        """Return what a mistake cost, in :attr:`unit`."""
+        if self.unit == POINTS:
+            return mistake.points
+        return mistake.places[0] if mistake.places else 0.0
+
+    def text(self, value: float) -> str:
+        """Return a cost as text."""
+        return number(value, self.unit)
+
+    def costliest(self, kind: str = "") -> list[tuple[ReviewedGame, Mistake]]:
+        """Return the mistakes that cost most, shown ones first; of one class, if it is named."""
+        found = [
+            (game, each)
+            for game in self.games
+            for each in game.mistakes
+            if kind in ("", each.kind) and self.cost(each) > 0
+        ]
+        return sorted(found, key=lambda pair: (not pair[1].is_shown, -self.cost(pair[1])))
+
+    def exercises(self, n: int) -> list[tuple[ReviewedGame, Mistake]]:
+        """Return mistakes to learn from: of the class that cost most in all, then of the others."""
+        totals = {kind: sum(self.cost(m) for _, m in self.costliest(kind)) for kind in KINDS}
+        worst = max(KINDS, key=lambda kind: totals[kind])
+        found = self.costliest(worst)[:n]
+        others = [pair for pair in self.costliest() if pair[1].kind != worst]
+        return [*found, *others][:n]
+
+    @cached_property
+    def situations(self) -> list[CostlySituation]:
+        """The situations that cost most in all."""
+        found: dict[str, list[tuple[ReviewedGame, Mistake]]] = {}
+        for game in self.games:
+            for each in game.mistakes:
+                found.setdefault(f"{each.kind}: {each.situation}", []).append((game, each))
+        total = {name: sum(self.cost(m) for _, m in pairs) for name, pairs in found.items()}
+        names = sorted([name for name in found if total[name] > 0], key=lambda name: -total[name])
+        return [self._situation(name, found[name]) for name in names[:MOST_SITUATIONS]]
+
+    def _situation(
+        self, name: str, pairs: Sequence[tuple[ReviewedGame, Mistake]]
+    ) -> CostlySituation:
+        by_cost = sorted(pairs, key=lambda pair: (not pair[1].is_shown, -self.cost(pair[1])))
+
+        def cost_in(game: ReviewedGame) -> float:
+            return sum(self.cost(m) for m in game.mistakes if f"{m.kind}: {m.situation}" == name)
+
+        total = sum(self.cost(mistake) for _, mistake in pairs)
+        shown = [pair for pair in by_cost if self.cost(pair[1]) > 0][:EXAMPLES]
+        return CostlySituation(name, len(pairs), total, mean_of(self.games, cost_in), shown)
+
+    @property
+    def tables(self) -> Iterator[FigureTable]:
+        """The tables of the report, in order."""
+        yield self._classes()
+        yield self._trend()
+        yield self._situation_table()
+        yield self._rates()
+        yield self._outcomes()
+        yield self._draws()
+
+    # --- losses ---------------------------------------------------------------------------------
+
+    def cost_per_game(self, games: Sequence[ReviewedGame], kind: str = "") -> Estimate:
+        """Return the mean cost of a seat in a game, of all mistakes or of a class."""
+        return mean_of(games, self._cost_of(kind))
+
+    def _cost_of(self, kind: str) -> Measure:
+        return lambda game: sum(self.cost(m) for m in game.mistakes if kind in ("", m.kind))
+
+    def _classes(self) -> FigureTable:
+        rows, values = [], []
+        for kind in (*KINDS, ""):
+            own = [m for g in self.games for m in g.mistakes if kind in ("", m.kind)]
+            figures = [self.cost_per_game(self.games, kind)]
+            if self.reference:
+                measure = self._cost_of(kind)
+                figures.append(mean_of(self.reference, measure))
+                figures.append(apart(self.games, self.reference, measure))
+            shown = [m for m in own if m.is_shown]
+            by_shown = f"{len(shown)} ({self.text(sum(map(self.cost, shown)))})"
+            cells = [f"{len(own) / max(len(self.games), 1):.1f}", *map(self._spelled, figures)]
+            rows.append([kind or "all", *cells, *([by_shown] if self.unit == RANKS else [])])
+            names = ("cost_per_game", "reference", "difference")
+            values.append({
+                "class": kind or "all",
+                "different_choices": len(own),
+                "shown": len(shown),
+                **{n: estimate_json(e) for n, e in zip(names, figures, strict=False)},
+            })  # fmt: skip
+        heads = ["class", "different choices a game", f"cost a game, {self.unit_text}"]
+        heads += [self.reference_name, "difference"] if self.reference else []
+        heads += ["shown by playouts (sum)"] if self.unit == RANKS else []
+        return FigureTable("Losses by class", "", heads, rows, values)
+
+    def _spelled(self, estimate: Estimate) -> str:
+        if not isfinite(estimate.value):
+            return "-"
+        half = self.text(estimate.half_width) if estimate.is_bounded else "?"
+        return f"{self.text(estimate.value)} ±{half}"
+
+    @cached_property
+    def blocks(self) -> list[tuple[str, Estimate]]:
+        """The mean cost of a game over time: of blocks of successive games, oldest first."""
+        n = min(MOST_BLOCKS, len(self.games) // LEAST_IN_BLOCK)
+        if n < 2:
+            return []
+        ends = np.linspace(0, len(self.games), n + 1).astype(int)
+        found = []
+        for first, last in pairwise(ends.tolist()):
+            games = self.games[first:last]
+            days = [game.day for game in (games[0], games[-1]) if game.day]
+            label = " to ".join(dict.fromkeys(days)) or f"games {first + 1} to {last}"
+            found.append((label, self.cost_per_game(games)))
+        return found
+
+    def _trend(self) -> FigureTable:
+        rows = [[label, self._spelled(estimate)] for label, estimate in self.blocks]
+        values = [{"games": label, "cost": estimate_json(e)} for label, e in self.blocks]
+        note = "" if rows else f"needs {2 * LEAST_IN_BLOCK} games"
+        return FigureTable("Over time", note, ["", f"cost a game, {self.unit_text}"], rows, values)
+
+    def _situation_table(self) -> FigureTable:
+        rows, values = [], []
+        for each in self.situations:
+            cells = [str(each.mistakes), self.text(each.total), self._spelled(each.per_game)]
+            rows.append([each.name, *cells])
+            values.append({
+                "situation": each.name,
+                "different_choices": each.mistakes,
+                "cost": each.total,
+                "cost_per_game": estimate_json(each.per_game),
+                "positions": [
+                    {"game": game.source, "number": game.number, "seat": game.seat,
+                     "position": m.at, "event": m.event, "cost": self.cost(m), "text": m.text}
+                    for game, m in each.examples
+                ],
+            })  # fmt: skip
+        heads = ["situation", "different choices", f"cost, {self.unit_text}", "a game"]
+        return FigureTable("What cost most in all", "", heads, rows, values)
+
+    # --- rates and luck -------------------------------------------------------------------------
+
+    def _rates(self) -> FigureTable:
+        groups = GroupSums()
+        rows = [[*(g.counts for g in self.games)], [*(g.room for g in self.games)]]
+        rows += [[g.counts for g in self.reference]] if self.reference else []
+        for group, found in enumerate(rows):
+            games = self.reference if group == 2 else self.games
+            groups.add(np.array(found, float), [group] * len(found), _clusters(games))
+        table, values = [], []
+        for figure in PLAYER_FIGURES:
+            if figure.key in RATES:
+                found_ = [groups.estimate(group, figure) for group in range(len(rows))]
+                unit = ", %" if figure.kind == "rate" else ""
+                cells = [compact(estimate, figure) for estimate in found_]
+                table.append([figure.label + unit, *cells])
+                names = ("player", "room", "reference")
+                pairs = zip(names, found_, strict=False)
+                values.append({"figure": figure.key, **{n: estimate_json(e) for n, e in pairs}})
+        heads = ["", "player", "the others at the table"]
+        heads += [self.reference_name] if self.reference else []
+        return FigureTable("Rates", "", heads, table, values)
+
+    def _outcomes(self) -> FigureTable:
+        rows, values = [], []
+        kyoku = sum(len(game.kyoku) for game in self.games)
+        for outcome in (*OUTCOMES, ""):
+            measure = _change_by(outcome)
+            n = sum(k.outcome == outcome or not outcome for g in self.games for k in g.kyoku)
+            figures = [mean_of(self.games, measure)]
+            figures += [mean_of(self.reference, measure)] if self.reference else []
+            spelled = [_places(estimate) for estimate in figures]
+            rows.append([outcome or "all", f"{100 * n / max(kyoku, 1):.1f}", *spelled])
+            names = ("change_per_game", "reference")
+            pairs = {n: estimate_json(e) for n, e in zip(names, figures, strict=False)}
+            values.append({"outcome": outcome or "all", "kyoku": n, **pairs})
+        heads = ["kyoku that ended with", "% of kyoku", "places a game (+: lower)"]
+        heads += [self.reference_name] if self.reference else []
+        note = (
+            "What each kyoku added to the place to be expected. Another's tsumo, a ron between"
+            " others and a deal-in without a better choice are luck, as far as the reviewer sees."
+        )
+        return FigureTable("Where places were won and lost", note, heads, rows, values)
+
+    def _draws(self) -> FigureTable:
+        rows, values = [], []
+        for name, of in (("before tenpai", "improving"), ("in tenpai", "winning")):
+            luck = [getattr(game, of) for game in self.games]
+            more = mean_of(self.games, _hits_beyond(of))
+            total = (sum(each.hits for each in luck), sum(each.expected for each in luck))
+            cells = [str(sum(each.draws for each in luck)), str(total[0]), f"{total[1]:.1f}"]
+            rows.append([f"draws {name} that helped", *cells, _places(more)])
+            values.append({"draws": of, "hits": total[0], "expected": total[1],
+                           "more_per_game": estimate_json(more)})  # fmt: skip
+        own = _ratio_of([game.starts for game in self.games])
+        room = _ratio_of([game.room_starts for game in self.games])
+        note = "Expected: by the tiles that the player could not see at each draw."
+        if isfinite(own) and isfinite(room):
+            note += f" Hands dealt: {own:.2f} shanten on average, the others' {room:.2f}."
+        heads = ["", "draws", "helped", "expected", "more a game than expected"]
+        return FigureTable("Draws", note, heads, rows, values)
+
+    # --- the whole ------------------------------------------------------------------------------
+
+    @property
+    def summary(self) -> list[str]:
+        """Some lines that say what was found."""
+        n, decisions = len(self.games), sum(game.decisions for game in self.games)
+        different = sum(len(game.mistakes) for game in self.games)
+        place = mean_of(self.games, lambda game: game.place)
+        lines = [
+            f"{plural(n, 'game')} of {self.player}: average place {_places(place, '')};"
+            f" {decisions:,} decisions, {different:,} different from the reviewer's"
+        ]
+        cost = self.cost_per_game(self.games)
+        lines.append(f"cost of different choices: {self._spelled(cost)} {self.unit_text} a game")
+        if self.unit == RANKS and n:
+            luck = mean_of(self.games, lambda g: g.place - g.expected - self._cost_of("")(g))
+            lines.append(
+                f"luck apart from play: {_places(luck)} places a game (final place, less the place"
+                " to be expected at the start, less these costs; +: bad luck)"
+            )
+        if self.reference:
+            gap = apart(self.games, self.reference, self._cost_of(""))
+            verdict = "shown to differ" if gap.leaves_out_zero else "not shown to differ"
+            lines.append(
+                f"compared with {self.reference_name} ({plural(len(self.reference), 'seat')}):"
+                f" {self._spelled(gap)} {self.unit_text} a game, {verdict}"
+            )
+        return lines
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "player": self.player,
+            "games": len(self.games),
+            "unit": self.unit_text,
+            "confidence": 0.95,
+            "summary": self.summary,
+            "reference": {"name": self.reference_name, "seats": len(self.reference)},
+            "tables": {table.title: list(table.values) for table in self.tables},
+            "problems": list(self.problems),
+        }
+
+
+def _change_by(outcome: str) -> Measure:
+    return lambda game: sum(k.change for k in game.kyoku if outcome in ("", k.outcome))
+
+
+def _hits_beyond(of: str) -> Measure:
+    def more(game: ReviewedGame) -> float:
+        luck: DrawLuck = getattr(game, of)
+        return luck.hits - luck.expected
+
+    return more
+
+
+def _ratio_of(pairs: Sequence[tuple[int, int]]) -> float:
+    total, n = (sum(column) for column in zip(*pairs, strict=True)) if pairs else (0, 0)
+    return total / n if n else float("nan")
+
+
+def _places(estimate: Estimate, sign: str = "+") -> str:
+    if not isfinite(estimate.value):
+        return "-"
+    half = f"{estimate.half_width:.3f}" if estimate.is_bounded else "?"
+    return f"{estimate.value:{sign}.3f} ±{half}"
+
+
+# --- clustered means -----------------------------------------------------------------------------
+
+
+def _clusters(games: Sequence[ReviewedGame]) -> list[int]:
+    """Return the number of each game's cluster: seats of one game are one."""
+    known: dict[tuple[str, int], int] = {}
+    return [known.setdefault((game.source, game.number), len(known)) for game in games]
+
+
+def _sums(games: Sequence[ReviewedGame], measure: Measure) -> tuple[Floats, Floats]:
+    """Return the sum of a measure and the number of seats of each cluster."""
+    clusters = _clusters(games)
+    sums, seats = np.zeros(max(clusters, default=-1) + 1), np.zeros(max(clusters, default=-1) + 1)
+    for cluster, game in zip(clusters, games, strict=True):
+        sums[cluster] += measure(game)
+        seats[cluster] += 1
+    return sums, seats
+
+
+def mean_of(games: Sequence[ReviewedGame], measure: Measure) -> Estimate:
+    """Return the mean of a measure over seats; the seats of a game are one observation."""
+    return ratio(*_sums(games, measure)) if games else NOTHING
+
+
+def apart(
+    games: Sequence[ReviewedGame], reference: Sequence[ReviewedGame], measure: Measure
+) -> Estimate:
+    """Return the mean over some games less that over others, both with their own luck."""
+    one, other = _sums(games, measure), _sums(reference, measure)
+    pad = np.zeros(len(one[0])), np.zeros(len(other[0]))
+    return difference(
+        (np.append(one[0], pad[1]), np.append(one[1], pad[1])),
+        (np.append(pad[0], other[0]), np.append(pad[0], other[1])),
+    )

@@ -1,0 +1,373 @@
+"""Games of a player, reviewed one by one and kept line by line, so that a run resumes.
+
+A line holds what the report needs of a file of records: the player's different choices with their
+costs, the kyoku with what they did to the expected place, the luck of the draws, and the counts of
+:mod:`mjbot.breakdown`.  Positions are not kept: they are read again from the record.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+import msgspec
+import numpy as np
+
+from mjbot.append_log import AppendLog, Cures, read_log
+from mjbot.breakdown.games import BreakdownRows, count_game, file_day
+from mjbot.processes import in_processes
+from mjbot.records.choices import ReplayStep, steps_of
+from mjbot.records.game import Game, RecordError
+from mjbot.records.sources import Source, games_of
+from mjbot.review.decisions import SEATS, Judged, ReviewedDecision, judge
+from mjbot.review.players import SeatedPlayers
+from mjbot.review.playouts import CostEstimator, Shown
+from mjbot.review.reasons import is_last_hand, kind_of_loss
+from mjbot.review.sentences import cost_text, sentence
+from mjbot.review.summary import known_seats
+from mjbot.rules.acceptance import shanten_and_acceptance
+from mjbot.rules.shanten import shanten
+from mjbot.strategy.registry import Spec
+from mjbot.table.mirror.mirror import TableError
+from mjbot.table.view import View
+from protocol import messages as m
+from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
+
+Outcome = Literal[
+    "won",
+    "dealt in without a better choice",
+    "dealt in after another choice",
+    "another's tsumo",
+    "a ron between others",
+    "no win",
+]
+OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
+
+NO_ACTION: Final = -1
+MOST_CHOICES: Final = 6
+"""Rated choices that are kept of a decision, besides the two that were compared."""
+
+
+class Mistake(msgspec.Struct, frozen=True):
+    """A choice other than the reviewer's.
+
+    Actions are codes (:mod:`mjbot.table.actions`), ``then`` the discards after a riichi or call,
+    :data:`NO_ACTION` where there are none.  ``places`` are value, low and high of what it cost in
+    playouts, ``won`` the points of it; ``points`` is the loss that the reviewer estimates.
+    ``choices`` are codes and the reviewer's values.
+    """
+
+    event: int
+    at: str
+    kind: str
+    situation: str
+    actual: int
+    then: int
+    better: int
+    better_then: int
+    points: float
+    places: tuple[float, float, float] | None
+    won: float
+    text: str
+    choices: tuple[tuple[int, int, float], ...]
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether playouts show that it cost something."""
+        return self.places is not None and self.places[1] > 0
+
+
+class KyokuChange(msgspec.Struct, frozen=True):
+    """How a kyoku ended for the player, and what it added to its expected place (+: worse)."""
+
+    name: str
+    outcome: Outcome
+    change: float
+
+
+class DrawLuck(msgspec.Struct, frozen=True):
+    """Draws of a hand that could improve: how many did, and how many were to be expected."""
+
+    draws: int = 0
+    hits: int = 0
+    expected: float = 0.0
+
+
+class ReviewedGame(msgspec.Struct, frozen=True):
+    """One game of one player.
+
+    ``number`` counts the games of the file from 0.  ``improving`` are draws before tenpai,
+    ``winning`` in tenpai.  ``starts`` is the sum of the shanten of the hands dealt to the player,
+    ``room_starts`` of the others whose hands the record shows, each with the number of hands.
+    ``counts`` are those of :data:`mjbot.breakdown.games.FIELDS`, ``room`` the sums over the others.
+    """
+
+    source: str
+    number: int
+    digest: str
+    day: str
+    player: str
+    seat: int
+    place: int
+    expected: float
+    decisions: int
+    mistakes: tuple[Mistake, ...]
+    kyoku: tuple[KyokuChange, ...]
+    improving: DrawLuck
+    winning: DrawLuck
+    starts: tuple[int, int]
+    room_starts: tuple[int, int]
+    counts: tuple[float, ...]
+    room: tuple[float, ...]
+
+
+class ReviewedSource(msgspec.Struct, frozen=True):
+    """A file of records: its games of the player, and why some could not be reviewed."""
+
+    source: str
+    games: tuple[ReviewedGame, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class ReviewedHeader(msgspec.Struct, frozen=True):
+    """What the lines of a file depend on; ``player`` is empty where all players are reviewed."""
+
+    player: str
+    by: str
+    playouts_s: float
+    seed: int
+    format: str = "mjbot reviewed games 1"
+
+
+CURES: Final = Cures("choose another --out", "delete it to review the games again")
+
+
+def open_games_file(
+    path: Path, header: ReviewedHeader
+) -> AppendLog[ReviewedHeader, ReviewedSource]:
+    """Open the file of a run, or resume it; raises :class:`~mjbot.append_log.LogError`."""
+    return AppendLog(path, header, CURES, decode=partial(msgspec.json.decode, type=ReviewedSource))
+
+
+def read_games_file(path: Path) -> tuple[ReviewedHeader, list[ReviewedSource]]:
+    """Return what a file holds; raises ``OSError`` and :class:`~mjbot.append_log.LogError`."""
+    kept: list[ReviewedHeader] = []
+    decode = partial(msgspec.json.decode, type=ReviewedSource)
+    lines = read_log(path, ReviewedHeader, decode=decode, cures=CURES, difference=kept.append)
+    return kept[0], lines
+
+
+def is_games_file(path: Path) -> bool:
+    """Return whether a file is that of an earlier run."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return b'"format":"mjbot reviewed games' in file.readline(4096)
+
+
+def review_sources(
+    sources: Sequence[Source], header: ReviewedHeader, jobs: int, file_dates: bool = False
+) -> Iterator[ReviewedSource]:
+    """Yield each file of records reviewed, in order."""
+    review = partial(review_source, header=header, file_dates=file_dates)
+    yield from map(review, sources) if jobs == 1 else in_processes(review, sources, jobs)
+
+
+def review_source(
+    source: Source, header: ReviewedHeader, file_dates: bool = False
+) -> ReviewedSource:
+    """Review the games of a file in which the player has a seat whose hand the record shows."""
+    found: list[ReviewedGame] = []
+    problems: list[str] = []
+    try:
+        for number, game in enumerate(games_of(source)):
+            try:
+                found += _games(source, number, game, header, file_dates)
+            except (RecordError, TableError) as error:
+                problems.append(f"{game.name}: {error}")
+    except RecordError as error:
+        problems.append(str(error))
+    return ReviewedSource(source.name, tuple(found), tuple(problems))
+
+
+@dataclass(frozen=True)
+class _ReadGame:
+    """A game that was read: where it comes from, its events, counts and judged decisions."""
+
+    source: Source
+    number: int
+    events: Sequence[m.Event]
+    rows: BreakdownRows
+    known: Sequence[int]
+    judged: Judged
+
+    def decisions(self, seat: int) -> list[ReviewedDecision]:
+        return [each for each in self.judged.decisions if each.seat == seat]
+
+
+def _games(
+    source: Source, number: int, game: Game, header: ReviewedHeader, file_dates: bool
+) -> Iterator[ReviewedGame]:
+    entries = list(game.entries)
+    events = [entry.event for entry in entries]
+    rows = count_game(replace(game, entries=entries), file_day(source) if file_dates else "")
+    known = known_seats(events)
+    seats = [seat for seat in known if header.player in ("", rows.names[seat])]
+    if not seats:
+        return
+    if not rows.ranks:
+        raise RecordError(game.name, "", "the game did not end")
+    judged = judge(events, SeatedPlayers(Spec.read(header.by), header.seed), seats, ())
+    read = _ReadGame(source, number, events, rows, known, judged)
+    costs = CostEstimator(header.playouts_s, header.seed) if header.playouts_s else None
+    for seat in seats:
+        yield _reviewed(read, seat, costs.estimate(read.decisions(seat)) if costs else {})
+
+
+def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) -> ReviewedGame:
+    judged, rows, decisions = game.judged, game.rows, game.decisions(seat)
+    starts, luck = _starts(game), _Draws(seat)
+    for step in steps_of(game.events):
+        luck.see(step)
+    others = [starts[other] for other in game.known if other != seat]
+    return ReviewedGame(
+        source=game.source.name,
+        number=game.number,
+        digest=rows.digest.hex(),
+        day=rows.day,
+        player=rows.names[seat],
+        seat=seat,
+        place=judged.places[seat],
+        expected=_place(judged.kyoku[0].chances[seat]),
+        decisions=len(decisions),
+        mistakes=tuple([_mistake(d, shown.get(d)) for d in decisions if not d.is_equal]),
+        kyoku=tuple(_changes(judged, seat)),
+        improving=luck.improving,
+        winning=luck.winning,
+        starts=starts[seat],
+        room_starts=(sum(each[0] for each in others), sum(each[1] for each in others)),
+        counts=tuple(rows.rows[seat]),
+        room=tuple(np.sum([rows.rows[o] for o in SEATS if o != seat], axis=0).tolist()),
+    )
+
+
+def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
+    better, better_then = decision.expected, decision.expected_then
+    if shown is not None and shown.better is not None:
+        better, better_then = shown.better, shown.better_then
+    rated = decision.explanation.best_first[:MOST_CHOICES]
+    kept = [*rated, *filter(None, [decision.done])]
+    places = (shown.ranks.value, shown.ranks.low, shown.ranks.high) if shown else None
+    text = sentence(decision) + (f" {cost_text(decision, shown)}" if shown else "")
+    choices = {
+        each.action.code: (each.action.code, _code(each.then), round(each.value, 3))
+        for each in kept
+        if each.value > float("-inf")
+    }
+    return Mistake(
+        event=decision.event,
+        at=decision.at,
+        kind=kind_of_loss(decision),
+        situation=situation(decision.view),
+        actual=decision.actual.code,
+        then=_code(decision.then),
+        better=better.code,
+        better_then=_code(better_then),
+        points=decision.loss or 0.0,
+        places=places,
+        won=shown.points.value if shown else 0.0,
+        text=text,
+        choices=tuple(choices.values()),
+    )
+
+
+def _code(action: object) -> int:
+    return int(getattr(action, "code", NO_ACTION))
+
+
+def situation(view: View) -> str:
+    """Return in what kind of situation a choice was: distance, riichi of others, last hands."""
+    away = max(view.shanten, 0)
+    hand = "tenpai" if away == 0 else "1-shanten" if away == 1 else "2-shanten or more"
+    threats = sum(bool(view.riichi(seat)) for seat in SEATS if seat != view.seat)
+    threat = ("no riichi", "one riichi", "two riichi or more")[min(threats, 2)]
+    return ", ".join([hand, threat, *(["last hands"] if is_last_hand(view) else [])])
+
+
+# --- luck --------------------------------------------------------------------------------------
+
+
+def _place(chances: Sequence[float]) -> float:
+    return float(sum((place + 1) * chance for place, chance in enumerate(chances)))
+
+
+def _changes(judged: Judged, seat: int) -> Iterator[KyokuChange]:
+    """Yield what each kyoku did to the place that the seat could expect."""
+    places = [_place(kyoku.chances[seat]) for kyoku in judged.kyoku]
+    places.append(float(judged.places[seat]))
+    for number, kyoku in enumerate(judged.kyoku):
+        change = places[number + 1] - places[number]
+        yield KyokuChange(kyoku.name, outcome_of(judged, number, seat), round(change, 6))
+
+
+def outcome_of(judged: Judged, number: int, seat: int) -> Outcome:
+    """Return how a kyoku ended for a seat.
+
+    A deal-in is *without a better choice* where the reviewer discards the same tile or the seat
+    had no choice.
+    """
+    wins = [each for each in judged.kyoku[number].results if isinstance(each, m.Hora)]
+    if not wins:
+        return "no win"
+    if any(win.actor == seat for win in wins):
+        return "won"
+    if wins[0].actor == wins[0].target:
+        return "another's tsumo"
+    if wins[0].target != seat:
+        return "a ron between others"
+    found = [each for each in judged.deal_ins if (each.kyoku, each.seat) == (number, seat)]
+    avoidable = any(each.decision is not None and not each.decision.is_equal for each in found)
+    return "dealt in after another choice" if avoidable else "dealt in without a better choice"
+
+
+def _starts(game: _ReadGame) -> dict[int, tuple[int, int]]:
+    """Return the shanten of the hands that were dealt, summed, and their number, by seat."""
+    starts = dict.fromkeys(game.known, (0, 0))
+    for event in game.events:
+        if isinstance(event, m.StartKyoku):
+            for seat, (total, hands) in starts.items():
+                hand = np.zeros(N_KINDS, np.int8)
+                for name in event.tehais[seat]:
+                    hand[tile_kind(TILE_BY_NAME[name])] += 1
+                starts[seat] = total + int(shanten(hand, 0)), hands + 1
+    return starts
+
+
+class _Draws:
+    """Compares a seat's draws with what its hand accepts, by the tiles that it does not see."""
+
+    def __init__(self, seat: int) -> None:
+        self.improving = DrawLuck()
+        self.winning = DrawLuck()
+        self._seat: Final = seat
+
+    def see(self, step: ReplayStep) -> None:
+        if not (isinstance(step.event, m.Tsumo) and step.event.actor == self._seat):
+            return
+        view = step.table.view(self._seat)
+        kind = tile_kind(view.drawn)
+        hand, unseen = view.hand.copy(), view.unseen.astype(np.int64)
+        hand[kind] -= 1
+        unseen[kind] += 1
+        away, mask = shanten_and_acceptance(hand, view.n_melds)
+        accepted = sum(int(unseen[each]) for each in range(N_KINDS) if mask >> each & 1)
+        chance, hit = accepted / int(unseen.sum()), int(mask >> kind & 1)
+        if away > 0:
+            self.improving = _added(self.improving, chance, hit)
+        else:
+            self.winning = _added(self.winning, chance, hit)
+
+
+def _added(luck: DrawLuck, chance: float, hit: int) -> DrawLuck:
+    return DrawLuck(luck.draws + 1, luck.hits + hit, luck.expected + chance)

@@ -1,0 +1,116 @@
+"""A player's report as one HTML page that needs nothing else: tables, trend, costly positions."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+from urllib.parse import quote
+
+from mjbot.player_report.figures import FigureTable, PlayerReport
+from mjbot.player_report.games import Mistake, ReviewedGame
+from mjbot.player_report.quiz import Exercise
+from mjbot.report import html
+from mjbot.report.html import name, table, text
+from mjbot.report.origin import Origin
+from mjbot.report.svg import COLOURS, PLOT_STYLE, Axis, Plot
+from mjbot.review.tiles import drawings, tile, tiles
+
+MOST_LETTERS: Final = 400
+MOST_PROBLEMS: Final = 20
+
+Positions = Mapping[tuple[str, int, int, int], Exercise]
+"""Positions that were read again, by source, number of the game, seat and event."""
+
+
+def key_of(game: ReviewedGame, mistake: Mistake) -> tuple[str, int, int, int]:
+    """Return under which key a position is found."""
+    return game.source, game.number, game.seat, mistake.event
+
+
+def page(report: PlayerReport, positions: Positions, quiz: str, origin: Origin) -> str:
+    """Return the page; ``quiz`` is the file of the quiz next to it, empty where there is none."""
+    parts = [
+        f"{drawings()}<main><h1>Review of {name(report.player)}</h1>",
+        PLOT_STYLE,
+        f"<p class=soft>{text(origin, MOST_LETTERS)}</p>",
+        *[f"<p>{text(line, MOST_LETTERS)}.</p>" for line in report.summary],
+    ]
+    if quiz:
+        parts.append(f'<p><a href="{quote(quiz)}">Quiz: your own costliest positions</a></p>')
+    for each in report.tables:
+        parts += _section(each)
+        if each.title == "Over time" and report.blocks:
+            parts.append(_plot(report))
+        if each.title == "What cost most in all":
+            parts += _examples(report, positions)
+    parts += [*_how_to_read(report), "</main>"]
+    return html.page(f"Review of {text(report.player)}", parts)
+
+
+def _section(each: FigureTable) -> Iterator[str]:
+    yield f"<h2>{text(each.title, MOST_LETTERS)}</h2>"
+    if each.rows:
+        heads = [text(head, MOST_LETTERS) for head in each.heads]
+        yield table(heads, [[text(cell, MOST_LETTERS) for cell in row] for row in each.rows])
+    if each.note:
+        yield f"<p class=soft>{text(each.note, MOST_LETTERS)}</p>"
+
+
+def _plot(report: PlayerReport) -> str:
+    estimates = [estimate for _, estimate in report.blocks]
+    ends = [end for each in estimates if each.is_bounded for end in (each.low, each.high)]
+    ends += [0.0, *(each.value for each in estimates)]
+    margin = 0.05 * (max(ends) - min(ends) or 1.0)
+    y = Axis(f"cost a game, {report.unit_text}", min(ends) - margin, max(ends) + margin)
+    plot = Plot(Axis("", -0.5, len(estimates) - 0.5), y, "Cost of different choices over time")
+    plot.line([(place, each.value) for place, each in enumerate(estimates)], COLOURS[0])
+    for place, (label, each) in enumerate(report.blocks):
+        if each.is_bounded:
+            plot.stroke((place, each.low), (place, each.high), COLOURS[0])
+        plot.dot(place, each.value, COLOURS[0], f"{label}: {report.text(each.value)}")
+    for place in range(0, len(estimates), -(-len(estimates) // 4)):
+        plot.note(place, report.blocks[place][0][:14])
+    return plot.svg(x_ticks=False)
+
+
+def _examples(report: PlayerReport, positions: Positions) -> Iterator[str]:
+    """Yield the positions that show each costly situation, folded up."""
+    for each in report.situations:
+        cost = f"{report.text(each.total)} {report.unit_text}"
+        yield f"<details><summary>{text(each.name, MOST_LETTERS)}: {cost}</summary><div class=in>"
+        for game, mistake in each.examples:
+            where = f"<b>{text(mistake.at)}</b> <span class=soft>{text(game.source, 200)}</span>"
+            yield f"<p>{where}</p>"
+            exercise = positions.get(key_of(game, mistake))
+            if exercise is not None:
+                yield _hand(exercise)
+            yield f"<p class=say>{text(mistake.text, 800)}</p>"
+        yield "</div></details>"
+
+
+def _hand(exercise: Exercise) -> str:
+    view = exercise.view
+    held = view.tiles
+    if view.drawn >= 0:
+        held.remove(view.drawn)
+    drawn = tile(view.drawn, "drawn") if view.drawn >= 0 else ""
+    melds = "".join([f"<span class=meld>{tiles(m.tiles)}</span>" for m in view.melds(view.seat)])
+    return f"<p class=hand>{tiles(held)}{drawn}{melds}</p>"
+
+
+def _how_to_read(report: PlayerReport) -> Iterator[str]:
+    yield "<h2>How to read this</h2><ul>"
+    yield (
+        "<li>A cost is what a choice lost against the better of the reviewer's favourites: in"
+        " places by playouts, or in points as the reviewer estimates them. Sums count every"
+        " different choice, shown or not.</li>"
+        if report.unit_text == "places"
+        else "<li>A cost is how much lower the reviewer rates a choice than its own.</li>"
+    )
+    yield (
+        "<li>&plusmn; is half the length of the 95% interval; a game is one observation. Of many"
+        " rows one in twenty differs by chance.</li>"
+    )
+    for problem in report.problems[:MOST_PROBLEMS]:
+        yield f"<li>left out: {text(problem, MOST_LETTERS)}</li>"
+    if len(report.problems) > MOST_PROBLEMS:
+        yield f"<li>{len(report.problems) - MOST_PROBLEMS} more files or games left out</li>"
+    yield "</ul>"

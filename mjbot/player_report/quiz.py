@@ -1,0 +1,125 @@
+"""A quiz of a player's own costliest positions: one HTML file with boards, choices and answers.
+
+A position is read again from the record.  The page shows the board as the seat saw it and the
+rated choices; a click or a number key answers, and the page says what was done, what is better and
+why.  It needs no network; its one script is allowed by its digest.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from mjbot.drawing import view_html
+from mjbot.player_report.games import NO_ACTION, Mistake, ReviewedGame
+from mjbot.records.choices import steps_of
+from mjbot.records.sources import Source, games_of
+from mjbot.report import html
+from mjbot.report.html import name, text
+from mjbot.review.sentences import choice_text
+from mjbot.review.tiles import drawings, tile
+from mjbot.strategy.explanation import Rated
+from mjbot.table.actions import ACTIONS, Action
+from mjbot.table.view import Sealed, View
+
+MOST_EXERCISES: Final = 12
+SCRIPT: Final = Path(__file__).with_name("quiz.js")
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """A position of a recorded game with a mistake: what the seat saw, and the mistake."""
+
+    game: ReviewedGame
+    mistake: Mistake
+    view: View
+
+    @property
+    def choices(self) -> list[Rated]:
+        """What can be answered, by code: what was rated, what was done, and what is better."""
+        found = {code: (then, value) for code, then, value in self.mistake.choices}
+        found.setdefault(self.mistake.actual, (self.mistake.then, 0.0))
+        found[self.mistake.better] = (
+            self.mistake.better_then,
+            found.get(self.mistake.better, (0, 0.0))[1],
+        )
+        return [
+            Rated(ACTIONS[code], value, then=_action(then))
+            for code, (then, value) in sorted(found.items())
+        ]
+
+
+def _action(code: int) -> Action | None:
+    return None if code == NO_ACTION else ACTIONS[code]
+
+
+def read_positions(
+    pairs: Iterable[tuple[ReviewedGame, Mistake]], sources: Sequence[Source]
+) -> Iterator[Exercise]:
+    """Yield the positions of mistakes, game by game; those whose file is not there are left out.
+
+    Raises :class:`~mjbot.records.game.RecordError` if a record has changed since.
+    """
+    by_name = {source.name: source for source in sources}
+    wanted: dict[tuple[str, int], dict[tuple[int, int], tuple[ReviewedGame, Mistake]]] = {}
+    for game, mistake in pairs:
+        of_game = wanted.setdefault((game.source, game.number), {})
+        of_game[mistake.event, game.seat] = game, mistake
+    for (source, number), moments in wanted.items():
+        if source not in by_name:
+            continue
+        (read,) = islice(games_of(by_name[source]), number, number + 1)
+        for step in steps_of(entry.event for entry in read.entries):
+            for (event, seat), (game, mistake) in moments.items():
+                if event == step.number:
+                    yield Exercise(game, mistake, Sealed().view(step.table.view(seat)))
+
+
+def quiz_page(player: str, exercises: Sequence[Exercise]) -> str:
+    """Return the quiz."""
+    parts = [
+        STYLE,
+        f"{drawings()}<main><h1>Quiz: {name(player)}</h1>",
+        f"<p class=soft>{len(exercises)} positions of your own games, of the class that cost you"
+        " most first. Answer with a click or the keys 1 to 9; Enter or the right arrow"
+        " shows the next position, the left arrow the one before.</p>",
+        "<p><b id=score></b></p>",
+        *[_exercise(place, each) for place, each in enumerate(exercises)],
+        "<p><button type=button id=before>Before</button>"
+        " <button type=button id=next>Next</button></p></main>",
+    ]
+    return html.page(f"Quiz: {text(player)}", parts, SCRIPT.read_text(encoding="utf-8"))
+
+
+def _exercise(place: int, each: Exercise) -> str:
+    view, mistake = each.view, each.mistake
+    buttons = []
+    for number, rated in enumerate(each.choices, 1):
+        marks = ' data-answer="better"' if rated.action.code == mistake.better else ""
+        marks += ' data-done=""' if rated.action.code == mistake.actual else ""
+        label = f"<span class=soft>{number}</span> {choice_text(rated, tile)}"
+        buttons.append(f"<button type=button{marks}>{label}</button>")
+    where = f"{text(mistake.at)}, {text(each.game.source, 120)}"
+    why = f"<p class=say>{text(mistake.text, 800)}</p>"
+    offered = ""
+    if view.drawn < 0 and view.claim_tile >= 0 and view.turn != view.seat:
+        offered = f", on offer {tile(view.claim_tile)}"
+    return (
+        f"<section class=exercise{' hidden' if place else ''}><h2>{place + 1}. What do you do?</h2>"
+        f"<p class=soft>{where}{offered}</p>{view_html(view)}"
+        f"<p class=answers>{''.join(buttons)}</p>"
+        f"<div class=solution hidden><p class=verdict></p>{why}"
+        f"<p class=soft>{text(mistake.kind)}: {text(mistake.situation, 120)}</p></div></section>"
+    )
+
+
+STYLE: Final = """<style>
+.exercise img{width:min(100%,34rem);height:auto;display:block}
+.answers{display:flex;flex-wrap:wrap;gap:.5rem}
+button{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);
+border-radius:.5rem;padding:.35rem .7rem;cursor:pointer;min-height:2.75rem}
+button:focus-visible{outline:2px solid var(--mid)}
+button.right{border-color:var(--good);box-shadow:inset 0 0 0 2px var(--good)}
+button.wrong{border-color:var(--bad);box-shadow:inset 0 0 0 2px var(--bad)}
+</style>"""
