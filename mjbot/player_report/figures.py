@@ -1,6 +1,6 @@
 """What the games of a player add up to, next to a reference group: tables that all outputs share.
 
-Costs are in places where playouts were run, else in points as the reviewer estimates them.  A
+Costs are in places where playouts were run, else in the reviewer's own estimate, mostly points.  A
 cost counts whether it is shown or not, also below 0: each is an estimate, and errors cancel in
 sums, while a sum of those that are shown alone would be a sum of the luckiest.  In all intervals a
 game is one observation; of a reference group the seats of one game are one.
@@ -21,7 +21,7 @@ from mjbot.breakdown.sums import PLAYER_FIGURES, GroupSums
 from mjbot.player_report.games import OUTCOMES, DrawLuck, Mistake, ReviewedGame
 from mjbot.review.reasons import KINDS, number
 from mjbot.statistics.estimates import NOTHING, Estimate, difference, ratio
-from mjbot.strategy.explanation import POINTS, RANKS
+from mjbot.strategy.explanation import RANKS
 from mjbot.text import plural
 
 MOST_SITUATIONS: Final = 10
@@ -76,12 +76,12 @@ class PlayerReport:
     @property
     def unit_text(self) -> str:
         """The unit of costs as a table's head has it."""
-        return "places" if self.unit == RANKS else self.unit
+        return "places" if self.unit == RANKS else self.unit or "its unit"
 
     def cost(self, mistake: Mistake) -> float:
         """Return what a mistake cost, in :attr:`unit`."""
-        if self.unit == POINTS:
-            return mistake.points
+        if self.unit != RANKS:
+            return mistake.loss
         return mistake.places[0] if mistake.places else 0.0
 
     def text(self, value: float) -> str:
@@ -275,7 +275,7 @@ class PlayerReport:
                            "more_per_game": estimate_json(more)})  # fmt: skip
         own = _ratio_of([game.starts for game in self.games])
         room = _ratio_of([game.room_starts for game in self.games])
-        note = "Expected: by the tiles that the player could not see at each draw."
+        note = "Expected: by the tiles left in the wall, in games whose record shows all hands."
         if isfinite(own) and isfinite(room):
             note += f" Hands dealt: {own:.2f} shanten on average, the others' {room:.2f}."
         heads = ["", "draws", "helped", "expected", "more a game than expected"]

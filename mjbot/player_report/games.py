@@ -54,7 +54,8 @@ class Mistake(msgspec.Struct, frozen=True):
 
     Actions are codes (:mod:`mjbot.table.actions`), ``then`` the discards after a riichi or call,
     :data:`NO_ACTION` where there are none.  ``places`` are value, low and high of what it cost in
-    playouts, ``won`` the points of it; ``points`` is the loss that the reviewer estimates.
+    playouts, ``points`` what it cost in these; ``loss`` is what the reviewer estimates, in the
+    ``loss_unit`` of the game.
     ``choices`` are codes and the reviewer's values.
     """
 
@@ -66,9 +67,9 @@ class Mistake(msgspec.Struct, frozen=True):
     then: int
     better: int
     better_then: int
-    points: float
+    loss: float
     places: tuple[float, float, float] | None
-    won: float
+    points: float
     text: str
     choices: tuple[tuple[int, int, float], ...]
 
@@ -97,7 +98,8 @@ class DrawLuck(msgspec.Struct, frozen=True):
 class ReviewedGame(msgspec.Struct, frozen=True):
     """One game of one player.
 
-    ``number`` counts the games of the file from 0.  ``improving`` are draws before tenpai,
+    ``number`` counts the games of the file from 0.  ``expected`` is the place to be expected as it
+    begins.  ``improving`` are draws before tenpai,
     ``winning`` in tenpai.  ``starts`` is the sum of the shanten of the hands dealt to the player,
     ``room_starts`` of the others whose hands the record shows, each with the number of hands.
     ``counts`` are those of :data:`mjbot.breakdown.games.FIELDS`, ``room`` the sums over the others.
@@ -111,6 +113,7 @@ class ReviewedGame(msgspec.Struct, frozen=True):
     seat: int
     place: int
     expected: float
+    loss_unit: str
     decisions: int
     mistakes: tuple[Mistake, ...]
     kyoku: tuple[KyokuChange, ...]
@@ -240,6 +243,7 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
         seat=seat,
         place=judged.places[seat],
         expected=_place(judged.kyoku[0].chances[seat]),
+        loss_unit=next((d.loss_unit for d in decisions if not d.is_equal), ""),
         decisions=len(decisions),
         mistakes=tuple([_mistake(d, shown.get(d)) for d in decisions if not d.is_equal]),
         kyoku=tuple(_changes(judged, seat)),
@@ -274,9 +278,9 @@ def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
         then=_code(decision.then),
         better=better.code,
         better_then=_code(better_then),
-        points=decision.loss or 0.0,
+        loss=decision.loss or 0.0,
         places=places,
-        won=shown.points.value if shown else 0.0,
+        points=shown.points.value if shown else 0.0,
         text=text,
         choices=tuple(choices.values()),
     )
@@ -345,7 +349,12 @@ def _starts(game: _ReadGame) -> dict[int, tuple[int, int]]:
 
 
 class _Draws:
-    """Compares a seat's draws with what its hand accepts, by the tiles that it does not see."""
+    """Compares a seat's draws with what its hand accepts, by the tiles that the wall still has.
+
+    The wall is what no hand holds and nobody has seen, in random order whatever was played, so that
+    hits less expected is 0 on average.  (By the tiles that the seat itself does not see it is not:
+    others keep what it waits for.)  Draws count where the record shows all hands.
+    """
 
     def __init__(self, seat: int) -> None:
         self.improving = DrawLuck()
@@ -355,14 +364,17 @@ class _Draws:
     def see(self, step: ReplayStep) -> None:
         if not (isinstance(step.event, m.Tsumo) and step.event.actor == self._seat):
             return
-        view = step.table.view(self._seat)
+        state, view = step.table.state, step.table.view(self._seat)
+        if not state["hand_known"].all():
+            return
         kind = tile_kind(view.drawn)
-        hand, unseen = view.hand.copy(), view.unseen.astype(np.int64)
+        hand, wall = view.hand.copy(), view.unseen.astype(np.int64)
+        wall -= state["hand"].astype(np.int64).sum(axis=0) - hand
         hand[kind] -= 1
-        unseen[kind] += 1
+        wall[kind] += 1
         away, mask = shanten_and_acceptance(hand, view.n_melds)
-        accepted = sum(int(unseen[each]) for each in range(N_KINDS) if mask >> each & 1)
-        chance, hit = accepted / int(unseen.sum()), int(mask >> kind & 1)
+        accepted = sum(int(wall[each]) for each in range(N_KINDS) if mask >> each & 1)
+        chance, hit = accepted / int(wall.sum()), int(mask >> kind & 1)
         if away > 0:
             self.improving = _added(self.improving, chance, hit)
         else:

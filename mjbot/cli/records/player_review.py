@@ -26,7 +26,7 @@ from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.sources import Source, list_sources
 from mjbot.report.origin import origin_of
-from mjbot.strategy.explanation import POINTS, RANKS
+from mjbot.strategy.explanation import PERCENT, RANKS
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural, write_text
 from protocol.plain_text import one_line
@@ -130,7 +130,10 @@ def _report(
         own = {(game.digest, game.seat) for game in games}
         reference = [each for each in reference if (each.digest, each.seat) not in own]
         name = work.reference.name
-    unit = RANKS if work.playouts_s else POINTS
+    unit = RANKS if work.playouts_s else next((g.loss_unit for g in games if g.loss_unit), "")
+    if unit.startswith(PERCENT):
+        problem = f"{work.by} rates in {unit}, which cannot be added up; use --playouts SECONDS"
+        raise ArgumentError(f"--playouts 0: {problem}")
     problems = tuple(problem for line in lines for problem in line.problems)
     return PlayerReport(work.player, games, reference, name, unit, problems)
 

@@ -1,0 +1,31 @@
+"""Recorded games of one player, reviewed without playouts and with a few."""
+
+from pathlib import Path
+
+import pytest
+
+from mjbot.player_report.games import ReviewedHeader, review_source
+from mjbot.records.sources import list_sources
+
+LOGS = Path(__file__).parents[2] / "logs"
+SOURCES = list_sources(LOGS / "east-four-winds.mjson") + list_sources(
+    LOGS / "hanchan-open-kan-and-bust.mjson"
+)
+
+
+@pytest.fixture(scope="session")
+def lines():
+    header = ReviewedHeader("majiang", "fold-recognition-plus", 0.0, 0)
+    return [review_source(source, header) for source in SOURCES]
+
+
+@pytest.fixture(scope="session")
+def games(lines):
+    return [game for line in lines for game in line.games]
+
+
+@pytest.fixture(scope="session")
+def room():
+    """Return all four seats of a game, with the least playouts."""
+    header = ReviewedHeader("", "fast-policy", 0.1, 0)
+    return review_source(SOURCES[0], header).games

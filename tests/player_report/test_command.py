@@ -1,0 +1,193 @@
+"""``mjbot review RECORDS... --player``: page, quiz, JSON, comparison, resuming and refusals."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.errors import ExitCode
+from mjbot.player_report import games as reviewed_games
+from mjbot.player_report.quiz import SCRIPT, read_positions
+from proof.board import browser_path, open_browser
+from tests.player_report.conftest import SOURCES
+
+BY = ["--by", "fold-recognition-plus", "--playouts", "0", "--jobs", "1"]
+FILES = [str(source.path) for source in SOURCES]
+
+
+def review(*arguments):
+    return main(["review", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return the folder of a whole run, and what it has printed."""
+    folder = tmp_path_factory.mktemp("player")
+    out = ["--out", folder / "r.html", "--json", folder / "r.json"]
+    assert review(*FILES, "--player", "majiang", *BY, *out) == ExitCode.OK
+    return folder
+
+
+class Tags(HTMLParser):
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+def test_the_page_has_every_table_and_no_script(made):
+    page = (made / "r.html").read_text("utf-8")
+    values = json.loads((made / "r.json").read_text("utf-8"))
+    assert values["player"] == "majiang" and values["games"] == 2
+    for title in values["tables"]:
+        assert f"<h2>{title}</h2>" in page
+    assert "<script" not in page and "http" not in page.replace("http-equiv", "")
+    positions = [p for each in values["tables"]["What cost most in all"] for p in each["positions"]]
+    assert page.count("<p class=hand>") == len(positions) > 10
+    assert 'href="r-quiz.html"' in page
+
+
+def test_the_quiz_asks_a_players_own_positions_and_has_one_answer_each(made):
+    page = (made / "r-quiz.html").read_text("utf-8")
+    tags = Tags(page).found
+    exercises = [attrs for tag, attrs in tags if tag == "section"]
+    answers = [attrs for tag, attrs in tags if tag == "button" and "data-answer" in attrs]
+    done = [attrs for tag, attrs in tags if tag == "button" and "data-done" in attrs]
+    assert len(exercises) == len(answers) == len(done) == 12
+    assert not any("data-done" in each for each in answers)  # a mistake is not the answer
+    assert sum("hidden" in each for each in exercises) == 11
+    script = SCRIPT.read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in page and f"<script>{script}</script>" in page
+    links = [a.get("src") or a.get("href") for t, a in tags if t in ("img", "a", "link", "script")]
+    assert all(link is None or link.startswith("data:") for link in links)
+
+
+def test_positions_are_those_in_which_the_choice_was_made(games):
+    pairs = [(game, each) for game in games for each in game.mistakes]
+    found = list(read_positions(pairs, SOURCES))
+    assert len(found) == len(pairs) > 20
+    for each in found:
+        codes = {action.code for action in each.view.legal}
+        assert {rated.action.code for rated in each.choices} <= codes
+        assert each.view.seat == each.game.seat
+        assert each.mistake.actual in codes and each.mistake.better in codes
+        assert not each.view.state["hand_known"][(each.game.seat + 1) % 4]
+    assert list(read_positions(pairs, SOURCES[:1])) != []
+    assert len(list(read_positions(pairs, SOURCES[:1]))) < len(pairs)
+
+
+def test_answers_in_a_browser(made):
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if browser_path() is None:
+        pytest.skip("no chromium on this machine")
+    problems = []
+    with open_browser() as browser:
+        page = browser.new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda said: problems.append(said.text))
+        page.goto((made / "r-quiz.html").as_uri())
+        first = page.locator(".exercise").first
+        right = first.locator("[data-answer]")
+        buttons = first.locator("button").all()
+        place = [b.get_attribute("data-answer") for b in buttons].index("better")
+        assert not first.locator(".solution").is_visible()
+        page.keyboard.press(str(place + 1))
+        assert first.locator(".solution").is_visible()
+        assert "right" in right.get_attribute("class")
+        assert page.locator("#score").inner_text() == "Position 1 of 12; 1 of 1 right"
+        page.keyboard.press("ArrowRight")
+        second = page.locator(".exercise").nth(1)
+        assert second.is_visible() and not first.is_visible()
+        second.locator("[data-done]").click()
+        assert "That is what you played." in second.locator(".verdict").inner_text()
+        assert page.locator("#score").inner_text() == "Position 2 of 12; 1 of 2 right"
+        page.locator("#before").click()
+        assert first.is_visible()
+    assert problems == []
+
+
+def test_a_second_run_reviews_nothing_again(made, monkeypatch, capsys):
+    def fail(*_):
+        raise AssertionError("a file was reviewed again")
+
+    monkeypatch.setattr(reviewed_games, "review_source", fail)
+    before = (made / "r-games.jsonl").read_bytes()
+    out = ["--out", made / "r.html"]
+    assert review(*FILES, "--player", "majiang", *BY, *out) == ExitCode.OK
+    assert (made / "r-games.jsonl").read_bytes() == before
+    printed = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("2 games of majiang: average place 2.500") for line in printed)
+    assert printed[-1] == f"the whole report: {made / 'r.html'}"
+
+
+def test_a_player_is_compared_with_its_earlier_games_or_with_others(made, tmp_path, capsys):
+    out = ["--out", made / "r.html", "--json", made / "recent.json"]
+    assert review(*FILES, "--player", "majiang", *BY, *out, "--recent", 1) == ExitCode.OK
+    values = json.loads((made / "recent.json").read_text("utf-8"))
+    assert values["games"] == 1 and values["reference"] == {"name": "earlier games", "seats": 1}
+    other = ["--out", tmp_path / "o.html", "--json", tmp_path / "o.json"]
+    command = [FILES[0], "--player", "fast-riichi-d", *BY, *other]
+    assert review(*command, "--reference", made / "r-games.jsonl") == ExitCode.OK
+    values = json.loads((tmp_path / "o.json").read_text("utf-8"))
+    assert values["reference"]["seats"] == 2
+    losses = values["tables"]["Losses by class"][-1]
+    assert losses["difference"]["value"] == pytest.approx(
+        losses["cost_per_game"]["value"] - losses["reference"]["value"]
+    )
+    assert "compared with r-games.jsonl" in capsys.readouterr().out
+
+
+def test_records_as_a_reference_are_reviewed_for_all_players(tmp_path):
+    out = ["--out", tmp_path / "o.html", "--json", tmp_path / "o.json"]
+    command = [FILES[0], "--player", "majiang", *BY[2:], "--by", "fast-riichi-d", *out]
+    assert review(*command, "--reference", FILES[0]) == ExitCode.OK
+    values = json.loads((tmp_path / "o.json").read_text("utf-8"))
+    assert values["reference"]["seats"] == 3  # the player's own seat is no reference
+    assert (tmp_path / "o-reference-games.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ([*FILES], "several records: name the player to review with --player NAME"),
+        ([*FILES, "--player", "nobody"], "no game of 'nobody' that can be reviewed"),
+        ([FILES[0], "--player", "majiang", "--seat", 0], "--seat is for one game"),
+        (
+            [FILES[0], "--player", "majiang", "--recent", 1, "--reference", FILES[1]],
+            "--reference and --recent: choose one group to compare with",
+        ),
+        ([FILES[0], "--player", "majiang", "--recent", 5], "--recent 5: the records have 1 game"),
+        (
+            [FILES[0], "--player", "majiang", "--by", "fast-policy"],
+            "which cannot be added up; use --playouts SECONDS",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(arguments, problem, tmp_path, capsys):
+    by = [] if "--by" in arguments else ["--by", "fast-riichi-d"]
+    more = [*by, "--playouts", 0, "--jobs", 1, "--out", tmp_path / "x.html"]
+    assert review(*arguments, *more) == ExitCode.BAD_ARGUMENTS
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("mjbot review: ") and problem in line
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_names_of_a_record_are_text_on_the_pages(tmp_path):
+    evil = "<b>x</b>"
+    record = tmp_path / "evil.mjson"
+    record.write_text(Path(FILES[0]).read_text("utf-8").replace('"majiang"', f'"{evil}"'))
+    out = tmp_path / "r.html"
+    command = [record, "--player", evil, "--by", "fast-riichi-d", "--playouts", 0, "--jobs", 1]
+    assert review(*command, "--out", out) == ExitCode.OK
+    for page in (out, tmp_path / "r-quiz.html"):
+        assert evil not in page.read_text("utf-8")
+        assert re.search("&lt;b&gt;x", page.read_text("utf-8"))

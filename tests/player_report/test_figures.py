@@ -1,0 +1,142 @@
+"""What a player's games add up to, counted by hand on made games."""
+
+import json
+
+import msgspec
+import pytest
+
+from mjbot.breakdown.games import FIELDS
+from mjbot.player_report.figures import PlayerReport, apart, mean_of
+from mjbot.player_report.games import DrawLuck, KyokuChange, Mistake, ReviewedGame
+from mjbot.strategy.explanation import POINTS
+
+NO_COUNTS = tuple([0.0] * len(FIELDS))
+
+
+def mistake(kind, places, spread=0.01, situation="tenpai, no riichi"):
+    return Mistake(
+        event=9, at="E1-0:3", kind=kind, situation=situation, actual=0, then=-1, better=5,
+        better_then=-1, loss=1000 * places, places=(places, places - spread, places + spread),
+        points=0.0, text="You discarded 1m", choices=((0, -1, 1.0), (5, -1, 2.0)),
+    )  # fmt: skip
+
+
+def game(number, mistakes, place=2, seat=0, **more):
+    made = ReviewedGame(
+        source="a.zip", number=number, digest=f"{number}", day=f"2026-01-{number % 28 + 1:02}",
+        player="p", seat=seat, place=place, expected=2.5, loss_unit=POINTS, decisions=50,
+        mistakes=tuple(mistakes), kyoku=(KyokuChange("E1-0", "won", place - 2.5),),
+        improving=DrawLuck(20, 8, 6.5), winning=DrawLuck(), starts=(30, 10), room_starts=(105, 30),
+        counts=NO_COUNTS, room=NO_COUNTS,
+    )  # fmt: skip
+    return msgspec.structs.replace(made, **more)
+
+
+def rows_of(report, title):
+    table = next(each for each in report.tables if each.title == title)
+    return {row[0]: list(row[1:]) for row in table.rows}
+
+
+def test_losses_by_class_add_up_with_intervals_over_games():
+    costs = [0.1, 0.2, 0.3, 0.0]
+    games = [
+        game(n, [mistake("push/fold", cost), mistake("calls", -0.05)])
+        for n, cost in enumerate(costs)
+    ]
+    report = PlayerReport("p", games)
+    rows = rows_of(report, "Losses by class")
+    assert rows["push/fold"] == ["1.0", "0.150 ±0.205", "3 (0.600)"]  # t(3) x 0.0645
+    assert rows["calls"] == ["1.0", "-0.050 ±?", "0 (0.000)"]  # four equal games show no spread
+    assert rows["all"][1].startswith("0.100 ±")
+    assert rows["riichi"][:2] == ["0.0", "0.000 ±?"]
+    in_points = PlayerReport("p", games, unit=POINTS)
+    assert rows_of(in_points, "Losses by class")["push/fold"] == ["1.0", "150 ±205"]
+
+
+def test_seats_of_one_game_are_one_observation_of_a_reference():
+    def cost(each):
+        return sum(m.places[0] for m in each.mistakes)
+
+    room = [game(n, [mistake("calls", 0.1 * n)], seat=seat) for n in range(3) for seat in range(4)]
+    alone = [each for each in room if each.seat == 0]
+    assert mean_of(room, cost) == mean_of(alone, cost)
+    own = [game(10 + n, [mistake("calls", 0.2)]) for n in range(9)]
+    gap = apart(own, room, cost)
+    assert gap.value == pytest.approx(0.1)
+    assert gap.low < 0 < gap.high
+    report = PlayerReport("p", own, room, "room.jsonl")
+    assert rows_of(report, "Losses by class")["calls"][2].startswith("0.100 ±")
+    assert "compared with room.jsonl (12 seats): 0.100" in report.summary[-1]
+    assert "not shown to differ" in report.summary[-1]
+
+
+def test_the_situations_that_cost_most_come_first_with_three_positions():
+    kinds = ["efficiency", "push/fold", "riichi", "calls"]
+    games = [
+        game(n, [mistake(kind, 0.01 * (place + 1) * (n + 1), situation=f"{where}")
+                 for place, kind in enumerate(kinds) for where in ("tenpai", "1-shanten", "far")])
+        for n in range(5)
+    ]  # fmt: skip
+    report = PlayerReport("p", games)
+    found = report.situations
+    assert len(found) == 10
+    assert [each.total for each in found] == sorted([each.total for each in found], reverse=True)
+    first = found[0]
+    assert first.name.startswith("calls: ") and first.mistakes == 5
+    assert first.total == pytest.approx(0.04 * (1 + 2 + 3 + 4 + 5))
+    assert [each.number for each, _ in first.examples] == [4, 3, 2]
+
+
+def test_a_mistake_that_is_shown_comes_before_a_larger_one_that_is_not():
+    games = [game(0, [mistake("calls", 0.3, 0.5), mistake("riichi", 0.1), mistake("wins", -0.2)])]
+    report = PlayerReport("p", games)
+    assert [each.kind for _, each in report.costliest()] == ["riichi", "calls"]
+    games = [game(0, [mistake("calls", 0.1), mistake("calls", 0.2), mistake("riichi", 0.25)])]
+    exercises = PlayerReport("p", games).exercises(3)
+    assert [(m.kind, m.places[0]) for _, m in exercises] == [
+        ("calls", 0.2), ("calls", 0.1), ("riichi", 0.25),
+    ]  # fmt: skip
+    assert len(PlayerReport("p", games).exercises(1)) == 1
+
+
+def test_the_trend_has_blocks_of_five_games_and_more():
+    games = [game(n, [mistake("calls", 0.1 if n < 10 else 0.3)]) for n in range(20)]
+    report = PlayerReport("p", games)
+    assert [round(each.value, 3) for _, each in report.blocks] == [0.1, 0.1, 0.3, 0.3]
+    assert report.blocks[0][0] == "2026-01-01 to 2026-01-05"
+    assert PlayerReport("p", games[:9]).blocks == []
+    assert len(PlayerReport("p", games * 10).blocks) == 12
+
+
+def test_luck_is_what_remains_of_the_place():
+    games = [game(n, [mistake("calls", 0.2)], place=4) for n in range(8)]
+    report = PlayerReport("p", games)
+    assert any("luck apart from play: +1.300" in line for line in report.summary)
+    assert rows_of(report, "Where places were won and lost")["won"][1] == "+1.500 ±0.000"
+    draws = rows_of(report, "Draws")["draws before tenpai that helped"]
+    assert draws == ["160", "64", "52.0", "+1.500 ±0.000"]
+    table = next(each for each in report.tables if each.title == "Draws")
+    assert "3.00 shanten on average, the others' 3.50" in table.note
+
+
+def test_rates_are_those_of_the_breakdown(games):
+    report = PlayerReport("majiang", games)
+    rows = rows_of(report, "Rates")
+    wins, kyoku = (FIELDS.index(name) for name in ("wins", "kyoku"))
+    own = 100 * sum(g.counts[wins] for g in games) / sum(g.counts[kyoku] for g in games)
+    others = 100 * sum(g.room[wins] for g in games) / sum(g.room[kyoku] for g in games)
+    assert rows["wins, %"][0].startswith(f"{own:.1f} ±")
+    assert rows["wins, %"][1].startswith(f"{others:.1f} ±")
+    assert own != others
+
+
+def test_everything_is_plain_json(games):
+    report = PlayerReport("majiang", games, games[:1], "one", unit=POINTS)
+    values = json.loads(json.dumps(report.as_json()))
+    assert values["games"] == 2 and values["unit"] == POINTS
+    losses = {each["class"]: each for each in values["tables"]["Losses by class"]}
+    total = sum(losses[kind]["cost_per_game"]["value"] for kind in losses if kind != "all")
+    assert losses["all"]["cost_per_game"]["value"] == pytest.approx(total)
+    assert losses["all"]["reference"]["value"] > 0
+    for each in values["tables"]["What cost most in all"]:
+        assert len(each["positions"]) <= 3
