@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from mjbot.review import reasons as reasons_module
 from mjbot.review.decision_html import decision_html
 from mjbot.review.reasons import (
     KINDS,
@@ -182,6 +183,33 @@ def test_terms_in_points_stand_beside_a_worth_in_another_unit(by_points, unit, g
     view = by_points.decisions[0].view
     found = compare(view, both(0, 10, 5), both(1, 30, 1), unit)
     assert [each.gain for each in found] == [gain]
+
+
+@pytest.mark.parametrize(
+    ("danger", "later", "kind"),
+    [(80, 0, "push/fold"), (80, 70, "push/fold"), (30, 60, "safe tiles"), (0, 90, "safe tiles"),
+     (0, 20, "efficiency"), (-60, 20, "efficiency")],
+)  # fmt: skip
+def test_safe_tiles_for_later_are_a_class_where_they_outweigh_the_danger_now(danger, later, kind):
+    found = [Reason("speed", 100.0, "points", "", ("winning", None))]
+    found += [Reason("danger", float(danger), "points", "", ("dealing in", 1))] * bool(danger)
+    found += [Reason("later", float(later), "points", "", ("later in the kyoku", None))]
+    assert kind_of_discard(found) == kind
+
+
+@pytest.mark.parametrize(("hands", "first"), [(2, 6), (6, 2)])
+def test_the_last_hands_have_a_class_of_placement(by_points, monkeypatch, hands, first):
+    monkeypatch.setattr(reasons_module, "LAST_HANDS", hands)
+    n = 0
+    for decision in differing(by_points):
+        gains = [each.gain for each in reasons(decision) if each.topic == "placement"]
+        others = [each.gain for each in reasons(decision) if each.topic != "placement"]
+        is_win = any(each.is_win for each in (decision.actual, decision.expected))
+        is_placement = sum(gains) > max(sum(others), 0) and not is_win
+        expected = is_placement and decision.view.round >= first
+        assert (kind_of_loss(decision) == "placement") == expected
+        n += expected
+    assert (n > 0) == (first == 2)  # the game ends in South 1
 
 
 def test_every_loss_has_one_kind(review):
