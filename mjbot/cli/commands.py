@@ -69,9 +69,9 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "mjbot watch logs/east-four-winds.mjson --out game.html",
         ),
         "review": _command(
-            "review every decision of a seat: what it cost, and why", "docs/review.md",
-            "mjbot review logs/hanchan-thirteen-kyoku.mjson --seat 0",
-            "mjbot review logs/hanchan-thirteen-kyoku.mjson --seat 0 --at S2-0:2",
+            "review every decision of a seat, or all games of a player: what it cost, and why",
+            "docs/review.md", "mjbot review logs/hanchan-thirteen-kyoku.mjson --seat 0",
+            "mjbot review logs --player majiang --out player.html",
         ),
         "explain": _command(
             "print how a strategy evaluates the positions of a recorded game", "docs/review.md",
