@@ -214,10 +214,11 @@ def _print(review: Review, decisions: Sequence[ReviewedDecision] | None, out: Pa
     """Print a summary and some decisions, by default those that cost most."""
     whole, unit = loss_of(review.decisions, review.shown), review.unit
     same = whole.decisions - whole.differing
-    lost = f"; lost {amount(whole.loss, unit)} in all (estimate)" if review.is_summed else ""
-    lines = [f"{plural(whole.decisions, 'decision')}, {same} as {review.by.name} chooses{lost}"]
+    summed = f"; lost {amount(whole.loss, unit)} in all (estimate)" if review.is_summed else ""
+    lines = [f"{plural(whole.decisions, 'decision')}, {same} as {review.by.name} chooses{summed}"]
     if decisions is None:
-        decisions = [each for each in review.costliest if each.loss][:MOST_PRINTED]
+        lost = [each for each in review.costliest if each.loss or review.is_shown(each)]
+        decisions = lost[:MOST_PRINTED]
     for decision in decisions:
         same_text = f"You {done_text(decision.view, decision.actual, decision.then)}, as"
         line = sentence(decision) or f"{same_text} {review.by.name} does."
