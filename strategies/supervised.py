@@ -85,8 +85,9 @@ class Supervised(Strategy):
         if opinion is None:
             return
         in_points = self._evaluator.ratings_in_points(view, e.IN_POINTS)
+        ends = self._win(view) is not None
         for action in view.legal:
-            share = 1.0 if _ends_it(action) else share_of(action, opinion)
+            share = float(_ends_it(action)) if ends else share_of(action, opinion)
             rated = [each for each in in_points if e.same_choice(each.action, action)]
             best = max(rated, key=lambda each: each.value, default=e.Rated(action, 0.0))
             total = [e.Term(e.IN_POINTS, e.POINTS, best.value)] if rated else []

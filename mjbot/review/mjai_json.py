@@ -7,30 +7,32 @@ take the game from ``mjai_log``.  Ours are listed in docs/review.md.
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from math import exp, isfinite
+from math import isfinite
 from typing import Any, Final
 
 import msgspec
 
 import mjbot
+from mjbot.review.comparison import compare_choices
 from mjbot.review.decisions import SEATS, ReviewedDecision
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import kind_of_loss, reasons
-from mjbot.review.sentences import sentence
+from mjbot.review.sentences import choice_text, sentence
 from mjbot.review.summary import Review, by_kind, by_kyoku, by_seat, looked, mean_loss, rating
+from mjbot.rules.acceptance import acceptance
+from mjbot.rules.kinds import kinds_of
 from mjbot.statistics.estimates import Estimate
-from mjbot.strategy.explanation import PERCENT, POINTS, Rated, same_choice
+from mjbot.strategy.explanation import Rated, same_choice, shares_of, temperature_of
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.state import MeldType, Phase
 from mjbot.table.view import Meld, View
+from mjbot.watch.thoughts import opponents_json
 from protocol.messages import Chi, Kakan, Message, Pon, Reach, StartKyoku
 from protocol.rules import RANKED
-from protocol.tiles import TILE_NAMES, tile_names
+from protocol.tiles import TILE_NAMES, tile_kind, tile_names
 
 Json = dict[str, Any]
 
-TEMPERATURES: Final = {POINTS: 300.0}
-"""By unit, of the softmax; 10 for others."""
 HANCHAN_ROUNDS: Final = 4
 DIGITS: Final = 6
 
@@ -44,7 +46,7 @@ def review_json(review: Review) -> Json:
         "total_reviewed": len(review.decisions),
         "total_matches": sum(each.is_equal for each in review.decisions),
         "rating": _finite(whole.value),
-        "temperature": _temperature(unit),
+        "temperature": temperature_of(unit),
         "kyokus": kyokus,
         "relative_phi_matrix": [_turned(each.chances, review.seat) for each in judged.kyoku],
         "model_tag": review.by.name,
@@ -125,7 +127,7 @@ def _kyoku(review: Review, place: int) -> Json:
 def _entry(review: Review, decision: ReviewedDecision) -> Json:
     view, unit = decision.view, decision.explanation.unit
     rated = _once(decision)
-    probs = _probs([each.value for each in rated], unit)
+    probs = shares_of([each.value for each in rated], unit)
     details = [_detail(view, each, prob, decision) for each, prob in zip(rated, probs, strict=True)]
     index = [same_choice(each.action, decision.actual) for each in rated]
     reaction = view.phase in (Phase.REACTION, Phase.CHANKAN)
@@ -158,6 +160,8 @@ def _entry(review: Review, decision: ReviewedDecision) -> Json:
         "sentence": sentence(decision),
         "reasons": [asdict(reason) for reason in reasons(decision)],
         "playouts": _shown(review.shown.get(decision)),
+        "comparison": _comparison(decision),
+        "opponents": opponents_json(view),
     }
 
 
@@ -180,21 +184,37 @@ def _detail(view: View, rated: Rated, prob: float, decision: ReviewedDecision) -
         "q_value": _finite(rated.value),
         "prob": prob,
         "then": TILE_NAMES[rated.then.tile] if rated.then else None,
+        "codes": [rated.action.code, *([rated.then.code] if rated.then else [])],
+        "accepted": accepted_kinds(view, rated),
         "is_chosen": same_choice(rated.action, decision.expected),
         "terms": [{**asdict(term), "value": round(term.value, DIGITS)} for term in rated.terms],
     }
 
 
-def _probs(values: Sequence[float], unit: str) -> list[float]:
-    if unit.startswith(PERCENT):
-        return [value / 100 for value in values]
-    best = max(values, default=0.0)
-    powers = [exp((value - best) / _temperature(unit)) for value in values]
-    return [power / sum(powers) for power in powers]
+def accepted_kinds(view: View, rated: Rated) -> tuple[str, ...]:
+    """Return the kinds that the hand accepts after a discard, in tenpai its waits; else nothing.
+
+    Kinds of which the seat sees all copies are left out.
+    """
+    discard = rated.then if rated.action.is_riichi else rated.action
+    if discard is None or not discard.is_discard:
+        return ()
+    hand = view.hand.copy()
+    hand[tile_kind(discard.tile)] -= 1
+    kinds = kinds_of(acceptance(hand, view.n_melds))
+    return tile_names([kind for kind in kinds if view.unseen[kind]])
 
 
-def _temperature(unit: str) -> float:
-    return TEMPERATURES.get(unit, 10.0)
+def _comparison(decision: ReviewedDecision) -> Json | None:
+    found = compare_choices(decision)
+    if found is None:
+        return None
+    rows = [
+        {key: _finite(value) if isinstance(value, float) else value for key, value in row.items()}
+        for row in map(asdict, found.rows)
+    ]
+    choices = [choice_text(each) for each in (found.yours, found.other)]
+    return {"choices": choices, "unit": found.unit, "rows": rows}
 
 
 def _shown(shown: Shown | None) -> Json | None:

@@ -1,26 +1,27 @@
-"""A review as one HTML page that needs nothing else: the summary, then every decision."""
+"""A review as one HTML page that needs nothing else: the board, every decision, the summary.
+
+The page is that of the board (:mod:`mjbot.watch.pages`) with the review's data packed into it; the
+summary below the board is HTML, which a reader without scripts and a printer have as well.
+"""
 
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import quote
 
-from mjbot.report import html
+from mjbot.records.choices import steps_of
 from mjbot.report.html import name, table, text
 from mjbot.review import summary
-from mjbot.review.decision_html import (
-    board_link,
-    decision_html,
-    interval,
-    place_link,
-    size_text,
-)
 from mjbot.review.decisions import ReviewedDecision
-from mjbot.review.reasons import kind_of_loss, number, percent
+from mjbot.review.mjai_json import review_json
+from mjbot.review.page_data import page_data
+from mjbot.review.reasons import kind_of_loss, number, percent, signed
 from mjbot.review.sentences import amount, because, headline
-from mjbot.review.tiles import drawings, tile
+from mjbot.review.tiles import tile
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import PERCENT, POINTS, RANKS
 from mjbot.text import plural
+from mjbot.watch.game import fold_steps
+from mjbot.watch.pages import game_page
+from protocol.plain_text import one_line
 
 MOST_WORST: Final = 10
 WIDTH: Final = 960
@@ -31,13 +32,20 @@ PLACES: Final = ("1st", "2nd", "3rd", "4th")
 
 def page(review: summary.Review) -> str:
     """Return the page."""
-    seat = review.seat
     names = review.judged.names
+    who = names[review.seat] if review.seat < len(names) else f"seat {review.seat}"
+    game = fold_steps(steps_of(review.judged.events))
+    game["review"] = page_data(review_json(review))
+    config = {"title": f"Review: {one_line(who)}", "seat": review.seat, "hands": False}
+    return game_page(game, config, summary_html(review))
+
+
+def summary_html(review: summary.Review) -> str:
+    """Return the summary, for the place below the board."""
+    seat, names = review.seat, review.judged.names
     who = name(names[seat]) if seat < len(names) else f"seat {seat}"
-    title = f"Review: {text(names[seat]) if seat < len(names) else f'seat {seat}'}"
     parts = [
-        f"{drawings()}<main>",
-        f"<h1>Review of {who}</h1>",
+        f"<h2>Review of {who}</h2>",
         *_origin(review),
         *_cards(review),
         _curve(review),
@@ -46,11 +54,32 @@ def page(review: summary.Review) -> str:
         *_kyoku(review),
         *_seats(review),
         *_deal_ins(review),
-        *_decisions(review),
         *_how_to_read(review),
-        "</main>",
     ]
-    return html.page(title, parts)
+    return "".join(parts)
+
+
+def place_link(decision: ReviewedDecision) -> str:
+    """Return a link to the decision on the page."""
+    return f'<a href="#{decision.at}">{decision.at}</a>'
+
+
+def interval(estimate: Estimate, unit: str) -> str:
+    """Return a difference with its 95% interval."""
+    if not estimate.is_bounded:
+        return f"{signed(estimate.value, unit)} (no interval)"
+    ends = f"{signed(estimate.low, unit)} to {signed(estimate.high, unit)}"
+    return f"{signed(estimate.value, unit)} ({ends})"
+
+
+def size_text(decision: ReviewedDecision) -> str:
+    """Return the size of a mistake in short: ``1,240 points``, ``disputed``."""
+    if decision.loss is None:
+        return "not rated"
+    if decision.is_disputed:
+        return "disputed"
+    size = text(amount(decision.loss, decision.loss_unit))
+    return f"{size}, about equal" if decision.is_close else size
 
 
 def _origin(review: summary.Review) -> Iterator[str]:
@@ -65,8 +94,7 @@ def _origin(review: summary.Review) -> Iterator[str]:
             f" finishes at place {strength.rank:.2f} on average (2.50: as strong as they are;"
             " lower: stronger)"
         )
-    board = f' <a href="{quote(review.board)}">The game on the board</a>.' if review.board else ""
-    yield f"<p>Reviewer: <b>{text(review.by.name, 80)}</b>, {known}.{board}</p>"
+    yield f"<p>Reviewer: <b>{text(review.by.name, 80)}</b>, {known}.</p>"
 
 
 def _cards(review: summary.Review) -> Iterator[str]:
@@ -134,13 +162,12 @@ def _curve(review: summary.Review) -> str:
 
 def _worst(review: summary.Review) -> Iterator[str]:
     worst = [each for each in review.costliest if each.loss or review.is_shown(each)][:MOST_WORST]
-    yield "<h2>What cost most</h2>"
+    yield "<h3>What cost most</h3>"
     if not worst:
         yield "<p>No decision cost anything.</p>"
         return
     yield "<ol class=worst>"
     for decision in worst:
-        links = [place_link(review, decision), board_link(review, decision)]
         tone = "bad" if review.counts(decision) else "soft"
         facts: list[str] = [kind_of_loss(decision)]
         if decision in review.shown:
@@ -151,13 +178,13 @@ def _worst(review: summary.Review) -> Iterator[str]:
             facts.append(size_text(decision))
         what = f"<span class={tone}>{headline(decision, tile)}</span>{text(because(decision), 600)}"
         more = f"<span class=soft>({'; '.join(facts)})</span>"
-        yield f"<li>{' '.join(filter(None, links))}: {what} {more}</li>"
+        yield f"<li>{place_link(decision)}: {what} {more}</li>"
     yield "</ol>"
 
 
 def _losses(review: summary.Review, loss: summary.Loss, most: float) -> list[str]:
     """Return the cells of a loss: how many differ, how much is lost, what playouts show of it."""
-    bar = f'<span class=bar style="width:{5 * loss.loss / most:.2f}rem"></span>' if most else ""
+    bar = f"<progress max={most:.3f} value={loss.loss:.3f}></progress>" if most else ""
     cells = [str(loss.differing)]
     if review.is_summed:
         cells.append(f"{number(loss.loss, review.unit)} {bar}")
@@ -176,7 +203,7 @@ def _kinds(review: summary.Review) -> Iterator[str]:
     kinds = summary.by_kind(review)
     most = max(loss.loss for loss in kinds.values())
     whole = summary.loss_of(review.decisions, review.shown)
-    yield "<h2>By class of mistake</h2>"
+    yield "<h3>By class of mistake</h3>"
     rows = [[kind, *_losses(review, loss, most)] for kind, loss in kinds.items()]
     rows.append(["<b>all</b>", *_losses(review, whole, 0.0)])
     yield table(["", *_loss_heads(review)], rows)
@@ -200,7 +227,7 @@ def _kyoku(review: summary.Review) -> Iterator[str]:
         moved = f"<span class={tone}>{change:+,}</span>"
         cells = [f"{rank:.2f}", moved, str(loss.decisions), *_losses(review, loss, most)]
         rows.append([*start, *cells])
-    yield "<h2>By kyoku</h2>"
+    yield "<h3>By kyoku</h3>"
     heads = ["", "score", "expected place", "won or lost", "decisions", *_loss_heads(review)]
     yield table(heads, rows)
 
@@ -209,7 +236,7 @@ def _seats(review: summary.Review) -> Iterator[str]:
     lines, unit = summary.by_seat(review), review.unit
     if len(lines) < 2:
         return
-    yield "<h2>The four players</h2>"
+    yield "<h3>The four players</h3>"
     rows = []
     for line in lines:
         who = name(line.name) if line.name else f"seat {line.seat}"
@@ -223,7 +250,7 @@ def _seats(review: summary.Review) -> Iterator[str]:
 
 def _deal_ins(review: summary.Review) -> Iterator[str]:
     found = review.deal_ins
-    yield "<h2>Deal-ins</h2>"
+    yield "<h3>Deal-ins</h3>"
     if not found:
         yield "<p>None.</p>"
         return
@@ -232,7 +259,7 @@ def _deal_ins(review: summary.Review) -> Iterator[str]:
         seen, decision = summary.looked(each), each.decision
         where = each.name
         if decision is not None:
-            where = place_link(review, decision)
+            where = place_link(decision)
         danger = "no choice" if decision is None else "not known"
         if seen is not None:
             danger = percent(seen)
@@ -248,28 +275,9 @@ def _deal_ins(review: summary.Review) -> Iterator[str]:
     yield table(heads, rows)
 
 
-def _decisions(review: summary.Review) -> Iterator[str]:
-    yield "<h2>Every decision</h2>"
-    picks = (("differing", "different choices", " checked"), ("lost", "losses only", ""))
-    yield "<p class=pick>"
-    for key, label, checked in (*picks, ("all", "all", "")):
-        yield f'<label><input type=radio name=pick id="{key}"{checked}> {label}</label>'
-    yield '<label><input type=checkbox id="letters"> letters on the tiles</label></p>'
-    for place, kyoku in enumerate(review.judged.kyoku):
-        decisions = [each for each in review.decisions if each.kyoku == place]
-        yield f'<h3 id="{kyoku.name}">{kyoku.name}: {_tally(decisions)}</h3>'
-        for decision in decisions:
-            yield decision_html(review, decision)
-
-
-def _tally(decisions: list[ReviewedDecision]) -> str:
-    differing = sum(not each.is_equal for each in decisions)
-    return f"{plural(len(decisions), 'decision')}, {differing} different"
-
-
 def _how_to_read(review: summary.Review) -> Iterator[str]:
     unit, judged, strength = review.unit, review.judged, review.by.strength
-    yield "<h2>How to read this</h2><ul>"
+    yield "<h3>How to read this</h3><ul>"
     yield (
         "<li>A loss is how much lower the reviewer rates your choice than its own, in"
         f" {_unit(unit)}. It is an estimate by a player of the strength above, not a proof."

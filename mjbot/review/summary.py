@@ -51,8 +51,6 @@ class Review:
     judged: Judged
     shown: dict[ReviewedDecision, Shown] = field(default_factory=dict)
     seconds: float = 0.0
-    board: str = ""
-    """File of the game's board next to the page, to which decisions link; empty: no links."""
 
     @property
     def decisions(self) -> list[ReviewedDecision]:

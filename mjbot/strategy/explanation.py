@@ -9,6 +9,7 @@ others.
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import exp, isfinite
 from typing import Final
 
 from mjbot.table.actions import Action
@@ -174,6 +175,32 @@ def columns_of(rated: Sequence[Rated]) -> list[Term]:
     for term in shown:
         columns.setdefault((term.name, term.about), term)
     return list(columns.values())
+
+
+TEMPERATURES: Final = {POINTS: 300.0}
+"""By unit, of the softmax in :func:`shares_of`; 10 for others.  Tried by hand on a few games."""
+
+
+def temperature_of(unit: str) -> float:
+    """Return the temperature of :func:`shares_of` in a unit."""
+    return TEMPERATURES.get(unit, 10.0)
+
+
+def shares_of(values: Sequence[float], unit: str) -> list[float]:
+    """Return the share (0..1) of each value: a percentage itself, else a softmax of the values.
+
+    What was given up has the share 0.
+
+    >>> shares_of([75.0, 25.0], "%"), shares_of([100.0, 100.0, float("-inf")], "points")
+    ([0.75, 0.25], [0.5, 0.5, 0.0])
+    """
+    if unit.startswith(PERCENT):
+        return [value / 100 for value in values]
+    best = max(values, default=0.0)
+    if not isfinite(best):
+        return [1 / len(values) for _ in values]
+    powers = [exp((value - best) / temperature_of(unit)) for value in values]
+    return [power / sum(powers) for power in powers]
 
 
 def same_choice(one: Action, other: Action) -> bool:

@@ -10,31 +10,48 @@ import hashlib
 import re
 import zlib
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from mjbot.drawing.tiles import sprite
+from mjbot.languages import catalogue, language
 
 FOLDER: Final = Path(__file__).with_name("page")
-MODULES: Final = ("draw.js", "panel.js", "source.js", "ask.js", "timeline.js", "main.js")
+MODULES: Final = (
+    "text.js", "draw.js", "panel.js", "source.js", "ask.js", "timeline.js", "review.js", "main.js",
+)  # fmt: skip
 """In the order in which they need each other."""
 STYLE: Final = "style.css"
 
+_MARK: Final = re.compile("@(CONFIG|DATA|SUMMARY)@")
+_TEXT: Final = re.compile(r"\[\[(.+?)\]\]")
 _IMPORT: Final = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 _EXPORT: Final = re.compile(r"^export ", re.MULTILINE)
 
 
 def index_page(config: dict[str, Any]) -> str:
     """Return the page for a server that also gives its modules and style."""
-    return _index().replace("CONFIG", _script_safe(config), 1).replace("DATA", "", 1)
+    return _filled(_index(language()), config)
 
 
-def game_page(game: dict[str, Any], config: dict[str, Any]) -> str:
+def _filled(page: str, config: dict[str, Any], data: str = "", summary: str = "") -> str:
+    """Return the page with its parts, each of which may hold the mark of another."""
+    parts = {
+        "CONFIG": _script_safe({**config, "texts": dict(catalogue(language()))}),
+        "DATA": data,
+        "SUMMARY": summary,
+    }
+    return _MARK.sub(lambda mark: parts[mark[1]], page)
+
+
+def game_page(game: dict[str, Any], config: dict[str, Any], summary: str = "") -> str:
     """Return a whole game as one HTML file.
 
-    ``game`` is that of :func:`mjbot.watch.game.fold_steps`, with ``thoughts`` if requested.
+    ``game`` is that of :func:`mjbot.watch.game.fold_steps`, with ``thoughts`` and a ``review`` if
+    requested; ``summary`` is HTML for the place below the board.
     """
     script, style = _all_modules(), _text(STYLE)
     policy = (
@@ -44,17 +61,22 @@ def game_page(game: dict[str, Any], config: dict[str, Any]) -> str:
     link = '<link rel="stylesheet" href="/page/style.css">'
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     packed = base64.b64encode(zlib.compress(msgspec.json.encode(game), 9)).decode()
-    page = _index().replace('<meta charset="utf-8">', f'<meta charset="utf-8">\n{meta}', 1)
+    page = _index(language()).replace(
+        '<meta charset="utf-8">', f'<meta charset="utf-8">\n{meta}', 1
+    )
     page = page.replace(link, f"<style>{style}</style>", 1)
     source = '<script type="module" src="/page/main.js"></script>'
     page = page.replace(source, f'<script type="module">{script}</script>', 1)
     config = {"seat": 0, "by": "", **config, "mode": "file"}
-    return page.replace("CONFIG", _script_safe(config), 1).replace("DATA", packed, 1)
+    return _filled(page, config, packed, summary)
 
 
 @cache
-def _index() -> str:
-    return _text("index.html").replace("SPRITE", sprite(), 1)
+def _index(name: str) -> str:
+    """Return the page in a language, the marks of its parts still in it."""
+    texts = catalogue(name)
+    page = _TEXT.sub(lambda found: escape(texts.get(found[1], found[1])), _text("index.html"))
+    return page.replace("SPRITE", sprite(), 1).replace('lang="en"', f'lang="{name}"', 1)
 
 
 @cache

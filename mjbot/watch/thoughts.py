@@ -1,12 +1,22 @@
 """What a strategy thinks of a moment of a game, as JSON for the page."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from math import isfinite
 from typing import Any
 
 from mjbot.errors import MjbotError
+from mjbot.models.opponents import estimate_opponents
 from mjbot.records.choices import ReplayStep
-from mjbot.strategy.explanation import DataTable, Explanation, Rated, Term, columns_of
+from mjbot.strategy.explanation import (
+    PERCENT,
+    POINTS,
+    DataTable,
+    Explanation,
+    Rated,
+    Term,
+    columns_of,
+    shares_of,
+)
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
@@ -52,7 +62,7 @@ def all_thoughts(spec: Spec, steps: Iterable[ReplayStep], seats: Iterable[int]) 
     return found
 
 
-_NOTHING = {"choice": "", "unit": "", "rated": [], "notes": [], "tables": []}
+_NOTHING = {"choice": "", "unit": "", "rated": [], "notes": [], "tables": [], "opponents": []}
 
 
 def _explain(
@@ -70,20 +80,47 @@ def _explain(
 
 
 def explained(name: str, answer: Explanation, view: View) -> dict[str, Any]:
-    """Return an explanation as JSON, rated actions best first; an infinite value is ``null``."""
+    """Return an explanation and the estimates of the opponents as JSON for the page."""
+    winds = [view.seat_wind(seat) for seat in range(4)]
+    return {**thought(name, answer, winds), "opponents": opponents_json(view)}
+
+
+def thought(name: str, answer: Explanation, winds: Sequence[int]) -> dict[str, Any]:
+    """Return an explanation as JSON, rated actions best first; an infinite value is ``null``.
+
+    ``winds`` are the seats' winds, 0 being East.
+    """
     rated = answer.best_first
     columns = {(term.name, term.about) for term in columns_of(rated)}
+    shares = shares_of([each.value for each in rated], answer.unit)
     return {
         "strategy": name,
         "choice": str(answer.choice),
         "unit": answer.unit,
-        "rated": [_rated(one, view, columns) for one in rated],
+        "rated": [
+            {**_rated(one, winds, columns), "share": round(share, 4)}
+            for one, share in zip(rated, shares, strict=True)
+        ],
         "notes": list(answer.notes),
         "tables": [_table(table) for table in answer.tables],
     }
 
 
-def _rated(one: Rated, view: View, columns: Collection[tuple[str, int | None]]) -> dict[str, Any]:
+def opponents_json(view: View) -> list[dict[str, Any]]:
+    """Return the estimates of the opponents: tenpai, and of each kind the chance to deal in, %."""
+    return [
+        {
+            "seat": each.seat,
+            "tenpai": round(each.tenpai, 1),
+            "deal_in": [float(f"{chance:.3g}") for chance in each.deal_in],
+        }
+        for each in estimate_opponents(view)
+    ]
+
+
+def _rated(
+    one: Rated, winds: Sequence[int], columns: Collection[tuple[str, int | None]]
+) -> dict[str, Any]:
     tile = one.then.tile if one.then else one.action.tile
     return {
         "name": one.action.name,
@@ -92,16 +129,25 @@ def _rated(one: Rated, view: View, columns: Collection[tuple[str, int | None]]) 
         "worth": _number(one.value),
         "chosen": one.is_chosen,
         "terms": {
-            _label(term, view): _number(term.value)
+            _label(term, winds): _rounded(term)
             for term in one.terms
             if (term.name, term.about) in columns
         },
     }
 
 
-def _label(term: Term, view: View) -> str:
-    wind = "" if term.about is None else WIND_NAMES[view.seat_wind(term.about)]
+def _label(term: Term, winds: Sequence[int]) -> str:
+    wind = "" if term.about is None else WIND_NAMES[winds[term.about]]
     return term.label_about(f"({wind})")
+
+
+def _rounded(term: Term) -> float | None:
+    """Return a term's value to the digits that are shown: whole points, hundredths of a percent."""
+    if not isfinite(term.value):
+        return None
+    if term.unit == POINTS:
+        return round(term.value)
+    return round(term.value, 2) if term.unit.startswith(PERCENT) else _number(term.value)
 
 
 def _number(value: float) -> float | None:

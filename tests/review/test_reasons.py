@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mjbot.review import reasons as reasons_module
-from mjbot.review.decision_html import decision_html
+from mjbot.review.comparison import compare_choices
 from mjbot.review.reasons import (
     KINDS,
     MATERIAL,
@@ -71,9 +71,11 @@ def test_a_sentence_has_no_number_that_the_table_has_not(review):
     for decision in differing(review):
         if decision.seat != review.seat:
             continue
-        html = decision_html(review, decision)
-        cells = re.sub(r"<[^>]+>", "", " ".join(re.findall(r"<td>(.*?)</td>", html)))
-        shown = {cell.lstrip("+-") for cell in numbers(cells)}
+        found = compare_choices(decision)
+        shown = set()
+        for row in found.rows if found else ():
+            pair = [number(each, row.unit) for each in (row.yours, row.other) if each is not None]
+            shown.update([*pair, number(row.gain or 0.0, found.unit).lstrip("-")])
         words = re.sub(r"\d-shanten|turn \d+|\b\d[mps]\b", "", because(decision))
         for told in numbers(words):
             assert told.lstrip("+-") in shown, (told, sentence(decision))

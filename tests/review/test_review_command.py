@@ -31,18 +31,13 @@ def test_it_writes_a_page_and_json_and_tells_the_worst(tmp_path, capsys):
     assert json.loads(data.read_text())["game"] == Path(LOG).name  # no folder of this machine
 
 
-def test_it_writes_the_board_beside_the_page(tmp_path):
-    out, board = tmp_path / "r.html", tmp_path / "r-board.html"
-    arguments = ["--seat", 3, "--by", "fast-riichi-d", "--out", out]
-    assert review(LOG, *arguments) == ExitCode.OK
-    config = re.search(r'id="config"[^>]*>(.*?)</script>', board.read_text(encoding="utf-8"))
+def test_it_writes_one_file_with_the_board(tmp_path):
+    out = tmp_path / "r.html"
+    assert review(LOG, "--seat", 3, "--by", "fast-riichi-d", "--out", out) == ExitCode.OK
+    config = re.search(r'id="config"[^>]*>(.*?)</script>', out.read_text(encoding="utf-8"))
     assert json.loads(config[1])["seat"] == 3
     assert json.loads(config[1])["hands"] is False
-    assert 'href="r-board.html#3/0/' in out.read_text(encoding="utf-8")
-    board.unlink()
-    assert review(LOG, *arguments, "--no-board") == ExitCode.OK
-    assert not board.exists()
-    assert "-board.html" not in out.read_text(encoding="utf-8")
+    assert [each.name for each in tmp_path.iterdir()] == ["r.html"]
 
 
 def test_one_decision_is_printed_by_its_position(tmp_path, capsys):
@@ -115,7 +110,7 @@ def test_one_of_several_games_is_named_by_its_number(tmp_path, capsys):
 
 def test_a_review_from_python_is_that_of_the_command(tmp_path):
     out = tmp_path / "review.json"
-    command = ["review", LOG, "--seat", "1", "--by", "fast-policy", "--no-board", "--playouts=0"]
+    command = ["review", LOG, "--seat", "1", "--by", "fast-policy", "--playouts=0"]
     assert main([*command, "--out", str(tmp_path / "page.html"), "--json", str(out)]) == ExitCode.OK
     found = review_record(Path(LOG), 1, "fast-policy")
     shown, kept = json.loads(json.dumps(review_json(found))), json.loads(out.read_text())

@@ -35,8 +35,6 @@ from mjbot.review.sentences import amount, cost_text, done_text, sentence
 from mjbot.review.summary import Review, Reviewer, known_seats, loss_of
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural, write_text
-from mjbot.watch.game import fold_steps
-from mjbot.watch.pages import game_page
 from protocol.messages import Event
 from protocol.plain_text import one_line
 
@@ -88,9 +86,6 @@ class ReviewRequest:
     out: Path | None = a.file_option(
         "page to write (default: review-seat-N.html, with --player review-player.html)"
     )
-    no_board: bool = option(
-        False, "do not write the board page next to the page (review-seat-N-board.html)"
-    )
     at: RecordPosition | None = a.at_option("print the three decisions that cost most")
     json: Path | None = a.file_option("file for the review as JSON (default: none)")
     playouts: float | None = option(
@@ -132,9 +127,6 @@ def run(request: ReviewRequest) -> int:
         _play_on(review, CostEstimator(budget_s, request.seed), console)
     review.seconds = time.monotonic() - began
     out = request.out or Path(f"review-seat-{seat}.html")
-    if not request.no_board:
-        review.board = out.with_name(f"{out.stem}-board.html").name
-        write_text(out.with_name(review.board), _board(review))
     write_text(out, page(review))
     if request.json:
         write_text(request.json, json.dumps(review_json(review)))
@@ -202,12 +194,6 @@ def _decision_at(review: Review, at: RecordPosition) -> ReviewedDecision:
         if decision.event == number:
             return decision
     raise NoPositionError(f"--at {at.text}: no decision of seat {review.seat} to review there")
-
-
-def _board(review: Review) -> str:
-    game = fold_steps(steps_of(review.judged.events))
-    title = f"{review.game}, seat {review.seat}"
-    return game_page(game, {"title": title, "seat": review.seat, "hands": False})
 
 
 def _print(review: Review, decisions: Sequence[ReviewedDecision] | None, out: Path) -> None:

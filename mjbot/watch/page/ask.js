@@ -2,6 +2,7 @@
 
 import { html, tiles } from "/page/panel.js";
 import { say } from "/page/source.js";
+import { t } from "/page/text.js";
 
 const NAMES = {
   discard: "Discard", riichi: "Riichi", tsumo: "Win", ron: "Win", pass: "Pass", pon: "Pon",
@@ -39,12 +40,12 @@ export class Asker {
     };
     const isDiscard = ({ name }) => name === "discard";
     const discards = actions.filter(isDiscard).map((action) => button(action, "tile"));
-    const buttons = actions.filter((action) => !isDiscard(action)).map((action) => button(action, "act", NAMES[action.name], " "));
+    const buttons = actions.filter((action) => !isDiscard(action)).map((action) => button(action, "act", t(NAMES[action.name]), " "));
     if (discards.length) {
-      buttons.push(html("span", {}, buttons.length ? "or discard a tile" : "discard a tile of your hand"));
+      buttons.push(html("span", {}, buttons.length ? t("or discard a tile") : t("discard a tile of your hand")));
       buttons.push(html("span", { class: "discards" }, ...discards));
     }
-    const left = html("progress", { max: clock, "aria-label": "time left" });
+    const left = html("progress", { max: clock, "aria-label": t("time left") });
     const tick = () => (left.value = Math.max(0, (until - Date.now()) / 1000));
     tick();
     this.timer = setInterval(tick, 250);

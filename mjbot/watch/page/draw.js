@@ -1,5 +1,7 @@
 // Draws a board as SVG.  Where everything lies is the same in mjbot/drawing/picture.py.
 
+import { t } from "/page/text.js";
+
 const NS = "http://www.w3.org/2000/svg";
 const W = 48;
 const H = 64;
@@ -76,7 +78,7 @@ function tile(token, x, y, scale, kinds = "") {
 }
 
 function words(marks) {
-  return (marks.includes("^") ? ", called away" : "") + (marks.includes("-") ? ", as drawn" : "");
+  return (marks.includes("^") ? t(", called away") : "") + (marks.includes("-") ? t(", as drawn") : "");
 }
 
 const r = (number) => Math.round(number * 100) / 100;
@@ -144,6 +146,12 @@ function drawRiver(group, river, isLast) {
   });
 }
 
+// "East 2" of a board in the language of the page.
+export function kyokuName(kyoku) {
+  const [wind, number] = kyoku.split(" ");
+  return t(`${wind} {number}`, { number });
+}
+
 export const points = (number) => number.toLocaleString("en-US");
 const signed = (number) => (number > 0 ? "+" : "") + points(number);
 
@@ -168,7 +176,7 @@ function drawPlate(group, name, board, place, angle) {
       ...upright, x: 353, y: 606, width: 250, height: 40, rx: 8,
       class: board.turn === place ? "plate active" : "plate",
     }),
-    text(seat.wind, { ...upright, x: 372, y: 635, class: "wind", "text-anchor": "middle" }),
+    text(t(seat.wind), { ...upright, x: 372, y: 635, class: "wind", "text-anchor": "middle" }),
     text(points(board.scores[place]), { ...upright, x: 482, y: 635, class: "score", "text-anchor": "end" }),
     delta
       ? text(signed(delta), { ...end, class: delta > 0 ? "gain" : "loss" })
@@ -184,9 +192,9 @@ function drawPlate(group, name, board, place, angle) {
 
 function drawMiddle(group, board) {
   const middle = { x: 500, "text-anchor": "middle" };
-  group.push(text(board.kyoku, { ...middle, y: 440, class: "round" }));
-  group.push(text(`${board.honba} honba, ${board.sticks} ${board.sticks === 1 ? "stick" : "sticks"}`, { ...middle, y: 464, class: "small" }));
-  group.push(text(`${board.wall} tiles left`, { ...middle, y: 486, class: "small" }));
+  group.push(text(kyokuName(board.kyoku), { ...middle, y: 440, class: "round" }));
+  group.push(text(t(board.sticks === 1 ? "{honba} honba, 1 stick" : "{honba} honba, {sticks} sticks", board), { ...middle, y: 464, class: "small" }));
+  group.push(text(t("{tiles} tiles left", { tiles: board.wall }), { ...middle, y: 486, class: "small" }));
   [board.dora, board.ura].forEach((markers, row) => {
     const tokens = markers ? markers.split(" ") : [];
     const scale = 0.66;

@@ -1,9 +1,11 @@
 // The page: which moment is shown, and what the keys and buttons do.
 
 import { Asker } from "/page/ask.js";
-import { Picture } from "/page/draw.js";
+import { kyokuName, Picture } from "/page/draw.js";
 import { html, showResult, showSeats, showTalk, showThoughts } from "/page/panel.js";
+import { estimate, markCurrent, Review, showDecision, showList, showStrip } from "/page/review.js";
 import { address, fetchJson, follow, readRecord, unpacked } from "/page/source.js";
+import { t } from "/page/text.js";
 import { Timeline } from "/page/timeline.js";
 
 const $ = (id) => document.getElementById(id);
@@ -16,6 +18,8 @@ const PAUSE_MS = 150; // before a player is asked what it thinks
 
 const games = [new Timeline()];
 const shown = { game: 0, kyoku: 0, step: 0, seat: config.seat, hands: config.hands !== false };
+let review = null; // of the game that is shown
+const strip = { bars: true, dangers: false };
 let wanted = readPlace();
 let following = config.mode === "live";
 let playing = 0;
@@ -49,14 +53,13 @@ function show() {
 
 function showText(line, board, message) {
   const by = message && message.by >= 0 ? `${line.names[message.by]} ` : "";
-  const text = message ? `${by}${message.text}` : "the tiles are dealt";
-  const number = html("small", {}, ` ${positionName(message, board)}event ${message ? message.n : line.kyoku[shown.kyoku].n}`);
+  const text = message ? `${by}${message.text}` : t("the tiles are dealt");
+  const number = html("small", {}, ` ${positionName(message, board)}${t("event {n}", { n: message ? message.n : line.kyoku[shown.kyoku].n })}`);
   $("event").replaceChildren(text, number);
   const feed = message && message.feed;
   $("feed").hidden = !feed;
   $("feed").textContent = feed || "";
   showTalk($("talk"), (message && message.talk) || [], board, line.names);
-  showSeats($("seats"), board, line.names, isOpen);
   const place = `${shown.game}/${shown.kyoku}/${message && message.kind}`;
   showResult($("result"), closed === place ? null : board.result, line.names, () => {
     closed = place;
@@ -66,7 +69,7 @@ function showText(line, board, message) {
   slider.max = line.kyoku[shown.kyoku].steps.length;
   slider.value = shown.step;
   $("kyoku").value = shown.kyoku;
-  askThoughts(line, message);
+  askThoughts(line, message, board);
 }
 
 // The choice that the seat below (or else another) has here, as explain, draw and review name it.
@@ -75,7 +78,7 @@ function positionName(message, board) {
   const seat = shown.seat in choices ? shown.seat : Object.keys(choices)[0];
   if (seat === undefined) return "";
   const [wind, number] = board.kyoku.split(" ");
-  return `${wind[0]}${number}-${board.honba}:${choices[seat]} of seat ${seat}, `;
+  return t("{position} of seat {seat}, ", { position: `${wind[0]}${number}-${board.honba}:${choices[seat]}`, seat });
 }
 
 let writing = 0;
@@ -88,9 +91,19 @@ function later() {
   }, 200);
 }
 
+// The place of the address: SEAT/KYOKU/STEP, or a decision of the review such as E2-0:8.
 function readPlace() {
+  const decision = review && review.named(decodeURIComponent(location.hash.slice(1)));
+  if (decision) return [review.seat, ...momentOf(decision.n)];
   const place = (location.hash.slice(1) || config.place || "").split("/").map(Number);
   return place.length === 3 && place.every((part) => Number.isInteger(part) && part >= 0) ? place : null;
+}
+
+// Kyoku and step of an event by its number.
+function momentOf(n) {
+  const { kyoku } = timeline();
+  const at = kyoku.findLastIndex((one) => one.n <= n);
+  return at < 0 ? [0, 0] : [at, n - kyoku[at].n];
 }
 
 // Goes to the place of the address once it has arrived; true while it is still to come.
@@ -149,6 +162,23 @@ function play() {
 
 const find = (way, isWished) => go(...timeline().find(shown.kyoku, shown.step, way, isWished));
 const isChoice = ({ choices }) => choices && shown.seat in choices;
+const isReviewed = (isWished) => ({ n }) => review && isWished(review.byEvent.get(n));
+
+function toReviewed(way, isWished) {
+  if (!review) return;
+  const [kyoku, step] = timeline().find(shown.kyoku, shown.step, way, isReviewed(isWished));
+  const message = timeline().step(kyoku, step);
+  if (!message || !isReviewed(isWished)(message)) return; // there is none further on
+  shown.seat = review.seat;
+  go(kyoku, step);
+}
+
+function openDecision(decision) {
+  shown.seat = review.seat;
+  act("stop");
+  go(...momentOf(decision.n));
+  if (document.documentElement.clientWidth < 860) $("table").scrollIntoView();
+}
 const lengthOf = (kyoku) => timeline().kyoku[kyoku].steps.length;
 
 const actions = {
@@ -158,6 +188,13 @@ const actions = {
   choiceBack: () => find(-1, isChoice),
   feedOn: () => find(1, ({ feed }) => feed),
   feedBack: () => find(-1, ({ feed }) => feed),
+  mistakeOn: () => toReviewed(1, (decision) => review.isMistake(decision)),
+  mistakeBack: () => toReviewed(-1, (decision) => review.isMistake(decision)),
+  differOn: () => toReviewed(1, (decision) => decision && !decision.equal),
+  differBack: () => toReviewed(-1, (decision) => decision && !decision.equal),
+  bars: () => toggleStrip("bars"),
+  dangers: () => toggleStrip("dangers"),
+  stop: () => {},
   kyokuOn: () => (shown.kyoku + 1 < timeline().kyoku.length ? go(shown.kyoku + 1, 0) : go(shown.kyoku, lengthOf(shown.kyoku))),
   kyokuBack: () => go(shown.step ? shown.kyoku : Math.max(0, shown.kyoku - 1), 0),
   start: () => go(shown.kyoku, 0),
@@ -180,10 +217,11 @@ const actions = {
   gameBack: () => recordGame && openGame(record, recordGame - 1),
 };
 
-const MOVES = ["on", "back", "choiceOn", "choiceBack", "feedOn", "feedBack", "kyokuOn", "kyokuBack", "start", "end", "play"];
+const MOVES = ["on", "back", "choiceOn", "choiceBack", "mistakeOn", "mistakeBack", "differOn", "differBack", "feedOn", "feedBack", "kyokuOn", "kyokuBack", "start", "end", "play"];
 const KEYS = {
   ArrowRight: "on", ArrowLeft: "back", ".": "choiceOn", ",": "choiceBack", "]": "kyokuOn",
   PageDown: "kyokuOn", "[": "kyokuBack", PageUp: "kyokuBack", Home: "start", End: "end",
+  m: "mistakeOn", M: "mistakeBack", x: "differOn", X: "differBack", b: "bars", g: "dangers",
   f: "feedOn", F: "feedBack", " ": "play", "+": "faster", "-": "slower", v: "turn", h: "hands", i: "index", t: "thoughts",
   d: "colours", l: "follow", "?": "help", n: "gameOn", p: "gameBack",
 };
@@ -200,6 +238,11 @@ function act(name) {
 function setSpeed(perSecond) {
   speed = Math.max(0.3, Math.min(30, perSecond));
   if (playing) play();
+}
+
+function toggleStrip(name) {
+  strip[name] = !strip[name];
+  show();
 }
 
 function toggleRoot(name, value) {
@@ -226,7 +269,7 @@ function recall(name) {
 }
 
 function showSwitches() {
-  const pressed = { hands: shown.hands, thoughts, index: "index" in document.documentElement.dataset };
+  const pressed = { hands: shown.hands, thoughts, ...strip, index: "index" in document.documentElement.dataset };
   for (const [name, isOn] of Object.entries(pressed)) {
     document.querySelector(`[data-do=${name}]`).setAttribute("aria-pressed", isOn);
   }
@@ -264,8 +307,8 @@ window.addEventListener("hashchange", () => {
 
 function showKyoku() {
   const options = timeline().kyoku.map(({ board }, place) => {
-    const honba = board.honba ? `, ${board.honba} honba` : "";
-    return html("option", { value: place }, `${board.kyoku}${honba}`);
+    const honba = board.honba ? t(", {n} honba", { n: board.honba }) : "";
+    return html("option", { value: place }, `${kyokuName(board.kyoku)}${honba}`);
   });
   $("kyoku").replaceChildren(...options);
   $("kyoku").value = shown.kyoku;
@@ -378,7 +421,7 @@ function setFollowing(wish, moves = true) {
 function showFollowing() {
   if (config.mode !== "live") return;
   $("follow").setAttribute("aria-pressed", following);
-  $("follow").textContent = following ? "Following" : "Follow";
+  $("follow").textContent = following ? t("Following") : t("Follow");
   if (!config.plays) return;
   if (!following) asker.place.hidden = true;
   else if (!drawing) showAsk();
@@ -386,38 +429,85 @@ function showFollowing() {
 
 // --- what a player thinks -----------------------------------------------------------------------
 
-function askThoughts(line, message) {
+function askThoughts(line, message, board) {
   clearTimeout(asking);
-  const place = $("thoughts");
   const seats = message && message.choices ? Object.keys(message.choices).map(Number) : [];
   const seat = seats.includes(shown.seat) ? shown.seat : seats[0];
-  if (!thoughts || seat === undefined || !isOpen(seat)) {
-    place.hidden = true;
-    return;
+  const chooser = seat !== undefined && isOpen(seat) ? seat : null;
+  const decision = message && review ? review.at(message.n, shown.seat) : undefined;
+  const about = { board, message, seat: decision ? shown.seat : chooser, decision };
+  if (review) {
+    showDecision($("decision"), decision, review, board);
+    markCurrent($("mistakes"), decision);
   }
-  const at = `${message.n}:${seat}`;
-  const did = message.did && message.did[seat];
-  if (line.thoughts && line.thoughts[at]) {
-    showThoughts(place, line.thoughts[at], did, line.names[seat]);
-  } else if (config.mode === "file" || !config.by) place.hidden = true;
-  else asking = setTimeout(() => fetchThoughts(at, did, line.names[seat]), PAUSE_MS);
+  if (decision) return showThought(decision, about);
+  showThought(null, about);
+  if (!thoughts || chooser === null) return;
+  const at = `${message.n}:${chooser}`;
+  if (line.thoughts && line.thoughts[at]) showThought(line.thoughts[at], about);
+  else if (config.mode !== "file" && config.by) asking = setTimeout(() => fetchThoughts(at, about), PAUSE_MS);
 }
 
-async function fetchThoughts(at, did, name) {
+// Shows what is thought at a moment: the table of all terms, the hand with its bars, the opponents.
+function showThought(thought, { board, message, seat, decision }) {
+  const { names } = timeline();
+  $("thoughts").hidden = !thought || !thoughts;
+  if (thought && thoughts) showThoughts($("thoughts"), thought, message.did && message.did[seat], names[seat]);
+  const viewed = thought ? seat : shown.seat;
+  const isShown = review || (config.by && !config.plays) || thought;
+  showStrip($("strip"), isShown && isOpen(viewed) ? board.seats[viewed] : null, thought, { ...strip, board });
+  const opponents = (thought && thought.opponents) || [];
+  const estimates = opponents.map((one) => [one.seat, estimate(one, strip.dangers)]);
+  showSeats($("seats"), board, names, isOpen, new Map(decision || thoughts ? estimates : []));
+}
+
+async function fetchThoughts(at, about) {
   const [n, seat] = at.split(":");
   const query = { n, seat, ...(config.mode === "record" && { record, game: recordGame }), ...(config.mode === "live" && { game: shown.game - games.length + 1 }) };
-  const about = address("", query);
+  const name = address("", query);
   const now = asking;
   try {
-    if (!thought.has(about)) thought.set(about, await fetchJson("/api/explain", query));
+    if (!thought.has(name)) thought.set(name, await fetchJson("/api/explain", query));
     if (thought.size > 500) thought.delete(thought.keys().next().value);
-    if (now === asking) showThoughts($("thoughts"), thought.get(about), did, name);
+    if (now === asking) showThought(thought.get(name), about);
   } catch (problem) {
     if (now !== asking) return;
     $("thoughts").hidden = false;
     $("thoughts").replaceChildren(html("p", { class: "problem" }, problem.message));
   }
 }
+
+// --- a review -----------------------------------------------------------------------------------
+
+function takeReview(data) {
+  review = data ? new Review(data) : null;
+  for (const id of ["list", "review-moves"]) $(id).hidden = !review;
+  document.querySelector("[data-do=thoughts]").hidden = !config.by && !review;
+  for (const name of ["bars", "dangers"]) {
+    document.querySelector(`[data-do=${name}]`).hidden = !config.by && !review;
+  }
+  if (!review) {
+    $("decision").hidden = true;
+    return;
+  }
+  thoughts = false; // the comparison is shown; the table of all terms on demand
+  shown.seat = review.seat;
+  $("threshold").max = Math.ceil(review.most);
+  $("threshold").step = review.most > 200 ? 10 : "any";
+  showMistakes();
+  showSwitches();
+}
+
+function showMistakes() {
+  review.threshold = Number($("threshold").value);
+  $("least").textContent = review.amount(review.threshold);
+  showList($("mistakes"), $("tally"), review, openDecision);
+}
+
+$("threshold").addEventListener("input", () => {
+  showMistakes();
+  show();
+});
 
 // --- records ------------------------------------------------------------------------------------
 
@@ -446,11 +536,19 @@ async function openGame(which, game) {
       if (isNew) begin();
       take(message);
     });
+    if (mine === reading) await readReview(which, game);
     if (mine === reading) settle();
     document.body.dataset.read = "all";
   } catch (problem) {
     showProblem(problem.message);
   }
+}
+
+// The review of a game that was named with it.
+async function readReview(which, game) {
+  const isReviewed = config.review && which === (config.record || 0) && game === (config.game || 0);
+  takeReview(isReviewed ? await fetchJson("/api/review", {}) : null);
+  wanted = wanted || (review && readPlace());
 }
 
 const MOST_LISTED = 300;
@@ -466,9 +564,9 @@ function listRecords() {
     });
     return html("li", {}, button);
   });
-  if (found.length > MOST_LISTED) rows.push(html("li", {}, `and ${found.length - MOST_LISTED} more: name a part`));
+  if (found.length > MOST_LISTED) rows.push(html("li", {}, t("and {n} more: name a part", { n: found.length - MOST_LISTED })));
   $("record-list").replaceChildren(...rows);
-  $("records-title").textContent = `${found.length} records`;
+  $("records-title").textContent = t("{n} records", { n: found.length });
 }
 
 // --- the start ----------------------------------------------------------------------------------
@@ -479,19 +577,21 @@ async function begin() {
   $("title").textContent = config.title;
   document.title = config.title;
   showSwitches();
-  document.querySelector("[data-do=thoughts]").hidden = !config.by;
-  if (config.plays) document.querySelector("[data-do=thoughts]").textContent = "Hint";
+  takeReview(null);
+  if (config.plays) document.querySelector("[data-do=thoughts]").textContent = t("Hint");
   if (config.mode === "file") {
     const game = await unpacked($("data").textContent);
     Object.assign(games[0], { names: game.names, pairs: game.pairs, kyoku: game.kyoku, thoughts: game.thoughts });
     showKyoku();
+    takeReview(game.review);
+    wanted = readPlace();
     settle();
     document.body.dataset.read = "all";
   } else if (config.mode === "live") {
     $("live").hidden = false;
     showFollowing();
     follow(takeLive, (isOn) => {
-      $("connection").textContent = isOn ? "" : "no connection: trying again";
+      $("connection").textContent = isOn ? "" : t("no connection: trying again");
       document.body.dataset.connected = isOn;
     });
   } else {

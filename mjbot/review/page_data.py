@@ -1,0 +1,128 @@
+"""A review as the page beside the board reads it, made of the review's JSON.
+
+So the page of ``mjbot review`` and that of ``mjbot watch --review`` show the numbers of that JSON::
+
+    {"seat": 0, "by": "strongest", "unit": "points", "names": [...],
+     "decisions": [{"n": 241, "at": "E2-0:8", "loss": 1240.0, "sentence": "...", ...}, ...]}
+
+A decision has the keys of a strategy's thought as well (:func:`mjbot.watch.thoughts.thought`).
+``n`` is the number of the event after which it is made; ``size`` is its loss as text, ``tags`` what
+the page says of it in a word or two, and ``counts`` whether the loss is one that counts.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from mjbot.errors import MjbotError
+from mjbot.languages import translate
+from mjbot.review.sentences import amount
+from mjbot.strategy.explanation import Explanation, Rated, Term
+from mjbot.table.actions import ACTIONS, Action
+from mjbot.watch.thoughts import thought
+
+Json = dict[str, Any]
+
+
+class NoReviewError(MjbotError):
+    """A file that holds no review, or one of another game."""
+
+
+def read_review(path: Path) -> Json:
+    """Return the JSON of a review; raises :class:`NoReviewError` and ``OSError``."""
+    try:
+        found = msgspec.json.decode(path.read_bytes())
+        decisions = [entry for kyoku in found["review"]["kyokus"] for entry in kyoku["entries"]]
+        complete = all({"event", "position", "opponents"} <= entry.keys() for entry in decisions)
+    except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+        raise NoReviewError(f"{path}: holds no review; mjbot review --json writes one") from None
+    if not complete:
+        cure = "write it again with mjbot review --json"
+        raise NoReviewError(f"{path}: a review of another program or an older version; {cure}")
+    return dict(found)
+
+
+def page_data(review: Json) -> Json:
+    """Return what the page needs of a review's JSON."""
+    reviewed = review["review"]
+    decisions = [
+        decision_data(reviewed, kyoku, entry)
+        for kyoku in reviewed["kyokus"]
+        for entry in kyoku["entries"]
+    ]
+    return {
+        "seat": review["player_id"],
+        "by": reviewed["model_tag"],
+        "unit": reviewed["loss_unit"],
+        "decisions": decisions,
+    }
+
+
+def decision_data(reviewed: Json, kyoku: Json, entry: Json) -> Json:
+    """Return one decision for the page."""
+    winds = [(seat - kyoku["kyoku"]) % 4 for seat in range(4)]
+    details = sorted(entry["details"], key=lambda detail: -(detail["q_value"] or -1e9))
+    shown = thought(reviewed["model_tag"], _explanation(reviewed["unit"], details), winds)
+    done = entry["actual_index"]
+    actual = entry["details"][done] if done < len(entry["details"]) else None
+    for rated, detail in zip(shown["rated"], details, strict=True):
+        rated["accepted"] = " ".join(detail["accepted"])
+        rated["done"] = detail is actual
+    return {
+        **shown,
+        "n": entry["event"],
+        "at": entry["position"],
+        "equal": entry["is_equal"],
+        "loss": entry["loss"],
+        "counts": counts(entry),
+        "size": size_text(entry, reviewed["loss_unit"]),
+        "sentence": entry["sentence"],
+        "tags": _tags(entry),
+        "comparison": entry["comparison"],
+        "opponents": entry["opponents"],
+    }
+
+
+def _explanation(unit: str, details: Sequence[Json]) -> Explanation:
+    rated = [_rated(detail) for detail in details]
+    choice = next((each.action for each in rated if each.is_chosen), ACTIONS[0])
+    return Explanation(choice, unit, rated)
+
+
+def _rated(detail: Json) -> Rated:
+    codes = detail["codes"]
+    then: Action | None = ACTIONS[codes[1]] if len(codes) > 1 else None
+    value = float("-inf") if detail["q_value"] is None else detail["q_value"]
+    terms = [Term(**term) for term in detail["terms"]]
+    return Rated(ACTIONS[codes[0]], value, detail["is_chosen"], then, terms)
+
+
+def counts(entry: Json) -> bool:
+    """Return whether a loss counts: shown by playouts or, without them, not too small."""
+    if entry["playouts"]:
+        return bool(entry["playouts"]["verdict"] == "shown")
+    return bool(entry["loss"]) and not entry["about_equal"]
+
+
+def size_text(entry: Json, unit: str) -> str:
+    """Return the size of a mistake in short: ``1,240 points``, ``disputed``."""
+    if entry["is_equal"]:
+        return ""
+    if entry["loss"] is None:
+        return translate("not rated")
+    if entry["disputed"]:
+        return translate("disputed")
+    return amount(entry["loss"], unit)
+
+
+def _tags(entry: Json) -> list[str]:
+    found = [translate(entry["kind"])] if entry["kind"] else []
+    if entry["disputed"]:
+        found.append(translate("points and network disagree"))
+    elif entry["about_equal"]:
+        found.append(translate("about equal"))
+    if entry["playouts"]:
+        found.append(translate(entry["playouts"]["verdict"]))
+    return found
