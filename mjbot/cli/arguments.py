@@ -8,12 +8,14 @@ import contextlib
 import os
 import tomllib
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
 from mjbot.errors import ArgumentError, MjbotError
+from mjbot.languages import ENGLISH, LANGUAGES, VARIABLES, default_language, language_named
 from mjbot.records.other_formats import record_path
 from mjbot.records.positions import RecordPosition
 from mjbot.requests import argument, option
@@ -147,6 +149,28 @@ def at_option(default: str, also: str = "", **how: Any) -> Any:
 def no_browser_option() -> Any:
     """Return the option ``--no-browser``."""
     return option(False, "print the page's address and open no browser")
+
+
+def language_option() -> Any:
+    """Return the option ``--language``; :func:`language_of` reads it."""
+    names = ", ".join(LANGUAGES)
+    help_ = f"language of pages and reviews: {names} (default: that of {', '.join(VARIABLES)})"
+    return option(None, help_, type=language_name, metavar="NAME", shown=False)
+
+
+def language_name(text: str) -> str:
+    """Return the language of a name or a locale."""
+    try:
+        return language_named(text)
+    except ArgumentError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def language_of(request: object) -> str:
+    """Return the language that a request, or a part of it, asks for; English where none does."""
+    parts = [request, *(getattr(request, each.name) for each in fields(cast(Any, request)))]
+    found = [part.language for part in parts if hasattr(part, "language")]
+    return ENGLISH if not found else found[0] or default_language()
 
 
 def json_option() -> Any:

@@ -15,6 +15,7 @@ import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
 from mjbot.errors import EXPECTED_ERRORS, ExitCode, error_report
 from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
+from mjbot.languages import using_language
 from mjbot.profile import RunProfile
 from mjbot.requests import RequestT, declare, request_of
 from protocol.plain_text import one_line
@@ -37,7 +38,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with ending if args.command in AT_ONCE else nullcontext():
             run = importlib.import_module(module_of(args.command)).run
-            return int(run(request_of(request_class(args.command), args)))
+            from mjbot.cli.arguments import language_of  # commands have imported it
+
+            request: Any = request_of(request_class(args.command), args)
+            with using_language(language_of(request)):
+                return int(run(request))
     except KeyboardInterrupt as interruption:
         if not interruption.args:
             return ExitCode.INTERRUPTED

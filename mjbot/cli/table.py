@@ -69,6 +69,7 @@ class WatchRequest:
     no_browser: bool = a.no_browser_option()
     all_hands: bool = option(False, "show the hands of all seats")
     watch_by: Spec | None = a.strategy_option(None, "strategy whose evaluation is shown, too")
+    language: str | None = a.language_option()
 
 
 class Take(Protocol):

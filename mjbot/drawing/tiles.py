@@ -9,6 +9,7 @@ font for them.  A red five has a ringed dot, so that it is recognised without co
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from mjbot.languages import ENGLISH, language, marked, translate
 from protocol.tiles import FIRST_HONOUR, RED_FIVES, TILE_NAMES
 
 WIDTH: Final = 48
@@ -101,15 +102,31 @@ _EIGHT_STICKS: Final = (
 )  # fmt: skip
 
 _RANKS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_SUITS: Final = {"m": "characters", "p": "circles", "s": "bamboo"}
+_SUITS: Final = {
+    "m": marked("{rank} of characters"),
+    "p": marked("{rank} of circles"),
+    "s": marked("{rank} of bamboo"),
+}
 _HONOURS: Final = {
-    "E": "east wind", "S": "south wind", "W": "west wind", "N": "north wind",
-    "P": "white dragon", "F": "green dragon", "C": "red dragon", "?": "hidden tile",
-}  # fmt: skip
+    "E": marked("east wind"),
+    "S": marked("south wind"),
+    "W": marked("west wind"),
+    "N": marked("north wind"),
+    "P": marked("white dragon"),
+    "F": marked("green dragon"),
+    "C": marked("red dragon"),
+    "?": marked("hidden tile"),
+}
 
 
-WINDS: Final = ("East", "South", "West", "North")
-HONOUR_TEXTS: Final = (*WINDS, "the white dragon", "the green dragon", "the red dragon")
+WINDS: Final = (marked("East"), marked("South"), marked("West"), marked("North"))
+HONOUR_TEXTS: Final = (
+    *WINDS,
+    marked("the white dragon"),
+    marked("the green dragon"),
+    marked("the red dragon"),
+)
+_SUIT_TEXTS: Final = {"m": marked("{rank}m"), "p": marked("{rank}p"), "s": marked("{rank}s")}
 
 
 def tile_text(tile: int) -> str:
@@ -118,9 +135,11 @@ def tile_text(tile: int) -> str:
     >>> tile_text(4), tile_text(34), tile_text(27), tile_text(33)
     ('5m', 'red 5m', 'East', 'the red dragon')
     """
-    if tile in RED_FIVES:
-        return f"red {TILE_NAMES[tile][:2]}"
-    return HONOUR_TEXTS[tile - FIRST_HONOUR] if tile >= FIRST_HONOUR else TILE_NAMES[tile]
+    if FIRST_HONOUR <= tile < FIRST_HONOUR + len(HONOUR_TEXTS):
+        return translate(HONOUR_TEXTS[tile - FIRST_HONOUR])
+    name = TILE_NAMES[tile]
+    plain = translate(_SUIT_TEXTS[name[1]], rank=name[0])
+    return translate("red {tile}", tile=plain) if tile in RED_FIVES else plain
 
 
 def tile_label(name: str) -> str:
@@ -130,9 +149,10 @@ def tile_label(name: str) -> str:
     ('red five of characters', 'one of bamboo', 'white dragon')
     """
     if name in _HONOURS:
-        return _HONOURS[name]
-    red = "red " if name.endswith("r") else ""
-    return f"{red}{_RANKS[int(name[0]) - 1]} of {_SUITS[name[1]]}"
+        return translate(_HONOURS[name])
+    rank = _RANKS[int(name[0]) - 1] if language() == ENGLISH else name[0]
+    plain = translate(_SUITS[name[1]], rank=rank)
+    return translate("red {tile}", tile=plain) if name.endswith("r") else plain
 
 
 def sprite(names: Iterable[str] = TILE_NAMES) -> str:

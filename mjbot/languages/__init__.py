@@ -11,16 +11,18 @@ Texts in tables of constants are marked where they stand (:func:`marked`) and tr
 are shown.  ``tests/languages`` collects the keys from the sources and compares the catalogues.
 """
 
-import ast
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from mjbot.errors import ArgumentError
+
+TextT = TypeVar("TextT", bound=str)
 
 ENGLISH: Final = "en"
 LANGUAGES: Final = (ENGLISH, "ja", "zh-Hans", "zh-Hant")
@@ -104,7 +106,7 @@ def translate_count(one: str, many: str, n: int) -> str:
     return found.format(n=n)
 
 
-def marked(text: str) -> str:
+def marked(text: TextT) -> TextT:
     """Return the text itself: it is translated where it is shown."""
     return text
 
@@ -134,5 +136,5 @@ def read_catalogue(text: str) -> dict[str, str]:
                 found[fields["msgid"]] = fields["msgstr"]
             fields = {}
         key = match[1] or key
-        fields[key] = fields.get(key, "") + str(ast.literal_eval(match[2] or match[3]))
+        fields[key] = fields.get(key, "") + str(json.loads(match[2] or match[3]))
     return found

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mjbot.errors import ExitCode, MjbotError
+from mjbot.languages import VARIABLES, language
 from mjbot.match.majiang import majiang_command
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import EXTERNAL, PIPED, Spec
@@ -83,8 +84,8 @@ class HumanSeat(MatchPlayer):
 
     @property
     def environ(self) -> Mapping[str, str]:
-        """The page's key: a command line could be read by every user of this machine."""
-        return {SEAT_KEY_VARIABLE: self.key}
+        """The page's language and key, which every user could read on a command line."""
+        return {SEAT_KEY_VARIABLE: self.key, VARIABLES[0]: language()}
 
     @property
     def url(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 import mjbot
+from mjbot.languages import language
 from mjbot.review.comparison import compare_choices
 from mjbot.review.decisions import SEATS, ReviewedDecision
 from mjbot.review.playouts import Shown
@@ -68,7 +69,7 @@ def review_json(review: Review) -> Json:
         "player_id": review.seat,
         "split_logs": [],
         "mjai_log": [_event(each) for each in judged.events],
-        "lang": "en",
+        "lang": language(),
         "names": list(judged.names),
         "game": review.game,
     }

@@ -12,18 +12,25 @@ the page says of it in a word or two, and ``counts`` whether the loss is one tha
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from mjbot.errors import MjbotError
-from mjbot.languages import translate
+from mjbot.languages import marked, translate
 from mjbot.review.sentences import amount
 from mjbot.strategy.explanation import Explanation, Rated, Term
 from mjbot.table.actions import ACTIONS, Action
 from mjbot.watch.thoughts import thought
 
 Json = dict[str, Any]
+
+VERDICTS: Final = (
+    marked("shown"),
+    marked("not shown to differ"),
+    marked("shown to be no loss"),
+)
+"""Of playouts, as :class:`mjbot.review.playouts.Shown` has them."""
 
 
 class NoReviewError(MjbotError):
@@ -42,6 +49,20 @@ def read_review(path: Path) -> Json:
         cure = "write it again with mjbot review --json"
         raise NoReviewError(f"{path}: a review of another program or an older version; {cure}")
     return dict(found)
+
+
+def same_game(review: Json, events: Sequence[Json]) -> bool:
+    """Return whether a review is of the game with these events, as messages."""
+    own = review["mjai_log"]
+    pairs = zip(own, events, strict=False)
+    keys = ("type", "actor", "pai", "tehais")
+    return len(own) == len(events) and all(
+        _plain(one.get(key)) == _plain(other.get(key)) for one, other in pairs for key in keys
+    )
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def page_data(review: Json) -> Json:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from mjbot.drawing.tiles import tile_text
+from mjbot.languages import translate
 from mjbot.review.decisions import ReviewedDecision, total_of
 from mjbot.review.tiles import wind_of
 from mjbot.strategy import explanation as e
@@ -54,7 +55,7 @@ class Reason:
     shows: tuple[str, int | None]
 
     def __str__(self) -> str:
-        return f"{self.text} ({signed(self.gain, self.unit)})"
+        return translate("{reason} ({gain})", reason=self.text, gain=signed(self.gain, self.unit))
 
 
 def reasons(decision: ReviewedDecision) -> list[Reason]:
@@ -161,7 +162,8 @@ def _winning(done: e.Rated, better: e.Rated) -> Iterator[Reason]:
         yield Reason("speed", speed, e.POINTS, _speed(done, better, speed > 0), shows)
     if by_value:
         pays = [number(value, e.POINTS) for value in values]
-        text = f"a win pays {pays[1]} points instead of {pays[0]}"
+        text = "a win pays {more} points instead of {less}"
+        text = translate(text, more=pays[1], less=pays[0])
         yield Reason("value", by_value, e.POINTS, text, (e.WIN_VALUE, None))
 
 
@@ -182,16 +184,19 @@ def _speed(done: e.Rated, better: e.Rated, is_faster: bool) -> str:
         before, after = (int(value_of(each, e.SHANTEN)) for each in (done, better))
         few, many = (int(value_of(each, e.ACCEPTED)) for each in (done, better))
         if before != after and (after < before) == is_faster:
-            return f"{'keeps' if is_faster else 'goes back to'} {_shanten(after)}"
+            text = "keeps {shanten}" if is_faster else "goes back to {shanten}"
+            return translate(text, shanten=shanten_text(after))
         if before == after and many != few and (many > few) == is_faster:
-            return f"accepts {many} tiles instead of {few}"
+            return translate("accepts {many} tiles instead of {few}", many=many, few=few)
     if (chances[1] > chances[0]) == is_faster and shown[0] != shown[1]:
-        return f"wins {shown[1]} of the time instead of {shown[0]}"
-    return f"makes the hand {'faster' if is_faster else 'slower'}"
+        text = "wins {more} of the time instead of {less}"
+        return translate(text, more=shown[1], less=shown[0])
+    return translate("makes the hand faster" if is_faster else "makes the hand slower")
 
 
-def _shanten(steps: int) -> str:
-    return "tenpai" if steps == 0 else f"{steps}-shanten"
+def shanten_text(steps: int) -> str:
+    """Return how far a hand is from tenpai."""
+    return translate("tenpai") if steps == 0 else translate("{n}-shanten", n=steps)
 
 
 def _text(view: View, topic: Topic, term: e.Term, done: e.Rated, better: e.Rated) -> str:
@@ -200,28 +205,38 @@ def _text(view: View, topic: Topic, term: e.Term, done: e.Rated, better: e.Rated
     gains = value_of(better, term.name, term.about) > value_of(done, term.name, term.about)
     match topic:
         case "later":
-            return "risks less later on" if gains else "risks more later on"
+            return translate("risks less later on" if gains else "risks more later on")
         case "stick":
-            return "keeps the riichi stick" if gains else "puts a riichi stick down"
+            return translate("keeps the riichi stick" if gains else "puts a riichi stick down")
         case "placement":
-            return f"is {'better' if gains else 'worse'} for the placement"
+            text = "is better for the placement" if gains else "is worse for the placement"
+            return translate(text)
     if term.name == e.SHAPE:
-        return f"keeps the {'better' if gains else 'worse'} shape"
+        return translate("keeps the better shape" if gains else "keeps the worse shape")
     first, second = (number(value_of(each, term.name), term.unit) for each in (better, done))
-    return f"has {term.name} {first} instead of {second}"
+    text, name = "has {term} {value} instead of {other}", translate(term.name)
+    return translate(text, term=name, value=first, other=second)
 
 
 def _danger(view: View, seat: int, done: e.Rated, better: e.Rated) -> str:
     """Return the two deal-in rates as text, whichever is safer."""
-    who = wind_of(view, seat) + (", in riichi," if view.riichi(seat) else "")
+    wind = wind_of(view, seat)
+    who = translate("{seat}, in riichi,", seat=wind) if view.riichi(seat) else wind
     tiles = [(each.then or each.action).tile for each in (done, better)]
     dangers = [percent(value_of(each, e.DANGER, seat)) for each in (done, better)]
     if dangers[0] == dangers[1]:
-        return f"keeps the danger from {wind_of(view, seat)} at {dangers[0]}"
+        return translate("keeps the danger from {seat} at {chance}", seat=wind, chance=dangers[0])
     if min(tiles) < 0 or tiles[0] == tiles[1]:  # a riichi, rated without its discard
-        return f"deals into {who} {dangers[1]} of the time instead of {dangers[0]}"
-    first, second = map(tile_text, tiles)
-    return f"discarding {first} deals into {who} {dangers[0]} of the time ({second}: {dangers[1]})"
+        text = "deals into {seat} {chance} of the time instead of {other}"
+        return translate(text, seat=who, chance=dangers[1], other=dangers[0])
+    return translate(
+        "discarding {tile} deals into {seat} {chance} of the time ({better}: {safer})",
+        tile=tile_text(tiles[0]),
+        seat=who,
+        chance=dangers[0],
+        better=tile_text(tiles[1]),
+        safer=dangers[1],
+    )
 
 
 # --- numbers -----------------------------------------------------------------------------------

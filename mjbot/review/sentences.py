@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from mjbot.drawing.tiles import tile_text
+from mjbot.languages import marked, translate
 from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.playouts import Shown
 from mjbot.review.reasons import (
@@ -61,17 +62,20 @@ def headline(decision: ReviewedDecision, draw: Draw = tile_text) -> str:
         view, decision.expected, decision.expected_then, draw
     )  # fmt: skip
     if decision.is_disputed or decision.loss is None:
-        return f"You {done}; the reviewer prefers {better}"
+        return translate("You {done}; the reviewer prefers {better}", done=done, better=better)
     if decision.loss_unit.startswith(PERCENT) or not decision.loss:
-        return f"You {done}; {better} was better"
-    return f"You {done}; {better} was better by {amount(decision.loss, decision.loss_unit)}"
+        return translate("You {done}; {better} was better", done=done, better=better)
+    size = amount(decision.loss, decision.loss_unit)
+    text = "You {done}; {better} was better by {size}"
+    return translate(text, done=done, better=better, size=size)
 
 
 def because(decision: ReviewedDecision) -> str:
     """Return the rest of the sentence, from the colon or the full stop on."""
-    why = ", ".join(_why(decision))
+    why = translate(", ").join(_why(decision))
     clauses = [*_dispute(decision), *_shares(decision), *_riichi(decision)]
-    return (f": {why}." if why else ".") + "".join([f" {clause}." for clause in clauses])
+    end = translate(": {reasons}.", reasons=why) if why else translate(".")
+    return end + "".join([translate(" {clause}.", clause=clause) for clause in clauses])
 
 
 def amount(value: float, unit: str) -> str:
@@ -80,7 +84,11 @@ def amount(value: float, unit: str) -> str:
     >>> amount(1234.5, "points"), amount(2.5, "% of strong players")
     ('1,234 points', '2.5%')
     """
-    return percent(value) if unit.startswith(PERCENT) else f"{number(value, unit)} {unit}".strip()
+    if unit.startswith(PERCENT):
+        return percent(value)
+    if unit == POINTS:
+        return translate("{n} points", n=number(value, unit))
+    return f"{number(value, unit)} {translate(unit)}".strip()
 
 
 def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
@@ -102,17 +110,31 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
 # --- actions -----------------------------------------------------------------------------------
 
 _DONE: Final = {
-    "discard": "discarded {}", "riichi": "declared riichi", "pon": "called pon on {}",
-    "chi": "called chi on {}", "daiminkan": "called kan on {}", "ankan": "declared a kan of {}",
-    "kakan": "added {} to the pon", "pass": "passed", "tsumo": "won by tsumo", "ron": "won by ron",
-    "nine terminals": "declared nine terminals",
-}  # fmt: skip
+    "discard": marked("discarded {tile}"),
+    "riichi": marked("declared riichi"),
+    "pon": marked("called pon on {tile}"),
+    "chi": marked("called chi on {tile}"),
+    "daiminkan": marked("called kan on {tile}"),
+    "ankan": marked("declared a kan of {tile}"),
+    "kakan": marked("added {tile} to the pon"),
+    "pass": marked("passed"),
+    "tsumo": marked("won by tsumo"),
+    "ron": marked("won by ron"),
+    "nine terminals": marked("declared nine terminals"),
+}
 _DOING: Final = {
-    "discard": "discarding {}", "riichi": "declaring riichi", "pon": "calling pon on {}",
-    "chi": "calling chi on {}", "daiminkan": "calling kan on {}", "ankan": "declaring a kan of {}",
-    "kakan": "adding {} to the pon", "pass": "passing", "tsumo": "winning by tsumo",
-    "ron": "winning by ron", "nine terminals": "declaring nine terminals",
-}  # fmt: skip
+    "discard": marked("discarding {tile}"),
+    "riichi": marked("declaring riichi"),
+    "pon": marked("calling pon on {tile}"),
+    "chi": marked("calling chi on {tile}"),
+    "daiminkan": marked("calling kan on {tile}"),
+    "ankan": marked("declaring a kan of {tile}"),
+    "kakan": marked("adding {tile} to the pon"),
+    "pass": marked("passing"),
+    "tsumo": marked("winning by tsumo"),
+    "ron": marked("winning by ron"),
+    "nine terminals": marked("declaring nine terminals"),
+}
 
 
 def done_text(view: View, action: Action, then: Action | None, draw: Draw = tile_text) -> str:
@@ -129,27 +151,43 @@ def _action(
     texts: dict[str, str], view: View, action: Action, then: Action | None, draw: Draw
 ) -> str:
     tile = view.claim_tile if action.is_call else action.tile
-    text = texts[action.name].format(draw(tile) if tile >= 0 else "")
+    text = translate(texts[action.name], tile=draw(tile) if tile >= 0 else "")
     if action.name == "chi":
-        used = [draw(each) for each in consumed_tiles(view.state, view.seat, action)]
-        text += f" with {' '.join(used)}"
+        used = " ".join([draw(each) for each in consumed_tiles(view.state, view.seat, action)])
+        text = translate("{call} with {tiles}", call=text, tiles=used)
     if then is None:
         return text
-    return (
-        f"{text} with {draw(then.tile)}" if action.is_riichi else f"{text}, then {draw(then.tile)}"
+    return translate(
+        "{choice} with {tile}" if action.is_riichi else "{call}, then {tile}",
+        choice=text,
+        call=text,
+        tile=draw(then.tile),
     )
 
 
 def choice_text(rated: Rated, draw: Draw = tile_text) -> str:
     """Return a choice in short: ``5p``, ``riichi with 1p``, ``pon``."""
     action, then = rated.action, rated.then
-    text = draw(action.tile) if action.is_discard else _SHORT.get(action.name, action.name)
+    text = draw(action.tile) if action.is_discard else translate(_SHORT[action.name])
     if action.tile >= 0 and not action.is_discard:
         text += f" {draw(action.tile)}"
-    return f"{text} with {draw(then.tile)}" if then else text
+    if then is None:
+        return text
+    return translate("{choice} with {tile}", choice=text, tile=draw(then.tile))
 
 
-_SHORT: Final = {"daiminkan": "kan", "ankan": "kan", "kakan": "added kan"}
+_SHORT: Final = {
+    "riichi": marked("riichi"),
+    "pon": marked("pon"),
+    "chi": marked("chi"),
+    "daiminkan": marked("kan"),
+    "ankan": marked("kan"),
+    "kakan": marked("added kan"),
+    "pass": marked("pass"),
+    "tsumo": marked("tsumo"),
+    "ron": marked("ron"),
+    "nine terminals": marked("nine terminals"),
+}
 
 
 # --- reasons -----------------------------------------------------------------------------------
@@ -173,9 +211,10 @@ def _of_tiles(decision: ReviewedDecision) -> Iterator[str]:
     view, done, better = decision.view, decision.actual.tile, decision.expected.tile
     yakuhai = yakuhai_text(view, done)
     if yakuhai and not yakuhai_text(view, better):
-        yield f"{tile_text(done)} is {yakuhai}"
+        yield translate("{tile} is {yakuhai}", tile=tile_text(done), yakuhai=yakuhai)
     if _dora(view, done) > _dora(view, better):
-        yield f"{tile_text(done)} is {'a ' if done in RED_FIVES else ''}dora"
+        text = "{tile} is a dora" if done in RED_FIVES else "{tile} is dora"
+        yield translate(text, tile=tile_text(done))
 
 
 def yakuhai_text(view: View, tile: int) -> str:
@@ -184,9 +223,16 @@ def yakuhai_text(view: View, tile: int) -> str:
     if kind < FIRST_HONOUR or view.hand[kind] + view.unseen[kind] < TRIPLET:
         return ""
     if kind >= FIRST_DRAGON:
-        return "yakuhai"
-    winds = {"your seat wind": view.seat_wind(view.seat), "the round wind": view.round_wind}
-    return " and ".join([name for name, wind in winds.items() if wind == kind - FIRST_HONOUR])
+        return translate("yakuhai")
+    wind = kind - FIRST_HONOUR
+    match wind == view.seat_wind(view.seat), wind == view.round_wind:
+        case True, True:
+            return translate("your seat wind and the round wind")
+        case True, False:
+            return translate("your seat wind")
+        case False, True:
+            return translate("the round wind")
+    return ""
 
 
 def _dora(view: View, tile: int) -> int:
@@ -212,18 +258,28 @@ def _facts(decision: ReviewedDecision) -> list[str]:
 def _dispute(decision: ReviewedDecision) -> Iterator[str]:
     points, done = decision.points, decision.done
     if decision.is_disputed and points is not None and done is not None:
-        favour = f"favour {choice_text(done)} by {number(-points, POINTS)}"
-        yield f"Points {favour if round(points) else 'rate both alike'}"
+        if not round(points):
+            yield translate("Points rate both alike")
+            return
+        text, size = "Points favour {choice} by {points}", number(-points, POINTS)
+        yield translate(text, choice=choice_text(done), points=size)
 
 
 def _shares(decision: ReviewedDecision) -> Iterator[str]:
     done, better = decision.done, decision.better
     if decision.explanation.unit.startswith(PERCENT) and done is not None and better is not None:
-        shares = f"{choice_text(better)} {percent(better.value)}"
-        yield f"The network gives {shares} ({choice_text(done)}: {percent(done.value)})"
+        yield translate(
+            "The network gives {better} {share} ({done}: {other})",
+            better=choice_text(better),
+            share=percent(better.value),
+            done=choice_text(done),
+            other=percent(done.value),
+        )
 
 
 def _riichi(decision: ReviewedDecision) -> Iterator[str]:
     for seat, turn in decision.riichi:
-        since = f"since your turn {turn}" if turn else "since before your first turn"
-        yield f"{wind_of(decision.view, seat)} has been in riichi {since}"
+        text = "{seat} has been in riichi since before your first turn"
+        if turn:
+            text = "{seat} has been in riichi since your turn {turn}"
+        yield translate(text, seat=wind_of(decision.view, seat), turn=turn)

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 from mjbot.drawing.tiles import HEIGHT, WIDTH, WINDS, shapes, tile_label
+from mjbot.languages import translate
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES
 
 
 def wind_of(view: View, seat: int) -> str:
     """Return a seat by its wind."""
-    return WINDS[view.seat_wind(seat)]
+    return translate(WINDS[view.seat_wind(seat)])
 
 
 def drawings() -> str:

@@ -12,35 +12,37 @@ from dataclasses import dataclass, replace
 from math import exp, isfinite
 from typing import Final
 
+from mjbot.languages import marked
 from mjbot.table.actions import Action
 
-VALUE: Final = "value"
+VALUE: Final = marked("value")
 """As what a term adds to: the value of the action."""
 ROUNDING: Final = 1e-6
 """By how much, of a total's size, terms may miss it."""
 
-POINTS: Final = "points"
+POINTS: Final = marked("points")
 PERCENT: Final = "%"
-TILES: Final = "tiles"
-RANKS: Final = "ranks"
-STEPS: Final = "shanten"
+TILES: Final = marked("tiles")
+RANKS: Final = marked("ranks")
+STEPS: Final = marked("shanten")
 
 # Parts of a value in points:
-WINNING: Final = "winning"  # chance to win times the value of a win
-LATER: Final = "later in the kyoku"  # tenpai at a draw, less the dangers of the discards to come
-STICK: Final = "riichi stick"
-DEALING_IN: Final = "dealing in"  # by this very tile, to the opponent that the term is about
-SHAPE: Final = "shape"  # what the weight of a hand evaluator adds
-PLACEMENT: Final = "placement"  # what the rank adds to, or takes from, the plain points
-IN_POINTS: Final = "in points"  # their sum, where the value has another unit
+WINNING: Final = marked("winning")  # chance to win times the value of a win
+# tenpai at a draw, less the dangers of the discards to come:
+LATER: Final = marked("later in the kyoku")
+STICK: Final = marked("riichi stick")
+DEALING_IN: Final = marked("dealing in")  # by this tile, to the opponent it is about
+SHAPE: Final = marked("shape")  # what the weight of a hand evaluator adds
+PLACEMENT: Final = marked("placement")  # what the rank adds to, or takes from, the plain points
+IN_POINTS: Final = marked("in points")  # their sum, where the value has another unit
 
 # What these come from:
-CHANCE_TO_WIN: Final = "chance to win"
-WIN_VALUE: Final = "value of a win"
-DANGER: Final = "danger"  # chance to deal in to the opponent that the term is about
-DEAL_IN_COST: Final = "cost of a deal-in"
-SHANTEN: Final = "shanten"
-ACCEPTED: Final = "tiles accepted"
+CHANCE_TO_WIN: Final = marked("chance to win")
+WIN_VALUE: Final = marked("value of a win")
+DANGER: Final = marked("danger")  # chance to deal in to the opponent that the term is about
+DEAL_IN_COST: Final = marked("cost of a deal-in")
+SHANTEN: Final = marked("shanten")
+ACCEPTED: Final = marked("tiles accepted")
 
 
 @dataclass(frozen=True, slots=True)

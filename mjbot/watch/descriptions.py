@@ -8,6 +8,7 @@ import numpy as np
 
 from mjbot.drawing.board import SEATS
 from mjbot.drawing.tiles import tile_text
+from mjbot.languages import marked, translate
 from mjbot.rules.points import MANGAN, YAKUMAN_BASE, base_points
 from mjbot.rules.yaku_table import DORA, ORDINARY, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
 from mjbot.table.settle import PAYMENT, win_payment
@@ -17,20 +18,23 @@ from protocol.plain_text import one_line
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES
 
 DRAWS: Final = {
-    "fanpai": "exhaustive draw",
-    "nagashimangan": "mangan by discards",
-    "kyushukyuhai": "abortive draw: nine terminals",
-    "sufonrenta": "abortive draw: four equal winds",
-    "sukaikan": "abortive draw: four kans",
-    "suchareach": "abortive draw: four riichi",
-    "sanchaho": "abortive draw: three wins at once",
-    "error": "a penalty for a fault",
+    "fanpai": marked("exhaustive draw"),
+    "nagashimangan": marked("mangan by discards"),
+    "kyushukyuhai": marked("abortive draw: nine terminals"),
+    "sufonrenta": marked("abortive draw: four equal winds"),
+    "sukaikan": marked("abortive draw: four kans"),
+    "suchareach": marked("abortive draw: four riichi"),
+    "sanchaho": marked("abortive draw: three wins at once"),
+    "error": marked("a penalty for a fault"),
 }
 MOST_LETTERS: Final = 80
 _LIMITS: Final = (
-    (YAKUMAN_BASE, "yakuman"), (3 * MANGAN, "sanbaiman"), (2 * MANGAN, "baiman"),
-    (3 * MANGAN // 2, "haneman"), (MANGAN, "mangan"),
-)  # fmt: skip
+    (YAKUMAN_BASE, marked("yakuman")),
+    (3 * MANGAN, marked("sanbaiman")),
+    (2 * MANGAN, marked("baiman")),
+    (3 * MANGAN // 2, marked("haneman")),
+    (MANGAN, marked("mangan")),
+)
 _PAIR_NAME: Final = re.compile(r"^(.*) \(team ([12])/2\)$", re.DOTALL)
 
 
@@ -62,11 +66,11 @@ def event_text(event: m.Event, names: Sequence[str], is_seen: bool) -> str:
     """Describe an event, without its actor; ``is_seen`` is whether the actor's hand is shown."""
     match event:
         case m.Dora():
-            return f"new dora indicator {named(event.dora_marker)}"
+            return translate("new dora indicator {tile}", tile=named(event.dora_marker))
         case m.Ryukyoku():
-            return draw_text(event)
+            return translate(draw_text(event))
         case m.StartGame() | m.StartKyoku() | m.EndKyoku() | m.EndGame():
-            return _PLAIN[type(event)]
+            return translate(_PLAIN[type(event)])
         case _:
             return _act_text(event, names, is_seen)
 
@@ -76,33 +80,39 @@ _Act = (
     | m.ReachAccepted | m.Hora
 )  # fmt: skip
 _PLAIN: Final[dict[type[m.Event], str]] = {
-    m.StartGame: "the game begins",
-    m.StartKyoku: "the tiles are dealt",
-    m.EndKyoku: "the kyoku is over",
-    m.EndGame: "the game is over",
-    m.Reach: "declares riichi",
-    m.ReachAccepted: "pays the riichi stick",
+    m.StartGame: marked("the game begins"),
+    m.StartKyoku: marked("the tiles are dealt"),
+    m.EndKyoku: marked("the kyoku is over"),
+    m.EndGame: marked("the game is over"),
+    m.Reach: marked("declares riichi"),
+    m.ReachAccepted: marked("pays the riichi stick"),
 }
-_CALLS: Final = {m.Chi: "chi", m.Pon: "pon", m.Daiminkan: "kan"}
+_CALLS: Final = {m.Chi: marked("chi"), m.Pon: marked("pon"), m.Daiminkan: marked("kan")}
 
 
 def _act_text(event: _Act, names: Sequence[str], is_seen: bool) -> str:
     match event:
         case m.Tsumo():
-            return f"draws {named(event.pai)}" if is_seen and event.pai != "?" else "draws"
+            is_named = is_seen and event.pai != "?"
+            return (
+                translate("draws {tile}", tile=named(event.pai)) if is_named else translate("draws")
+            )
         case m.Dahai():
-            return f"discards {named(event.pai)}" + (", as drawn" if event.tsumogiri else "")
+            text = "discards {tile}, as drawn" if event.tsumogiri else "discards {tile}"
+            return translate(text, tile=named(event.pai))
         case m.Chi() | m.Pon() | m.Daiminkan():
-            return f"calls {_CALLS[type(event)]}: {named(event.pai)} from {names[event.target]}"
+            text, call = "calls {call}: {tile} from {name}", translate(_CALLS[type(event)])
+            return translate(text, call=call, tile=named(event.pai), name=names[event.target])
         case m.Kakan():
-            return f"adds {named(event.pai)} to the pon: kan"
+            return translate("adds {tile} to the pon: kan", tile=named(event.pai))
         case m.Ankan():
-            return f"declares a concealed kan of {named(event.consumed[0])}"
+            return translate("declares a concealed kan of {tile}", tile=named(event.consumed[0]))
         case m.Reach() | m.ReachAccepted():
-            return _PLAIN[type(event)]
+            return translate(_PLAIN[type(event)])
         case m.Hora():
-            off = "by draw" if event.target == event.actor else f"off {names[event.target]}"
-            return f"wins {off}"
+            if event.target == event.actor:
+                return translate("wins by draw")
+            return translate("wins off {name}", name=names[event.target])
         case _:
             assert_never(event)
 
@@ -122,9 +132,16 @@ def feed_text(event: m.Event, names: Sequence[str], pairs: dict[int, int]) -> st
         return ""
     if isinstance(event, m.Hora):
         tile = f": {named(event.pai)}" if event.pai else ""
-        return f"{names[target]} feeds {names[actor]} a win (sashikomi){tile}"
+        text, pair = "{giver} feeds {taker} a win (sashikomi)", (names[target], names[actor])
+        return translate(text, giver=pair[0], taker=pair[1]) + tile
     if isinstance(event, m.Chi | m.Pon | m.Daiminkan):
-        return f"{names[target]} feeds {names[actor]} a {_CALLS[type(event)]}: {named(event.pai)}"
+        return translate(
+            "{giver} feeds {taker} a {call}: {tile}",
+            giver=names[target],
+            taker=names[actor],
+            call=translate(_CALLS[type(event)]),
+            tile=named(event.pai),
+        )
     return ""
 
 
@@ -181,9 +198,9 @@ def _yaku(win: Any, is_open: bool) -> list[list[Any]]:
 
 _ENGLISH: Final = {
     **{yaku.mjai_name: yaku.name for yaku in reversed(YAKU)},
-    "jikaze": "seat wind",
-    "bakaze": "round wind",
-    "sangenpai": "dragons",
+    "jikaze": marked("seat wind"),
+    "bakaze": marked("round wind"),
+    "sangenpai": marked("dragons"),
 }
 
 

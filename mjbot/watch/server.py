@@ -194,11 +194,22 @@ def require_seen(seen: Collection[int], seat: int) -> None:
 
 
 class RecordServer(PageServer):
-    """Shows recorded games."""
+    """Shows recorded games, one of them with a ``review`` (:mod:`mjbot.review.page_data`).
 
-    def __init__(self, library: Library, config: dict[str, Any], by: Spec | None = None) -> None:
-        super().__init__({**config, "mode": "record"}, by)
+    ``record`` and ``game`` of ``config`` name that game.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        config: dict[str, Any],
+        by: Spec | None = None,
+        review: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__({**config, "mode": "record", "review": review is not None}, by)
         self._library: Final = library
+        self._review: Final = review
+        self.app.router.add_get("/api/review", self._get_review)
         self.app.router.add_get("/api/records", self._records)
         self.app.router.add_get("/api/game", self._game)
         self.app.router.add_get("/api/explain", self._explain)
@@ -206,6 +217,13 @@ class RecordServer(PageServer):
     async def _records(self, request: web.Request) -> web.Response:
         names = msgspec.json.encode(self._library.names)
         return web.Response(body=names, content_type="application/json")
+
+    async def _get_review(self, request: web.Request) -> web.Response:
+        if self._review is None:
+            raise web.HTTPNotFound(text="no review: start with --review")
+        require_seen(self.seen_by(request), self._review["seat"])
+        body = msgspec.json.encode(self._review)
+        return web.Response(body=body, content_type="application/json")
 
     def _read(self, request: web.Request) -> ReadGame:
         return self._library.game(number_in(request, "record"), number_in(request, "game"))

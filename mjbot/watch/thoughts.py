@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 from mjbot.errors import MjbotError
+from mjbot.languages import marked, translate
 from mjbot.models.opponents import estimate_opponents
 from mjbot.records.choices import ReplayStep
 from mjbot.strategy.explanation import (
@@ -23,6 +24,38 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.table.view import Sealed, View
 from protocol.messages import StartGame, StartKyoku
 from protocol.tiles import TILE_NAMES, WIND_NAMES
+
+NAMES_OF_STRATEGIES: Final = (
+    marked("% of strong players"),
+    marked("rating points"),
+    marked("mean of what was played out"),
+    marked("safety"),
+    marked("grade"),
+    marked("gain in playouts"),
+)
+"""Terms and units of the strategies that come with mjbot, besides those of their explanation."""
+CHOICES: Final = (
+    marked("discard"),
+    marked("pass"),
+    marked("riichi"),
+    marked("tsumo"),
+    marked("ron"),
+    marked("nine terminals"),
+    marked("pon"),
+    marked("pon with red"),
+    marked("chi"),
+    marked("chi low"),
+    marked("chi middle"),
+    marked("chi high"),
+    marked("chi low with red"),
+    marked("chi middle with red"),
+    marked("chi high with red"),
+    marked("kan"),
+    marked("daiminkan"),
+    marked("ankan"),
+    marked("kakan"),
+)
+"""Actions as their texts name them (:meth:`mjbot.table.actions.Action.__str__`), without a tile."""
 
 
 class NoThoughtError(MjbotError):
@@ -111,7 +144,7 @@ def opponents_json(view: View) -> list[dict[str, Any]]:
     return [
         {
             "seat": each.seat,
-            "tenpai": round(each.tenpai, 1),
+            "tenpai": round(each.tenpai, 2),
             "deal_in": [float(f"{chance:.3g}") for chance in each.deal_in],
         }
         for each in estimate_opponents(view)
@@ -137,8 +170,13 @@ def _rated(
 
 
 def _label(term: Term, winds: Sequence[int]) -> str:
-    wind = "" if term.about is None else WIND_NAMES[winds[term.about]]
-    return term.label_about(f"({wind})")
+    """Return a term's name, opponent and unit: :meth:`Term.label_about` in the page's language."""
+    name = translate(term.name)
+    if term.about is not None:
+        name += f" ({translate(WIND_NAMES[winds[term.about]])})"
+    if term.unit in term.name:
+        return name
+    return translate("{name}, {unit}", name=name, unit=translate(term.unit))
 
 
 def _rounded(term: Term) -> float | None:

@@ -18,6 +18,7 @@ from mjbot.cli.records.player_review import (
     review_player,
 )
 from mjbot.errors import ArgumentError, ExitCode
+from mjbot.languages import translate, translate_count
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import steps_of
@@ -97,6 +98,7 @@ class ReviewRequest:
         metavar="SECONDS",
     )
     seed: int = a.seed_option()
+    language: str | None = a.language_option()
 
 
 def run(request: ReviewRequest) -> int:
@@ -200,16 +202,21 @@ def _print(review: Review, decisions: Sequence[ReviewedDecision] | None, out: Pa
     """Print a summary and some decisions, by default those that cost most."""
     whole, unit = loss_of(review.decisions, review.shown), review.unit
     same = whole.decisions - whole.differing
-    summed = f"; lost {amount(whole.loss, unit)} in all (estimate)" if review.is_summed else ""
-    lines = [f"{plural(whole.decisions, 'decision')}, {same} as {review.by.name} chooses{summed}"]
+    summed = ""
+    if review.is_summed:
+        summed = translate("; lost {size} in all (estimate)", size=amount(whole.loss, unit))
+    count = translate_count("{n} decision", "{n} decisions", whole.decisions)
+    text, by = "{decisions}, {same} as {name} chooses", review.by.name
+    lines = [translate(text, decisions=count, same=same, name=by) + summed]
     if decisions is None:
         lost = [each for each in review.costliest if each.loss or review.is_shown(each)]
         decisions = lost[:MOST_PRINTED]
     for decision in decisions:
-        same_text = f"You {done_text(decision.view, decision.actual, decision.then)}, as"
-        line = sentence(decision) or f"{same_text} {review.by.name} does."
+        done = done_text(decision.view, decision.actual, decision.then)
+        same_text = translate("You {done}, as {name} does.", done=done, name=by)
+        line = sentence(decision) or same_text
         if decision in review.shown:
             line += f" {cost_text(decision, review.shown[decision])}"
         lines.append(f"{decision.at} {line}")
-    for line in [*lines, f"the whole review: {out}"]:
+    for line in [*lines, translate("the whole review: {file}", file=out)]:
         print(one_line(line))

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import urlsplit, urlunsplit
 
+from msgspec import to_builtins
 from rich.console import Console
 
 from mjbot.cli.arguments import (
     at_option,
     file_option,
+    language_option,
     no_browser_option,
     number_option,
     port,
@@ -28,6 +30,7 @@ from mjbot.precompile import prepare
 from mjbot.records.other_formats import record_path
 from mjbot.records.positions import BoardAddress, RecordPosition, has_moment, moment_of
 from mjbot.requests import option
+from mjbot.review.page_data import NoReviewError, page_data, read_review, same_game
 from mjbot.strategy.registry import Spec
 from mjbot.text import write_text
 from mjbot.watch.browser import open_page
@@ -87,9 +90,13 @@ class WatchGameRequest(BoardRequest):
     by: Spec | None = strategy_option(
         None, "strategy whose evaluation is shown next to the board (default: none)"
     )
+    review: Path | None = file_option(
+        "review of the game to show next to the board, as mjbot review --json writes it"
+    )
     at: RecordPosition | BoardAddress | None = at_option(
         "the start", "; or SEAT/KYOKU/STEP from the page's address", type=_place
     )
+    language: str | None = language_option()
     out: Path | None = file_option("HTML file to write with the game, instead of showing it")
 
 
@@ -99,14 +106,27 @@ def run(request: WatchGameRequest) -> int:
         return run_until_signalled(_relay(request, request.game))
     library = Library(request.game)
     place = _place_in(request.read(library), request.at, request.seat) if request.at else None
+    review = None if request.review is None else _review_of(request, library, request.review)
     if request.by is not None:
         request.by.check()
         prepare([request.by], Console(stderr=True), use="explain")
     if request.out is not None:
-        return _write(request, library, place, request.out)
+        return _write(request, library, place, review)
     if len(library.names) == 1:
         request.read(library)  # a problem with a single file is reported at once
-    return run_until_signalled(_show(request, library, place))
+    return run_until_signalled(_show(request, library, place, review))
+
+
+def _review_of(request: WatchGameRequest, library: Library, path: Path) -> dict[str, Any]:
+    """Return the review for the page; raises :class:`NoReviewError` where it is of another game."""
+    found = read_review(path)
+    seat = found["player_id"]
+    if seat not in request.hands:
+        raise ArgumentError(f"--seat {request.seat}: the review is of seat {seat}")
+    events = [to_builtins(entry.event) for entry in request.read(library).entries]
+    if not same_game(found, events):
+        raise NoReviewError(f"--review {path}: a review of another game")
+    return page_data(found)
 
 
 def _place_in(game: ReadGame, at: RecordPosition | BoardAddress, seat: int | None) -> BoardAddress:
@@ -131,8 +151,9 @@ def _config(request: WatchGameRequest, library: Library) -> dict[str, Any]:
 async def _relay(request: WatchGameRequest, address: str) -> int:
     from mjbot.watch.live import RelayServer
 
-    if request.out is not None or request.by is not None or request.at is not None:
-        raise ArgumentError("--out, --by and --at: only for recorded games")
+    only = (request.out, request.by, request.at, request.review)
+    if any(each is not None for each in only):
+        raise ArgumentError("--out, --by, --at and --review: only for recorded games")
     parts = urlsplit(address)
     live = urlunsplit((parts.scheme, parts.netloc, "/api/live", parts.query, ""))
     config = {"title": parts.netloc, "seat": request.seat or 0}
@@ -143,10 +164,18 @@ async def _relay(request: WatchGameRequest, address: str) -> int:
     return ExitCode.OK
 
 
-async def _show(request: WatchGameRequest, library: Library, place: BoardAddress | None) -> int:
+async def _show(
+    request: WatchGameRequest,
+    library: Library,
+    place: BoardAddress | None,
+    review: dict[str, Any] | None,
+) -> int:
     from mjbot.watch.server import RecordServer
 
-    async with RecordServer(library, _config(request, library), request.by) as server:
+    config = _config(request, library)
+    if review is not None:
+        config = {**config, "seat": review["seat"], "hands": False}
+    async with RecordServer(library, config, request.by, review) as server:
         await server.open(request.port)
         url = server.url(server.keys.new(request.hands), str(place or ""))
         show_page(url, no_browser=request.no_browser)
@@ -162,8 +191,12 @@ def show_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
 
 
 def _write(
-    request: WatchGameRequest, library: Library, place: BoardAddress | None, out: Path
+    request: WatchGameRequest,
+    library: Library,
+    place: BoardAddress | None,
+    review: dict[str, Any] | None,
 ) -> int:
+    out = request.out or Path()
     if out.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"--out {out}: name a file that ends in .html")
     game = request.read(library)
@@ -172,6 +205,9 @@ def _write(
         seats = sorted(request.hands) if request.seat is None else [request.seat]
         folded["thoughts"] = all_thoughts(request.by, game.steps(), seats)
     config = {**_config(request, library), "by": str(request.by or ""), "place": str(place or "")}
+    if review is not None:
+        folded["review"] = review
+        config |= {"seat": review["seat"], "hands": False}
     write_text(out, game_page(folded, config))
     if game.problem:
         print(f"mjbot watch: {game.problem}", file=sys.stderr)

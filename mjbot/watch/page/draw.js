@@ -146,10 +146,12 @@ function drawRiver(group, river, isLast) {
   });
 }
 
+const KYOKU = { East: "East {number}", South: "South {number}", West: "West {number}", North: "North {number}" };
+
 // "East 2" of a board in the language of the page.
 export function kyokuName(kyoku) {
   const [wind, number] = kyoku.split(" ");
-  return t(`${wind} {number}`, { number });
+  return t(KYOKU[wind], { number });
 }
 
 export const points = (number) => number.toLocaleString("en-US");

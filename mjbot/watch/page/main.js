@@ -20,6 +20,7 @@ const games = [new Timeline()];
 const shown = { game: 0, kyoku: 0, step: 0, seat: config.seat, hands: config.hands !== false };
 let review = null; // of the game that is shown
 const strip = { bars: true, dangers: false };
+const opened = location.hash; // what is shown first overwrites it
 let wanted = readPlace();
 let following = config.mode === "live";
 let playing = 0;
@@ -92,10 +93,11 @@ function later() {
 }
 
 // The place of the address: SEAT/KYOKU/STEP, or a decision of the review such as E2-0:8.
-function readPlace() {
-  const decision = review && review.named(decodeURIComponent(location.hash.slice(1)));
+function readPlace(hash = location.hash) {
+  const name = decodeURIComponent(hash.slice(1));
+  const decision = review && review.named(name);
   if (decision) return [review.seat, ...momentOf(decision.n)];
-  const place = (location.hash.slice(1) || config.place || "").split("/").map(Number);
+  const place = (name || config.place || "").split("/").map(Number);
   return place.length === 3 && place.every((part) => Number.isInteger(part) && part >= 0) ? place : null;
 }
 
@@ -493,7 +495,8 @@ function takeReview(data) {
   thoughts = false; // the comparison is shown; the table of all terms on demand
   shown.seat = review.seat;
   $("threshold").max = Math.ceil(review.most);
-  $("threshold").step = review.most > 200 ? 10 : "any";
+  $("threshold").step = review.step;
+  $("threshold").value = review.step;
   showMistakes();
   showSwitches();
 }
@@ -548,7 +551,7 @@ async function openGame(which, game) {
 async function readReview(which, game) {
   const isReviewed = config.review && which === (config.record || 0) && game === (config.game || 0);
   takeReview(isReviewed ? await fetchJson("/api/review", {}) : null);
-  wanted = wanted || (review && readPlace());
+  wanted = wanted || (review && readPlace(opened));
 }
 
 const MOST_LISTED = 300;
@@ -584,7 +587,7 @@ async function begin() {
     Object.assign(games[0], { names: game.names, pairs: game.pairs, kyoku: game.kyoku, thoughts: game.thoughts });
     showKyoku();
     takeReview(game.review);
-    wanted = readPlace();
+    wanted = readPlace(opened);
     settle();
     document.body.dataset.read = "all";
   } else if (config.mode === "live") {

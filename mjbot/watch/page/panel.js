@@ -31,7 +31,14 @@ export function format(value, unit) {
   return unit === "ranks" ? value.toFixed(3) : `${Number(value.toPrecision(6))}`;
 }
 
-export const windName = (wind) => t({ E: "East", S: "South", W: "West", N: "North" }[wind] || wind);
+const WINDS = { E: "East", S: "South", W: "West", N: "North" };
+export const windName = (wind) => t(WINDS[wind] || wind);
+
+// An action as the data names it, such as "discard 3p (drawn)", with its tile drawn.
+export function actParts(text) {
+  const [, name, tile] = /^(.+?) ([1-9][mps]r?|[ESWNPFC])(?: \(drawn\))?$/.exec(text) || [];
+  return name ? [`${t(name)} `, tiles(tile)] : [t(text)];
+}
 
 // The head of a row: a term, its opponent and its unit.
 export function termName({ name, unit, about, is_total: isTotal }, board) {
@@ -137,8 +144,8 @@ function numbers(values) {
 
 export function showThoughts(place, message, did, name) {
   place.hidden = false;
-  const parts = [html("h2", {}, t("{strategy} for {name}: {choice}", { strategy: message.strategy, name, choice: message.choice }))];
-  if (did) parts.push(html("p", {}, t("recorded: "), html("span", { class: "did" }, did)));
+  const parts = [html("h2", {}, t("{strategy} for {name}: ", { strategy: message.strategy, name }), ...actParts(message.choice))];
+  if (did) parts.push(html("p", {}, t("recorded: "), html("span", { class: "did" }, ...actParts(did))));
   if (message.rated.length) parts.push(rating(message, did));
   parts.push(...message.notes.map((note) => html("p", {}, note)));
   parts.push(...message.tables.map(dataTable));
@@ -154,7 +161,7 @@ function rating(message, did) {
   const heads = [t("choice"), message.unit ? t("{name}, {unit}", { name: t("value"), unit: t(message.unit) }) : t("value"), ...terms];
   const head = heads.map((title, at) => html("th", { scope: "col", ...(at && { class: "number" }) }, title));
   const rows = message.rated.map((rated) => {
-    const what = html("td", {}, rated.tile ? tiles(rated.tile) : rated.text);
+    const what = html("td", {}, rated.tile ? tiles(rated.tile) : t(rated.text));
     if (rated.tile && rated.name !== "discard") what.prepend(`${t(rated.name)} `);
     if (rated.done || rated.text === did) what.append(html("span", { class: "did", title: t("recorded") }, " ●"));
     const worth = html("td", { class: "number" }, format(rated.worth));

@@ -6,13 +6,10 @@ import { t } from "/page/text.js";
 const KINDS = ["m", "p", "s"].flatMap((suit) => [..."123456789"].map((rank) => rank + suit)).concat([..."ESWNPFC"]);
 const LIKELY = 4; // kinds that are listed as the likely waits of an opponent
 const LEAST = 0.5; // per cent, below which a kind is no likely wait
-const ACTS = {
-  riichi: "riichi", tsumo: "win", ron: "win", pass: "pass", pon: "pon", chi: "chi", daiminkan: "kan",
-  ankan: "kan", kakan: "kan", "nine terminals": "abort",
-};
+const KANS = ["daiminkan", "ankan", "kakan"];
 
 const kindOf = (tile) => KINDS.indexOf(tile.slice(0, 2));
-export const actName = (name) => t(ACTS[name] || name);
+const actName = ({ name, text, tile }) => t(KANS.includes(name) ? "kan" : tile ? name : text);
 
 // The decisions of one seat in a game, in their order.
 export class Review {
@@ -21,6 +18,7 @@ export class Review {
     this.threshold = 0;
     this.byEvent = new Map(this.decisions.map((decision) => [decision.n, decision]));
     this.most = Math.max(0, ...this.decisions.map(({ loss }) => loss || 0));
+    this.step = this.unit === "points" ? 10 : this.most / 100; // differences below 10 points are not reported
   }
 
   at(n, seat) {
@@ -81,7 +79,7 @@ function column(tile, rated, bar, opponents, kinds = "") {
     const number = rated ? percent(share) : "";
     made.append(html("b", {}, number), html("span", { class: "level" }, fill));
   }
-  if (!tile) made.append(html("span", { class: "name" }, actName(rated.name)));
+  if (!tile) made.append(html("span", { class: "name" }, actName(rated)));
   const shown = tile || rated.tile;
   if (shown) made.append(tiles(shown));
   if (rated) made.append(html("span", { class: "mark" }, mark(rated)));
@@ -135,7 +133,7 @@ function comparison(decision, board) {
   const { choices, unit, rows } = decision.comparison;
   const titles = [t("your choice"), decision.equal ? t("next best") : t("better")];
   const gain = t("gain, {unit}", { unit: t(unit) });
-  const head = ["", ...titles.map((title, at) => `${title}: ${choices[at]}`), gain];
+  const head = [[], ...titles.map((title, at) => [`${title}: `, html("span", { class: "choice-name" }, choices[at])]), [gain]];
   const cell = (value, kind) => html("td", { class: "number" }, value === null ? "" : format(value, kind));
   const lines = rows.map((row) => {
     const sign = row.gain > 0 ? "+" : "";
@@ -144,7 +142,7 @@ function comparison(decision, board) {
       html("th", { scope: "row" }, termName(row, board)), cell(row.yours, row.unit), cell(row.other, row.unit),
       html("td", { class: "number" }, shown === "0" ? "" : `${sign}${shown}`));
   });
-  const heads = head.map((title, at) => html("th", { scope: "col", ...(at && { class: "number" }) }, title));
+  const heads = head.map((title, at) => html("th", { scope: "col", ...(at && { class: "number" }) }, ...title));
   return html("table", {}, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...lines));
 }
 
@@ -164,7 +162,7 @@ export function estimate(opponent, withWaits) {
 
 // --- the list -----------------------------------------------------------------------------------
 
-// Lists the mistakes above the threshold, or with `all` every decision that differs.
+// Lists the mistakes from the threshold on.
 export function showList(place, tally, review, open) {
   const found = review.mistakes;
   const lines = found.map((decision) => {
@@ -185,7 +183,7 @@ function versus(decision) {
 
 function choice(rated) {
   if (!rated) return ["?"];
-  const name = rated.name === "discard" ? [] : [actName(rated.name)];
+  const name = rated.name === "discard" ? [] : [`${actName(rated)} `];
   return [...name, ...(rated.tile ? [tiles(rated.tile)] : [])];
 }
 

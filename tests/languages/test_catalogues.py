@@ -1,0 +1,189 @@
+"""All catalogues are complete, hold nothing else, and keep the placeholders of each text."""
+
+import ast
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from mjbot import languages
+from mjbot.languages import (
+    LANGUAGES,
+    catalogue,
+    default_language,
+    language,
+    read_catalogue,
+    set_language,
+    translate,
+    translate_count,
+    using_language,
+)
+from mjbot.rules.yaku_table import YAKU
+from mjbot.table.actions import ACTIONS
+from mjbot.watch.pages import FOLDER, MODULES
+from mjbot.watch.thoughts import CHOICES
+
+ROOT = Path(__file__).parents[2]
+OTHERS = [name for name in LANGUAGES if name != "en"]
+CALLS = ("translate", "translate_count", "marked")
+LETTERS = frozenset("ESWN")
+
+
+def constants(node):
+    """Yield the texts that an expression may be."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.IfExp():
+            yield from constants(node.body)
+            yield from constants(node.orelse)
+
+
+def python_keys(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    for scope in [*functions, tree]:
+        texts = {}
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    names = [target.id] if isinstance(target, ast.Name) else []
+                    values = [node.value]
+                    if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                        names = [getattr(each, "id", "") for each in target.elts]
+                        values = node.value.elts
+                    for name, value in zip(names, values, strict=False):
+                        texts.setdefault(name, []).extend(constants(value))
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in CALLS:
+                first = node.args[0]
+                yield from texts.get(getattr(first, "id", ""), ()) if scope is not tree else ()
+                yield from constants(first)
+
+
+def script_keys(text):
+    for call in re.findall(r"(?=\bt\(([^()]*))", text):
+        for key, is_end in re.findall(r'"((?:[^"\\]|\\.)*)"|(, \{)', call):
+            if is_end:
+                break
+            yield key
+    for table in re.findall(r"const (?:NAMES|KYOKU|WINDS) = (\{.*?\});", text, re.DOTALL):
+        yield from re.findall(r': "([^"]*)"', table)
+
+
+def page_keys():
+    html = (FOLDER / "index.html").read_text(encoding="utf-8")
+    yield from re.findall(r"\[\[(.+?)\]\]", html)
+    for name in MODULES:
+        yield from script_keys((FOLDER / name).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def keys():
+    found = {each.name for each in YAKU} | LETTERS
+    found.update(page_keys())
+    for path in (ROOT / "mjbot").rglob("*.py"):
+        if "languages" not in path.parts:
+            found.update(python_keys(path))
+    return found
+
+
+def placeholders(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_the_keys_are_found_in_python_scripts_and_html(keys):
+    assert len(keys) > 350
+    assert {"You {done}; {better} was better", "risks more later on", "Mistake"} <= keys
+    assert {"makes the hand slower", "{honba} honba, 1 stick", "East {number}", "nobody"} <= keys
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_catalogue_has_all_texts_and_no_others(name, keys):
+    texts = catalogue(name)
+    assert not sorted(keys - set(texts))
+    assert not sorted(set(texts) - keys)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_placeholders_and_markup_are_those_of_the_english(name):
+    for key, text in catalogue(name).items():
+        if key in (one for one, _ in PLURALS):
+            assert placeholders(text) == {"n"}
+        assert placeholders(text) == placeholders(key), key
+        assert sorted(re.findall(r"<[^>]+>", text)) == sorted(re.findall(r"<[^>]+>", key)), key
+
+
+PLURALS = [("{n} decision", "{n} decisions")]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_po_file_has_each_text_once_and_says_its_language(name):
+    text = (languages.FOLDER / f"{name}.po").read_text(encoding="utf-8")
+    found = [line for line in text.splitlines() if line.startswith("msgid ")]
+    assert len(found) == len(set(found))
+    assert f"Language: {name}\\n" in text
+    assert "fuzzy" not in text
+
+
+def test_terms_are_those_of_players():
+    terms = {
+        "riichi": {"ja": "立直", "zh-Hans": "立直", "zh-Hant": "立直"},
+        "push/fold": {"ja": "押し引き", "zh-Hans": "攻守判断", "zh-Hant": "攻守判斷"},
+        "efficiency": {"ja": "牌効率", "zh-Hans": "牌效率", "zh-Hant": "牌效率"},
+        "{n}-shanten": {"ja": "{n}向聴", "zh-Hans": "{n}向听", "zh-Hant": "{n}向聽"},
+        "Deal-ins": {"ja": "放銃", "zh-Hans": "放铳", "zh-Hant": "放銃"},
+    }
+    for key, texts in terms.items():
+        for name, text in texts.items():
+            assert catalogue(name)[key] == text
+
+
+def test_simplified_and_traditional_are_told_apart():
+    simplified = "".join(catalogue("zh-Hans").values())
+    traditional = "".join(catalogue("zh-Hant").values())
+    assert not set("東萬張聽點銃對們選擇損") & set(simplified)
+    assert not set("东万张听点铳对们选择损") & set(traditional)
+
+
+def test_every_choice_has_a_name():
+    texts = {str(action).removesuffix(" (drawn)") for action in ACTIONS if action.tile < 0}
+    assert texts <= set(CHOICES)
+    assert {action.name for action in ACTIONS} <= set(CHOICES)
+
+
+def test_a_text_that_a_catalogue_lacks_stays_english():
+    with using_language("ja"):
+        assert translate("no such text {n}", n=3) == "no such text 3"
+        assert translate_count("{n} cow", "{n} cows", 2) == "2 cows"
+    assert language() == "en"
+    with pytest.raises(languages.ArgumentError, match="expected one of en, ja"):
+        set_language("tlh")
+
+
+def test_the_first_variable_that_is_set_counts():
+    assert default_language({"LANG": "zh_TW.UTF-8", "MJBOT_LANGUAGE": "ja"}) == "ja"
+    assert default_language({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}) == "en"
+    assert default_language({"LANG": "de_DE.UTF-8"}) == "en"
+    assert default_language({}) == "en"
+
+
+def test_a_po_file_is_read_with_its_plurals_and_long_texts():
+    text = """
+# a comment
+msgid ""
+msgstr "Language: xx\\n"
+
+msgid "{n} game"
+msgid_plural "{n} games"
+msgstr[0] "{n} Z"
+
+msgid "a long "
+"text"
+msgstr "lang \\"T\\""
+
+msgid "open"
+msgstr ""
+"""
+    assert read_catalogue(text) == {"{n} game": "{n} Z", "a long text": 'lang "T"'}

@@ -1,0 +1,207 @@
+"""The page of a review in a real browser: its keys, its list, its languages."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.languages import LANGUAGES, using_language
+from mjbot.review.mjai_json import review_json
+from mjbot.review.page import page as review_page
+from mjbot.review.page_data import page_data, read_review
+from mjbot.review.summary import Review, review_record
+from mjbot.strategy.registry import Spec
+from mjbot.watch.library import Library
+from mjbot.watch.server import RecordServer
+
+LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
+SEAT = 1
+SIZES = ((360, 740), (900, 1100), (1440, 900))
+
+
+@pytest.fixture(scope="module")
+def review() -> Review:
+    return review_record(LOG, SEAT, "fold-recognition-plus")
+
+
+@pytest.fixture
+def file(review: Review, tmp_path: Path) -> Path:
+    out = tmp_path / "review.html"
+    out.write_text(review_page(review), encoding="utf-8")
+    return out
+
+
+def shown(page: Any) -> str:
+    """Return the name of the decision that the page shows."""
+    head = page.locator("#decision h2")
+    return str(head.inner_text().split()[0]) if head.is_visible() else ""
+
+
+def wait(page: Any) -> None:
+    page.wait_for_selector("body[data-read=all]", timeout=60_000)
+
+
+def test_keys_lead_from_mistake_to_mistake_and_to_what_differs(
+    opened: Any, file: Path, review: Review
+) -> None:
+    page = opened.open(file.as_uri())
+    wait(page)
+    for key, back, is_wanted in (
+        ("m", "M", lambda one: review.counts(one) and one.loss >= 10),
+        ("x", "X", lambda one: not one.is_equal),
+    ):
+        wanted = [one.at for one in review.decisions if is_wanted(one)]
+        assert len(wanted) > 3
+        page.keyboard.press("Home")
+        for _ in range(30):
+            page.keyboard.press("[")
+        found = []
+        for _ in wanted:
+            page.keyboard.press(key)
+            found.append(shown(page))
+        assert found == wanted
+        page.keyboard.press(key)
+        assert shown(page) == wanted[-1]  # there is none further on
+        page.keyboard.press(back)
+        assert shown(page) == wanted[-2]
+
+
+def test_the_threshold_hides_what_costs_less(opened: Any, file: Path, review: Review) -> None:
+    page = opened.open(file.as_uri())
+    wait(page)
+    losses = sorted(one.loss for one in review.decisions if review.counts(one) and one.loss >= 10)
+    assert page.locator("#mistakes li").count() == len(losses)
+    middle = round(losses[len(losses) // 2], -1)
+    page.evaluate(
+        "(value) => { const it = document.getElementById('threshold'); it.value = value;"
+        " it.dispatchEvent(new Event('input')); }",
+        middle,
+    )
+    left = [loss for loss in losses if loss >= middle]
+    assert 0 < len(left) < len(losses)
+    assert page.locator("#mistakes li").count() == len(left)
+    assert f"{len(left)} mistakes" in page.locator("#tally").inner_text()
+
+
+def test_the_hand_has_the_share_of_each_choice_and_its_dangers(
+    opened: Any, file: Path, review: Review
+) -> None:
+    decision = next(one for one in review.decisions if not one.is_equal and one.actual.is_discard)
+    page = opened.open(f"{file.as_uri()}#{decision.at}")
+    wait(page)
+    assert shown(page) == decision.at
+    columns = page.locator("#strip .hand .choice")
+    assert columns.count() == len(decision.view.tiles)
+    assert page.locator("#strip .best").count() >= 1
+    assert page.locator("#strip .done").count() >= 1
+    assert page.locator("#strip .danger").count() == 0
+    page.keyboard.press("g")
+    assert page.locator("#strip .danger.all").count() == len(decision.view.tiles) + 1
+    page.keyboard.press("b")
+    assert page.locator("#strip .level").count() == 0
+    assert page.locator("#decision .sentence").inner_text().startswith("You discarded ")
+    assert page.locator("#seats .estimate").count() == 3
+
+
+def test_a_line_of_the_list_and_a_link_of_the_summary_open_the_decision(
+    opened: Any, file: Path
+) -> None:
+    page = opened.open(file.as_uri())
+    wait(page)
+    line = page.locator("#mistakes button").nth(2)
+    line.click()
+    assert shown(page) == line.get_attribute("data-at")
+    assert line.get_attribute("aria-current") == "true"
+    link = page.locator("#summary ol.worst a").first
+    link.click()
+    assert shown(page) == link.inner_text()
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_nothing_is_cut_off_in_any_language(
+    opened: Any, review: Review, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / f"{name}.html"
+    with using_language(name):
+        out.write_text(review_page(review), encoding="utf-8")
+    page = opened.open(out.as_uri())
+    wait(page)
+    page.keyboard.press("m")
+    page.keyboard.press("g")
+    assert page.locator("html").get_attribute("lang") == name
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for colours in ("light", "dark"):
+            page.emulate_media(color_scheme=colours)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (sum(json.loads(f"[{ground[4:-1]}]")) < 300) == (colours == "dark")
+            strip = page.locator("#strip").bounding_box()
+            assert strip["x"] >= 0 and strip["x"] + strip["width"] <= width
+            tile = page.locator("#strip .hand .tiles svg").first.bounding_box()
+            assert tile["width"] >= 20
+    text = page.locator("body").inner_text()
+    for english in ("Mistake", "points", "tenpai", "Threshold", "tiles left"):
+        assert (english in text) == (name == "en"), english
+
+
+def test_the_board_of_a_record_shows_its_review(opened: Any, serve: Any, review: Review) -> None:
+    data = page_data(json.loads(json.dumps(review_json(review))))
+    config = {"title": LOG.name, "seat": SEAT, "hands": False}
+    server = serve(lambda: RecordServer(Library(LOG), config, None, data))
+    worst = review.costliest[0]
+    page = opened.open(f"{server.url(server.keys.new(range(4)))}#{worst.at}")
+    wait(page)
+    assert shown(page) == worst.at
+    page.keyboard.press("x")
+    assert page.locator("#mistakes li").count() > 3
+
+
+def test_a_hand_that_is_not_open_keeps_its_review(serve: Any, review: Review) -> None:
+    data = page_data(review_json(review))
+    server = serve(lambda: RecordServer(Library(LOG), {"title": "game"}, None, data))
+    other, own = server.keys.new([0]), server.keys.new([SEAT])
+
+    async def statuses() -> list[int]:
+        found = []
+        async with aiohttp.ClientSession() as session:
+            for key in ("", other, own):
+                url = f"http://127.0.0.1:{server.port}/api/review?key={key}"
+                async with session.get(url) as answer:
+                    found.append(answer.status)
+        return found
+
+    assert serve.run(statuses()) == [403, 403, 200]
+
+
+def test_watch_takes_the_json_of_a_review(review: Review, tmp_path: Path, capsys: Any) -> None:
+    data, out = tmp_path / "review.json", tmp_path / "page.html"
+    data.write_text(json.dumps(review_json(review)))
+    command = ["watch", str(LOG), "--review", str(data), "--out", str(out)]
+    assert main(command) == 0
+    assert out.stat().st_size < 400_000
+    capsys.readouterr()
+    other = LOG.with_name("east-extra-round.mjson")
+    assert main(["watch", str(other), "--review", str(data), "--out", str(out)]) == 1
+    assert "a review of another game" in capsys.readouterr().err
+    assert main(["watch", str(LOG), "--review", str(LOG), "--out", str(out)]) == 1
+    assert "holds no review; mjbot review --json writes one" in capsys.readouterr().err
+    older = json.loads(data.read_text())
+    del older["review"]["kyokus"][0]["entries"][0]["opponents"]
+    data.write_text(json.dumps(older))
+    with pytest.raises(Exception, match="older version"):
+        read_review(data)
+
+
+def test_what_a_strategy_thinks_is_shown_above_the_hand(opened: Any, serve: Any) -> None:
+    by = Spec.read("fast-policy")
+    server = serve(lambda: RecordServer(Library(LOG), {"title": "game", "seat": 0}, by))
+    page = opened.open(server.url(server.keys.new(range(4))))
+    wait(page)
+    page.keyboard.press(".")
+    page.wait_for_selector("#strip .level")
+    assert page.locator("#strip .best").count() >= 1
+    assert page.locator("#seats .estimate").count() == 3
