@@ -25,6 +25,17 @@ from mjbot.watch.thoughts import thought
 
 Json = dict[str, Any]
 
+KINDS: Final = (
+    marked("efficiency"),
+    marked("push/fold"),
+    marked("riichi"),
+    marked("calls"),
+    marked("hand value"),
+    marked("safe tiles"),
+    marked("placement"),
+    marked("wins"),
+)
+"""Classes of mistakes, as :data:`mjbot.review.reasons.KINDS` has them."""
 VERDICTS: Final = (
     marked("shown"),
     marked("not shown to differ"),
@@ -101,6 +112,7 @@ def decision_data(reviewed: Json, kyoku: Json, entry: Json) -> Json:
         "size": size_text(entry, reviewed["loss_unit"]),
         "sentence": entry["sentence"],
         "tags": _tags(entry),
+        "cost": entry["playouts"],
         "comparison": entry["comparison"],
         "opponents": entry["opponents"],
     }

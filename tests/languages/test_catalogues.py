@@ -27,6 +27,7 @@ from mjbot.watch.thoughts import CHOICES
 ROOT = Path(__file__).parents[2]
 OTHERS = [name for name in LANGUAGES if name != "en"]
 CALLS = ("translate", "translate_count", "marked")
+TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(, \{|[()])')
 LETTERS = frozenset("ESWN")
 
 
@@ -63,11 +64,14 @@ def python_keys(path):
 
 
 def script_keys(text):
-    for call in re.findall(r"(?=\bt\(([^()]*))", text):
-        for key, is_end in re.findall(r'"((?:[^"\\]|\\.)*)"|(, \{)', call):
-            if is_end:
+    for call in re.finditer(r"\bt\(", text):
+        depth = 1
+        for key, mark in TOKEN.findall(text, call.end()):
+            depth += {"(": 1, ")": -1}.get(mark, 0)
+            if not depth or mark == ", {":  # the values of the placeholders follow
                 break
-            yield key
+            if key and depth == 1:
+                yield key
     for table in re.findall(r"const (?:NAMES|KYOKU|WINDS) = (\{.*?\});", text, re.DOTALL):
         yield from re.findall(r': "([^"]*)"', table)
 

@@ -1,5 +1,6 @@
 // A review beside the board: the hand with the chance of each choice, the decision, the list of all.
 
+import { points } from "/page/draw.js";
 import { danger, format, html, termName, tiles, windName } from "/page/panel.js";
 import { t } from "/page/text.js";
 
@@ -119,6 +120,7 @@ export function showDecision(place, decision, review, board) {
   const tone = decision.equal ? "good" : decision.counts ? "bad" : "soft";
   const parts = [html("h2", {}, `${decision.at} `, html("span", { class: tone }, head))];
   if (decision.sentence) parts.push(html("p", { class: "sentence" }, decision.sentence));
+  if (decision.cost) parts.push(html("p", {}, costText(decision.cost)));
   if (decision.tags.length) parts.push(html("p", {}, ...decision.tags.flatMap((tag) => [html("span", { class: "tag" }, tag), " "])));
   if (decision.comparison) parts.push(comparison(decision, board));
   const done = decision.rated.find((one) => one.done);
@@ -127,6 +129,14 @@ export function showDecision(place, decision, review, board) {
     if (one && one.accepted) parts.push(html("p", { class: "accepted" }, `${sign} ${t("accepts")} `, tiles(one.accepted)));
   }
   place.replaceChildren(...parts);
+}
+
+// What playouts show of a different choice, with the 95% interval of the places.
+function costText({ ranks, points: gain, deals, verdict }) {
+  const [places, low, high] = ranks.map((value) => (value === null ? "?" : value.toFixed(3)));
+  return t("{n} playouts: {verdict}, {places} places ({low} to {high}), {points} points", {
+    n: points(deals), verdict: t(verdict), places, low, high, points: gain[0] === null ? "?" : format(gain[0], "points"),
+  });
 }
 
 function comparison(decision, board) {
