@@ -21,7 +21,7 @@ from mjbot.languages import marked, translate
 from mjbot.review.sentences import amount
 from mjbot.strategy.explanation import Explanation, Rated, Term
 from mjbot.table.actions import ACTIONS, Action
-from mjbot.watch.thoughts import thought
+from mjbot.watch.thoughts import rounded, thought
 
 Json = dict[str, Any]
 
@@ -113,9 +113,28 @@ def decision_data(reviewed: Json, kyoku: Json, entry: Json) -> Json:
         "sentence": entry["sentence"],
         "tags": _tags(entry),
         "cost": entry["playouts"],
-        "comparison": entry["comparison"],
-        "opponents": entry["opponents"],
+        "comparison": _shown_comparison(entry["comparison"]),
+        "opponents": [
+            {**each, "deal_in": [round(chance, 2) for chance in each["deal_in"]]}
+            for each in entry["opponents"]
+        ],
     }
+
+
+def _shown_comparison(found: Json | None) -> Json | None:
+    """Return a comparison with the digits that the page shows."""
+    if found is None:
+        return None
+    rows = [
+        {
+            **row,
+            "yours": rounded(row["yours"], row["unit"]),
+            "other": rounded(row["other"], row["unit"]),
+            "gain": rounded(row["gain"], found["unit"]),
+        }
+        for row in found["rows"]
+    ]
+    return {**found, "rows": rows}
 
 
 def _explanation(unit: str, details: Sequence[Json]) -> Explanation:

@@ -29,6 +29,7 @@ STYLE: Final = "style.css"
 _MARK: Final = re.compile("@(CONFIG|DATA|SUMMARY)@")
 _TEXT: Final = re.compile(r"\[\[(.+?)\]\]")
 _IMPORT: Final = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
+_COMMENT: Final = re.compile(r"^ *//.*\n", re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export ", re.MULTILINE)
 
 
@@ -86,7 +87,9 @@ def _text(name: str) -> str:
 
 @cache
 def _all_modules() -> str:
-    return "".join([_EXPORT.sub("", _IMPORT.sub("", _text(name))) for name in MODULES])
+    """Return the modules as one script, without their lines of comment."""
+    parts = [_EXPORT.sub("", _IMPORT.sub("", _text(name))) for name in MODULES]
+    return _COMMENT.sub("", "".join(parts))
 
 
 def _digest(text: str) -> str:

@@ -162,7 +162,7 @@ def _rated(
         "worth": _number(one.value),
         "chosen": one.is_chosen,
         "terms": {
-            _label(term, winds): _rounded(term)
+            _label(term, winds): rounded(term.value, term.unit)
             for term in one.terms
             if (term.name, term.about) in columns
         },
@@ -179,13 +179,13 @@ def _label(term: Term, winds: Sequence[int]) -> str:
     return translate("{name}, {unit}", name=name, unit=translate(term.unit))
 
 
-def _rounded(term: Term) -> float | None:
-    """Return a term's value to the digits that are shown: whole points, hundredths of a percent."""
-    if not isfinite(term.value):
+def rounded(value: float | None, unit: str) -> float | None:
+    """Return a value to the digits that are shown: whole points, hundredths of a percent."""
+    if value is None or not isfinite(value):
         return None
-    if term.unit == POINTS:
-        return round(term.value)
-    return round(term.value, 2) if term.unit.startswith(PERCENT) else _number(term.value)
+    if unit == POINTS:
+        return round(value)
+    return round(value, 2) if unit.startswith(PERCENT) else _number(value)
 
 
 def _number(value: float) -> float | None:
