@@ -100,6 +100,11 @@ def test_the_hand_has_the_share_of_each_choice_and_its_dangers(
     assert page.locator("#strip .danger").count() == 0
     page.keyboard.press("g")
     assert page.locator("#strip .danger.all").count() == len(decision.view.tiles) + 1
+    page.locator("#strip .best").first.click()
+    picked = page.locator("#strip .picked")
+    assert "%" in picked.inner_text() and picked.locator("svg").count() >= 1
+    page.locator("#strip .best").first.click()
+    assert picked.inner_text() == ""
     page.keyboard.press("b")
     assert page.locator("#strip .level").count() == 0
     assert page.locator("#decision .sentence").inner_text().startswith("You discarded ")

@@ -64,15 +64,31 @@ export function showStrip(place, seat, thought, options) {
   }
   const acts = rated.filter(({ name }) => name !== "discard").map((one) => column("", one, bar, opponents, "act"));
   const heads = opponents.length ? [heading(opponents, options.board, bar)] : [];
-  place.replaceChildren(html("div", { class: "hand" }, ...heads, ...columns), html("div", { class: "acts" }, ...acts));
+  const picked = html("div", { class: "picked", "aria-live": "polite" });
+  for (const [made, rated] of [...columns, ...acts]) {
+    if (rated) made.addEventListener("click", () => pick(place, picked, made, rated));
+  }
+  const nodes = (all) => all.map(([made]) => made);
+  place.replaceChildren(html("div", { class: "hand" }, ...heads, ...nodes(columns)), html("div", { class: "acts" }, ...nodes(acts)), picked);
   place.querySelector(".acts").hidden = !acts.length;
+}
+
+// Shows what a choice comes to: its share, the tiles accepted, its terms; a second click hides it.
+function pick(place, picked, made, rated) {
+  const isNew = !made.classList.contains("chosen-here");
+  for (const other of place.querySelectorAll(".chosen-here")) other.classList.remove("chosen-here");
+  made.classList.toggle("chosen-here", isNew);
+  if (!isNew) return picked.replaceChildren();
+  const terms = Object.entries(rated.terms).filter(([, value]) => value).map(([name, value]) => `${name}: ${points(value)}`);
+  const accepted = rated.accepted ? [`${t("accepts")} `, tiles(rated.accepted), " "] : [];
+  picked.replaceChildren(html("b", {}, ...choice(rated), ` ${percent(rated.share)}% `), ...accepted, html("span", {}, terms.join(" · ")));
 }
 
 const isDiscard = ({ name, tile }, wished) => name === "discard" && tile === wished;
 
 function column(tile, rated, bar, opponents, kinds = "") {
   const marks = rated ? `${rated.chosen ? " best" : ""}${rated.done ? " done" : ""}` : "";
-  const made = html("div", { class: `choice ${kinds}${marks}`, ...(rated && { title: describe(rated) }) });
+  const made = html(rated ? "button" : "div", { class: `choice ${kinds}${marks}`, ...(rated && { title: describe(rated) }) });
   if (bar.shown) {
     const share = rated ? rated.share : 0;
     const fill = html("i");
@@ -85,7 +101,7 @@ function column(tile, rated, bar, opponents, kinds = "") {
   if (shown) made.append(tiles(shown));
   if (rated) made.append(html("span", { class: "mark" }, mark(rated)));
   if (tile && opponents.length) made.append(...dangers(tile, opponents));
-  return made;
+  return [made, rated];
 }
 
 const mark = ({ chosen, done }) => (chosen && done ? "●▲" : chosen ? "●" : done ? "▲" : " ");
