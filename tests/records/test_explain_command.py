@@ -7,7 +7,9 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
+from mjbot.records.positions import recorded_view
 from mjbot.records.sources import open_games
+from mjbot.watch.thoughts import opponents_json
 
 LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
 
@@ -121,6 +123,17 @@ def test_the_position_names_the_players_and_no_line_of_it_is_broken(capsys):
     ]  # fmt: skip
     assert max(map(len, lines)) > 80
     assert len(lines) == 10
+
+
+def test_opponents_have_the_chance_that_they_are_tenpai(capsys):
+    """As the page of a review and the board show it."""
+    view = recorded_view(Path(LOG), "E1-0:5", 0)
+    assert explain("--at", "E1-0:5", "--seat", "0", "--strategy", "tsumogiri") == ExitCode.OK
+    out = capsys.readouterr().out
+    found = dict(re.findall(r"^seat (\d) .*estimated tenpai ([\d.]+)%", out, re.MULTILINE))
+    expected = {each["seat"]: each["tenpai"] for each in opponents_json(view)}
+    assert {int(seat): float(chance) for seat, chance in found.items()} == expected
+    assert len(set(expected.values())) > 1
 
 
 def test_a_name_cannot_write_on_the_terminal(tmp_path, capsys):

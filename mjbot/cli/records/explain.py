@@ -13,6 +13,7 @@ from rich.text import Text
 
 from mjbot.cli import arguments as a
 from mjbot.errors import ExitCode
+from mjbot.models.opponents import estimate_opponents
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
@@ -195,11 +196,15 @@ def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
     scores = ", ".join(f"{score}" for score in view.scores.tolist())
     yield f"{kyoku_name(view.state)}, {view.wall_left} tiles left, scores {scores}"
     yield f"dora markers {_names(view.dora_markers.tolist())}"
+    tenpai = {each.seat: each.tenpai for each in estimate_opponents(view)}
     for seat in SEATS:
         melds = ["".join(tile_names(meld.tiles)) for meld in view.melds(seat)]
         parts = [f"river {_names(view.river(seat).tolist()) or '-'}"]
         parts += [f"melds {', '.join(melds)}"] if melds else []
-        parts += ["in riichi"] if view.riichi(seat) else []
+        if view.riichi(seat):
+            parts.append("in riichi")
+        elif seat in tenpai:
+            parts.append(f"estimated tenpai {tenpai[seat]:.2f}%")
         parts += [f"hand {_hand(view)}"] if seat == view.seat else []
         dealer = " (dealer)" if seat == view.dealer else ""
         yield f"{_seat(seat, names)}{dealer}: {'; '.join(parts)}"
