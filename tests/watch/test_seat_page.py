@@ -1,14 +1,18 @@
 """A person's seat in a real browser."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from mjbot.client.play import Hooks, Settings, play
+from mjbot.languages import using_language
+from mjbot.referee import Referee
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, TableServer
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 from mjbot.watch.seat import HumanPlayer, SeatServer
+from protocol.messages import StartGame
 from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"
@@ -75,3 +79,27 @@ def test_a_hanchan_is_played_by_hand_and_only_what_is_legal_is_offered(
     assert [name for name in kyoku if name.startswith("South 4")]
     page.wait_for_selector("#result:not([hidden])")
     assert "1. " in page.locator("#result").inner_text()
+
+
+def test_a_seat_is_in_the_language_of_the_player(opened: Any, serve: Any) -> None:
+    referee = Referee(5, "tonpu")
+    events = [StartGame(names=("a", "b", "c", "d")), *referee.start()]
+    view = referee.view(0)
+
+    async def add(server: SeatServer) -> None:
+        for event in events:
+            if not isinstance(event, StartGame) or event is events[0]:
+                server.add(event)
+
+    with using_language("ja"), ThreadPoolExecutor(1) as pool:
+        server = serve(lambda: SeatServer({"title": "seat", "pace": 0}, KEY))
+        page = opened.open(server.url(KEY), viewport={"width": 390, "height": 844})
+        page.wait_for_selector("body[data-connected=true]")
+        serve.run(add(server))
+        answer = pool.submit(server.request_action, view, 60.0)
+        page.wait_for_selector("#ask:not([hidden])")
+        assert "手牌から一枚切る" in page.locator("#ask").inner_text()
+        assert "東1局" in page.locator("#board").text_content()
+        assert page.locator("#event").inner_text().startswith("a ツモ")
+        page.locator("#ask .tile").first.click()
+        assert answer.result(30).is_discard
