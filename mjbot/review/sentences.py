@@ -93,18 +93,25 @@ def amount(value: float, unit: str) -> str:
 
 def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
     """Return what playouts show as a sentence, with the 95% interval of the places."""
-    low, high = number(shown.ranks.low, RANKS), number(shown.ranks.high, RANKS)
-    interval = f"({low} to {high})"
+    ends = [number(end, RANKS) for end in (shown.ranks.low, shown.ranks.high)]
+    interval = translate("({low} to {high})", low=ends[0], high=ends[1])
     if shown.verdict == "not shown to differ":
-        return f"By playouts: not shown to differ, {signed(shown.ranks.value, RANKS)} {interval}."
-    better = shown.better
-    other = "" if better is None or same_choice(better, decision.expected) else (
-        f" against {doing_text(decision.view, better, shown.better_then)}"
-    )  # fmt: skip
-    kind = "costs" if shown.verdict == "shown" else "gains"
-    places, points = abs(shown.ranks.value), abs(shown.points.value)
-    size = f"{number(places, RANKS)} places {interval}, {number(points, POINTS)} points"
-    return f"By playouts it {kind} {size}{other}."
+        text, places = "By playouts: not shown to differ, {places} {interval}.", shown.ranks.value
+        return translate(text, places=signed(places, RANKS), interval=interval)
+    better, other = shown.better, ""
+    if better is not None and not same_choice(better, decision.expected):
+        choice = doing_text(decision.view, better, shown.better_then)
+        other = translate(" against {choice}", choice=choice)
+    text = "By playouts it gains {places} places {interval}, {points} points{other}."
+    if shown.verdict == "shown":
+        text = "By playouts it costs {places} places {interval}, {points} points{other}."
+    return translate(
+        text,
+        places=number(abs(shown.ranks.value), RANKS),
+        interval=interval,
+        points=number(abs(shown.points.value), POINTS),
+        other=other,
+    )
 
 
 # --- actions -----------------------------------------------------------------------------------
