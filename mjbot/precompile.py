@@ -1,13 +1,15 @@
 """Compiling before anything else starts: each function once, and shown to the user.
 
-:func:`prepare` starts processes that play in memory as the command will play, one for each player,
-as many at once as there are processors; none compiles what another is compiling
-(:mod:`mjbot.compiler.claims`).  What they compile is kept on disk (:mod:`mjbot.compiler.cache`),
-where every process that comes after finds it.  That a job was done is remembered by an empty file
-whose name says all that its code depends on, so that the next start begins at once.
+:func:`prepare` starts processes that play in memory as the command will play, as many at once as
+there are processors; none compiles what another is compiling (:mod:`mjbot.compiler.claims`).  A
+process does one job after another, each for one player, if it runs nothing but our own code.  What
+they compile is kept on disk (:mod:`mjbot.compiler.cache`), where every process that comes after
+finds it.  That a job was done is remembered by an empty file whose name says all that its code
+depends on, so that the next start begins at once.
 """
 
 import contextlib
+import gc
 import hashlib
 import json
 import os
@@ -47,6 +49,7 @@ from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
+from mjbot.waiting import scene
 from mjbot.warm_up import NAMES, SEED, play_with_mirrors, warm_up_alone, warm_up_referee
 
 Use = Literal["client", "arena", "explain", "review", "table"]
@@ -65,11 +68,18 @@ IDLE_S: Final = 10.0
 _NOTHING_S: Final = 0.02
 """Processor time in :data:`IDLE_S` that counts as waiting; work gets more on any machine."""
 
-ENOUGH_S: Final = 2.0
+ENOUGH_S: Final = 1.0
 """Processor time without anything new to compile after which a job's games are broken off."""
 
 BULK_GAMES: Final = 12
 """Games in bulk play; all take less than :data:`ENOUGH_S` where decisions are fast."""
+
+ENOUGH_DECISIONS: Final = 500
+"""The same for a release, which must not depend on the clock."""
+
+COLLECTED_OBJECTS: Final = 300_000
+"""New objects after which a process that compiles looks for garbage among them, and never among older
+ones: Python's own schedule takes 6% of the time to compile; this needs a tenth more memory."""
 
 DONE_VARIABLE: Final = "MJBOT_PREPARED"
 """Jobs tried already, for the processes that we start: what failed once is not tried by each."""
@@ -77,6 +87,7 @@ DONE_VARIABLE: Final = "MJBOT_PREPARED"
 _WHAT: Final = "compiling (first start only)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[1])
+_CHILDREN: Final = os.cpu_count() or 1
 _PROGRAM: Final = "import sys; sys.path.append({!r}); from mjbot.precompile import work; work()"
 
 
@@ -104,6 +115,16 @@ class Job:
         """The strategies as the command line names them."""
         return tuple(map(str, self.specs))
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether it runs nothing but our own code."""
+        parts = [*self.specs, *(Spec(name) for name in _option_values(self.specs) if name)]
+        return not any(spec.is_outside or spec.is_external for spec in parts)
+
+
+def _option_values(specs: Sequence[Spec]) -> list[str]:
+    return [value for spec in specs for value in spec.options.values()]
+
 
 def prepare(
     specs: Sequence[Spec],
@@ -130,7 +151,8 @@ def prepare(
     if not jobs or IS_INTERPRETED:
         return ()
     most = missing_functions(module for job in jobs for module in _modules(job))
-    with progress(console, _WHAT, most or None, "functions", is_bound=True) as step:
+    bar = progress(console, _WHAT, most or None, "functions", is_bound=True, scene=scene)
+    with bar as step:
         problems = _run(jobs, console, step)
     tried = [os.environ.get(DONE_VARIABLE, ""), *map(_key, jobs)]
     os.environ[DONE_VARIABLE] = " ".join(tried).strip()
@@ -207,23 +229,37 @@ def _marker(key: str) -> Path:
 
 
 class _Child:
-    """A process that does one job, and what it has said."""
+    """A process that does jobs, and what it has reported."""
 
     def __init__(self, job: Job, claims: Path, heard: "SimpleQueue[tuple[_Child, bytes]]") -> None:
-        self.job: Final = job
-        self.is_done = self.was_told = False
         self._heard: Final = heard
-        told = json.dumps((job.names, job.use))
         self._process: Final = subprocess.Popen(
-            [sys.executable, "-P", "-c", _PROGRAM.format(_ROOT), told],
+            [sys.executable, "-P", "-c", _PROGRAM.format(_ROOT)],
             env={**os.environ, CLAIMS_VARIABLE: str(claims)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # prints of strategies, in games that nobody sees
             start_new_session=True,  # Ctrl-C is for us: it would only write where it was compiling
         )
-        self.heard_at_s = time.monotonic()
+        self.start(job)
         threading.Thread(target=self._listen, daemon=True).start()
+
+    def start(self, job: Job) -> None:
+        """Let the process do a job; it does none at the moment."""
+        self.job = job
+        self.is_done = self.was_told = False
+        self.heard_at_s = time.monotonic()
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended
+            self._process.stdin.write(json.dumps((job.names, job.use)).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def finish(self) -> None:
+        """Let the process end: there is nothing more to do for it."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        self._process.stdin = None  # communicate() would flush it
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
@@ -269,13 +305,13 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
 
 
 def _messages(jobs: Sequence[Job], claims: Path) -> Iterator[tuple[_Child, list[Any]]]:
-    """Yield what the jobs' processes say, and ``["end"]`` of each that has ended."""
+    """Yield what the jobs' processes report, and ``["end"]`` of each that has ended."""
     waiting = list(reversed(jobs))
     heard: SimpleQueue[tuple[_Child, bytes]] = SimpleQueue()
     children: list[_Child] = []
     try:
         while waiting or children:
-            while waiting and len(children) < (os.cpu_count() or 1):
+            while waiting and len(children) < _CHILDREN:
                 children.append(_Child(waiting.pop(), claims, heard))
             with contextlib.suppress(Empty):
                 child, line = heard.get(timeout=1.0)
@@ -283,7 +319,10 @@ def _messages(jobs: Sequence[Job], claims: Path) -> Iterator[tuple[_Child, list[
                 if not line:
                     children.remove(child)
                     child.end()
-                yield child, json.loads(line or b'["end"]')
+                message = json.loads(line or b'["end"]')
+                yield child, message
+                if message == ["done"]:
+                    _go_on(child, waiting)
             for child in children:
                 if time.monotonic() - child.heard_at_s > MOST_SILENT_S:
                     child.end()
@@ -292,30 +331,50 @@ def _messages(jobs: Sequence[Job], claims: Path) -> Iterator[tuple[_Child, list[
             child.end()
 
 
+def _go_on(child: _Child, waiting: list[Job]) -> None:
+    """Give the child the next job, if both are of our own code only; else let it end."""
+    if waiting and child.job.is_ours and waiting[-1].is_ours:
+        child.start(waiting.pop())
+    else:
+        child.finish()
+
+
 # --- the process that does it ------------------------------------------------------------------
 
 
 def work() -> None:
-    """Do the job of the command line and report, line by line, on what was our stdout."""
-    names, use = json.loads(sys.argv[1])
-    job = Job(tuple(map(Spec.read, names)), use)
+    """Do the jobs of the lines of stdin and report, line by line, on what was our stdout."""
+    gc.set_threshold(COLLECTED_OBJECTS, 1 << 30, 1 << 30)
+    jobs: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
     report = _reporter()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    worker = _Worker(job, report)
-    share_compiling(Claims(Path(os.environ[CLAIMS_VARIABLE]), worker.note_waiting))
-    if worker.run():
-        _note_done(job)
-    report("done")
-    os._exit(0)  # to take apart what was compiled would take a second
+    while True:
+        names, use = json.loads(jobs.get())
+        job = Job(tuple(map(Spec.read, names)), use)
+        worker = _Worker(job, report)
+        share_compiling(Claims(Path(os.environ[CLAIMS_VARIABLE]), worker.note_waiting))
+        if worker.run():
+            _note_done(job)
+        report("done")
+
+
+def _read_jobs(jobs: "SimpleQueue[bytes]") -> None:
+    """End the process when stdin ends: no job is left, or the process that asked is gone.
+
+    At once: to take apart what was compiled would take a second.
+    """
+    for line in sys.stdin.buffer:
+        jobs.put(line)
+    os._exit(0)
 
 
 def play_job(job: Job) -> None:
-    """Do a job in this process: what it compiles is kept in the cache.
+    """Do a job in this process: what it compiles is kept in the cache, and always the same.
 
     Raises ``StrategyError`` with what went wrong.
     """
     reported: list[tuple[object, ...]] = []
-    if not _Worker(job, lambda *words: reported.append(words)).run():
+    if not _Worker(job, lambda *words: reported.append(words), by_clock=False).run():
         raise StrategyError(str(reported[-1][2]))
 
 
@@ -330,12 +389,6 @@ def _reporter() -> Callable[..., None]:
             os._exit(1)
 
     return report
-
-
-def _end_with_parent() -> None:
-    """End at once when the process that asked is gone: only that closes our stdin."""
-    sys.stdin.buffer.read()
-    os._exit(1)
 
 
 @contextlib.contextmanager
@@ -367,10 +420,12 @@ class _EnoughError(BaseException):
 class _Worker:
     """Does one job."""
 
-    def __init__(self, job: Job, report: Callable[..., None]) -> None:
+    def __init__(self, job: Job, report: Callable[..., None], *, by_clock: bool = True) -> None:
         self.job: Final = job
         self._report: Final = report
+        self._by_clock: Final = by_clock
         self._since_s = 0.0
+        self._decisions = 0
         self._waits = 0
 
     @cached_property
@@ -413,6 +468,7 @@ class _Worker:
 
     def _start_clock(self) -> None:
         self._since_s = time.process_time()
+        self._decisions = 0
         _set_alarm(MOST_DECISION_S, self._late)
 
     def _late(self, *_: object) -> NoReturn:
@@ -432,7 +488,12 @@ class _Worker:
     def may_go_on(self) -> None:
         """Raise :class:`_EnoughError` once nothing new has come up for a while."""
         _set_alarm(MOST_DECISION_S, self._late)
-        if time.process_time() - self._since_s > ENOUGH_S:
+        self._decisions += 1
+        if self._by_clock:
+            is_enough = time.process_time() - self._since_s > ENOUGH_S
+        else:
+            is_enough = self._decisions > ENOUGH_DECISIONS
+        if is_enough:
             raise _EnoughError
 
     def play(self) -> None:

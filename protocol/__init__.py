@@ -1,1 +1,1 @@
-"""mjai: tiles, messages, codec, sessions and transports; nothing of the game itself."""
+"""mjbot's protocol layer: tiles, messages, codec, sessions, transports; nothing of the game."""

@@ -1,1 +1,1 @@
-"""Strategies: every module directly in here is one that can play."""
+"""mjbot's strategies: every module directly in here is one that can play."""

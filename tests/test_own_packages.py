@@ -91,3 +91,35 @@ def test_one_line_says_what_shadows_what_where_theirs_is_imported_already(folder
     line = done.stderr.splitlines()[-1]
     assert line.startswith(f"ImportError: mjbot needs its own package 'protocol' in {ROOT}, but")
     assert str(folder / "protocol") in line and "rename that, or import mjbot before it" in line
+
+
+@pytest.fixture
+def site(tmp_path):
+    """Return a folder with an installed copy, of which the strategies need not be played."""
+    for package in ("mjbot", "protocol", "strategies"):
+        (tmp_path / package).mkdir()
+        shutil.copyfile(ROOT / package / "__init__.py", tmp_path / package / "__init__.py")
+    shutil.copyfile(ROOT / "mjbot" / "__main__.py", tmp_path / "mjbot" / "__main__.py")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["protocol", "strategies"])
+@pytest.mark.parametrize("theirs", ['"""Their package."""\nraise SystemExit(3)\n', None])
+def test_what_another_distribution_has_replaced_ends_a_command_with_one_line(site, name, theirs):
+    face = site / name / "__init__.py"
+    if theirs is None:
+        shutil.rmtree(face.parent)
+    else:
+        face.write_text(theirs)
+    environ = {"PYTHONPATH": str(site), "PYTHONSAFEPATH": "1"}
+    done = run(site, "-m", "mjbot", "version", **environ)
+    what = "is missing" if theirs is None else "is of another distribution"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"mjbot: mjbot needs its own package {name!r}, but {face} {what}: install mjbot again, in"
+        f" an environment without a distribution that is called {name!r}\n"
+    )
+    done = run(site, "-c", "import mjbot", **environ)
+    assert done.stderr.splitlines()[-1].startswith(
+        f"ImportError: mjbot needs its own package {name!r}"
+    )

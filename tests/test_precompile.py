@@ -294,3 +294,53 @@ def test_what_a_strategy_has_started_ends_with_its_process(tmp_path, monkeypatch
     with fifo.open("rb") as held:  # opens once the strategy's process has it
         child.end()
         assert held.read() == b""
+
+
+def processes_of(jobs, monkeypatch, tmp_path):
+    """Return how many processes did the jobs, one at a time."""
+    begun = []
+    start = preparation._Child.__init__
+
+    def count(child, *how):
+        begun.append(child)
+        start(child, *how)
+
+    monkeypatch.setattr(preparation._Child, "__init__", count)
+    monkeypatch.setattr(preparation, "_CHILDREN", 1)
+    kinds = [kind for _, (kind, *_) in preparation._messages(jobs, tmp_path)]
+    assert kinds.count("done") == len(jobs)
+    return len(begun)
+
+
+def test_one_process_does_all_jobs_of_our_own_code(monkeypatch, tmp_path):
+    specs = [(), (Spec("tsumogiri"),), (Spec("tsumogiri"),)]
+    jobs = [preparation.Job(each, "client") for each in specs]
+    assert processes_of(jobs, monkeypatch, tmp_path) == 1
+
+
+@pytest.mark.parametrize("spec", ["tiny_bot.py:Tiny", "combo-partner,base=tiny_bot.py:Tiny"])
+def test_a_users_file_gets_a_process_of_its_own(monkeypatch, tmp_path, spec):
+    (tmp_path / "tiny_bot.py").write_text(TINY)
+    ours, users = (Spec("tsumogiri"),), (Spec.read(spec),)
+    jobs = [preparation.Job(each, "client") for each in (ours, users, ours, ours)]
+    assert processes_of(jobs, monkeypatch, tmp_path) == 3
+
+
+def test_a_release_plays_by_decisions_not_by_the_clock(monkeypatch, tmp_path):
+    """Otherwise two builds could compile different functions."""
+    (tmp_path / "tiny_bot.py").write_text(TINY)
+    monkeypatch.setattr(preparation, "ENOUGH_DECISIONS", 20)
+    monkeypatch.setattr(preparation, "ENOUGH_S", -1.0)
+    decisions = []
+    decide = preparation._Watched.decide
+
+    def count(player, view):
+        decisions.append(view.turn)
+        return decide(player, view)
+
+    monkeypatch.setattr(preparation._Watched, "decide", count)
+    job = preparation.Job((Spec("tiny_bot.py:Tiny"),), "arena")
+    preparation.play_job(job)  # compiles what is missing
+    decisions.clear()
+    preparation.play_job(job)
+    assert len(decisions) == 21

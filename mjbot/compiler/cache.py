@@ -27,6 +27,7 @@ from numba.core import compiler as _compiler
 from numba.core import runtime as _runtime
 
 from mjbot.compiler.claims import Claims
+from mjbot.compiler.idle_work import shorten_shape_errors
 from mjbot.compiler.linking import note_compiled, rebuild_result, reduce_result
 from mjbot.compiler.numba_parts import IS_TRIED
 from mjbot.compiler.shipped import read_shipped, target, variant
@@ -303,6 +304,8 @@ def _spare_scipy() -> None:
                 import numba.np.arraymath  # noqa: F401
             finally:
                 linalg.ensure_blas = ask
+    if IS_TRIED:
+        shorten_shape_errors()
 
 
 def _look_for_scipy() -> None:

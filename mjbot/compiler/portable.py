@@ -1,17 +1,36 @@
 """Compiling for other machines: the same bytes wherever that is done, and no folder of this one."""
 
-from typing import Any
+import hashlib
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[2]
 
 
-def leave_out_places() -> None:
-    """Leave out from now on what numba keeps with code for people: it names source files.
+def compile_portably() -> None:
+    """Compile from now on without names of local folders and without addresses.
 
     Exceptions of compiled code lose the line that they were raised at.
     """
     from numba.core import callconv
     from numba.core.annotations import type_annotations
+    from numba.np.ufunc import array_exprs
 
     noted: Any = type_annotations.TypeAnnotation
     noted.__str__ = lambda self: ""
     raised: Any = callconv.CPUCallConv
     raised.build_excinfo_struct = lambda self, kind, values, place, function: (kind, values, None)
+    # numba names what it makes of an array expression by the hashes of objects
+    expressions: Any = array_exprs
+    expressions.hash = _hash_of_content
+
+
+def _hash_of_content(part: Any) -> int:
+    """Return a number for an expression by its place in our sources, for a ufunc by its name."""
+    words = repr(part)
+    if hasattr(part, "loc"):
+        place = Path(part.loc.filename)
+        file = place.relative_to(ROOT) if place.is_relative_to(ROOT) else place.name
+        arrays = [variable.name for variable in part.list_vars()]
+        words = f"{file} {part.loc.line} {part.loc.col} {arrays} {part.ty}"
+    return int(hashlib.sha256(words.encode()).hexdigest()[:15], 16)

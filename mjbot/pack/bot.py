@@ -205,11 +205,10 @@ def _log(text: str) -> None:
 
 
 def make_ready() -> None:
-    """Let this process import what is packed, and find the code that was compiled for it."""
+    """Let this process import what is packed, and keep in this folder what it compiles itself."""
     sys.path[:0] = [HERE, os.path.join(HERE, "packages")]
-    compiled = os.path.join(HERE, "compiled")
-    if os.path.isdir(compiled):  # for any processor: numba must not look for this one's own
-        os.environ.update(MJBOT_CACHE=compiled, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
+    if os.path.isdir(os.path.join(HERE, "mjbot", "compiled_code")):
+        os.environ.setdefault("MJBOT_CACHE", os.path.join(HERE, "cache"))
     if sys.version_info < (3, 11):  # noqa: UP036  our code takes these from the library of 3.11
         import datetime
         import typing
@@ -224,14 +223,16 @@ def _assert_never(value: object) -> None:
 
 
 def compile_player(spec: str) -> None:
-    """Compile what the player's games will need: the same bytes wherever that is done."""
+    """Compile what the player's games will need, and print by which versions."""
     make_ready()
-    from mjbot.compiler.portable import leave_out_places
+    from mjbot.compiler.portable import compile_portably
 
-    leave_out_places()
+    compile_portably()
+    from mjbot.compiler.shipped import versions
     from mjbot.pack.player import compile_all
 
     compile_all(spec)
+    print(json.dumps(versions()))
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from mjbot.models.weights import SHIPPED
 from mjbot.strategy.registry import OWN_PACKAGES, Spec, built_in_names, strategy_class
 
 ROOT: Final = Path(__file__).parents[2]
-PLAYER: Final = "mjbot.pack.player"
+BOT: Final = Path(__file__).with_name("bot.py")
 OWN: Final = OWN_PACKAGES
 
 USERS: Final = "own"
@@ -68,7 +68,8 @@ def contents_for(spec: Spec, beside: Sequence[Path] = ()) -> Contents:
         raise ArgumentError(f"--beside {beside[0]}: only for a class of your own file")
     played = [spec.name, *(set(spec.options.values()) & {*built_in_names()})]
     families = [cls.__module__ for name in played for cls in strategy_class(name).__mro__]
-    roots = [PLAYER, *[name for name in families if name.partition(".")[0] in OWN]]
+    roots = [*_imported_by(_tree(BOT)), *families]
+    roots = [name for name in roots if name.partition(".")[0] in OWN]
     ours, neighbours, foreign = _with_imports(roots, own)
     if missing := sorted(foreign - PACKAGES.keys()):
         raise ArgumentError(f"{spec.name}: needs {', '.join(missing)}, which is not packed")

@@ -1,39 +1,45 @@
 """``python -m mjbot.pack.release``: a wheel with the machine code of the shipped strategies.
 
-The wheel is built as usual; then the code that each strategy's games need is compiled for each kind
-of processor in :data:`mjbot.compiler.shipped.VARIANTS`, in one process, and added with a manifest.
-It fits one version of Python and those of numba and llvmlite in this environment.
+The wheel is built as usual; then the code that each strategy's games need is compiled and added
+(:mod:`mjbot.pack.machine_code`).  It fits one version of Python and those of numba and llvmlite in
+this environment.
 """
 
 import argparse
 import base64
 import hashlib
 import json
-import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from mjbot.compiler.shipped import FOLDER, MANIFEST, OFF_VARIABLE, PREPARED, VARIANTS, versions
+from mjbot.compiler.cache import cache_folder
+from mjbot.compiler.shipped import FOLDER, PREPARED, versions
 from mjbot.errors import ExitCode
-from mjbot.pack.zipped import PackError, write_zip
-from mjbot.strategy.registry import Spec, built_in_names
+from mjbot.pack.machine_code import PackError, add_machine_code, run
+from mjbot.pack.zipped import write_zip
+from mjbot.strategy.options import options_of
+from mjbot.strategy.registry import BUILT_IN, Spec, built_in_names, strategy_class
 
 ROOT: Final = Path(__file__).parents[2]
 MOST_BYTES: Final = 200 * 1000 * 1000
 PAIR: Final = "combo-partner,base=strongest"
 """What ``mjbot duo`` plays without options."""
+QUICK: Final = "fast-riichi-d"
+"""A strategy that decides at once."""
+BUDGET: Final = "budget_s"
+"""The option of strategies that search: seconds for a decision, counted in playouts."""
 
 _SOURCES: Final = ("mjbot", "protocol", "strategies", "pyproject.toml", "README.md", "LICENSE")
 _PROGRAM: Final = """
-from mjbot.compiler.portable import leave_out_places
-leave_out_places()  # before an import compiles anything
+from mjbot.compiler.portable import compile_portably
+compile_portably()  # before an import compiles anything
 from mjbot.pack.release import compile_all
 compile_all()
 """
@@ -51,10 +57,8 @@ def build(out: Path, names: Sequence[str]) -> Path:
         tree = stage / "tree"
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(tree)
-        code = tree / FOLDER.relative_to(ROOT)
-        for variant in VARIANTS:
-            _compile(variant, tree, code / variant, names)
-        _write_manifest(code)
+        command = [sys.executable, "-s", "-c", _PROGRAM, *names]
+        add_machine_code(tree, command, stage / "caches")
         tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
         tag = f"{tag}-{tag}-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
         _retag(tree, tag)
@@ -75,61 +79,8 @@ def _plain_wheel(stage: Path) -> Path:
         else:
             shutil.copyfile(source, copy / name)
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    _run([*command, "-w", str(stage), str(copy)], "building the wheel", {}, stage)
+    run([*command, "-w", str(stage), str(copy)], "building the wheel", folder=stage)
     return next(stage.glob("*.whl"))
-
-
-def _compile(variant: str, tree: Path, folder: Path, names: Sequence[str]) -> None:
-    """Compile in a process of its own with the wheel's files, and copy what that kept."""
-    cache = tree.parent / f"cache-{variant}"
-    environ = {
-        "MJBOT_CACHE": str(cache),
-        OFF_VARIABLE: "off",
-        "NUMBA_CPU_NAME": variant,
-        "NUMBA_CPU_FEATURES": "",
-        "PYTHONHASHSEED": "0",
-        "PYTHONPATH": str(tree),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    command = [sys.executable, "-c", _PROGRAM, str(folder / PREPARED), *names]
-    _run(command, f"compiling for {variant}", environ, tree.parent)
-    for file in sorted(cache.rglob("*")):
-        if file.is_file() and file.name != ".lock":
-            parts = file.relative_to(cache).parts
-            target = folder.joinpath(*parts[-2:] if len(parts) > 1 else parts)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if bytes(tree) in (data := file.read_bytes()):
-                raise PackError(f"compiling: {file.name} names this machine's folders")
-            target.write_bytes(data)
-
-
-def _run(command: Sequence[str], what: str, environ: dict[str, str], folder: Path) -> None:
-    done = subprocess.run(
-        command,
-        env={**os.environ, **environ},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["no message"]
-        raise PackError(f"{what} failed: {lines[-1]}")
-
-
-def _write_manifest(code: Path) -> None:
-    files = {
-        file.relative_to(code).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in sorted(code.rglob("*"))
-        if file.is_file()
-    }
-    manifest = {
-        "versions": versions(),
-        "variants": [name for name in VARIANTS if (code / name).is_dir()],
-        "files": files,
-    }
-    (code / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True), encoding="utf-8")
 
 
 def _retag(tree: Path, tag: str) -> None:
@@ -152,24 +103,40 @@ def _retag(tree: Path, tag: str) -> None:
 def compile_all() -> None:
     """Compile in this process all that the command line's strategies need, into the cache.
 
-    Its first argument is a folder, which gets an empty file for each job of
-    :mod:`mjbot.precompile` that was done.
+    There an empty file is left for each job of :mod:`mjbot.precompile` that was done.  The last
+    line on the standard output is what the code was made with.
     """
     from mjbot.pack import player
     from mjbot.precompile import Job, key_of_release, play_job
 
-    folder, names = Path(sys.argv[1]), sys.argv[2:]
-
-    folder.mkdir(parents=True)
-    specs = [Spec.read(name) for name in names]
+    names = sys.argv[1:]
     jobs = [Job((), "table")]
-    jobs += [Job((spec,), use) for spec in specs for use in ("client", "arena", "explain")]
+    for use in ("client", "arena", "explain"):
+        jobs += [Job((Spec.read(name),), use) for name in names]
     if {"combo-partner", "strongest"} <= {*names}:
         jobs.append(Job((Spec.read(PAIR), Spec.read(PAIR)), "client"))
+    done = cache_folder() / PREPARED
+    done.mkdir()
     for job in jobs:
-        play_job(job)
-        (folder / key_of_release(job)).touch()
-    player.compile_all(names[0])  # what a client's process calls besides
+        play_job(replace(job, specs=tuple(map(_quick, job.specs))))
+        (done / key_of_release(job)).touch()
+    player.compile_all(QUICK if QUICK in names else names[0])  # what a client calls besides
+    print(json.dumps(versions()))
+
+
+def _quick(spec: Spec) -> Spec:
+    """Return a player that runs the same code with as little search as possible."""
+    has_budget = any(option.name == BUDGET for option in options_of(strategy_class(spec.name)))
+    return replace(spec, options={**spec.options, BUDGET: "0.01"}) if has_budget else spec
+
+
+def shipped_names() -> list[str]:
+    """Return the strategies that a wheel contains: those of ``papers`` are a checkout's."""
+    return [
+        name
+        for name in sorted(built_in_names())
+        if strategy_class(name).__module__.startswith(f"{BUILT_IN}.")
+    ]
 
 
 def main() -> int:
@@ -181,7 +148,7 @@ def main() -> int:
     )
     args = parser.parse_args()
     try:
-        wheel = build(args.out, args.strategies or sorted(built_in_names()))
+        wheel = build(args.out, args.strategies or shipped_names())
     except PackError as error:
         print(f"release: {error}", file=sys.stderr)
         return ExitCode.FAILED

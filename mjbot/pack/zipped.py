@@ -1,14 +1,13 @@
 """The zip: our files, other people's packages, compiled code; for the same contents the same bytes.
 
 At its root lie ``bot.py``, ``strategy.txt`` and our packages; ``own/`` has the user's files,
-``packages/`` what pip installs for the container's Python, ``compiled/`` the machine code that the
-strategy's games need, made by that Python for any x86-64 processor.
+``packages/`` what pip installs for the container's Python; ``mjbot/compiled_code`` the machine code
+that the strategy's games need, made by that Python (:mod:`mjbot.pack.machine_code`).
 """
 
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -16,9 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.pack.contents import MOST_BYTES, PACKAGES, Contents
-from protocol.plain_text import one_line
+from mjbot.pack.contents import BOT, MOST_BYTES, PACKAGES, Contents
+from mjbot.pack.machine_code import PackError, add_machine_code, isolated_environment, run
 
 PYTHON: Final = "3.10"
 """The container's; its image is ``smly/mjai-client:v3``."""
@@ -32,12 +30,6 @@ _LEFT_OUT: Final = re.compile(
     re.IGNORECASE,
 )
 """Of packages: tests, headers, sources in C, what pip notes of this machine; licences stay."""
-
-
-class PackError(MjbotError):
-    """A zip that cannot be made."""
-
-    exit_code = ExitCode.FAILED
 
 
 def pack(
@@ -55,17 +47,18 @@ def pack(
     step. Raises ``PackError``, and ``OSError`` where it cannot be written; then there is no zip.
     """
     with tempfile.TemporaryDirectory() as name:
-        stage = Path(name)
+        stage, caches = Path(name, "tree"), Path(name, "caches")
         for place, file in contents.files.items():
             _copy(file, stage / place)
-        _copy(Path(__file__).with_name("bot.py"), stage / "bot.py")
+        _copy(BOT, stage / "bot.py")
         (stage / "strategy.txt").write_text(f"{contents.spec}\n", encoding="utf-8")
         if not bare:
             log("fetching packages")
             _install(stage / "packages", contents.packages)
         if python is not None:
             log("compiling, for a minute or more")
-            _compile(stage, python)
+            add_machine_code(stage, [*python, "-s", "bot.py", "--compile"], caches)
+            _compile_sources(stage, python)
         return write_zip(stage, out)
 
 
@@ -80,53 +73,17 @@ def _install(folder: Path, names: Iterable[str]) -> None:
     wanted = [PACKAGES[name] for name in names]
     options = ["--no-deps", "--no-compile", "--only-binary=:all:", f"--python-version={PYTHON}"]
     command = [sys.executable, "-m", "pip", "install", "-q", *options, *platforms]
-    _run([*command, "--platform=manylinux2014_x86_64", f"--target={folder}", *wanted], "pip")
+    run([*command, "--platform=manylinux2014_x86_64", f"--target={folder}", *wanted], "pip")
     for file in [*folder.rglob("*")]:
         place = file.relative_to(folder).as_posix()
         if file.is_file() and _LEFT_OUT.search(place):
             file.unlink()
 
 
-def _compile(stage: Path, python: Sequence[str]) -> None:
-    """Let the container's Python compile in the folder what its games will need."""
-    folder = stage / "compiled"
-    folder.mkdir()
-    kept = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR") if key in os.environ}
-    set_here = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    command = [*python, "-s", str(stage / "bot.py"), "--compile"]
-    _run(command, "compiling", kept | set_here, stage)
-    for file in [*folder.rglob("*")]:
-        if file.name == ".lock":
-            file.unlink()
-        elif file.is_file() and bytes(stage) in file.read_bytes():
-            raise PackError(f"compiling: {file.name} names this machine's folders")
+def _compile_sources(stage: Path, python: Sequence[str]) -> None:
+    """Compile all modules to bytecode, which the container may not be able to keep."""
     options = ["-q", "--invalidation-mode", "unchecked-hash", "-s", str(stage), str(stage)]
-    _run([*python, "-m", "compileall", *options], "compileall", kept | set_here)
-
-
-def _run(
-    command: Sequence[str],
-    what: str,
-    environment: dict[str, str] | None = None,
-    folder: Path | None = None,
-) -> None:
-    try:
-        done = subprocess.run(
-            command,
-            env=environment,
-            cwd=folder,
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except OSError as problem:
-        raise PackError(f"{what}: {problem.strerror or problem}") from problem
-    if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
-            "it gives no reason"
-        ]
-        errors = [line for line in lines if line.startswith("ERROR")]
-        raise PackError(f"{what} failed: {one_line((errors or lines)[-1])}")
+    run([*python, "-m", "compileall", *options], "compileall", isolated_environment())
 
 
 def write_zip(folder: Path, out: Path, most_bytes: int = MOST_BYTES) -> int:

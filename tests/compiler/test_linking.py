@@ -221,3 +221,29 @@ def test_processes_that_compile_at_once_get_the_same(tmp_path):
     found, functions, *_ = run(folder)
     assert {f"{found}\n"} == printed
     assert functions == "nothing"
+
+
+def test_an_array_of_another_shape_is_refused_without_compiling_its_words(tmp_path):
+    (tmp_path / "made_slice.py").write_text(
+        "from mjbot.compiler.compiled import compiled\n\n"
+        "@compiled\ndef put(a, b):\n    a[1:4] = b\n"
+    )
+    script = """
+import numpy as np
+from numba.core import dispatcher
+made = []
+compile_function = dispatcher._FunctionCompiler.compile
+def compile_and_note(self, *args):
+    made.append(self.py_func.__qualname__)
+    return compile_function(self, *args)
+dispatcher._FunctionCompiler.compile = compile_and_note
+import made_slice
+array = np.zeros(5)
+made_slice.put(array, np.ones(3))
+assert array.tolist() == [0, 1, 1, 1, 0]
+try:
+    made_slice.put(array, np.ones(2))
+except ValueError as error:
+    print(error, any("str" in name for name in made))
+"""
+    assert " ".join(run(tmp_path, script)) == "cannot assign to a slice of another shape False"

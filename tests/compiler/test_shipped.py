@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.compiler.shipped import MANIFEST, PREPARED, VARIANTS
+from mjbot.compiler.shipped import MANIFEST, VARIANTS
 from mjbot.pack import release
+from mjbot.pack.machine_code import CODE, PackError, add_machine_code
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="code for x86-64")
@@ -28,6 +29,25 @@ def half(x):
 @compiled
 def caller(x):
     return half(x) + 3
+
+@compiled
+def weighted(a, b):
+    return a * b + a
+"""
+COMPILER = """
+from mjbot.compiler.portable import compile_portably
+compile_portably()
+import json
+import sys
+import numpy as np
+from mjbot.compiler.cache import cache_folder
+from mjbot.compiler.shipped import PREPARED, versions
+import made_shipped
+assert made_shipped.caller(40) == 23
+assert made_shipped.weighted(np.ones(3), np.arange(3.0)).tolist() == [1, 2, 3]
+(cache_folder() / PREPARED).mkdir()
+(cache_folder() / PREPARED / "job").touch()
+print(json.dumps(versions()))
 """
 PROGRAM = """
 import sys
@@ -54,34 +74,68 @@ def run(folder, code, cache, **more):
     return done.stdout.split()
 
 
+def packed(folder):
+    """Return a folder with our packages, without weights, and a module of its own."""
+    for package in ("mjbot", "protocol", "strategies"):
+        left_out = shutil.ignore_patterns("weights", "__pycache__", "compiled_code")
+        shutil.copytree(ROOT / package, folder / package, ignore=left_out)
+    (folder / "made_shipped.py").write_text(MODULE)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
-    """Return a folder with a module, and the machine code of a release for any x86-64."""
-    folder = tmp_path_factory.mktemp("released")
-    (folder / "made_shipped.py").write_text(MODULE)
-    generic = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "", "MJBOT_SHIPPED": "off"}
-    assert run(folder, folder / "none", folder / "made", **generic)[:2] == ["23", "half,caller"]
-    for file in (folder / "made").rglob("*.nb?"):
-        target = folder / "code" / "x86-64" / file.parent.name / file.name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, target)
-    (folder / "code" / "x86-64" / PREPARED).mkdir()
-    (folder / "code" / "x86-64" / PREPARED / "job").touch()
-    release._write_manifest(folder / "code")
+    """Return a folder with a module, and the machine code of a release."""
+    folder = packed(tmp_path_factory.mktemp("released"))
+    caches = tmp_path_factory.mktemp("caches")
+    add_machine_code(folder, [sys.executable, "-c", COMPILER], caches)
     return folder
 
 
 @pytest.fixture
 def code(released, tmp_path):
-    return shutil.copytree(released / "code", tmp_path / "code")
+    return shutil.copytree(released / CODE, tmp_path / "code")
 
 
 COMPILED = ["23", "half,caller"]
 
 
 def test_with_the_code_of_a_release_nothing_is_compiled_nor_kept(released, code, tmp_path):
-    found = run(released, code, tmp_path / "cache")
-    assert found == ["23", "nothing", "x86-64", "True", "0"]
+    *found, variant, is_prepared, n_kept = run(released, code, tmp_path / "cache")
+    assert (*found, is_prepared, n_kept) == ("23", "nothing", "True", "0")
+    assert variant in VARIANTS
+
+
+def test_two_builds_give_the_same_bytes(released, tmp_path):
+    """Array expressions, too, which numba names by an address."""
+    again = packed(tmp_path / "again")
+    add_machine_code(again, [sys.executable, "-c", COMPILER], tmp_path / "caches")
+    first, second = [
+        {file.relative_to(code): file.read_bytes() for file in code.rglob("*") if file.is_file()}
+        for code in (released / CODE, again / CODE)
+    ]
+    assert first == second
+    assert any("weighted" in file.name for file in first)
+
+
+def test_code_that_names_a_folder_of_this_machine_is_refused(tmp_path):
+    program = "import os, pathlib; c = pathlib.Path(os.environ['MJBOT_CACHE'], 'v', 'm')\n"
+    program += "c.mkdir(parents=True); (c / 'f.nbc').write_text(os.getcwd()); print('{}')"
+    (tmp_path / "tree").mkdir()
+    with pytest.raises(PackError, match=r"^compiling: f\.nbc names this machine's folders"):
+        command = [sys.executable, "-c", program]
+        add_machine_code(tmp_path / "tree", command, tmp_path / "caches")
+
+
+def test_what_fails_to_compile_is_reported_by_its_last_line(tmp_path):
+    with pytest.raises(PackError, match=r"^compiling for x86-64-v3 failed: ZeroDivisionError"):
+        add_machine_code(tmp_path, [sys.executable, "-c", "1 / 0"], tmp_path / "caches")
+
+
+def test_a_release_has_the_strategies_of_the_wheel_only():
+    names = release.shipped_names()
+    assert {"strongest", "tsumogiri", "combo-partner"} <= {*names}
+    assert "supervised-paper" not in names  # of the checkout's papers
 
 
 @pytest.mark.parametrize("suffix", ["nbc", "nbi"])

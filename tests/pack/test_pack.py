@@ -116,6 +116,7 @@ def test_it_holds_the_bot_and_what_it_imports_and_nothing_else(packed):
         "strategies/tsumogiri.py",
     ]
     assert not [name for name in ours if name.startswith(("mjbot/cli/", "mjbot/server/"))]
+    assert "mjbot/compiler/portable.py" in names  # what only bot.py imports
     assert str(ROOT).encode() not in texts
     assert str(packed.parent).encode() not in texts
 
