@@ -10,7 +10,7 @@ SITE_TOOLS := $(VENV)/.docs
 # large or not wanted: `make test TORCH=no`.
 TORCH ?= yes
 
-.PHONY: play test test-oldest test-newest lint docs proof release clean
+.PHONY: play test test-oldest test-newest lint docs proof release wheel clean
 
 # One hanchan of a pair of our bots against two of the external AI, or against ours without it.
 play: $(INSTALLED)
@@ -35,9 +35,21 @@ lint: $(TOOLS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# A wheel with the machine code of the shipped strategies, for this version of Python, in dist.
-release: $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77'
+# Wheels with the machine code of the shipped strategies in dist, one for each of these Pythons that
+# is installed: `make release RELEASED="python3.11 /opt/python3.13/bin/python3"` names others.
+RELEASED := python3.11 python3.12 python3.13
+release:
+	@built=; for python in $(RELEASED); do \
+		version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || { \
+			echo "release: $$python is not installed: no wheel for it"; \
+			continue; \
+		}; \
+		$(MAKE) --no-print-directory wheel PYTHON=$$python VENV=build/release-$$version || exit 1; \
+		built=yes; \
+	done; test "$$built"
+
+wheel: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77' wheel
 	$(BIN)/python -m mjbot.pack.release
 
 # The documentation as a site in build/site; a broken link or a page outside the navigation fails.

@@ -78,8 +78,8 @@ ENOUGH_DECISIONS: Final = 500
 """The same for a release, which must not depend on the clock."""
 
 COLLECTED_OBJECTS: Final = 300_000
-"""New objects after which a process that compiles looks for garbage among them, and never among older
-ones: Python's own schedule takes 6% of the time to compile; this needs a tenth more memory."""
+"""New objects after which a process that compiles looks for garbage among them, and never among the
+others: Python's own schedule takes 6% of the time to compile; this needs a tenth more memory."""
 
 DONE_VARIABLE: Final = "MJBOT_PREPARED"
 """Jobs tried already, for the processes that we start: what failed once is not tried by each."""

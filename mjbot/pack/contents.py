@@ -18,7 +18,7 @@ from typing import Final
 from mjbot.checkout import papers_weights
 from mjbot.errors import ArgumentError
 from mjbot.models.weights import SHIPPED
-from mjbot.strategy.registry import OWN_PACKAGES, Spec, built_in_names, strategy_class
+from mjbot.strategy.registry import BUILT_IN, OWN_PACKAGES, Spec, built_in_names, strategy_class
 
 ROOT: Final = Path(__file__).parents[2]
 BOT: Final = Path(__file__).with_name("bot.py")
@@ -68,7 +68,7 @@ def contents_for(spec: Spec, beside: Sequence[Path] = ()) -> Contents:
         raise ArgumentError(f"--beside {beside[0]}: only for a class of your own file")
     played = [spec.name, *(set(spec.options.values()) & {*built_in_names()})]
     families = [cls.__module__ for name in played for cls in strategy_class(name).__mro__]
-    roots = [*_imported_by(_tree(BOT)), *families]
+    roots = [*_imported_by(_tree(BOT)), BUILT_IN, *families]  # mjbot claims that name at its start
     roots = [name for name in roots if name.partition(".")[0] in OWN]
     ours, neighbours, foreign = _with_imports(roots, own)
     if missing := sorted(foreign - PACKAGES.keys()):
