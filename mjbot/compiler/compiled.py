@@ -25,7 +25,7 @@ from mjbot.compiler.imported import changed_since_import
 from mjbot.compiler.interpreted import interpreted
 from mjbot.compiler.linking import CAN_LINK, name_by_content
 from mjbot.compiler.numba_parts import IS_TRIED
-from mjbot.compiler.record_arguments import read_records_in_place
+from mjbot.compiler.record_arguments import pass_array_fields, read_records_in_place
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +54,7 @@ if IS_TRIED and hasattr(CPUTargetOptions, "no_cfunc_wrapper"):
     _OPTIONS["no_cfunc_wrapper"] = True
 
 if IS_TRIED:
+    pass_array_fields()
     read_records_in_place()
     skip_idle_work()
 
@@ -79,15 +80,16 @@ def compiled(function: Function) -> Function:
         name_by_content(dispatcher, function, digest)
         make_entries_late(dispatcher)
     if IS_TRIED:
-        _widen_integers(dispatcher)
+        _widen_arguments(dispatcher)
     return cast(Function, dispatcher)
 
 
-def _widen_integers(dispatcher: Any) -> None:
-    """Let compiled callers share one version for all integer arguments.
+def _widen_arguments(dispatcher: Any) -> None:
+    """Let compiled callers share one version for all integers, and for all arrays of a type.
 
     numba compiles a function anew for int8, int64 and every literal it is called with; a third
-    of all compile time went there.
+    of all compile time went there.  Array fields of records, whose type includes the shape, are
+    passed in the same way as other arrays.
     """
     resolve = getattr(dispatcher, "get_call_template", None)
     if resolve is None:  # another numba: it works as well, and compiles longer
@@ -103,6 +105,8 @@ def _wide(argument: Any) -> Any:
     argument = types.unliteral(argument)
     if isinstance(argument, types.Integer) and argument.signed:
         return types.int64
+    if isinstance(argument, types.NestedArray):
+        return types.Array(argument.dtype, argument.ndim, "C")
     return argument
 
 

@@ -13,10 +13,20 @@ import numpy as np
 from llvmlite import ir
 from numba.core import boxing, types
 from numba.core import pythonapi as _pythonapi
+from numba.extending import lower_cast
 
 pythonapi: Final[Any] = _pythonapi  # numba has no type hints
 
 HEAD_BYTES: Final = tuple.__basicsize__  # of an object with a size, as numpy.void is
+
+
+def pass_array_fields() -> None:
+    """Let array fields of records be passed where arrays are expected: numba has them alike."""
+    lower_cast(types.NestedArray, types.Array)(_cast_array_field)
+
+
+def _cast_array_field(context: Any, builder: Any, field: Any, array: Any, value: Any) -> Any:
+    return value
 
 
 def read_records_in_place() -> None:

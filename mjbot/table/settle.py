@@ -184,7 +184,7 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment)
     else:
         win.points = ron_points(base, is_dealer)
     loser = seat if by_draw else state.turn
-    parties = Parties(seat, loser, state.dealer, win.liable)
+    parties = Parties(seat, loser, int(state.dealer), int(win.liable))
     honba, sticks = (0, 0) if state.wins else (state.honba, state.sticks)
     _write(win_deltas(base, parties, honba, sticks), win.deltas)
 

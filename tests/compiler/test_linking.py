@@ -8,6 +8,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from numba.np import arrayobj
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.linking import _is_named_by_content
@@ -223,6 +224,9 @@ def test_processes_that_compile_at_once_get_the_same(tmp_path):
     assert functions == "nothing"
 
 
+@pytest.mark.skipif(
+    not hasattr(arrayobj, "raise_with_shape_context"), reason="an older numba names no shapes"
+)
 def test_an_array_of_another_shape_is_refused_without_compiling_its_words(tmp_path):
     (tmp_path / "made_slice.py").write_text(
         "from mjbot.compiler.compiled import compiled\n\n"
@@ -247,3 +251,43 @@ except ValueError as error:
     print(error, any("str" in name for name in made))
 """
     assert " ".join(run(tmp_path, script)) == "cannot assign to a slice of another shape False"
+
+
+def test_array_fields_of_records_are_passed_as_other_arrays_are(tmp_path):
+    (tmp_path / "made_fields.py").write_text(
+        """
+from typing import Annotated
+import numpy as np
+from mjbot.compiler.compiled import compiled
+from mjbot.compiler.record import Int8s, Record
+
+class Row(Record):
+    many: Annotated[Int8s, 4, 34]
+    one: Annotated[Int8s, 34]
+
+@compiled
+def add(counts, place):
+    counts[place] += 1
+    return counts.sum()
+
+@compiled
+def rows(many):
+    many[1, 2] = 7
+    return many.shape[0] * 100 + many.shape[1]
+
+@compiled
+def caller(row):
+    made = np.zeros(34, np.int8)
+    return add(row.one, 3) + add(made, 4) * 10 + add(row.many[1], 5) * 1000 + rows(row.many)
+"""
+    )
+    script = """
+import made_fields as made
+row = made.Row.new()
+print(made.caller(row), row["one"][3], row["many"][1, 2], row["many"][1, 5])
+print(len(made.add.overloads))
+"""
+    *results, n_versions = run(tmp_path, script)
+    assert results == [str(1 + 10 + 1000 + 434), "1", "7", "1"]
+    assert n_versions == "1"
+    assert run(tmp_path, script)[:4] == results  # found on disk
