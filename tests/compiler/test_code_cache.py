@@ -33,7 +33,8 @@ def checkout(tmp_path):
 
     def copy(name):
         shutil.copytree(ROOT / "mjbot", tmp_path / name / "mjbot")
-        shutil.copytree(ROOT / "protocol", tmp_path / name / "protocol")
+        for package in ("protocol", "strategies"):
+            shutil.copytree(ROOT / package, tmp_path / name / package)
         return tmp_path / name
 
     return copy
@@ -207,7 +208,6 @@ def doubled(folder, cache, *saved):
 
 def test_a_file_saved_while_a_process_starts_leaves_no_stale_code(checkout, tmp_path):
     folder, cache = checkout("one"), tmp_path / "cache"
-    shutil.copytree(ROOT / "strategies", folder / "strategies")
     (folder / "mjbot/rules/made_callee.py").write_text(CALLEE.format(1))
     (folder / "mjbot/rules/made_caller.py").write_text(CALLER)
     result, message = doubled(folder, cache, CALLEE.format(1000))
