@@ -22,7 +22,8 @@ HEAD_BYTES: Final = tuple.__basicsize__  # of an object with a size, as numpy.vo
 
 def pass_array_fields() -> None:
     """Let array fields of records be passed where arrays are expected: numba has them alike."""
-    lower_cast(types.NestedArray, types.Array)(_cast_array_field)
+    declare: Any = lower_cast  # no type hints
+    declare(types.NestedArray, types.Array)(_cast_array_field)
 
 
 def _cast_array_field(context: Any, builder: Any, field: Any, array: Any, value: Any) -> Any:
