@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.records.sources import list_sources
+from mjbot.review.reasons import KINDS
 from proof.review import SeatLine, report_lines, review_batch
 
 LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
@@ -25,7 +26,7 @@ def test_each_seat_of_a_game_has_a_line(outcome):
 
 
 def line(game: int, place: int, loss: float) -> SeatLine:
-    kinds = dict.fromkeys(("efficiency", "push/fold", "riichi", "calls", "hand value", "wins"), 0.0)
+    kinds = dict.fromkeys(KINDS, 0.0)
     return SeatLine(f"g{game}", place - 1, f"p{place}", place, 0, 10, 10, 5, loss, loss, kinds)
 
 
