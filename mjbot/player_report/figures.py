@@ -63,7 +63,7 @@ class CostlySituation:
 class PlayerReport:
     """The reviewed games of a player and of a reference group, in the order in which to show them.
 
-    ``reference_name`` says what the group is; without games there is none.
+    ``reference_name`` names the group; without games there is none.
     """
 
     player: str
@@ -285,7 +285,7 @@ class PlayerReport:
 
     @property
     def summary(self) -> list[str]:
-        """Some lines that say what was found."""
+        """Some lines that report what was found."""
         n, decisions = len(self.games), sum(game.decisions for game in self.games)
         different = sum(len(game.mistakes) for game in self.games)
         place = mean_of(self.games, lambda game: game.place)

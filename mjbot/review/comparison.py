@@ -1,6 +1,6 @@
-"""What was done beside what is better, term by term: the rows in which the two differ.
+"""What was done next to what is better, term by term: the rows in which the two differ.
 
-Where both are the same, the choice stands beside the next best.
+Where both are the same, the choice stands next to the next best.
 """
 
 from collections.abc import Mapping, Sequence

@@ -241,19 +241,19 @@ def _kinds(review: summary.Review) -> Iterator[str]:
     rows.append([f"<b>{translate('all')}</b>", *_losses(review, whole, 0.0)])
     yield table(["", *_loss_heads(review)], rows)
     if whole.disputed:
-        said = translate(
+        sentence = translate(
             "{disputed} of {all} different choices are disputed: points favour yours, no loss.",
             disputed=whole.disputed,
             all=whole.differing,
         )
-        yield f"<p class=soft>{said}</p>"
+        yield f"<p class=soft>{sentence}</p>"
     if whole.unrated:
-        said = translate_count(
+        sentence = translate_count(
             "{n} different choice is not rated by the reviewer: the loss is unknown.",
             "{n} different choices are not rated by the reviewer: the loss is unknown.",
             whole.unrated,
         )
-        yield f"<p class=soft>{said}</p>"
+        yield f"<p class=soft>{sentence}</p>"
 
 
 def _kyoku(review: summary.Review) -> Iterator[str]:

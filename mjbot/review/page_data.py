@@ -1,4 +1,4 @@
-"""A review as the page beside the board reads it, made of the review's JSON.
+"""A review as the page next to the board reads it, made of the review's JSON.
 
 So the page of ``mjbot review`` and that of ``mjbot watch --review`` show the numbers of that JSON::
 
@@ -7,7 +7,7 @@ So the page of ``mjbot review`` and that of ``mjbot watch --review`` show the nu
 
 A decision has the keys of a strategy's thought as well (:func:`mjbot.watch.thoughts.thought`).
 ``n`` is the number of the event after which it is made; ``size`` is its loss as text, ``tags`` what
-the page says of it in a word or two, and ``counts`` whether the loss is one that counts.
+the page calls it in a word or two, and ``counts`` whether the loss is one that counts.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-// A review beside the board: the hand with the chance of each choice, the decision, the list of all.
+// A review next to the board: the hand with the chance of each choice, the decision, the list of all.
 
 import { points } from "/page/draw.js";
 import { danger, format, html, termName, tiles, windName } from "/page/panel.js";
