@@ -29,7 +29,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from mjbot.arena.results import read_games
+from mjbot.arena.run_folder import read_games
 from mjbot.client.play import Settings, play
 from mjbot.errors import EXPECTED_ERRORS, ExitCode
 from mjbot.processes import keep_heap_compact

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.arena.results import read_games
 from mjbot.arena.run import RunOutcome
+from mjbot.arena.run_folder import read_games
 from mjbot.arena.setup import labels
 from mjbot.experiments import ExperimentContext, Run
 from mjbot.progress import progress

@@ -2,7 +2,7 @@
 
 A real browser shows each game as one file, goes through it by the keyboard to its end and back to
 its start, and reports what it has drawn; that is compared with the state of a table of ours, read
-here without :mod:`mjbot.drawing.board`.
+here without :mod:`mjbot.drawing.board_data`.
 """
 
 import argparse

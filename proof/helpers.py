@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.arena.results import RECORDS_FOLDER
+from mjbot.arena.run_folder import RECORDS_FOLDER
 from mjbot.breakdown.games import each_game
 from mjbot.cli.main import main
 from mjbot.detection.conduct import Conduct, observe

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.arena.results import FIGURES_FILE, GAMES_FILE
+from mjbot.arena.run_folder import FIGURES_FILE, GAMES_FILE
 from mjbot.arena.workers.on_ray import import_ray
 from mjbot.arena.workers.pool import WorkerError
 from mjbot.compiler.cache import cache_folder

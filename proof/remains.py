@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from mjbot.append_log import LogError
-from mjbot.arena.results import GAMES_FILE, read_games
+from mjbot.arena.run_folder import GAMES_FILE, read_games
 from mjbot.records.evidence import ENDING, read_evidence
 from mjbot.records.game import RecordError
 from mjbot.records.replay import MismatchError, ReplaySummary, replay

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.arena.results import GameLine
+from mjbot.arena.run_folder import GameLine
 from mjbot.statistics import figures as f
 from mjbot.statistics.seating import Seating
 from mjbot.statistics.sequential import ErrorRates, SequentialTest, TestOutcome

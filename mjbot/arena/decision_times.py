@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.arena.results import GameLine
+from mjbot.arena.run_folder import GameLine
 from mjbot.statistics.seating import Seating
 
 CLASSES_PER_DOUBLING: Final = 16

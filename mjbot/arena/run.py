@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 from numpy.typing import NDArray
 
 from mjbot.arena.accumulator import SequentialTester, WallAccumulator
-from mjbot.arena.results import (
+from mjbot.arena.run_folder import (
     FIGURES_FILE,
     GAMES_FILE,
     RECORDS_FOLDER,
@@ -83,7 +83,7 @@ class RunOutcome:
 class Arena:
     """One run and its file; use it as a context manager.
 
-    Raises :class:`~mjbot.arena.results.ResultsError` when the folder holds another run.
+    Raises :class:`~mjbot.arena.run_folder.ResultsError` when the folder holds another run.
     """
 
     def __init__(self, plan: ArenaPlan) -> None:

@@ -19,7 +19,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from mjbot.arena.results import GAMES_FILE, GameLine, ResultsHeader, read_games
+from mjbot.arena.run_folder import GAMES_FILE, GameLine, ResultsHeader, read_games
 from mjbot.arena.setup import Setup, labels
 from mjbot.processes import in_processes
 from mjbot.records.game import EmptyRecordError, Game, GameDigest, GameDigester, RecordError

@@ -21,8 +21,8 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.arena.report import text as t
 from mjbot.arena.report.page import write_report
 from mjbot.arena.repro import replay_decision
-from mjbot.arena.results import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
+from mjbot.arena.run_folder import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
 from mjbot.arena.setup import LARGEST_SEED, RUNS, Draws, GameId, Setup, usual_format
 from mjbot.arena.workers.faults import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from mjbot.drawing.board import SEATS, Board, board_of
+from mjbot.drawing.board_data import SEATS, Board, board_of
 from mjbot.drawing.tiles import HEIGHT, WIDTH, sprite
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES

@@ -14,7 +14,7 @@ from typing import Final
 from mjbot.arena.accumulator import WallAccumulator
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.decision_times import DecisionCost, decision_costs
-from mjbot.arena.results import GAMES_FILE, ResultsError, erase_run, read_run
+from mjbot.arena.run_folder import GAMES_FILE, ResultsError, erase_run, read_run
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FilesRead
 from mjbot.experiments import ExperimentContext, Run

@@ -6,7 +6,7 @@ from typing import Any, Final, assert_never
 
 import numpy as np
 
-from mjbot.drawing.board import SEATS
+from mjbot.drawing.board_data import SEATS
 from mjbot.drawing.tiles import tile_text
 from mjbot.languages import marked, translate
 from mjbot.rules.points import MANGAN, YAKUMAN_BASE, base_points

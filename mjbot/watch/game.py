@@ -8,7 +8,7 @@ The page receives, in this order::
      "choices": {"0": 1}, "did": {"0": "discard 3p"}, "feed": "", "talk": [[1, "..."]]}
 
 ``n`` is the number of the event in its game, from 1, ``start_game`` being the first; a step's
-``change`` is that of :func:`mjbot.drawing.board.difference`.  ``choices`` has the seats with a
+``change`` is that of :func:`mjbot.drawing.board_data.difference`.  ``choices`` has the seats with a
 choice after the event and that choice's number in the kyoku, ``did`` the recorded actions; both
 only of the seats whose hands are shown.  So is ``talk``, the remarks of players on the event: it
 may reveal their hands, and a pair's shared hands.  ``feed`` describes a feed of one of a pair to
@@ -18,7 +18,7 @@ the other: from its own remark, or as seen at the table.  Empty fields are left 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from mjbot.drawing.board import Board, board_of, difference
+from mjbot.drawing.board_data import Board, board_of, difference
 from mjbot.pair.remarks import PairRemark, parse_remark
 from mjbot.records.choices import Numbering, ReplayStep
 from mjbot.records.game import Talk

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.results import GameLine, read_games
 from mjbot.arena.run import RunOutcome
+from mjbot.arena.run_folder import GameLine, read_games
 from mjbot.arena.setup import Setup
 from mjbot.experiments import ExperimentContext, Run
 from mjbot.statistics.figures import CountRecords, Figure, from_rows

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mjbot.arena.accumulator import WallAccumulator
-from mjbot.arena.results import GameLine
+from mjbot.arena.run_folder import GameLine
 from mjbot.statistics.figures import COLUMNS, PAIR, ROW
 from mjbot.statistics.seating import make_seating
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from mjbot.arena.results import GameLine, encode_game
+from mjbot.arena.run_folder import GameLine, encode_game
 from mjbot.cli.main import main
 
 BOTS = Path(__file__).with_name("bots.py")

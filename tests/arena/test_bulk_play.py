@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.arena.results import GameLine
+from mjbot.arena.run_folder import GameLine
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner, make_players, new_referee

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.arena.code_digest import MakingError, code_digest
-from mjbot.arena.results import GAMES_FILE, ResultsError, read_games
+from mjbot.arena.run_folder import GAMES_FILE, ResultsError, read_games
 from mjbot.arena.workers.files_read import FILES_FILE, GONE, FilesRead, digest_of
 from mjbot.cli.main import main
 from mjbot.strategy.options import StrategyError

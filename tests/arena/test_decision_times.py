@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from mjbot.arena.decision_times import DecisionCost, TimeCounts, count_time, decision_costs
-from mjbot.arena.results import decode_game, encode_game
+from mjbot.arena.run_folder import decode_game, encode_game
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.results import GAMES_FILE, record_path, save_record
 from mjbot.arena.run import Arena, ArenaPlan
+from mjbot.arena.run_folder import GAMES_FILE, record_path, save_record
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner, PlayedGame

@@ -5,7 +5,7 @@ import re
 from xml.etree import ElementTree
 
 from mjbot import View, recorded_view, view_svg
-from mjbot.drawing.board import board_of
+from mjbot.drawing.board_data import board_of
 from mjbot.drawing.picture import picture
 from mjbot.table.view import Sealed
 from protocol.tiles import TILE_NAMES

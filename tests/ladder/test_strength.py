@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mjbot.arena.decision_times import DecisionCost
-from mjbot.arena.results import read_games
+from mjbot.arena.run_folder import read_games
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
 from mjbot.ladder import lines as strength_lines

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mjbot.arena.results import read_games
+from mjbot.arena.run_folder import read_games
 from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode

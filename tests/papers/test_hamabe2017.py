@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mjbot.arena.results import GameLine, Results, read_games
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
+from mjbot.arena.run_folder import GameLine, Results, read_games
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.cli.main import main

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mjbot.arena.results import read_games
+from mjbot.arena.run_folder import read_games
 from mjbot.cli.main import main
 from mjbot.models import weights
 from papers.mizukami2013 import folding, one_player

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.results import save_record
+from mjbot.arena.run_folder import save_record
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner

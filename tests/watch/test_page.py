@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mjbot.drawing.board import changed
+from mjbot.drawing.board_data import changed
 from mjbot.drawing.picture import picture
 from mjbot.records.mjai_log import log_line
 from mjbot.strategy.registry import Spec

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from mjbot.arena.decision_times import TimeCounts, count_time
-from mjbot.arena.results import GameLine, packed
+from mjbot.arena.run_folder import GameLine, packed
 from mjbot.arena.setup import GameId, Setup, labels
 from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.arena.workers.external_engine import EngineError, ExternalEngine
@@ -171,7 +171,7 @@ class PlayedGame:
     """What its process has read since its last game (:mod:`mjbot.arena.workers.files_read`)."""
 
     record: bytes = b""
-    """The game as gzipped mjai lines, if asked for (:mod:`mjbot.arena.results`)."""
+    """The game as gzipped mjai lines, if asked for (:mod:`mjbot.arena.run_folder`)."""
 
 
 class GameRunner:

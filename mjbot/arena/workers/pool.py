@@ -17,7 +17,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
-from mjbot.arena.results import GameLine
+from mjbot.arena.run_folder import GameLine
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers import clock as c
 from mjbot.arena.workers.files_read import ReadingWatch

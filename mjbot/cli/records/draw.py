@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mjbot.cli.arguments import at_option, file_option, record_argument
 from mjbot.cli.records.watch import BoardRequest
-from mjbot.drawing.board import Board, changed
+from mjbot.drawing.board_data import Board, changed
 from mjbot.drawing.picture import picture
 from mjbot.drawing.tiles import show_all
 from mjbot.errors import ArgumentError, ExitCode, MjbotError

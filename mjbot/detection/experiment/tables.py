@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.results import record_path
 from mjbot.arena.run import RunOutcome
+from mjbot.arena.run_folder import record_path
 from mjbot.arena.setup import LARGEST_SEED, GameId, Setup, labels
 from mjbot.compiler.compiled import source_digest
 from mjbot.detection.games import GameCounts, count_games, header_of

@@ -3,7 +3,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mjbot.drawing.board import board_of, changed
+from mjbot.drawing.board_data import board_of, changed
 from mjbot.table.mirror.mirror import Mirror
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library, ReadGame

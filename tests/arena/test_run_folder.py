@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.results import (
+from mjbot.arena.run import Arena, ArenaPlan
+from mjbot.arena.run_folder import (
     FIGURES_FILE,
     GAMES_FILE,
     REPORT_FILE,
@@ -15,7 +16,6 @@ from mjbot.arena.results import (
     erase_run,
     read_games,
 )
-from mjbot.arena.run import Arena, ArenaPlan
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.statistics.figures import as_rows, no_counts
