@@ -8,6 +8,7 @@ from types import ModuleType
 PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
     "review": "what a reviewer finds in held-out games, by where the seats ended",
+    "review-pages": "page and JSON of a review of every held-out game: faults, sizes and time",
     "review-costs": "whether what decisions cost in playouts predicts the place within a room",
     "mistakes": "the strongest mistakes of reviews, played on to the end of the game",
     "search-margin": "which overrides of a search are right, played on to the end of the game",

@@ -31,13 +31,11 @@ from mjbot.records.sources import Source, games_of
 from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.table.view import Sealed, View
-from proof.records import named_sources, shared_folder
+from proof.game_lines import HELD_OUT, recorded_games
 from protocol.messages import Event, Hora, StartKyoku
 from strategies.evaluation.push_fold.win_chance import SITUATIONS, WinSituation, calibrated
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 
-ARCHIVE: Final = "hanchan-2024.zip"
-HELD_OUT: Final = "4000:4444"
 FITTED_ON: Final = "0:4000"
 EVERY: Final = 5
 """One in so many of the games is used to fit."""
@@ -74,11 +72,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the table, or the fitted calibration."""
-    path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
-    whole = ":" if args.records else FITTED_ON if args.fit else HELD_OUT
-    sources = named_sources(path, args.games or whole)
-    if sources is None:
+    found = recorded_games(args, FITTED_ON if args.fit else HELD_OUT)
+    if found is None:
         return 3
+    sources = list(found.values())
     sources = sources[:: args.every or (EVERY if args.fit else 1)]
     start = time.monotonic()
     rows = np.array(list(rows_of_all(sources, args.jobs)), float)

@@ -11,11 +11,9 @@ run resumes where it stopped, game by game.
 """
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +25,7 @@ from mjbot.statistics.estimates import ratio
 from mjbot.strategy.explanation import Rated
 from mjbot.strategy.registry import Spec
 from mjbot.table.actions import Action
+from proof.game_lines import Line, complete_lines
 from strategies.evaluation.pair import joint
 from strategies.evaluation.pair.situation import PairSituation
 
@@ -36,7 +35,6 @@ OTHER_WORLDS: Final = 0x5555555
 OBJECTIVES: Final[tuple[joint.Objective, ...]] = ("points", "better-rank", "balanced")
 ERRORS: Final = (1.0, 1.5, 2.0, 2.5, 3.0)
 
-Line = dict[str, Any]
 Values = NDArray[np.float64]
 
 
@@ -49,16 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play the games that the file does not have yet; print the report."""
-    text = args.out.read_text("ascii") if args.out.exists() else ""
-    lines = [json.loads(line) for line in text.splitlines()]
-    done = {line["game"] for line in lines}
-    with args.out.open("a", encoding="ascii") as out:
-        for game in range(args.seed, args.seed + args.games):
-            if game not in done:
-                lines.append({"game": game, "found": list(play(game))})
-                out.write(json.dumps(lines[-1]) + "\n")
-                out.flush()
-                print(f"game {game}: {len(lines[-1]['found'])} searches", file=sys.stderr)
+    games = {game: game for game in range(args.seed, args.seed + args.games)}
+    lines = complete_lines(args.out, games, lambda game, _: [{"found": list(play(game))}])
     for text in report(lines):
         print(text)
     return 0

@@ -13,10 +13,8 @@ resumes after the last complete game of its file.
 """
 
 import argparse
-import json
-import sys
-import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +28,7 @@ from mjbot.models.fast_policy.games import finish_game, play_plan
 from mjbot.models.tenpai import HandReader, hand_reader
 from mjbot.playouts.worlds import PlayoutWorkspace, deal_world, plan_of, seed_of
 from mjbot.records.game import Game
-from mjbot.records.sources import games_of
+from mjbot.records.sources import Source, games_of
 from mjbot.report.markdown import head, row
 from mjbot.review.decisions import ReviewedDecision, judge
 from mjbot.review.players import SeatedPlayers
@@ -39,10 +37,9 @@ from mjbot.review.summary import Review, Reviewer
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.strategy.registry import Spec
 from mjbot.table.settle import seats_ahead
-from proof.records import named_sources, shared_folder
-from proof.review import ARCHIVE
-from proof.review_costs import Line, read_lines
+from proof.game_lines import Line, add_record_arguments, complete_lines, recorded_games
 
+GAMES: Final = "4000:4010"
 STRONGEST_SHOWN: Final = 5
 PLAYOUTS: Final = 2000
 SEED: Final = 20_000
@@ -51,35 +48,30 @@ SEED: Final = 20_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof mistakes``."""
-    parser.add_argument("records", nargs="?", type=Path, help="a record, folder or zip (Phoenix)")
-    parser.add_argument("--by", default="strongest", help="the reviewer (default: strongest)")
-    parser.add_argument("--games", default="4000:4010", help="FIRST:LAST (default: 4000:4010)")
+    add_record_arguments(parser, "strongest", GAMES)
     parser.add_argument("--budget", type=float, default=BUDGET_S, help="s of playouts of a review")
     parser.add_argument("--out", type=Path, default=Path("mistakes.jsonl"), help="the file")
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge the games that the file does not have yet; print the report."""
-    path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
-    sources = named_sources(path, args.games)
+    sources = recorded_games(args, GAMES)
     if sources is None:
         return 3
-    lines, start = read_lines(args.out), time.monotonic()
-    done = {line["game"] for line in lines}
-    judge_, costs = FinalJudge(), CostEstimator(args.budget)
-    with args.out.open("a", encoding="utf-8") as out:
-        for number, source in enumerate(sources):
-            for game in [] if source.name in done else games_of(source):
-                found = shown_mistakes(game, number % 4, Spec.read(args.by), costs)
-                mistakes = [_line(decision, shown, judge_) for decision, shown in found]
-                lines.append({"game": source.name, "mistakes": mistakes})
-                out.write(json.dumps(lines[-1]) + "\n")
-                out.flush()
-                took = f"{time.monotonic() - start:.0f} s, {time.process_time():.0f} s processor"
-                print(f"{len(lines)} of {len(sources)} games, {took}", file=sys.stderr, flush=True)
-    for text in report(lines):
+    seats = {name: (number % 4, source) for number, (name, source) in enumerate(sources.items())}
+    work = partial(_lines_of, Spec.read(args.by), CostEstimator(args.budget), FinalJudge())
+    for text in report(complete_lines(args.out, seats, work)):
         print(text)
     return 0
+
+
+def _lines_of(
+    by: Spec, costs: CostEstimator, judge_: "FinalJudge", _name: str, game: tuple[int, Source]
+) -> Iterator[Line]:
+    seat, source = game
+    for read in games_of(source):
+        found = shown_mistakes(read, seat, by, costs)
+        yield {"mistakes": [_line(decision, shown, judge_) for decision, shown in found]}
 
 
 def shown_mistakes(

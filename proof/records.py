@@ -79,16 +79,6 @@ def run(args: argparse.Namespace) -> int:
     return 1 if findings.mismatches else 0
 
 
-def named_sources(path: Path, span: str) -> list[Source] | None:
-    """Return the records FIRST:LAST at a path; unreadable ones are reported, and None returned."""
-    first, last = (int(end) if end else None for end in span.split(":"))
-    try:
-        return list_sources(path)[first:last]
-    except OSError as error:
-        print(f"proof: {error.filename}: {error.strerror}", file=sys.stderr)
-        return None
-
-
 def shared_folder() -> Path:
     """Return the shared folder: ``MJBOT_SHARED``, or ``shared`` next to the checkout."""
     folder = Path(__file__).resolve().parent.parent.parent / "shared"

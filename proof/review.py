@@ -28,10 +28,8 @@ from mjbot.review.players import SeatedPlayers
 from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.statistics.estimates import Estimate, difference, ratio
 from mjbot.strategy.registry import Spec
-from proof.records import named_sources, shared_folder
+from proof.game_lines import HELD_OUT, add_record_arguments, recorded_games
 
-ARCHIVE: Final = "hanchan-2024.zip"
-HELD_OUT: Final = "4000:4444"
 BATCH: Final = 6
 MOST_SHOWN: Final = 10
 MEASURES: Final = ("loss", "points")
@@ -62,9 +60,7 @@ class ReviewedGames(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof review``."""
-    parser.add_argument("records", nargs="?", type=Path, help="a record, folder or zip (Phoenix)")
-    parser.add_argument("--by", default="supervised", help="the reviewer (default: supervised)")
-    parser.add_argument("--games", default=None, help=f"which of them, FIRST:LAST ({HELD_OUT})")
+    add_record_arguments(parser, "supervised", HELD_OUT)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--players", action="store_true", help="by the names of the players")
     parser.add_argument("--out", type=Path, default=None, help="write a line of JSON for each seat")
@@ -72,11 +68,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge the games and print the table; 1 if a game could not be reviewed."""
-    path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
-    span = args.games or (":" if args.records else HELD_OUT)
-    sources = named_sources(path, span)
-    if sources is None:
+    found = recorded_games(args, HELD_OUT)
+    if found is None:
         return 3
+    sources = list(found.values())
     start = time.monotonic()
     lines, faults = [], []
     for outcome in review_all(sources, args.by, args.jobs):

@@ -17,20 +17,16 @@ two correlations is taken game by game.  A run resumes after the last complete g
 """
 
 import argparse
-import json
-import os
-import sys
-import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.errors import MjbotError
-from mjbot.records.game import Game
-from mjbot.records.sources import games_of
+from mjbot.records.sources import Source, games_of
 from mjbot.report.markdown import head, row
 from mjbot.review.decisions import SEATS, judge
 from mjbot.review.players import SeatedPlayers
@@ -38,20 +34,15 @@ from mjbot.review.playouts import CostEstimator
 from mjbot.review.summary import loss_of
 from mjbot.statistics.estimates import Estimate, around
 from mjbot.strategy.registry import Spec
-from proof.records import named_sources, shared_folder
-from proof.review import ARCHIVE, HELD_OUT
+from proof.game_lines import HELD_OUT, Line, add_record_arguments, complete_lines, recorded_games
 
 MEASURES: Final = ("cost", "shown", "share", "points")
 BUDGET_S: Final = 8.0
 
-Line = dict[str, Any]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof review-costs``."""
-    parser.add_argument("records", nargs="?", type=Path, help="a record, folder or zip (Phoenix)")
-    parser.add_argument("--by", default="supervised", help="the reviewer (default: supervised)")
-    parser.add_argument("--games", default=HELD_OUT, help=f"FIRST:LAST (default: {HELD_OUT})")
+    add_record_arguments(parser, "supervised", HELD_OUT)
     budget = f"s of playouts for a seat of a game (default: {BUDGET_S:g})"
     parser.add_argument("--budget", type=float, default=BUDGET_S, help=budget)
     parser.add_argument("--out", type=Path, default=Path("review-costs.jsonl"), help="the file")
@@ -59,47 +50,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge the games that the file does not have yet, print the report; 1 if one failed."""
-    path = args.records or shared_folder() / "data" / "phoenix" / ARCHIVE
-    sources = named_sources(path, args.games)
+    sources = recorded_games(args, HELD_OUT)
     if sources is None:
         return 3
-    lines, start = read_lines(args.out), time.monotonic()
-    done = {line["game"] for line in lines}
-    players, costs = SeatedPlayers(Spec.read(args.by), 0), CostEstimator(args.budget)
-    with args.out.open("a", encoding="utf-8") as out:
-        for source in sources:
-            if source.name in done:
-                continue
-            for line in _lines_of(source.name, games_of(source), players, costs):
-                lines.append(line)
-                out.write(json.dumps(line) + "\n")
-                out.flush()
-                took = f"{time.monotonic() - start:.0f} s, {time.process_time():.0f} s processor"
-                print(f"{len(lines)} of {len(sources)} games, {took}", file=sys.stderr, flush=True)
+    work = partial(_lines_of, SeatedPlayers(Spec.read(args.by), 0), CostEstimator(args.budget))
+    lines = complete_lines(args.out, sources, work)
     for text in report(lines):
         print(text)
     return 1 if any("fault" in line for line in lines) else 0
 
 
-def read_lines(path: Path) -> list[Line]:
-    """Return the lines of an earlier run; one that was cut off is cut away."""
-    if not path.exists():
-        return []
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        os.truncate(path, len(whole))
-    return [json.loads(line) for line in whole.splitlines()]
-
-
 def _lines_of(
-    name: str, games: Iterator[Game], players: SeatedPlayers, costs: CostEstimator
+    players: SeatedPlayers, costs: CostEstimator, _name: str, source: Source
 ) -> Iterator[Line]:
-    for game in games:
+    for game in games_of(source):
         try:
             judged = judge((entry.event for entry in game.entries), players, SEATS, ())
         except MjbotError as error:
-            yield {"game": name, "fault": str(error)}
+            yield {"fault": str(error)}
             continue
         seats = []
         for seat in SEATS:
@@ -117,7 +85,7 @@ def _lines_of(
                 "points": sum(max(0.0, each.points or 0.0) for each in decisions),
                 "verdicts": {each: verdicts.count(each) for each in sorted(set(verdicts))},
             })  # fmt: skip
-        yield {"game": name, "seats": seats}
+        yield {"seats": seats}
 
 
 # --- the report --------------------------------------------------------------------------------

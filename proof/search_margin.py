@@ -15,12 +15,9 @@ how many are right by the true hands (their 95 % interval above 0), wrong and op
 """
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +43,7 @@ from mjbot.statistics.estimates import ratio
 from mjbot.table.settle import seats_ahead
 from mjbot.table.state import State
 from mjbot.table.view import View
+from proof.game_lines import Line, complete_lines
 from strategies.strongest import Strongest
 from strategies.supervised import share_of
 
@@ -57,8 +55,6 @@ GAMES: Final = 10
 MARGINS: Final = (0.0, 0.01, 0.03)
 ERRORS: Final = (0.0, 1.0, 2.0)
 
-Line = dict[str, Any]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof search-margin``."""
@@ -69,28 +65,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play what the file does not have yet; print the report."""
-    lines = _lines(args.out)
-    done = {line["game"] for line in lines if line.get("end")}
-    lines = [line for line in lines if line["game"] in done]
-    with args.out.open("w", encoding="ascii") as out:
-        out.writelines(json.dumps(line) + "\n" for line in lines)
-        for game in range(args.seed, args.seed + args.games):
-            if game in done:
-                continue
-            for line in chain(positions(game), [{"game": game, "end": True}]):
-                lines.append(line)
-                out.write(json.dumps(line) + "\n")
-                out.flush()
-            print(f"game {game}: {len(lines)} lines", file=sys.stderr, flush=True)
+    games = {game: game for game in range(args.seed, args.seed + args.games)}
+    lines = complete_lines(args.out, games, _lines_of, lambda line: bool(line.get("end")))
     for text in report(lines):
         print(text)
     return 0
 
 
-def _lines(path: Path) -> list[Line]:
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text("ascii").splitlines()]
+def _lines_of(game: int, _: int) -> Iterator[Line]:
+    yield from positions(game)
+    yield {"end": True}
 
 
 def positions(game: int) -> Iterator[Line]:
@@ -114,7 +98,6 @@ def positions(game: int) -> Iterator[Line]:
             if len(actions) > 1 and met % EVERY == 0:
                 plans = np.array([plan_of(action) for action in actions])
                 yield {
-                    "game": game,
                     "wall_left": view.wall_left,
                     "round": view.round,
                     "actions": [str(action) for action in actions],

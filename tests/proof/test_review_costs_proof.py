@@ -16,8 +16,9 @@ from mjbot.statistics.estimates import Estimate, around
 from mjbot.strategy.registry import Spec
 from mjbot.table.actions import RON, TSUMO
 from proof import mistakes, review_costs
+from proof.game_lines import read_lines
 from proof.mistakes import FinalJudge
-from proof.review_costs import pulls, read_lines, report
+from proof.review_costs import pulls, report
 
 LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
 

@@ -36,7 +36,13 @@ def test_a_complete_game_is_not_played_again_and_its_report_counts(lines, tmp_pa
         0.01,
     )
     made = [
-        {**lines[0], "search": [gain], "judge": [(judge, error)], "games": [(judge, error)]}
+        {
+            **lines[0],
+            "game": 5,
+            "search": [gain],
+            "judge": [(judge, error)],
+            "games": [(judge, error)],
+        }
         for judge in (0.1, -0.1, 0.0)
     ]
     rows = [*made, {"game": 5, "end": True}, {**made[0], "game": 6}]  # the last was killed

@@ -56,7 +56,7 @@ class PlayerWork:
         """Return the first line of the file that keeps reviewed games."""
         return ReviewedHeader(player, str(self.by), self.playouts_s, self.seed)
 
-    def beside(self, ending: str) -> Path:
+    def sibling(self, ending: str) -> Path:
         """Return a file next to the page: ``review-player-quiz.html``."""
         return self.page.with_name(f"{self.page.stem}-{ending}")
 
@@ -68,7 +68,7 @@ def review_player(work: PlayerWork) -> int:
     console = Console(stderr=True)
     sources = _sources(work.records)
     prepare([work.by], console, use="review" if work.playouts_s else "explain")
-    lines = _reviewed(sources, work.player, work.beside("games.jsonl"), work, console)
+    lines = _reviewed(sources, work.player, work.sibling("games.jsonl"), work, console)
     games = in_order(lines, work.player)
     if not games:
         raise ArgumentError(f"no game of {work.player!r} that can be reviewed in the records")
@@ -149,7 +149,7 @@ def _reference(path: Path, work: PlayerWork, console: Console) -> list[ReviewedG
                 f" not by {own.by} with {own.playouts_s:g} s; use the same --by and --playouts"
             )
         return in_order(lines)
-    file = work.beside("reference-games.jsonl")
+    file = work.sibling("reference-games.jsonl")
     return in_order(_reviewed(_sources([path]), "", file, work, console))
 
 
@@ -162,7 +162,7 @@ def _write(report: PlayerReport, sources: Sequence[Source], work: PlayerWork) ->
         for each in read_positions([*asked, *examples], sources)
     }
     exercises = [found[key] for pair in asked if (key := key_of(*pair)) in found]
-    quiz = work.beside("quiz.html") if exercises else None
+    quiz = work.sibling("quiz.html") if exercises else None
     if quiz:
         write_text(quiz, quiz_page(report.player, exercises))
     origin = origin_of(["mjbot review", "--player", report.player])

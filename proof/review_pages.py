@@ -1,0 +1,166 @@
+"""The page and the JSON of a review of every held-out game: faults, sizes and time.
+
+    python -m proof review-pages --out review-pages.jsonl
+
+Of each game all decisions of all seats are judged, and one seat (the game's number modulo 4) is
+reviewed as ``mjbot review --playouts 0 --json`` does.  A fault is an exception; a page of
+:data:`LARGEST` bytes or more, one that refers to something outside itself, or one whose packed game
+cannot be read; a JSON that does not follow ``review.schema.json``.  ``--language`` sets that of the
+pages.
+"""
+
+import argparse
+import base64
+import json
+import re
+import time
+import traceback
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Final
+
+import jsonschema
+import numpy as np
+
+import mjbot.review
+from mjbot.languages import ENGLISH, LANGUAGES, using_language
+from mjbot.records.choices import steps_of
+from mjbot.records.game import Game
+from mjbot.records.sources import Source, games_of
+from mjbot.report.markdown import head, row
+from mjbot.review.decisions import judge
+from mjbot.review.mjai_json import review_json
+from mjbot.review.page import page
+from mjbot.review.players import SeatedPlayers
+from mjbot.review.summary import Review, Reviewer, known_seats
+from mjbot.strategy.registry import Spec
+from proof.game_lines import HELD_OUT, Line, add_record_arguments, complete_lines, recorded_games
+
+LARGEST: Final = 400_000
+"""Bytes that a page must stay below."""
+MOST_SHOWN: Final = 20
+SCHEMA: Final = Path(mjbot.review.__file__).with_name("review.schema.json")
+LINKS: Final = ("href", "src", "srcset", "action", "formaction", "poster", "background", "data")
+LOADED: Final = re.compile(
+    r"""@import|url\((?!["']?(?:#|data:))|https?://(?!www\.w3\.org/2000/svg)"""
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof review-pages``."""
+    add_record_arguments(parser, "strongest", HELD_OUT)
+    parser.add_argument("--language", choices=LANGUAGES, default=ENGLISH, help="of pages (en)")
+    parser.add_argument("--out", type=Path, default=Path("review-pages.jsonl"), help="the file")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Review the games that the file does not have yet, print the report; 1 if there are faults."""
+    sources = recorded_games(args, HELD_OUT)
+    if sources is None:
+        return 3
+    by = Spec.read(args.by)
+    reviewer = PageReviewer(by, SeatedPlayers(by, 0))
+    seats = {name: (number % 4, source) for number, (name, source) in enumerate(sources.items())}
+    with using_language(args.language):
+        lines = complete_lines(args.out, seats, partial(_lines_of, reviewer))
+    for text in report(lines):
+        print(text)
+    return 1 if any(line["faults"] for line in lines) else 0
+
+
+def _lines_of(reviewer: "PageReviewer", _name: str, game: tuple[int, Source]) -> Iterator[Line]:
+    seat, source = game
+    try:
+        for read in games_of(source):
+            yield reviewer.line(read, seat)
+    except Exception:  # what a user would see as a traceback is what is looked for
+        yield {"faults": [traceback.format_exc(limit=-3)]}
+
+
+class PageReviewer:
+    """Writes pages and JSON of reviews and checks both."""
+
+    def __init__(self, by: Spec, players: SeatedPlayers) -> None:
+        self._by: Final = by
+        self._players: Final = players
+        self._schema: Final = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8")))
+
+    def line(self, game: Game, seat: int) -> Line:
+        """Return the sizes and faults of the review of a seat."""
+        start = time.process_time()
+        events = [entry.event for entry in game.entries]
+        judged = judge(events, self._players, known_seats(events), [seat])
+        review = Review(game.name, seat, Reviewer.of(self._by), judged)
+        html, data = page(review), json.dumps(review_json(review), allow_nan=False)
+        seconds, size = time.process_time() - start, len(html.encode())
+        found = json.loads(data)
+        faults = [*page_faults(html, found)]
+        faults += [error.message[:200] for error in self._schema.iter_errors(found)]
+        return {
+            "seat": seat,
+            "kyoku": len(judged.kyoku),
+            "steps": sum(1 for _ in steps_of(events)),
+            "judged": len(judged.decisions),
+            "decisions": len(review.decisions),
+            "page": size,
+            "json": len(data.encode()),
+            "seconds": round(seconds, 3),
+            "faults": faults,
+        }
+
+
+def page_faults(html: str, review: Any) -> Iterator[str]:
+    """Yield what is wrong with the page of a review."""
+    if (size := len(html.encode())) >= LARGEST:
+        yield f"the page has {size:,} bytes"
+    yield from [f"the page refers to {each}" for each in sorted(set(_outside(html)))]
+    data = re.search(r'id="data">(.*?)</script>', html, re.DOTALL)
+    if data is None:
+        yield "the page holds no game"
+        return
+    packed = json.loads(zlib.decompress(base64.b64decode(data[1])))
+    shown = [each["n"] for each in packed["review"]["decisions"]]
+    kyokus = review["review"]["kyokus"]
+    if shown != [entry["event"] for kyoku in kyokus for entry in kyoku["entries"]]:
+        yield "the page shows other decisions than the JSON"
+
+
+def _outside(html: str) -> Iterator[str]:
+    """Yield what a page refers to outside itself."""
+    links: list[str] = []
+
+    class Links(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            links.extend(value or "" for name, value in attrs if name in LINKS)
+
+    Links().feed(html)
+    yield from [link for link in links if not link.startswith(("#", "data:"))]
+    yield from [match[0] for match in LOADED.finditer(html)]
+
+
+# --- the report --------------------------------------------------------------------------------
+
+
+def report(lines: Sequence[Line]) -> Iterator[str]:
+    """Yield sizes and times, and the faults."""
+    whole = [line for line in lines if "page" in line]
+    faults = [f"{line['game']}: {fault}" for line in lines for fault in line["faults"]]
+    judged = sum(line["judged"] for line in whole)
+    yield f"{len(lines)} games, {judged:,} decisions judged, {len(faults)} faults"
+    yield from faults[:MOST_SHOWN]
+    if not whole:
+        return
+    yield from head(["of a game", "median", "largest", "of which game"])
+    for key, label in (
+        ("decisions", "decisions of the seat"),
+        ("page", "page, bytes"),
+        ("json", "JSON, bytes"),
+        ("seconds", "processor time, s"),
+    ):
+        values = [line[key] for line in whole]
+        most = max(whole, key=lambda line: float(line[key]))
+        where = f"{Path(most['game']).stem}, {most['kyoku']} kyoku"
+        yield row([label, f"{np.median(values):,.4g}", f"{most[key]:,}", where])
