@@ -94,7 +94,8 @@ class PageReviewer:
         events = [entry.event for entry in game.entries]
         judged = judge(events, self._players, known_seats(events), [seat])
         review = Review(game.name, seat, Reviewer.of(self._by), judged)
-        html, data = page(review), json.dumps(review_json(review), allow_nan=False)
+        shown = review_json(review)
+        html, data = page(review, shown), json.dumps(shown, allow_nan=False)
         seconds, size = time.process_time() - start, len(html.encode())
         found = json.loads(data)
         faults = [*page_faults(html, found)]

@@ -23,7 +23,7 @@ from mjbot.review.summary import Review, by_kind, by_kyoku, by_seat, looked, mea
 from mjbot.rules.acceptance import acceptance
 from mjbot.rules.kinds import kinds_of
 from mjbot.statistics.estimates import Estimate
-from mjbot.strategy.explanation import Rated, same_choice, shares_of, temperature_of
+from mjbot.strategy.explanation import Rated, Term, same_choice, shares_of, temperature_of
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.state import MeldType, Phase
 from mjbot.table.view import Meld, View
@@ -188,8 +188,13 @@ def _detail(view: View, rated: Rated, prob: float, decision: ReviewedDecision) -
         "codes": [rated.action.code, *([rated.then.code] if rated.then else [])],
         "accepted": accepted_kinds(view, rated),
         "is_chosen": same_choice(rated.action, decision.expected),
-        "terms": [{**asdict(term), "value": round(term.value, DIGITS)} for term in rated.terms],
+        "terms": [_term(term) for term in rated.terms],
     }
+
+
+def _term(term: Term) -> Json:
+    fields = {name: getattr(term, name) for name in Term.__slots__}
+    return {**fields, "value": round(term.value, DIGITS)}
 
 
 def accepted_kinds(view: View, rated: Rated) -> tuple[str, ...]:

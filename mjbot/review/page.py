@@ -12,7 +12,7 @@ from mjbot.records.choices import steps_of
 from mjbot.report.html import name, table, text
 from mjbot.review import summary
 from mjbot.review.decisions import ReviewedDecision
-from mjbot.review.mjai_json import review_json
+from mjbot.review.mjai_json import Json, review_json
 from mjbot.review.page_data import page_data
 from mjbot.review.reasons import kind_of_loss, number, percent, signed
 from mjbot.review.sentences import amount, because, headline
@@ -30,12 +30,12 @@ FOOT: Final = 18
 PLACES: Final = (marked("1st"), marked("2nd"), marked("3rd"), marked("4th"))
 
 
-def page(review: summary.Review) -> str:
-    """Return the page."""
+def page(review: summary.Review, found: Json | None = None) -> str:
+    """Return the page; ``found`` is the JSON of the review, where it has been made already."""
     names = review.judged.names
     who = one_line(names[review.seat]) if review.seat < len(names) else _seat(review.seat)
     game = fold_steps(steps_of(review.judged.events))
-    game["review"] = page_data(review_json(review))
+    game["review"] = page_data(found or review_json(review))
     title = translate("Review: {name}", name=who)
     config = {"title": title, "seat": review.seat, "hands": False}
     return game_page(game, config, summary_html(review))

@@ -129,9 +129,10 @@ def run(request: ReviewRequest) -> int:
         _play_on(review, CostEstimator(budget_s, request.seed), console)
     review.seconds = time.monotonic() - began
     out = request.out or Path(f"review-seat-{seat}.html")
-    write_text(out, page(review))
+    found = review_json(review)
+    write_text(out, page(review, found))
     if request.json:
-        write_text(request.json, json.dumps(review_json(review)))
+        write_text(request.json, json.dumps(found))
     _print(review, printed, out)
     return ExitCode.OK
 
