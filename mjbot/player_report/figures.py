@@ -18,20 +18,36 @@ from numpy.typing import NDArray
 
 from mjbot.breakdown.report import compact, estimate_json
 from mjbot.breakdown.sums import PLAYER_FIGURES, GroupSums
-from mjbot.player_report.games import OUTCOMES, DrawLuck, Mistake, ReviewedGame
+from mjbot.languages import marked, translate, translate_count
+from mjbot.player_report.games import OUTCOMES, DrawLuck, Mistake, ReviewedGame, situation_text
 from mjbot.review.reasons import KINDS, number
 from mjbot.statistics.estimates import NOTHING, Estimate, difference, ratio
 from mjbot.strategy.explanation import RANKS
-from mjbot.text import plural
 
 MOST_SITUATIONS: Final = 10
 EXAMPLES: Final = 3
 LEAST_IN_BLOCK: Final = 5
 MOST_BLOCKS: Final = 12
-RATES: Final = (
-    "rank", "first", "fourth", "win", "deal_in", "riichi", "call", "tenpai", "tsumo", "win_points",
-    "deal_in_points", "win_turn",
-)  # fmt: skip
+RATES: Final = {
+    "rank": marked("average place"),
+    "first": marked("1st"),
+    "fourth": marked("4th"),
+    "win": marked("win rate"),
+    "deal_in": marked("deal-in rate"),
+    "riichi": marked("riichi rate"),
+    "call": marked("call rate"),
+    "tenpai": marked("tenpai rate at draws"),
+    "tsumo": marked("tsumo share"),
+    "win_points": marked("average win"),
+    "deal_in_points": marked("average deal-in"),
+    "win_turn": marked("average turn of a win"),
+}
+"""Figures that are reported, with their names."""
+
+DRAWS: Final = {
+    "improving": marked("draws before tenpai that helped"),
+    "winning": marked("draws in tenpai that helped"),
+}
 
 Floats = NDArray[np.float64]
 Measure = Callable[[ReviewedGame], float]
@@ -39,7 +55,10 @@ Measure = Callable[[ReviewedGame], float]
 
 @dataclass(frozen=True)
 class FigureTable:
-    """A table of the report: plain text, and the same as JSON."""
+    """A table of the report: plain text in the language of the process, and the same as JSON.
+
+    ``title`` is English; it is the key of the table in the JSON.
+    """
 
     title: str
     note: str
@@ -52,11 +71,22 @@ class FigureTable:
 class CostlySituation:
     """A class of mistakes in one situation, with the positions that cost most in it."""
 
-    name: str
+    kind: str
+    situation: str
     mistakes: int
     total: float
     per_game: Estimate
     examples: Sequence[tuple[ReviewedGame, Mistake]]
+
+    @property
+    def name(self) -> str:
+        """The class and the situation, in English."""
+        return f"{self.kind}: {self.situation}"
+
+    @property
+    def text(self) -> str:
+        """The same in the language of the process."""
+        return situation_text(self.kind, self.situation)
 
 
 @dataclass(frozen=True)
@@ -75,8 +105,8 @@ class PlayerReport:
 
     @property
     def unit_text(self) -> str:
-        """The unit of costs as a table's head has it."""
-        return "places" if self.unit == RANKS else self.unit or "its unit"
+        """The unit of costs as a table's head has it, in English."""
+        return marked("places") if self.unit == RANKS else self.unit or marked("its unit")
 
     def cost(self, mistake: Mistake) -> float:
         """Return what a mistake cost, in :attr:`unit`."""
@@ -109,25 +139,25 @@ class PlayerReport:
     @cached_property
     def situations(self) -> list[CostlySituation]:
         """The situations that cost most in all."""
-        found: dict[str, list[tuple[ReviewedGame, Mistake]]] = {}
+        found: dict[tuple[str, str], list[tuple[ReviewedGame, Mistake]]] = {}
         for game in self.games:
             for each in game.mistakes:
-                found.setdefault(f"{each.kind}: {each.situation}", []).append((game, each))
+                found.setdefault((each.kind, each.situation), []).append((game, each))
         total = {name: sum(self.cost(m) for _, m in pairs) for name, pairs in found.items()}
         names = sorted([name for name in found if total[name] > 0], key=lambda name: -total[name])
         return [self._situation(name, found[name]) for name in names[:MOST_SITUATIONS]]
 
     def _situation(
-        self, name: str, pairs: Sequence[tuple[ReviewedGame, Mistake]]
+        self, name: tuple[str, str], pairs: Sequence[tuple[ReviewedGame, Mistake]]
     ) -> CostlySituation:
         by_cost = sorted(pairs, key=lambda pair: (not pair[1].is_shown, -self.cost(pair[1])))
 
         def cost_in(game: ReviewedGame) -> float:
-            return sum(self.cost(m) for m in game.mistakes if f"{m.kind}: {m.situation}" == name)
+            return sum(self.cost(m) for m in game.mistakes if (m.kind, m.situation) == name)
 
         total = sum(self.cost(mistake) for _, mistake in pairs)
         shown = [pair for pair in by_cost if self.cost(pair[1]) > 0][:EXAMPLES]
-        return CostlySituation(name, len(pairs), total, mean_of(self.games, cost_in), shown)
+        return CostlySituation(*name, len(pairs), total, mean_of(self.games, cost_in), shown)
 
     @property
     def tables(self) -> Iterator[FigureTable]:
@@ -160,7 +190,8 @@ class PlayerReport:
             shown = [m for m in own if m.is_shown]
             by_shown = f"{len(shown)} ({self.text(sum(map(self.cost, shown)))})"
             cells = [f"{len(own) / max(len(self.games), 1):.1f}", *map(self._spelled, figures)]
-            rows.append([kind or "all", *cells, *([by_shown] if self.unit == RANKS else [])])
+            cells += [by_shown] if self.unit == RANKS else []
+            rows.append([translate(kind or "all"), *cells])
             names = ("cost_per_game", "reference", "difference")
             values.append({
                 "class": kind or "all",
@@ -168,10 +199,14 @@ class PlayerReport:
                 "shown": len(shown),
                 **{n: estimate_json(e) for n, e in zip(names, figures, strict=False)},
             })  # fmt: skip
-        heads = ["class", "different choices a game", f"cost a game, {self.unit_text}"]
-        heads += [self.reference_name, "difference"] if self.reference else []
-        heads += ["shown by playouts (sum)"] if self.unit == RANKS else []
-        return FigureTable("Losses by class", "", heads, rows, values)
+        heads = [translate("class"), translate("different choices a game"), self._cost_per_game]
+        heads += [self.reference_name, translate("difference")] if self.reference else []
+        heads += [translate("shown by playouts (sum)")] if self.unit == RANKS else []
+        return FigureTable(marked("Losses by class"), "", heads, rows, values)
+
+    @property
+    def _cost_per_game(self) -> str:
+        return translate("cost a game, {unit}", unit=translate(self.unit_text))
 
     def _spelled(self, estimate: Estimate) -> str:
         if not isfinite(estimate.value):
@@ -190,21 +225,24 @@ class PlayerReport:
         for first, last in pairwise(ends.tolist()):
             games = self.games[first:last]
             days = [game.day for game in (games[0], games[-1]) if game.day]
-            label = " to ".join(dict.fromkeys(days)) or f"games {first + 1} to {last}"
+            label = translate("games {first} to {last}", first=first + 1, last=last)
+            if days:
+                spread = translate("{first} to {last}", first=days[0], last=days[-1])
+                label = days[0] if days[0] == days[-1] else spread
             found.append((label, self.cost_per_game(games)))
         return found
 
     def _trend(self) -> FigureTable:
         rows = [[label, self._spelled(estimate)] for label, estimate in self.blocks]
         values = [{"games": label, "cost": estimate_json(e)} for label, e in self.blocks]
-        note = "" if rows else f"needs {2 * LEAST_IN_BLOCK} games"
-        return FigureTable("Over time", note, ["", f"cost a game, {self.unit_text}"], rows, values)
+        note = "" if rows else translate("needs {n} games", n=2 * LEAST_IN_BLOCK)
+        return FigureTable(marked("Over time"), note, ["", self._cost_per_game], rows, values)
 
     def _situation_table(self) -> FigureTable:
         rows, values = [], []
         for each in self.situations:
             cells = [str(each.mistakes), self.text(each.total), self._spelled(each.per_game)]
-            rows.append([each.name, *cells])
+            rows.append([each.text, *cells])
             values.append({
                 "situation": each.name,
                 "different_choices": each.mistakes,
@@ -216,8 +254,9 @@ class PlayerReport:
                     for game, m in each.examples
                 ],
             })  # fmt: skip
-        heads = ["situation", "different choices", f"cost, {self.unit_text}", "a game"]
-        return FigureTable("What cost most in all", "", heads, rows, values)
+        cost = translate("cost, {unit}", unit=translate(self.unit_text))
+        heads = [translate("situation"), translate("different choices"), cost, translate("a game")]
+        return FigureTable(marked("What cost most in all"), "", heads, rows, values)
 
     # --- rates and luck -------------------------------------------------------------------------
 
@@ -234,13 +273,13 @@ class PlayerReport:
                 found_ = [groups.estimate(group, figure) for group in range(len(rows))]
                 unit = ", %" if figure.kind == "rate" else ""
                 cells = [compact(estimate, figure) for estimate in found_]
-                table.append([figure.label + unit, *cells])
+                table.append([translate(RATES[figure.key]) + unit, *cells])
                 names = ("player", "room", "reference")
                 pairs = zip(names, found_, strict=False)
                 values.append({"figure": figure.key, **{n: estimate_json(e) for n, e in pairs}})
-        heads = ["", "player", "the others at the table"]
+        heads = ["", translate("player"), translate("the others at the table")]
         heads += [self.reference_name] if self.reference else []
-        return FigureTable("Rates", "", heads, table, values)
+        return FigureTable(marked("Rates"), "", heads, table, values)
 
     def _outcomes(self) -> FigureTable:
         rows, values = [], []
@@ -251,64 +290,84 @@ class PlayerReport:
             figures = [mean_of(self.games, measure)]
             figures += [mean_of(self.reference, measure)] if self.reference else []
             spelled = [_places(estimate) for estimate in figures]
-            rows.append([outcome or "all", f"{100 * n / max(kyoku, 1):.1f}", *spelled])
+            rows.append([translate(outcome or "all"), f"{100 * n / max(kyoku, 1):.1f}", *spelled])
             names = ("change_per_game", "reference")
             pairs = {n: estimate_json(e) for n, e in zip(names, figures, strict=False)}
             values.append({"outcome": outcome or "all", "kyoku": n, **pairs})
-        heads = ["kyoku that ended with", "% of kyoku", "places a game (+: lower)"]
+        heads = [translate("kyoku that ended with"), translate("% of kyoku")]
+        heads.append(translate("places a game (+: lower)"))
         heads += [self.reference_name] if self.reference else []
-        note = (
+        note = translate(
             "What each kyoku added to the place to be expected. Another's tsumo, a ron between"
             " others and a deal-in without a better choice are luck, as far as the reviewer sees."
         )
-        return FigureTable("Where places were won and lost", note, heads, rows, values)
+        title = marked("Where places were won and lost")
+        return FigureTable(title, note, heads, rows, values)
 
     def _draws(self) -> FigureTable:
         rows, values = [], []
-        for name, of in (("before tenpai", "improving"), ("in tenpai", "winning")):
+        for of, name in DRAWS.items():
             luck = [getattr(game, of) for game in self.games]
             more = mean_of(self.games, _hits_beyond(of))
             total = (sum(each.hits for each in luck), sum(each.expected for each in luck))
             cells = [str(sum(each.draws for each in luck)), str(total[0]), f"{total[1]:.1f}"]
-            rows.append([f"draws {name} that helped", *cells, _places(more)])
+            rows.append([translate(name), *cells, _places(more)])
             values.append({"draws": of, "hits": total[0], "expected": total[1],
                            "more_per_game": estimate_json(more)})  # fmt: skip
         own = _ratio_of([game.starts for game in self.games])
         room = _ratio_of([game.room_starts for game in self.games])
-        note = "Expected: by the tiles left in the wall, in games whose record shows all hands."
+        note = translate(
+            "Expected: by the tiles left in the wall, in games whose record shows all hands."
+        )
         if isfinite(own) and isfinite(room):
-            note += f" Hands dealt: {own:.2f} shanten on average, the others' {room:.2f}."
-        heads = ["", "draws", "helped", "expected", "more a game than expected"]
-        return FigureTable("Draws", note, heads, rows, values)
+            dealt = " Hands dealt: {own} shanten on average, the others' {others}."
+            note += translate(dealt, own=f"{own:.2f}", others=f"{room:.2f}")
+        heads = ["", translate("draws"), translate("helped"), translate("expected")]
+        heads.append(translate("more a game than expected"))
+        return FigureTable(marked("Draws"), note, heads, rows, values)
 
     # --- the whole ------------------------------------------------------------------------------
 
     @property
     def summary(self) -> list[str]:
         """Some lines that report what was found."""
-        n, decisions = len(self.games), sum(game.decisions for game in self.games)
-        different = sum(len(game.mistakes) for game in self.games)
+        n, unit = len(self.games), translate(self.unit_text)
         place = mean_of(self.games, lambda game: game.place)
         lines = [
-            f"{plural(n, 'game')} of {self.player}: average place {_places(place, '')};"
-            f" {decisions:,} decisions, {different:,} different from the reviewer's"
+            translate(
+                "{games} of {player}: average place {place}; {decisions} decisions, {different}"
+                " different from the reviewer's",
+                games=translate_count("{n} game", "{n} games", n),
+                player=self.player,
+                place=_places(place, ""),
+                decisions=f"{sum(game.decisions for game in self.games):,}",
+                different=f"{sum(len(game.mistakes) for game in self.games):,}",
+            )
         ]
-        cost = self.cost_per_game(self.games)
-        lines.append(f"cost of different choices: {self._spelled(cost)} {self.unit_text} a game")
+        cost = self._spelled(self.cost_per_game(self.games))
+        text = "cost of different choices: {cost} {unit} a game"
+        lines.append(translate(text, cost=cost, unit=unit))
         if self.unit == RANKS and n:
             luck = mean_of(self.games, lambda g: g.place - g.expected - self._cost_of("")(g))
-            lines.append(
-                f"luck apart from play: {_places(luck)} places a game (final place, less the place"
-                " to be expected at the start, less these costs; +: bad luck)"
+            text = translate(
+                "luck apart from play: {luck} places a game (final place, less the place to be"
+                " expected at the start, less these costs; +: bad luck)",
+                luck=_places(luck),
             )
-        if self.reference:
-            gap = apart(self.games, self.reference, self._cost_of(""))
-            verdict = "shown to differ" if gap.leaves_out_zero else "not shown to differ"
-            lines.append(
-                f"compared with {self.reference_name} ({plural(len(self.reference), 'seat')}):"
-                f" {self._spelled(gap)} {self.unit_text} a game, {verdict}"
-            )
-        return lines
+            lines.append(text)
+        return [*lines, *([self._comparison(unit)] if self.reference else [])]
+
+    def _comparison(self, unit: str) -> str:
+        gap = apart(self.games, self.reference, self._cost_of(""))
+        verdict = "shown to differ" if gap.leaves_out_zero else "not shown to differ"
+        return translate(
+            "compared with {group} ({seats}): {gap} {unit} a game, {verdict}",
+            group=self.reference_name,
+            seats=translate_count("{n} seat", "{n} seats", len(self.reference)),
+            gap=self._spelled(gap),
+            unit=unit,
+            verdict=translate(verdict),
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return everything as plain values."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from mjbot.append_log import AppendLog, Cures, read_log
 from mjbot.breakdown.games import BreakdownRows, count_game, file_day
+from mjbot.languages import ENGLISH, marked, translate, using_language
 from mjbot.processes import in_processes
 from mjbot.records.choices import ReplayStep, steps_of
 from mjbot.records.game import Game, RecordError
@@ -43,6 +44,23 @@ Outcome = Literal[
     "no win",
 ]
 OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
+OUTCOME_TEXTS: Final = (
+    marked("won"),
+    marked("dealt in without a better choice"),
+    marked("dealt in after another choice"),
+    marked("another's tsumo"),
+    marked("a ron between others"),
+    marked("no win"),
+)
+SITUATION_TEXTS: Final = (
+    marked("tenpai"),
+    marked("1-shanten"),
+    marked("2-shanten or more"),
+    marked("no riichi"),
+    marked("one riichi"),
+    marked("two riichi or more"),
+    marked("last hands"),
+)
 
 NO_ACTION: Final = -1
 MOST_CHOICES: Final = 6
@@ -134,13 +152,17 @@ class ReviewedSource(msgspec.Struct, frozen=True):
 
 
 class ReviewedHeader(msgspec.Struct, frozen=True):
-    """What the lines of a file depend on; ``player`` is empty where all players are reviewed."""
+    """What the lines of a file depend on; ``player`` is empty where all players are reviewed.
+
+    ``language`` is that of the sentences.
+    """
 
     player: str
     by: str
     playouts_s: float
     seed: int
     format: str = "mjbot reviewed games 1"
+    language: str = ENGLISH
 
 
 CURES: Final = Cures("choose another --out", "delete it to review the games again")
@@ -183,14 +205,15 @@ def review_source(
     """Review the games of a file in which the player has a seat whose hand the record shows."""
     found: list[ReviewedGame] = []
     problems: list[str] = []
-    try:
-        for number, game in enumerate(games_of(source)):
-            try:
-                found += _games(source, number, game, header, file_dates)
-            except (RecordError, TableError) as error:
-                problems.append(f"{game.name}: {error}")
-    except RecordError as error:
-        problems.append(str(error))
+    with using_language(header.language):
+        try:
+            for number, game in enumerate(games_of(source)):
+                try:
+                    found += _games(source, number, game, header, file_dates)
+                except (RecordError, TableError) as error:
+                    problems.append(f"{game.name}: {error}")
+        except RecordError as error:
+            problems.append(str(error))
     return ReviewedSource(source.name, tuple(found), tuple(problems))
 
 
@@ -297,6 +320,13 @@ def situation(view: View) -> str:
     threats = sum(bool(view.riichi(seat)) for seat in SEATS if seat != view.seat)
     threat = ("no riichi", "one riichi", "two riichi or more")[min(threats, 2)]
     return ", ".join([hand, threat, *(["last hands"] if is_last_hand(view) else [])])
+
+
+def situation_text(kind: str, situation_: str) -> str:
+    """Return a class of mistakes and a situation, in the language of the process."""
+    parts = [translate(part) for part in situation_.split(", ")]
+    text = "{kind}: {situation}"
+    return translate(text, kind=translate(kind), situation=translate(", ").join(parts))
 
 
 # --- luck --------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote
 
+from mjbot.languages import language, translate, translate_count
 from mjbot.player_report.figures import FigureTable, PlayerReport
 from mjbot.player_report.games import Mistake, ReviewedGame
 from mjbot.player_report.quiz import Exercise
@@ -27,14 +28,16 @@ def key_of(game: ReviewedGame, mistake: Mistake) -> tuple[str, int, int, int]:
 
 def page(report: PlayerReport, positions: Positions, quiz: str, origin: Origin) -> str:
     """Return the page; ``quiz`` is the file of the quiz next to it, empty where there is none."""
+    title = translate("Review of {name}", name=name(report.player))
     parts = [
-        f"{drawings()}<main><h1>Review of {name(report.player)}</h1>",
+        f"{drawings()}<main><h1>{title}</h1>",
         PLOT_STYLE,
         f"<p class=soft>{text(origin, MOST_LETTERS)}</p>",
-        *[f"<p>{text(line, MOST_LETTERS)}.</p>" for line in report.summary],
+        *[f"<p>{text(line, MOST_LETTERS)}{translate('.')}</p>" for line in report.summary],
     ]
     if quiz:
-        parts.append(f'<p><a href="{quote(quiz)}">Quiz: your own costliest positions</a></p>')
+        label = translate("Quiz: your own costliest positions")
+        parts.append(f'<p><a href="{quote(quiz)}">{label}</a></p>')
     for each in report.tables:
         parts += _section(each)
         if each.title == "Over time" and report.blocks:
@@ -42,11 +45,12 @@ def page(report: PlayerReport, positions: Positions, quiz: str, origin: Origin) 
         if each.title == "What cost most in all":
             parts += _examples(report, positions)
     parts += [*_how_to_read(report), "</main>"]
-    return html.page(f"Review of {text(report.player)}", parts)
+    title = translate("Review of {name}", name=text(report.player))
+    return html.page(title, parts, language=language())
 
 
 def _section(each: FigureTable) -> Iterator[str]:
-    yield f"<h2>{text(each.title, MOST_LETTERS)}</h2>"
+    yield f"<h2>{text(translate(each.title), MOST_LETTERS)}</h2>"
     if each.rows:
         heads = [text(head, MOST_LETTERS) for head in each.heads]
         yield table(heads, [[text(cell, MOST_LETTERS) for cell in row] for row in each.rows])
@@ -59,8 +63,10 @@ def _plot(report: PlayerReport) -> str:
     ends = [end for each in estimates if each.is_bounded for end in (each.low, each.high)]
     ends += [0.0, *(each.value for each in estimates)]
     margin = 0.05 * (max(ends) - min(ends) or 1.0)
-    y = Axis(f"cost a game, {report.unit_text}", min(ends) - margin, max(ends) + margin)
-    plot = Plot(Axis("", -0.5, len(estimates) - 0.5), y, "Cost of different choices over time")
+    cost = translate("cost a game, {unit}", unit=translate(report.unit_text))
+    y = Axis(cost, min(ends) - margin, max(ends) + margin)
+    title = translate("Cost of different choices over time")
+    plot = Plot(Axis("", -0.5, len(estimates) - 0.5), y, title)
     plot.line([(place, each.value) for place, each in enumerate(estimates)], COLOURS[0])
     for place, (label, each) in enumerate(report.blocks):
         if each.is_bounded:
@@ -74,8 +80,9 @@ def _plot(report: PlayerReport) -> str:
 def _examples(report: PlayerReport, positions: Positions) -> Iterator[str]:
     """Yield the positions that show each costly situation, folded up."""
     for each in report.situations:
-        cost = f"{report.text(each.total)} {report.unit_text}"
-        yield f"<details><summary>{text(each.name, MOST_LETTERS)}: {cost}</summary><div class=in>"
+        cost = f"{report.text(each.total)} {text(translate(report.unit_text))}"
+        name_ = text(each.text, MOST_LETTERS)
+        yield f"<details><summary>{name_} <span>{cost}</span></summary><div class=in>"
         for game, mistake in each.examples:
             where = f"<b>{text(mistake.at)}</b> <span class=soft>{text(game.source, 200)}</span>"
             yield f"<p>{where}</p>"
@@ -97,20 +104,22 @@ def _hand(exercise: Exercise) -> str:
 
 
 def _how_to_read(report: PlayerReport) -> Iterator[str]:
-    yield "<h2>How to read this</h2><ul>"
-    yield (
-        "<li>A cost is what a choice lost against the better of the reviewer's favourites: in"
-        " places by playouts, or in points as the reviewer estimates them. Sums count every"
-        " different choice, shown or not.</li>"
-        if report.unit_text == "places"
-        else "<li>A cost is how much lower the reviewer rates a choice than its own.</li>"
+    yield f"<h2>{translate('How to read this')}</h2><ul>"
+    cost = translate("A cost is how much lower the reviewer rates a choice than its own.")
+    if report.unit_text == "places":
+        cost = translate(
+            "A cost is what a choice lost against the better of the reviewer's favourites, in"
+            " places by playouts. Sums count every different choice, shown or not."
+        )
+    yield f"<li>{cost}</li>"
+    interval = translate(
+        "&plusmn; is half the length of the 95% interval; a game is one observation. Of many rows"
+        " one in twenty differs by chance."
     )
-    yield (
-        "<li>&plusmn; is half the length of the 95% interval; a game is one observation. Of many"
-        " rows one in twenty differs by chance.</li>"
-    )
+    yield f"<li>{interval}</li>"
     for problem in report.problems[:MOST_PROBLEMS]:
-        yield f"<li>left out: {text(problem, MOST_LETTERS)}</li>"
-    if len(report.problems) > MOST_PROBLEMS:
-        yield f"<li>{len(report.problems) - MOST_PROBLEMS} more files or games left out</li>"
+        yield f"<li>{translate('left out: {problem}', problem=text(problem, MOST_LETTERS))}</li>"
+    if (more := len(report.problems) - MOST_PROBLEMS) > 0:
+        one, many = "{n} more file or game is left out", "{n} more files or games are left out"
+        yield f"<li>{translate_count(one, many, more)}</li>"
     yield "</ul>"

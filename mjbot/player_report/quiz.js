@@ -1,3 +1,5 @@
+const score = document.getElementById("score");
+const texts = score.dataset;
 const exercises = [...document.querySelectorAll(".exercise")];
 let place = 0;
 let right = 0;
@@ -6,8 +8,8 @@ let answered = 0;
 function show(next) {
   place = Math.min(Math.max(next, 0), exercises.length - 1);
   exercises.forEach((each, number) => { each.hidden = number !== place; });
-  document.getElementById("score").textContent =
-    `Position ${place + 1} of ${exercises.length}; ${right} of ${answered} right`;
+  const values = { place: place + 1, all: exercises.length, right, answered };
+  score.textContent = texts.score.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
 function answer(button) {
@@ -21,8 +23,9 @@ function answer(button) {
     if (each.dataset.answer === "better") each.classList.add("right");
   }
   if (!isRight) button.classList.add("wrong");
-  const same = "done" in button.dataset ? " That is what you played." : "";
-  exercise.querySelector(".verdict").textContent = (isRight ? "Right." : "Not the best.") + same;
+  const verdict = [isRight ? texts.right : texts.wrong];
+  if ("done" in button.dataset) verdict.push(texts.done);
+  exercise.querySelector(".verdict").textContent = verdict.join(" ");
   solution.hidden = false;
   show(place);
 }

@@ -7,12 +7,14 @@ why.  It needs no network; its one script is allowed by its digest.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from mjbot.drawing import view_html
-from mjbot.player_report.games import NO_ACTION, Mistake, ReviewedGame
+from mjbot.languages import language, translate
+from mjbot.player_report.games import NO_ACTION, Mistake, ReviewedGame, situation_text
 from mjbot.records.choices import steps_of
 from mjbot.records.sources import Source, games_of
 from mjbot.report import html
@@ -78,18 +80,35 @@ def read_positions(
 
 def quiz_page(player: str, exercises: Sequence[Exercise]) -> str:
     """Return the quiz."""
+    title = translate("Quiz: {name}", name=name(player))
+    how = translate(
+        "{n} positions of your own games, of the class that cost you most first. Answer with a"
+        " click or the keys 1 to 9; Enter or the right arrow shows the next position, the left"
+        " arrow the previous one.",
+        n=len(exercises),
+    )
+    before, after = translate("Previous position"), translate("Next position")
     parts = [
         STYLE,
-        f"{drawings()}<main><h1>Quiz: {name(player)}</h1>",
-        f"<p class=soft>{len(exercises)} positions of your own games, of the class that cost you"
-        " most first. Answer with a click or the keys 1 to 9; Enter or the right arrow"
-        " shows the next position, the left arrow the one before.</p>",
-        "<p><b id=score></b></p>",
+        f"{drawings()}<main><h1>{title}</h1><p class=soft>{how}</p>",
+        f"<p><b id=score {' '.join(_script_texts())}></b></p>",
         *[_exercise(place, each) for place, each in enumerate(exercises)],
-        "<p><button type=button id=before>Before</button>"
-        " <button type=button id=next>Next</button></p></main>",
+        f"<p><button type=button id=before>{before}</button>"
+        f" <button type=button id=next>{after}</button></p></main>",
     ]
-    return html.page(f"Quiz: {text(player)}", parts, SCRIPT.read_text(encoding="utf-8"))
+    title, script = translate("Quiz: {name}", name=text(player)), SCRIPT.read_text(encoding="utf-8")
+    return html.page(title, parts, script, language=language())
+
+
+def _script_texts() -> Iterator[str]:
+    """Yield the texts of the script as attributes of the element that shows the score."""
+    texts = {
+        "score": translate("Position {place} of {all}; {right} of {answered} right"),
+        "right": translate("Right."),
+        "wrong": translate("Not the best."),
+        "done": translate("That is what you played."),
+    }
+    yield from [f'data-{key}="{escape(value)}"' for key, value in texts.items()]
 
 
 def _exercise(place: int, each: Exercise) -> str:
@@ -104,13 +123,15 @@ def _exercise(place: int, each: Exercise) -> str:
     why = f"<p class=say>{text(mistake.text, 800)}</p>"
     offered = ""
     if view.drawn < 0 and view.claim_tile >= 0 and view.turn != view.seat:
-        offered = f", on offer {tile(view.claim_tile)}"
+        offered = translate(", on offer {tile}", tile=tile(view.claim_tile))
+    title = translate("{n}. What do you do?", n=place + 1)
     return (
-        f"<section class=exercise{' hidden' if place else ''}><h2>{place + 1}. What do you do?</h2>"
+        f"<section class=exercise{' hidden' if place else ''}><h2>{title}</h2>"
         f"<p class=soft>{where}{offered}</p>{view_html(view)}"
         f"<p class=answers>{''.join(buttons)}</p>"
         f"<div class=solution hidden><p class=verdict></p>{why}"
-        f"<p class=soft>{text(mistake.kind)}: {text(mistake.situation, 120)}</p></div></section>"
+        f"<p class=soft>{text(situation_text(mistake.kind, mistake.situation), 120)}</p>"
+        "</div></section>"
     )
 
 

@@ -15,7 +15,7 @@ LONGEST: Final = 40
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def page(title: str, body: Iterable[str], script: str = "") -> str:
+def page(title: str, body: Iterable[str], script: str = "", language: str = "en") -> str:
     """Return a page; ``title`` and ``body`` are HTML already, ``script`` runs at its end."""
     policy = POLICY
     if script:
@@ -23,7 +23,7 @@ def page(title: str, body: Iterable[str], script: str = "") -> str:
         policy += f"; script-src 'sha256-{digest}'"
         body = [*body, f"<script>{script}</script>"]
     parts = [
-        "<!doctype html><html lang=en><head><meta charset=utf-8>",
+        f"<!doctype html><html lang={language}><head><meta charset=utf-8>",
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name=viewport content="width=device-width,initial-scale=1">',
         f"<title>{title}</title><style>{STYLE}</style></head><body>",

@@ -119,7 +119,11 @@ def test_placeholders_and_markup_are_those_of_the_english(name):
         assert sorted(re.findall(r"<[^>]+>", text)) == sorted(re.findall(r"<[^>]+>", key)), key
 
 
-PLURALS = [("{n} decision", "{n} decisions")]
+PLURALS = [
+    ("{n} decision", "{n} decisions"),
+    ("{n} game", "{n} games"),
+    ("{n} seat", "{n} seats"),
+]
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -138,6 +142,9 @@ def test_terms_are_those_of_players():
         "efficiency": {"ja": "牌効率", "zh-Hans": "牌效率", "zh-Hant": "牌效率"},
         "{n}-shanten": {"ja": "{n}向聴", "zh-Hans": "{n}向听", "zh-Hant": "{n}向聽"},
         "Deal-ins": {"ja": "放銃", "zh-Hans": "放铳", "zh-Hant": "放銃"},
+        "deal-in rate": {"ja": "放銃率", "zh-Hans": "放铳率", "zh-Hant": "放銃率"},
+        "call rate": {"ja": "副露率", "zh-Hans": "副露率", "zh-Hant": "副露率"},
+        "no win": {"ja": "流局", "zh-Hans": "流局", "zh-Hant": "流局"},
     }
     for key, texts in terms.items():
         for name, text in texts.items():

@@ -36,11 +36,15 @@ def made(tmp_path_factory):
 class Tags(HTMLParser):
     def __init__(self, page):
         super().__init__()
-        self.found = []
-        self.feed(page)
+        self.found, self.text = [], ""
+        self.feed(re.sub("<(style|script)>.*?</\\1>", "", page, flags=re.DOTALL))
 
     def handle_starttag(self, tag, attrs):
         self.found.append((tag, dict(attrs)))
+        self.text += " " + " ".join(v for k, v in attrs if k in ("data-score", "aria-label"))
+
+    def handle_data(self, data):
+        self.text += f" {data}"
 
 
 def test_the_page_has_every_table_and_no_script(made):
@@ -113,6 +117,32 @@ def test_answers_in_a_browser(made):
         page.locator("#before").click()
         assert first.is_visible()
     assert problems == []
+
+
+OWN = re.compile(
+    r"majiang|mjbot review --player|commit \S+|[\w./-]+\.[a-z]+|[ESWN]\d-\d:\d+|Enter|\{\w+\}",
+    re.ASCII,
+)
+"""What is the same in all languages: names, commands, files, positions, keys, placeholders."""
+
+
+@pytest.mark.parametrize("language", ["ja", "zh-Hans", "zh-Hant"])
+def test_page_quiz_and_terminal_are_in_one_language(tmp_path, capsys, language):
+    out = ["--out", tmp_path / "r.html", "--json", tmp_path / "r.json", "--language", language]
+    by = ["--by", "fast-riichi-d", "--playouts", 0.05, "--jobs", 1]
+    command = [*FILES, "--player", "majiang", "--recent", 1, *by, *out]
+    assert review(*command) == ExitCode.OK
+    terminal = capsys.readouterr().out
+    pages = [(tmp_path / name).read_text("utf-8") for name in ("r.html", "r-quiz.html")]
+    assert all(f"<html lang={language}>" in page for page in pages)
+    shown = [Tags(page).text for page in pages]
+    for text in (*shown, terminal):
+        assert re.search("[\u4e00-\u9fff]", text)
+        assert not re.findall(r"[A-Za-z]{3,}", OWN.sub("", text))
+    values = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    assert "Losses by class" in values["tables"]  # keys are those of all languages
+    assert review(*command, "--language", "en") != ExitCode.OK
+    assert f"language '{language}'" in capsys.readouterr().err
 
 
 def test_a_second_run_reviews_nothing_again(made, monkeypatch, capsys):

@@ -125,8 +125,8 @@ def test_rates_are_those_of_the_breakdown(games):
     wins, kyoku = (FIELDS.index(name) for name in ("wins", "kyoku"))
     own = 100 * sum(g.counts[wins] for g in games) / sum(g.counts[kyoku] for g in games)
     others = 100 * sum(g.room[wins] for g in games) / sum(g.room[kyoku] for g in games)
-    assert rows["wins, %"][0].startswith(f"{own:.1f} ±")
-    assert rows["wins, %"][1].startswith(f"{others:.1f} ±")
+    assert rows["win rate, %"][0].startswith(f"{own:.1f} ±")
+    assert rows["win rate, %"][1].startswith(f"{others:.1f} ±")
     assert own != others
 
 

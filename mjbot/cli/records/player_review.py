@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
 from mjbot.errors import ArgumentError, ExitCode
+from mjbot.languages import language, translate
 from mjbot.player_report.figures import PlayerReport
 from mjbot.player_report.games import (
     ReviewedGame,
@@ -54,7 +56,8 @@ class PlayerWork:
 
     def header(self, player: str) -> ReviewedHeader:
         """Return the first line of the file that keeps reviewed games."""
-        return ReviewedHeader(player, str(self.by), self.playouts_s, self.seed)
+        by = str(self.by)
+        return ReviewedHeader(player, by, self.playouts_s, self.seed, language=language())
 
     def sibling(self, ending: str) -> Path:
         """Return a file next to the page: ``review-player-quiz.html``."""
@@ -121,7 +124,7 @@ def _report(
     name = ""
     if work.recent:
         reference, games = games[: -work.recent], games[-work.recent :]
-        name = "earlier games"
+        name = translate("earlier games")
         if not reference:
             n = plural(len(games), "game")
             raise ArgumentError(f"--recent {work.recent}: the records have {n} of the player")
@@ -142,7 +145,7 @@ def _reference(path: Path, work: PlayerWork, console: Console) -> list[ReviewedG
     """Return the games of all players of a file of reviewed games, or of records."""
     if is_games_file(path):
         kept, lines = read_games_file(path)
-        own = work.header(kept.player)
+        own = replace(work.header(kept.player), language=kept.language)
         if kept != own:
             raise ArgumentError(
                 f"--reference {path}: reviewed by {kept.by} with {kept.playouts_s:g} s of playouts,"
@@ -173,12 +176,12 @@ def _write(report: PlayerReport, sources: Sequence[Source], work: PlayerWork) ->
 
 def _print(report: PlayerReport, work: PlayerWork) -> None:
     for problem in report.problems:
-        print(one_line(f"left out: {problem}"))
+        print(one_line(translate("left out: {problem}", problem=problem)))
     console = Console()
     console = Console(width=max(console.width, WIDTH))
     for each in report.tables:
         if each.rows:
-            table = Table(*each.heads, title=each.title, title_justify="left")
+            table = Table(*each.heads, title=translate(each.title), title_justify="left")
             for row in each.rows:
                 table.add_row(*[one_line(cell) for cell in row])
             console.print(table, markup=False)
@@ -186,5 +189,5 @@ def _print(report: PlayerReport, work: PlayerWork) -> None:
             print(one_line(each.note))
     for line in report.summary:
         print(one_line(line))
-    print("± is half the length of the 95% interval; a game is one observation")
-    print(f"the whole report: {work.page}")
+    print(translate("± is half the length of the 95% interval; a game is one observation"))
+    print(one_line(translate("the whole report: {file}", file=work.page)))
