@@ -5,8 +5,10 @@
 Of each game all decisions of all seats are judged, and one seat (the game's number modulo 4) is
 reviewed as ``mjbot review --playouts 0 --json`` does.  A fault is an exception; a page of
 :data:`LARGEST` bytes or more, one that refers to something outside itself, or one whose packed game
-cannot be read; a JSON that does not follow ``review.schema.json``.  ``--language`` sets that of the
-pages.
+cannot be read; a JSON that does not follow ``review.schema.json``.
+
+The chances to deal in that the JSON states are compared with what happened: of the seat's discards
+the sum of the chances that any opponent wins on them, and the number that were won on.
 """
 
 import argparse
@@ -19,6 +21,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from html.parser import HTMLParser
+from math import prod
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,8 +39,10 @@ from mjbot.review.mjai_json import review_json
 from mjbot.review.page import page
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.summary import Review, Reviewer, known_seats
+from mjbot.statistics.estimates import ratio
 from mjbot.strategy.registry import Spec
 from proof.game_lines import HELD_OUT, Line, add_record_arguments, complete_lines, recorded_games
+from protocol.tiles import TILE_BY_NAME, tile_kind
 
 LARGEST: Final = 400_000
 """Bytes that a page must stay below."""
@@ -109,8 +114,22 @@ class PageReviewer:
             "page": size,
             "json": len(data.encode()),
             "seconds": round(seconds, 3),
+            **_deal_ins(found["review"]),
             "faults": faults,
         }
+
+
+def _deal_ins(review: Any) -> Line:
+    """Return of the seat's discards the chances to deal in as stated, summed, and the deal-ins."""
+    entries = [entry for kyoku in review["kyokus"] for entry in kyoku["entries"]]
+    chances = {}
+    for entry in entries:
+        if entry["actual"]["type"] == "dahai":
+            kind = tile_kind(TILE_BY_NAME[entry["actual"]["pai"]])
+            safe = prod(1 - each["deal_in"][kind] / 100 for each in entry["opponents"])
+            chances[entry["event"]] = 1 - safe
+    won_on = {each["event"] for each in review["summary"]["deal_ins"]}
+    return {"chances": round(sum(chances.values()), 4), "deal_ins": len(won_on & chances.keys())}
 
 
 def page_faults(html: str, review: Any) -> Iterator[str]:
@@ -165,3 +184,10 @@ def report(lines: Sequence[Line]) -> Iterator[str]:
         most = max(whole, key=lambda line: float(line[key]))
         where = f"{Path(most['game']).stem}, {most['kyoku']} kyoku"
         yield row([label, f"{np.median(values):,.4g}", f"{most[key]:,}", where])
+    pairs = np.array([(line["chances"], line["deal_ins"]) for line in whole if "chances" in line])
+    if len(pairs) > 1:
+        apart = ratio(pairs[:, 1] - pairs[:, 0], np.ones(len(pairs)))
+        yield ""
+        stated, counted = pairs.sum(axis=0)
+        yield f"deal-ins in {len(pairs)} games: {stated:.1f} as stated, {counted:.0f} counted"
+        yield f"counted less stated, of a game: {apart.value:+.3f} ± {apart.half_width:.3f}"
