@@ -12,12 +12,10 @@ the sum of the chances that any opponent wins on them, and the number that were 
 """
 
 import argparse
-import base64
 import json
 import re
 import time
 import traceback
-import zlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from html.parser import HTMLParser
@@ -41,6 +39,7 @@ from mjbot.review.players import SeatedPlayers
 from mjbot.review.summary import Review, Reviewer, known_seats
 from mjbot.statistics.estimates import ratio
 from mjbot.strategy.registry import Spec
+from mjbot.watch.pages import game_of_page
 from proof.game_lines import HELD_OUT, Line, add_record_arguments, complete_lines, recorded_games
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
@@ -137,12 +136,10 @@ def page_faults(html: str, review: Any) -> Iterator[str]:
     if (size := len(html.encode())) >= LARGEST:
         yield f"the page has {size:,} bytes"
     yield from [f"the page refers to {each}" for each in sorted(set(_outside(html)))]
-    data = re.search(r'id="data">(.*?)</script>', html, re.DOTALL)
-    if data is None:
+    if 'id="data"' not in html:
         yield "the page holds no game"
         return
-    packed = json.loads(zlib.decompress(base64.b64decode(data[1])))
-    shown = [each["n"] for each in packed["review"]["decisions"]]
+    shown = [each["n"] for each in game_of_page(html)["review"]["decisions"]]
     kyokus = review["review"]["kyokus"]
     if shown != [entry["event"] for kyoku in kyokus for entry in kyoku["entries"]]:
         yield "the page shows other decisions than the JSON"

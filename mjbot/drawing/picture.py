@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from mjbot.drawing.board_data import SEATS, Board, board_of
 from mjbot.drawing.tiles import HEIGHT, WIDTH, sprite
+from mjbot.languages import translate
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES
 
@@ -25,7 +26,6 @@ ROWS: Final = 4
 ANGLES: Final = (0, -90, 180, 90)
 MARKER_SCALE: Final = 0.66
 MOST_LETTERS: Final = 12
-NO_NAMES: Final = ("seat 0", "seat 1", "seat 2", "seat 3")
 
 STYLE: Final = """
 text{font-family:system-ui,sans-serif;fill:#f5f3ea}
@@ -70,12 +70,13 @@ def picture(
     )
 
 
-def view_svg(view: View, names: Sequence[str] = NO_NAMES, *, index: bool = False) -> str:
+def view_svg(view: View, names: Sequence[str] = (), *, index: bool = False) -> str:
     """Return the board as a seat sees it, as SVG: its own hand open, the seat below.
 
-    ``names`` are those of seats 0 to 3; ``index`` adds letters to the tiles.
+    ``names`` are those of seats 0 to 3 (default: their numbers); ``index`` adds letters to tiles.
     """
     board = board_of(view.state, [view.seat])
+    names = names or [translate("seat {n}", n=seat) for seat in SEATS]
     return picture(board, names, view.seat, [view.seat], index)
 
 
@@ -161,7 +162,8 @@ def _plate(board: Board, place: int, name: str, angle: int) -> Iterator[str]:
     kind = "name" if not delta else "gain" if delta > 0 else "loss"
     yield f'<g{upright}><rect x="353" y="606" width="250" height="40" rx="8"'
     yield f' class="plate{active}"/>'
-    yield f'<text x="372" y="635" class="wind" text-anchor="middle">{seat["wind"]}</text>'
+    yield '<text x="372" y="635" class="wind" text-anchor="middle">'
+    yield f"{translate(seat['wind'])}</text>"
     score = f"{board['scores'][place]:,}"
     yield f'<text x="482" y="635" class="score" text-anchor="end">{score}</text>'
     yield f'<text x="596" y="633" class="{kind}" text-anchor="end">{escape(text)}</text></g>'
@@ -176,11 +178,12 @@ def _short(name: str) -> str:
 
 
 def _middle(board: Board) -> str:
-    sticks = "stick" if board["sticks"] == 1 else "sticks"
+    wind, number = board["kyoku"].split()
+    sticks = "{honba} honba, 1 stick" if board["sticks"] == 1 else "{honba} honba, {sticks} sticks"
     lines = (
-        (440, "round", board["kyoku"]),
-        (464, "small", f"{board['honba']} honba, {board['sticks']} {sticks}"),
-        (486, "small", f"{board['wall']} tiles left"),
+        (440, "round", translate(f"{wind} {{number}}", number=number)),
+        (464, "small", translate(sticks, honba=board["honba"], sticks=board["sticks"])),
+        (486, "small", translate("{tiles} tiles left", tiles=board["wall"])),
     )
     drawn = [
         f'<text x="500" y="{y}" class="{kind}" text-anchor="middle">{escape(line)}</text>'

@@ -25,6 +25,10 @@ MODULES: Final = (
 )  # fmt: skip
 """In the order in which they need each other."""
 STYLE: Final = "style.css"
+ABSENT: Final = {"$": 0}
+"""Stands where a row lacks a field."""
+LEAST_FILLED: Final = 0.5
+"""Share of the fields that rows must have, for objects to be written as columns."""
 
 _MARK: Final = re.compile("@(CONFIG|DATA|SUMMARY)@")
 _TEXT: Final = re.compile(r"\[\[(.+?)\]\]")
@@ -61,7 +65,7 @@ def game_page(game: dict[str, Any], config: dict[str, Any], summary: str = "") -
     )
     link = '<link rel="stylesheet" href="/page/style.css">'
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    packed = base64.b64encode(zlib.compress(msgspec.json.encode(game), 9)).decode()
+    packed = base64.b64encode(zlib.compress(msgspec.json.encode(by_column(game)), 9)).decode()
     page = _index(language()).replace(
         '<meta charset="utf-8">', f'<meta charset="utf-8">\n{meta}', 1
     )
@@ -70,6 +74,59 @@ def game_page(game: dict[str, Any], config: dict[str, Any], summary: str = "") -
     page = page.replace(source, f'<script type="module">{script}</script>', 1)
     config = {"seat": 0, "by": "", **config, "mode": "file"}
     return _filled(page, config, packed, summary)
+
+
+def game_of_page(page: str) -> Any:
+    """Return the game that a page holds, the inverse of :func:`game_page`."""
+    (data,) = re.findall(r'id="data">(.*?)</script>', page, re.DOTALL)
+    return by_row(msgspec.json.decode(zlib.decompress(base64.b64decode(data))))
+
+
+def by_column(value: Any) -> Any:
+    """Return JSON in which equal fields of many objects lie together, for they compress better.
+
+    A list of objects is an object of lists, ``{"$rows": 2, "n": [1, 2]}``, where rows may lack
+    fields (:data:`ABSENT`), but not most of them.  Lists in a list are one, ``{"$lists": [1, 2],
+    "$of": [5, 6, 7]}``.  :func:`by_row` undoes it, in the page ``byRow`` of ``source.js``.
+
+    >>> by_column([{"n": 1}, {"n": 2}]), by_column([[5], [6, 7]])
+    ({'$rows': 2, 'n': [1, 2]}, {'$lists': [1, 2], '$of': [5, 6, 7]})
+    """
+    if isinstance(value, dict):
+        return {key: by_column(each) for key, each in value.items()}
+    if not isinstance(value, list | tuple):
+        return value
+    if len(value) > 1 and all(isinstance(each, dict) for each in value):
+        keys = dict.fromkeys(key for each in value for key in each)
+        if sum(map(len, value)) >= LEAST_FILLED * len(keys) * len(value):
+            columns = {key: by_column([each.get(key, ABSENT) for each in value]) for key in keys}
+            return {"$rows": len(value), **columns}
+    elif len(value) > 1 and all(isinstance(each, list | tuple) for each in value):
+        flat = [inner for each in value for inner in each]
+        return {"$lists": [len(each) for each in value], "$of": by_column(flat)}
+    return [by_column(each) for each in value]
+
+
+def by_row(value: Any) -> Any:
+    """Return the JSON that :func:`by_column` was given.
+
+    >>> by_row(by_column([{"n": [1]}, {"n": [], "of": {}}]))
+    [{'n': [1]}, {'n': [], 'of': {}}]
+    """
+    if isinstance(value, list):
+        return [by_row(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "$lists" in value:
+        flat = iter(by_row(value["$of"]))
+        return [[next(flat) for _ in range(length)] for length in value["$lists"]]
+    columns = {key: by_row(each) for key, each in value.items() if key != "$rows"}
+    if "$rows" not in value:
+        return columns
+    return [
+        {key: column[row] for key, column in columns.items() if column[row] != ABSENT}
+        for row in range(value["$rows"])
+    ]
 
 
 @cache

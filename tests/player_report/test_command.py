@@ -126,23 +126,64 @@ OWN = re.compile(
 """What is the same in all languages: names, commands, files, positions, keys, placeholders."""
 
 
-@pytest.mark.parametrize("language", ["ja", "zh-Hans", "zh-Hant"])
-def test_page_quiz_and_terminal_are_in_one_language(tmp_path, capsys, language):
-    out = ["--out", tmp_path / "r.html", "--json", tmp_path / "r.json", "--language", language]
+@pytest.fixture(scope="module", params=["ja", "zh-Hans", "zh-Hant"], name="translated")
+def translated_report(request, tmp_path_factory):
+    """Return a language, and the arguments and folder of a report in it."""
+    folder = tmp_path_factory.mktemp(request.param)
+    out = ["--out", folder / "r.html", "--json", folder / "r.json"]
     by = ["--by", "fast-riichi-d", "--playouts", 0.05, "--jobs", 1]
-    command = [*FILES, "--player", "majiang", "--recent", 1, *by, *out]
-    assert review(*command) == ExitCode.OK
+    return request.param, [*FILES, "--player", "majiang", "--recent", 1, *by, *out], folder
+
+
+def test_page_quiz_and_terminal_are_in_one_language(translated, capsys):
+    language, command, folder = translated
+    assert review(*command, "--language", language) == ExitCode.OK
     terminal = capsys.readouterr().out
-    pages = [(tmp_path / name).read_text("utf-8") for name in ("r.html", "r-quiz.html")]
+    pages = [(folder / name).read_text("utf-8") for name in ("r.html", "r-quiz.html")]
     assert all(f"<html lang={language}>" in page for page in pages)
-    shown = [Tags(page).text for page in pages]
-    for text in (*shown, terminal):
+    images = re.findall('svg\\+xml;base64,([^"]+)', pages[1])
+    boards = [base64.b64decode(image).decode() for image in images]
+    assert len(boards) == pages[1].count("<section")
+    drawn = [text for board in boards for text in re.findall("<text[^>]*>(.*?)</text>", board)]
+    for text in (*[Tags(page).text for page in pages], terminal, " ".join(drawn)):
         assert re.search("[\u4e00-\u9fff]", text)
         assert not re.findall(r"[A-Za-z]{3,}", OWN.sub("", text))
-    values = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    values = json.loads((folder / "r.json").read_text("utf-8"))
     assert "Losses by class" in values["tables"]  # keys are those of all languages
     assert review(*command, "--language", "en") != ExitCode.OK
     assert f"language '{language}'" in capsys.readouterr().err
+
+
+def test_report_and_quiz_fit_every_screen_without_foreign_requests(translated):
+    """At three sizes, in both colour schemes; the pages are those of the test before."""
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if browser_path() is None:
+        pytest.skip("no chromium on this machine")
+    language, command, folder = translated
+    if not (folder / "r-quiz.html").exists():
+        assert review(*command, "--language", language) == ExitCode.OK
+    problems = []
+    with open_browser() as browser:
+        page = browser.new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda line: problems.append(line.text))
+        page.on("request", lambda each: problems.extend(_foreign(each.url, folder)))
+        for name in ("r.html", "r-quiz.html"):
+            page.goto((folder / name).as_uri())
+            page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
+            page.keyboard.press("1")
+            for width, height in ((360, 740), (820, 1180), (1440, 900)):
+                page.set_viewport_size({"width": width, "height": height})
+                for colours in ("light", "dark"):
+                    page.emulate_media(color_scheme=colours)
+                    assert page.evaluate("document.documentElement.scrollWidth") <= width
+                    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+                    assert (sum(map(int, re.findall(r"\d+", ground))) < 300) == (colours == "dark")
+    assert problems == []
+
+
+def _foreign(url, folder):
+    return [] if url.startswith((folder.as_uri(), "data:")) else [url]
 
 
 def test_a_second_run_reviews_nothing_again(made, monkeypatch, capsys):

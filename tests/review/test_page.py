@@ -1,9 +1,7 @@
 """The page and the JSON: they need nothing else, and run nothing of what a record says."""
 
-import base64
 import json
 import re
-import zlib
 from html.parser import HTMLParser
 
 import pytest
@@ -18,6 +16,7 @@ from mjbot.review.summary import Review
 from mjbot.rules.shanten import shanten
 from mjbot.table.state import MeldType
 from mjbot.table.view import Meld
+from mjbot.watch.pages import game_of_page
 from protocol.messages import Chi, Pon, StartKyoku, Tsumo
 from protocol.tiles import N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
 
@@ -58,8 +57,7 @@ def below(by_points):
 @pytest.fixture(scope="module")
 def packed(html):
     """Return the game and the review that the page holds."""
-    data = re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1]
-    return json.loads(zlib.decompress(base64.b64decode(data)))
+    return game_of_page(html)
 
 
 def test_it_needs_no_network_and_runs_its_own_script_only(html):

@@ -14,7 +14,7 @@ from mjbot.records.mjai_log import log_line
 from mjbot.strategy.registry import Spec
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library, ReadGame
-from mjbot.watch.pages import game_page
+from mjbot.watch.pages import by_column, by_row, game_of_page, game_page
 from mjbot.watch.server import RecordServer
 from mjbot.watch.thoughts import all_thoughts
 from proof.board import walk
@@ -58,6 +58,27 @@ def test_a_game_is_one_small_file_that_asks_nobody(opened: Any, tmp_path: Path) 
     beyond = opened.open(f"{file.as_uri()}#1/99/9999")
     _wait(beyond)
     assert beyond.evaluate("document.body.dataset.place").startswith("12/")
+
+
+def test_a_page_holds_the_game_that_it_was_made_of() -> None:
+    game = Library(LOGS / "hanchan-thirteen-kyoku.mjson").game(0)
+    steps = json.loads(json.dumps(fold_steps(game.steps())))
+    assert game_of_page(game_page(steps, {"title": "game"})) == steps
+    packed = json.dumps(by_column(steps))
+    assert packed.count("$rows") > 0 and len(packed) < 0.8 * len(json.dumps(steps))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"n": 1}, {}, {"n": None, "of": [{}, {"x": {}}]}],
+        [[], [[1], []], [{"a": 0}, {"a": 0}]],
+        [1, [2], {"a": 3}, None, "", [[]]],
+        {"a": [{"b": [[1, 2], []]}, {"b": []}], "c": {}},
+    ],
+)
+def test_columns_are_put_back_into_rows(value: Any) -> None:
+    assert by_row(json.loads(json.dumps(by_column(value)))) == value
 
 
 def test_nothing_is_cut_off_by_day_and_night(opened: Any, serve: Any) -> None:

@@ -11,7 +11,23 @@ export function address(path, query = {}) {
 export async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).json();
+  return byRow(await new Response(stream).json());
+}
+
+// Undoes by_column of mjbot/watch/pages.py: fields that lie together are put back into their objects.
+function byRow(value) {
+  if (Array.isArray(value)) return value.map(byRow);
+  if (value === null || typeof value !== "object") return value;
+  if ("$lists" in value) {
+    const flat = byRow(value.$of);
+    let end = 0;
+    return value.$lists.map((length) => flat.slice(end, (end += length)));
+  }
+  const { $rows: rows, ...fields } = value;
+  const columns = Object.entries(fields).map(([key, each]) => [key, byRow(each)]);
+  if (rows === undefined) return Object.fromEntries(columns);
+  const row = (n) => columns.filter(([, column]) => column[n]?.$ !== 0).map(([key, column]) => [key, column[n]]);
+  return Array.from({ length: rows }, (_, n) => Object.fromEntries(row(n)));
 }
 
 // Emits the lines of a record one after the other; throws its errors.
