@@ -384,3 +384,44 @@ def of_reason(tile, reason, count, seat):
 
 def test_what_a_review_states_is_so(found):
     assert len(found) >= LEAST, sorted(found)
+
+
+def first(review, key):
+    """Return the first entry that has a field."""
+    kyokus = review["review"]["kyokus"]
+    return next(entry for kyoku in kyokus for entry in kyoku["entries"] if entry[key])
+
+
+def one_tile_less(review):
+    kyokus = review["review"]["kyokus"]
+    details = [each for kyoku in kyokus for entry in kyoku["entries"] for each in entry["details"]]
+    next(each for each in details if each["accepted"])["accepted"].pop()
+
+
+def all_dangerous(review):
+    last = review["review"]["kyokus"][-1]["entries"][-1]
+    last["opponents"][0]["deal_in"] = [1.0] * 34
+
+
+def one_more_paid(review):
+    review["review"]["summary"]["deal_ins"][0]["paid"] += 100
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda review: first(review, "shanten").update(shanten=6),
+        lambda review: first(review, "tiles_left").update(tiles_left=71),
+        one_tile_less,
+        all_dangerous,
+        lambda review: review["review"]["summary"]["by_seat"][0].update(place=0),
+        one_more_paid,
+    ],
+)
+def test_a_changed_statement_is_found(by_points, change):
+    review = json.loads(
+        json.dumps(review_json(Review("a game", 1, by_points.by, by_points.judged)))
+    )
+    change(review)
+    with pytest.raises(AssertionError):
+        list(statements(review))
