@@ -243,7 +243,7 @@ class TableServer:
         return final_messages
 
     def _note(self, game: int, lines: list[LogLine], log: GameLog | None) -> None:
-        if log:
+        if log and lines:
             log.write(lines)
         if self._on_event:
             for line in lines:

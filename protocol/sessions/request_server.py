@@ -122,9 +122,12 @@ def terse_hint(action: m.PlayerAction) -> m.Hint:
     >>> terse_hint(m.Dahai(actor=2, pai="E", tsumogiri=True)).actor is None
     True
     """
-    hint = m.hint(action)
-    pai = None if isinstance(action, m.Hora) else hint.pai
-    return m.Hint(type=hint.type, pai=pai, consumed=hint.consumed, tsumogiri=hint.tsumogiri)
+    return m.Hint(
+        type=m.wire_name(action),
+        pai=None if isinstance(action, m.Hora) else getattr(action, "pai", None),
+        consumed=getattr(action, "consumed", None),
+        tsumogiri=getattr(action, "tsumogiri", None),
+    )
 
 
 def meant(fields: dict[str, Any], offers: Sequence[m.PlayerAction]) -> int | None:
