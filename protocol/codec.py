@@ -122,7 +122,7 @@ class _Form(NamedTuple):
 
 @cache
 def _form(kind: type[m.Message], dialect: Dialect) -> _Form:
-    name = str(kind.__struct_config__.tag)
+    name = m.name_of(kind)
     unsaid = UNSAID[dialect].get("*", frozenset()) | UNSAID[dialect].get(name, frozenset())
     defaults = {field.name: field.default for field in msgspec.structs.fields(kind)}
     return _Form(

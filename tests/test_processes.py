@@ -38,6 +38,22 @@ def test_large_blocks_are_off_the_heap():
     assert output.stdout.split() == [b"0", b"1"]
 
 
+FREEZES = """
+import gc
+import mjbot.server.server
+from mjbot.processes import freeze_heap
+
+before = len(gc.get_objects())
+freeze_heap()
+print(before > 10_000, len(gc.get_objects()) < 1_000)
+"""
+
+
+def test_a_full_collection_visits_nothing_that_was_there_at_the_start():
+    output = subprocess.run([sys.executable, "-c", FREEZES], capture_output=True, check=True)
+    assert output.stdout.split() == [b"True", b"True"]
+
+
 LEAVES_ITS_OUTPUT = """
 import subprocess, sys
 subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"])

@@ -31,7 +31,7 @@ from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.listeners.guests import MOST_GUESTS, MOST_OF_ADDRESS, GuestLimits
 from mjbot.listeners.log import LineLimit, LoopErrors
 from mjbot.precompile import prepare
-from mjbot.processes import keep_heap_compact
+from mjbot.processes import freeze_heap, keep_heap_compact
 from mjbot.requests import group, option
 from mjbot.server.accounts import Accounts, Admission
 from mjbot.server.core import OnFault
@@ -295,7 +295,7 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
         _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: rooms and tables: {names}")
         draining = asyncio.create_task(_drain(tables, ending))
         stack.callback(draining.cancel)
-        async for each in tables.play(request.games):
+        async for each in tables.play(request.games, freeze_heap):
             _print_line(f"{each.table}, {describe(each.result, each.number)}")
             status = ExitCode.FAILED if each.result.void else status
         if ending.is_set():

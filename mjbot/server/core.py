@@ -90,8 +90,7 @@ class TableFault:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(NamedTuple):
     """An unmasked event, with what each seat remarked on it."""
 
     event: Event

@@ -6,7 +6,7 @@ what may be answered, and how long a reply took comes in as an argument.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -27,8 +27,7 @@ class TimeLimits:
     bank_ms: int = 15000
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyOutcome:
+class ReplyOutcome(NamedTuple):
     """What became of a reply.
 
     ``ack`` is the frame that reports it to the player, ``choice`` the place of an accepted reply
