@@ -144,6 +144,9 @@ class TableCore:
         seat = self._seat
         legal = self._legal.get(seat, ())
         judged: tuple[Verdict, str] = "accepted", ""
+        if answer is EXCUSED and not legal:
+            self._go_on(None)
+            return judged
         if answer.excused and legal:
             judged = "replaced", "the seat has left or was too late"
         try:

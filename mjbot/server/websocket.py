@@ -172,20 +172,16 @@ class WebSocketSeat(PlayerSeat):
 
 
 def text_frame(payload: bytes) -> bytes:
-    """Return a text message of a server as one frame (RFC 6455, section 5.2).
+    r"""Return a text message of a server as one frame (RFC 6455, section 5.2).
 
-    >>> text_frame(b"{}"), text_frame(bytes(300))[:4]
-    (b'\x81\x02{}', b'\x81~\x01,')
+    >>> text_frame(b"{}"), text_frame(bytes(300))[:4], text_frame(bytes(1 << 16))[:5]
+    (b'\x81\x02{}', b'\x81~\x01,', b'\x81\x7f\x00\x00\x00')
     """
     size = len(payload)
     if size < 126:
         return bytes((0x81, size)) + payload
-    head = (
-        struct.pack("!BBH", 0x81, 126, size)
-        if size < 1 << 16
-        else b"\x81\x7f" + struct.pack("!Q", size)
-    )
-    return head + payload
+    form, code = ("!BBH", 126) if size < 1 << 16 else ("!BBQ", 127)
+    return struct.pack(form, 0x81, code, size) + payload
 
 
 def make_app(
