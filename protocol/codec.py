@@ -4,9 +4,12 @@ What all dialects spell alike (nearly every line of a game) is decoded straight 
 the rest, and whatever fails there, goes through :mod:`protocol.reading`.
 """
 
-from typing import Any, Final
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from protocol import messages as m
 from protocol.dialects import DEMANDED, RIICHILAB_REASONS, UNSAID, Dialect
@@ -22,6 +25,7 @@ _Alike = (
 )  # fmt: skip
 _one_alike: Final = msgspec.json.Decoder(_Alike)
 _many_alike: Final = msgspec.json.Decoder(tuple[_Alike, ...])
+_encoder: Final = msgspec.json.Encoder()
 
 
 def decode_line(line: bytes | str) -> tuple[m.Message, ...]:
@@ -88,21 +92,49 @@ def encode(message: m.Message, dialect: Dialect, extra: dict[str, Any] | None = 
     >>> encode(m.Ankan(actor=0, consumed=("1m",) * 4), LOCKSTEP)
     b'{"type":"ankan","actor":0,"consumed":["1m","1m","1m","1m"]}'
     """
-    name = m.wire_name(message)
-    _check_demanded(message, name, dialect)
-    fields: dict[str, Any] = msgspec.to_builtins(message)
-    for unsaid in (UNSAID[dialect].get("*", ()), UNSAID[dialect].get(name, ())):
-        for field in unsaid:
-            fields.pop(field, None)
-    if dialect.traits.spelling != "canonical":
-        _respell(message, fields, dialect)
-    return msgspec.json.encode(fields | extra if extra else fields)
-
-
-def _check_demanded(message: m.Message, name: str, dialect: Dialect) -> None:
-    for field in DEMANDED[dialect].get(name, ()):
+    form = _form(type(message), dialect)
+    for field in form.demanded:
         if getattr(message, field, None) is None:  # a ScoresOnly has no winner
-            raise LocalProtocolError(f"{name}.{field}", f"{dialect.name} demands it")
+            raise LocalProtocolError(f"{form.name}.{field}", f"{dialect.name} demands it")
+    unsaid = {field: value for field, value in form.unsaid if getattr(message, field) is not value}
+    if unsaid:
+        message = replace(message, **unsaid)
+    if not form.is_respelled and extra is None:
+        return _encoder.encode(message)
+    fields: dict[str, Any] = {"type": form.name}
+    for field, value in form.defaults.items():
+        if (given := getattr(message, field)) is not value:
+            fields[field] = given
+    if form.is_respelled:
+        _respell(message, fields, dialect)
+    return _encoder.encode(fields | extra if extra else fields)
+
+
+class _Form(NamedTuple):
+    """How a dialect writes messages of one type; ``unsaid`` are the defaults of what it omits."""
+
+    name: str
+    demanded: tuple[str, ...]
+    unsaid: tuple[tuple[str, Any], ...]
+    defaults: Mapping[str, Any]
+    is_respelled: bool
+
+
+@cache
+def _form(kind: type[m.Message], dialect: Dialect) -> _Form:
+    name = m.name_of(kind)
+    unsaid = UNSAID[dialect].get("*", frozenset()) | UNSAID[dialect].get(name, frozenset())
+    defaults = {field.name: field.default for field in msgspec.structs.fields(kind)}
+    return _Form(
+        name=name,
+        demanded=DEMANDED[dialect].get(name, ()),
+        unsaid=tuple([(field, defaults[field]) for field in sorted(unsaid & defaults.keys())]),
+        defaults=defaults,
+        is_respelled=dialect.traits.spelling != "canonical" and issubclass(kind, _RESPELLED),
+    )
+
+
+_RESPELLED: Final = (m.Hora, m.Ryukyoku, m.Ankan, m.RequestAction)
 
 
 def _respell(message: m.Message, fields: dict[str, Any], dialect: Dialect) -> None:

@@ -27,19 +27,18 @@ def masked(event: m.Event, seat: m.Seat) -> m.Event:
         case m.Tsumo(actor=actor):
             return event if actor == seat else m.Tsumo(actor=actor, pai="?")
         case m.Dahai(possible_actions=hints) | m.Kakan(possible_actions=hints):
-            return (
-                event
-                if hints is None
-                else replace(event, possible_actions=_offered(hints, event.actor, seat))
-            )
+            offered = _offered(hints, event.actor, seat)
+            return event if offered == hints else replace(event, possible_actions=offered)
         case m.Chi() | m.Pon() | m.Reach():
             return event if event.actor == seat else replace(event, cannot_dahai=None)
         case _:
             return event
 
 
-def _offered(hints: tuple[m.Hint, ...], actor: m.Seat, seat: m.Seat) -> tuple[m.Hint, ...] | None:
+def _offered(
+    hints: tuple[m.Hint, ...] | None, actor: m.Seat, seat: m.Seat
+) -> tuple[m.Hint, ...] | None:
     """The seat of the tile is offered nothing; the others get a list, which may be empty."""
-    if actor == seat:
+    if actor == seat or hints is None:
         return None
-    return tuple(hint for hint in hints if hint.actor in (seat, None))
+    return tuple([hint for hint in hints if hint.actor in (seat, None)]) if hints else hints

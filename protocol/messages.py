@@ -6,6 +6,7 @@ dialect does not have it.  The codec (:mod:`protocol.codec`) reads every dialect
 types and writes the spelling that a dialect demands; nothing above it sees a dict.
 """
 
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -343,4 +344,10 @@ def hint(action: PlayerAction) -> Hint:
 
 def wire_name(message: Message) -> str:
     """Return the message's ``type`` on the wire."""
-    return str(message.__struct_config__.tag)
+    return name_of(type(message))
+
+
+@cache
+def name_of(kind: type[Message]) -> str:
+    """Return the ``type`` on the wire of all messages of a type."""
+    return str(kind.__struct_config__.tag)

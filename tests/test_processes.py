@@ -38,6 +38,22 @@ def test_large_blocks_are_off_the_heap():
     assert output.stdout.split() == [b"0", b"1"]
 
 
+RESPONDS = """
+import gc, sys
+import mjbot.server.server
+from mjbot.processes import keep_responsive
+
+before = len(gc.get_objects())
+keep_responsive()
+print(before > 10_000, len(gc.get_objects()) < 1_000, sys.getswitchinterval() < 0.001)
+"""
+
+
+def test_neither_a_collection_nor_another_thread_holds_a_responsive_process_for_long():
+    output = subprocess.run([sys.executable, "-c", RESPONDS], capture_output=True, check=True)
+    assert output.stdout.split() == [b"True", b"True", b"True"]
+
+
 LEAVES_ITS_OUTPUT = """
 import subprocess, sys
 subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"])

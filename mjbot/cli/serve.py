@@ -31,7 +31,7 @@ from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.listeners.guests import MOST_GUESTS, MOST_OF_ADDRESS, GuestLimits
 from mjbot.listeners.log import LineLimit, LoopErrors
 from mjbot.precompile import prepare
-from mjbot.processes import keep_heap_compact
+from mjbot.processes import keep_heap_compact, keep_responsive
 from mjbot.requests import group, option
 from mjbot.server.accounts import Accounts, Admission
 from mjbot.server.core import OnFault
@@ -244,6 +244,7 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
         _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: waiting for four players")
         draining = asyncio.create_task(_drain(server, ending))
         stack.callback(draining.cancel)
+        keep_responsive()
         async for result in server.play(request.games):
             _print_line(describe(result))
             status = ExitCode.FAILED if result.void else status
@@ -295,7 +296,7 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
         _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: rooms and tables: {names}")
         draining = asyncio.create_task(_drain(tables, ending))
         stack.callback(draining.cancel)
-        async for each in tables.play(request.games):
+        async for each in tables.play(request.games, keep_responsive):
             _print_line(f"{each.table}, {describe(each.result, each.number)}")
             status = ExitCode.FAILED if each.result.void else status
         if ending.is_set():

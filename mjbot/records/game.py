@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from mjbot.errors import MjbotError
@@ -105,9 +106,11 @@ class GameDigester:
 
     def add(self, event: Event) -> None:
         """Take the next event."""
-        if isinstance(event, m.StartGame):
+        if isinstance(event, m.Dahai):
+            self._events.update(_discard_text(event.actor, event.pai))
+        elif isinstance(event, m.StartGame):
             self._players.update(repr(event.names).encode())
-        elif isinstance(event, _PLAYED):
+        elif isinstance(event, _CALLED):
             called = sorted(getattr(event, "consumed", ()))
             parts = f"{event.actor} {getattr(event, 'pai', '')} {called}"
             self._events.update(f"{type(event).__name__} {parts};".encode())
@@ -124,7 +127,12 @@ class GameDigester:
         return GameDigest(self._players.digest(), self._events.digest())
 
 
-_PLAYED: Final = (m.Dahai, m.Chi, m.Pon, m.Daiminkan, m.Ankan, m.Kakan, m.Reach)
+_CALLED: Final = (m.Chi, m.Pon, m.Daiminkan, m.Ankan, m.Kakan, m.Reach)
+
+
+@cache
+def _discard_text(actor: int, tile: str) -> bytes:
+    return f"Dahai {actor} {tile} [];".encode()
 
 
 def game_digest(game: Game) -> GameDigest:

@@ -9,11 +9,12 @@ Records print every discard in upper case; whether it was the drawn tile follows
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NoReturn
 from urllib.parse import unquote
 from xml.parsers import expat
+
+import msgspec
 
 from mjbot.records.game import (
     THREE_PLAYER_GAME,
@@ -35,8 +36,7 @@ from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(msgspec.Struct, frozen=True):
     """One XML element: its name, its attributes, and its number in the document (from 1)."""
 
     name: str

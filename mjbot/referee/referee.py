@@ -107,14 +107,14 @@ class Referee:
         Raises :class:`IllegalActionError`, and ``ValueError`` for choices of other seats than are
         asked; the state is then as before.
         """
-        asked = self.asked
-        if choices.keys() != asked.keys():
-            raise ValueError(f"choices from seats {sorted(choices)}, asked {sorted(asked)}")
-        codes = self._buffer["choices"]
+        asked = _SEATS[self._buffer["asked"]]
+        if choices.keys() != set(asked):
+            raise ValueError(f"choices from seats {sorted(choices)}, asked {[*asked]}")
+        codes, counts = self._buffer["codes"], self._buffer["n_codes"]
         for seat, action in choices.items():
-            if action not in asked[seat]:
+            if action.code not in codes[seat, : counts[seat]].tolist():
                 raise IllegalActionError(seat, action, self.state)
-            codes[seat] = action.code
+            self._buffer["choices"][seat] = action.code
         return self._advance()
 
     def fault(self, seat: int) -> list[m.Event]:

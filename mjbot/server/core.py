@@ -13,7 +13,7 @@ replaced by a safe action (:class:`OnFault`).
 import enum
 from collections import deque
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -27,6 +27,8 @@ from protocol.messages import EndGame, Error, Event, PlayerAction, Skip, StartGa
 MOST_QUOTED: Final = 1000
 """How much of a bad reply all seats receive."""
 
+_LAST: Final = (EndGame, Error)
+
 
 class OnFault(enum.Enum):
     """What an illegal, late or broken reply costs."""
@@ -36,8 +38,7 @@ class OnFault(enum.Enum):
     DEFAULT = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(NamedTuple):
     """The next message for one seat, already masked for it.
 
     ``legal`` is what the seat may choose from, empty when it is not asked (it then owes a
@@ -52,7 +53,7 @@ class Outgoing:
     @property
     def is_final(self) -> bool:
         """Whether this ends the conversation."""
-        return isinstance(self.message, EndGame | Error)
+        return isinstance(self.message, _LAST)
 
     def offers(self) -> list[PlayerAction]:
         """Return the messages of the legal actions, in their order."""
@@ -77,6 +78,10 @@ class SeatReply:
     lines: tuple[bytes, ...] = ()
 
 
+EXCUSED: Final = SeatReply(excused=True)
+"""What a seat owes that is not asked, or is no longer there."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableFault:
     """What a seat did wrong; ``text`` is the original server's error message."""
@@ -85,8 +90,7 @@ class TableFault:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(NamedTuple):
     """An unmasked event, with what each seat remarked on it."""
 
     event: Event
@@ -140,6 +144,9 @@ class TableCore:
         seat = self._seat
         legal = self._legal.get(seat, ())
         judged: tuple[Verdict, str] = "accepted", ""
+        if answer is EXCUSED and not legal:
+            self._go_on(None)
+            return judged
         if answer.excused and legal:
             judged = "replaced", "the seat has left or was too late"
         try:

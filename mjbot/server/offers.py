@@ -19,6 +19,8 @@ from protocol.tiles import TILE_NAMES, tile_names
 
 _ORDER: Final = ("tsumo", "ron", "riichi", "nine terminals")
 _UNHINTED: Final = ("discard", "pass")
+_OFFERING: Final = (m.Tsumo, m.Dahai, m.Kakan)
+_BANNING: Final = (m.Chi, m.Pon, m.Reach)
 
 Asked = Mapping[int, tuple[Action, ...]]
 
@@ -30,19 +32,19 @@ def with_hints(event: m.Event, referee: Referee, asked: Asked) -> m.Event:
     chi, a pon and a riichi; :func:`protocol.masking.masked` leaves each seat its own.  ``asked``
     is empty for an event that no seat may act on: its offers are then empty, not absent.
     """
-    if isinstance(event, m.Tsumo | m.Dahai | m.Kakan):
+    if isinstance(event, _OFFERING):
         offers = [offer for seat in sorted(asked) for offer in offers_to(seat, referee, asked)]
         return replace(event, possible_actions=tuple(offers))
-    if isinstance(event, m.Chi | m.Pon | m.Reach):
+    if isinstance(event, _BANNING):
         return replace(event, cannot_dahai=_banned(event.actor, referee, asked))
     return event
 
 
 def without_hints(event: m.Event) -> m.Event:
     """Return the event as a log shows it."""
-    if isinstance(event, m.Tsumo | m.Dahai | m.Kakan):
+    if isinstance(event, _OFFERING):
         return replace(event, possible_actions=None)
-    if isinstance(event, m.Chi | m.Pon | m.Reach):
+    if isinstance(event, _BANNING):
         return replace(event, cannot_dahai=None)
     return event
 

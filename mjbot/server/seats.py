@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from mjbot.listeners.guests import Guest
-from mjbot.server.core import OnFault, Outgoing, SeatReply
+from mjbot.server.core import EXCUSED, OnFault, Outgoing, SeatReply
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
@@ -114,7 +114,7 @@ class TcpSeat(PlayerSeat):
     async def exchange(self, outgoing: Outgoing) -> SeatReply:
         """See :meth:`PlayerSeat.exchange`."""
         if self._gone and self._goes_on:
-            return SeatReply(excused=True)
+            return EXCUSED
         line = self._session.send(outgoing.message)
         try:
             if not self._gone:
@@ -159,7 +159,7 @@ class TcpSeat(PlayerSeat):
 
     def _no_reply(self) -> SeatReply:
         if self._goes_on:
-            return SeatReply(excused=True)
+            return EXCUSED
         try:
             return SeatReply(reply=self._session.vanish())
         except FaultError as fault:

@@ -237,7 +237,8 @@ class TableServer:
             if self._on_fault and len(core.faults) > n_faults and not core.void:
                 n_faults = len(core.faults)
                 self._on_fault(game, core.faults[-1])
-            self._note(game, core.drain_log(), logs.game)
+            if lines := core.drain_log():
+                self._note(game, lines, logs.game)
         if self._on_event and core.void:
             self._on_event(game, Error(message=core.faults[-1].text), NO_LOGS)
         return final_messages

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mjbot.listeners.guests import Guest
-from mjbot.server.core import Outgoing, SeatReply
+from mjbot.server.core import EXCUSED, Outgoing, SeatReply
 from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat, reject
 from mjbot.table.legal import is_furiten
 from protocol.errors import ProtocolError
@@ -182,7 +182,7 @@ class TenhouSeat(PlayerSeat):
         if isinstance(outgoing.message, StartGame):
             self._send_disconnected()
         if not outgoing.legal:
-            return SeatReply(excused=True)
+            return EXCUSED
         return await self._answer(table)
 
     async def final_message(self, outgoing: Outgoing | None) -> None:

@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import hmac
 import logging
+import struct
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -16,7 +16,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from mjbot.listeners.guests import Guest
 from mjbot.listeners.http import guest_of
 from mjbot.server.accounts import Accounts
-from mjbot.server.core import Outgoing, SeatReply
+from mjbot.server.core import EXCUSED, Outgoing, SeatReply
 from mjbot.server.lobby import BusyError, Lobby
 from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat
 from protocol.errors import ProtocolError
@@ -29,7 +29,9 @@ from protocol.transports.base import SilenceError, Transport, VanishedError
 
 logger = logging.getLogger(__name__)
 
-SEND_TIMEOUT_S: Final = 10.0
+MOST_UNREAD: Final = 1 << 18
+"""Bytes that may wait to be sent to a player, about as many as two hanchan have."""
+
 MOST_FRAMES: Final = 64
 """How many frames of a player may wait to be read: it owes one per request."""
 
@@ -44,9 +46,17 @@ _GONE: Final = None
 class WebSocketSeat(PlayerSeat):
     """A player that is asked for every decision; once gone, it plays safe actions."""
 
-    def __init__(self, name: str, socket: web.WebSocketResponse, limits: TimeLimits) -> None:
+    def __init__(
+        self,
+        name: str,
+        socket: web.WebSocketResponse,
+        transport: asyncio.Transport,
+        limits: TimeLimits,
+    ) -> None:
         super().__init__(name)
         self.socket: Final = socket
+        self._transport: Final = transport
+        self._unsent: Final[list[bytes]] = []
         self._session: Final = RequestSession(limits)
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._waiting_bytes = 0
@@ -66,7 +76,7 @@ class WebSocketSeat(PlayerSeat):
 
     async def dismiss(self, reason: str) -> None:
         """See :meth:`PlayerSeat.dismiss`."""
-        await self._send(msgspec.json.encode({"type": "error", "message": reason}))
+        self._send(msgspec.json.encode({"type": "error", "message": reason}))
         await self._close(WSCloseCode.GOING_AWAY, reason)
 
     async def start(self) -> None:
@@ -76,28 +86,25 @@ class WebSocketSeat(PlayerSeat):
 
     async def exchange(self, outgoing: Outgoing) -> SeatReply:
         """See :meth:`PlayerSeat.exchange`."""
-        await self._send(self._session.send(outgoing.message))
+        self._send(self._session.send(outgoing.message))
         if not outgoing.legal or self._gone:
-            return SeatReply(excused=True)
-        await self._send(self._session.request(outgoing.offers()))
-        loop = asyncio.get_running_loop()
-        asked = loop.time()
+            return EXCUSED
+        self._send(self._session.request(outgoing.offers()))
+        self._flush()
+        asked = asyncio.get_running_loop().time()
         lines: list[bytes] = []
         try:
             async with asyncio.timeout_at(asked + self._session.deadline_ms / 1000):
-                answer = await self._decision(
-                    outgoing, lambda: round(1000 * (loop.time() - asked)), lines
-                )
+                return await self._decision(outgoing, asked, lines)
         except TimeoutError:
-            await self._send(self._session.expire().ack)
-            answer = SeatReply(excused=True)
-        return replace(answer, lines=tuple(lines))
+            self._send(self._session.expire().ack)
+            return SeatReply(excused=True, lines=tuple(lines))
 
     async def final_message(self, outgoing: Outgoing | None) -> None:
         """See :meth:`PlayerSeat.final_message`."""
         self._is_over = True
         if outgoing is not None:
-            await self._send(self._session.send(outgoing.message))
+            self._send(self._session.send(outgoing.message))
         await self._close()
 
     def _put(self, frame: bytes) -> None:
@@ -113,41 +120,68 @@ class WebSocketSeat(PlayerSeat):
         await self._close(WSCloseCode.POLICY_VIOLATION, reason)
 
     async def _close(self, code: int = WSCloseCode.OK, reason: str = "") -> None:
+        self._flush()
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
                 await self.socket.close(code=code, message=reason.encode())
 
-    async def _decision(
-        self, outgoing: Outgoing, elapsed_ms: Callable[[], int], lines: list[bytes]
-    ) -> SeatReply:
+    async def _decision(self, outgoing: Outgoing, asked: float, lines: list[bytes]) -> SeatReply:
         """Return what is chosen; ``lines`` takes every frame that came meanwhile."""
+        loop = asyncio.get_running_loop()
         while (frame := self._take(await self._frames.get())) is not _GONE:
             lines.append(frame)
-            verdict = self._session.receive(frame, elapsed_ms())
-            await self._send(verdict.ack)
+            verdict = self._session.receive(frame, round(1000 * (loop.time() - asked)))
+            self._send(verdict.ack)
+            came = tuple(lines)
             if verdict.choice is not None:
-                return SeatReply(action=outgoing.legal[verdict.choice])
+                return SeatReply(action=outgoing.legal[verdict.choice], lines=came)
             if verdict.status != "stale":
                 problem = f"{verdict.status}, {verdict.reason}."
-                return SeatReply(problem=problem, raw=frame.decode("utf-8", "replace"))
+                return SeatReply(problem=problem, raw=frame.decode("utf-8", "replace"), lines=came)
         self._gone = True
-        return SeatReply(excused=True)
+        return SeatReply(excused=True, lines=tuple(lines))
 
-    async def _send(self, frame: bytes) -> None:
+    def _send(self, frame: bytes) -> None:
+        """Send a frame together with others of this turn of the loop."""
         if self._gone:
             return
-        try:
-            async with asyncio.timeout(SEND_TIMEOUT_S):
-                await self.socket.send_str(frame.decode())
-        except (OSError, TimeoutError, RuntimeError):
+        if not self._unsent:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._unsent.append(text_frame(frame))
+
+    def _flush(self) -> None:
+        """Write the frames that are still to be sent; cut off a player that reads none."""
+        if not self._unsent:
+            return
+        data = b"".join(self._unsent)
+        self._unsent.clear()
+        if self._transport.is_closing():
             self._gone = True
             self._lose()
+            return
+        self._transport.write(data)
+        if self._transport.get_write_buffer_size() > MOST_UNREAD:
+            logger.warning("%s is cut off: it does not read", one_line(self.name))
+            self._transport.abort()
 
     def _lose(self) -> None:
         """The connection is lost, or closed after the game."""
         if not self._is_over:
             self._log_loss()
         self._notify_others(is_there=False)
+
+
+def text_frame(payload: bytes) -> bytes:
+    r"""Return a text message of a server as one frame (RFC 6455, section 5.2).
+
+    >>> text_frame(b"{}"), text_frame(bytes(300))[:4], text_frame(bytes(1 << 16))[:5]
+    (b'\x81\x02{}', b'\x81~\x01,', b'\x81\x7f\x00\x00\x00')
+    """
+    size = len(payload)
+    if size < 126:
+        return bytes((0x81, size)) + payload
+    form, code = ("!BBH", 126) if size < 1 << 16 else ("!BBQ", 127)
+    return struct.pack(form, 0x81, code, size) + payload
 
 
 def make_app(
@@ -176,9 +210,13 @@ def make_app(
         if room not in lobby.rooms:
             raise web.HTTPNotFound(text=_refused(guest, "there is no such room"))
         with _connected(accounts, account, guest):
-            seat = WebSocketSeat(name, _socket(stays=not lobby.is_busy(room)), limits)
-            seat.guest = guest
-            return await _play(request, seat, lobby, room)
+            socket = _socket(stays=not lobby.is_busy(room))
+            await socket.prepare(request)
+            if request.transport is not None:
+                seat = WebSocketSeat(name, socket, request.transport, limits)
+                seat.guest = guest
+                await _play(seat, lobby, room)
+            return socket
 
     async def other(request: web.Request) -> web.StreamResponse:
         raise web.HTTPNotFound(text=_refused(guest_of(request), "players connect to /ws"))
@@ -297,20 +335,15 @@ def _socket(*, stays: bool = True) -> web.WebSocketResponse:
     return web.WebSocketResponse(max_msg_size=MAX_LINE_BYTES, heartbeat=heartbeat, compress=False)
 
 
-async def _play(
-    request: web.Request, seat: WebSocketSeat, lobby: Lobby, room: str
-) -> web.StreamResponse:
-    socket = seat.socket
-    await socket.prepare(request)
+async def _play(seat: WebSocketSeat, lobby: Lobby, room: str) -> None:
     try:
         lobby.take(room, seat)
     except BusyError as error:
         await seat.dismiss(str(error))
-        return socket
+        return
     seat.guest.sit()
     lobby.log_join(seat)
     try:
         await seat.pump()
     finally:
         lobby.leave(seat)
-    return socket

@@ -6,7 +6,7 @@ what may be answered, and how long a reply took comes in as an argument.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -27,8 +27,7 @@ class TimeLimits:
     bank_ms: int = 15000
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyOutcome:
+class ReplyOutcome(NamedTuple):
     """What became of a reply.
 
     ``ack`` is the frame that reports it to the player, ``choice`` the place of an accepted reply
@@ -122,9 +121,12 @@ def terse_hint(action: m.PlayerAction) -> m.Hint:
     >>> terse_hint(m.Dahai(actor=2, pai="E", tsumogiri=True)).actor is None
     True
     """
-    hint = m.hint(action)
-    pai = None if isinstance(action, m.Hora) else hint.pai
-    return m.Hint(type=hint.type, pai=pai, consumed=hint.consumed, tsumogiri=hint.tsumogiri)
+    return m.Hint(
+        type=m.wire_name(action),
+        pai=None if isinstance(action, m.Hora) else getattr(action, "pai", None),
+        consumed=getattr(action, "consumed", None),
+        tsumogiri=getattr(action, "tsumogiri", None),
+    )
 
 
 def meant(fields: dict[str, Any], offers: Sequence[m.PlayerAction]) -> int | None:

@@ -17,6 +17,10 @@ from mjbot.server.tcp import Acceptor
 from protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300
+HANDSHAKE = (
+    b"GET /ws?name=flood HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 JOIN = b'{"type":"join","name":"flood","room":"default"}\n'
 RULES = TableRules(
     seed=5,
@@ -86,11 +90,25 @@ async def web_deluge(server, port, web_port):
 async def web_statue(server, port, web_port):
     """Comes in, and then neither reads nor says anything."""
     _reader, writer = await asyncio.open_connection("127.0.0.1", web_port)
-    writer.write(
-        b"GET /ws?name=flood HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-    )
+    writer.write(HANDSHAKE)
     await asyncio.Event().wait()
+
+
+async def web_miser(server, port, web_port):
+    """Reads nothing, over a connection that holds next to nothing."""
+    with socket.socket() as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        line.setblocking(False)
+        loop = asyncio.get_running_loop()
+        await loop.sock_connect(line, ("127.0.0.1", web_port))
+        await loop.sock_sendall(line, HANDSHAKE)
+        while not server.lobby.waiting:
+            await asyncio.sleep(0)
+        (seat,) = server.lobby.waiting
+        theirs = seat.socket.get_extra_info("socket")
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+        server.is_ready.set()
+        await asyncio.Event().wait()
 
 
 async def tcp_statue(server, port, web_port):
@@ -113,6 +131,19 @@ async def tcp_statue(server, port, web_port):
 @pytest.mark.parametrize("flood", [tcp_deluge, web_deluge, web_statue, tcp_statue])
 def test_the_other_three_finish_their_game(flood, raw_client):
     assert_three_have_played(*beside(flood, raw_client))
+
+
+def test_who_does_not_read_is_cut_off_by_what_waits_for_it(raw_client, monkeypatch, caplog):
+    monkeypatch.setattr(websocket, "MOST_UNREAD", 4096)
+    caplog.set_level("WARNING")
+    ready = asyncio.Event()
+
+    async def flood(server, port, web_port):
+        server.is_ready = ready
+        await web_miser(server, port, web_port)
+
+    assert_three_have_played(*beside(flood, raw_client, received=ready))
+    assert "flood is cut off: it does not read" in caplog.text
 
 
 @pytest.mark.parametrize(

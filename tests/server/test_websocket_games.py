@@ -26,6 +26,9 @@ def first_offer(request):
     return {**(drawn or passes or offers)[0], "request_id": request["request_id"]}
 
 
+PATIENT = {"seed": 2, "rules": "tonpu", "limits": TimeLimits(1000 * GUARD_S, 0)}
+
+
 class WebClient:
     def __init__(self, answer=first_offer):
         self.answer = answer
@@ -56,9 +59,7 @@ class WebClient:
 
 def play(web_clients, tcp_clients=(), token=None, **rules):
     async def main():
-        table = TableRules(
-            **{"seed": 2, "rules": "tonpu", "limits": TimeLimits(1000 * GUARD_S, 0), **rules}
-        )
+        table = TableRules(**{**PATIENT, **rules})
         async with asyncio.timeout(GUARD_S), TableServer(table) as server:
             port = await server.open_tcp("127.0.0.1", 0)
             web_port = await server.open_websocket("127.0.0.1", 0, token)
@@ -92,6 +93,43 @@ def test_both_doors_lead_to_one_table(raw_client):
     assert sorted(result.names) == ["tcp", "tcp", "web", "web"]
     assert not result.void
     assert tcp[0].received[-1]["type"] == "end_game"
+
+
+def test_events_are_there_before_the_next_answer():
+    """Who is asked answers once all others have received what came before the last event.
+
+    That one goes to the seats in turn: those behind it receive it after its answer.
+    """
+
+    async def main():
+        received = [[] for _ in range(4)]
+        changed = asyncio.Condition()
+
+        def all_but_the_last_are_there(place):
+            return lambda: min(map(len, received)) >= len(received[place]) - 1
+
+        async def player(place, url):
+            async with aiohttp.ClientSession() as session, session.ws_connect(url) as line:
+                async for frame in line:
+                    event = json.loads(frame.data)
+                    if event["type"] == "request_action":
+                        async with changed:
+                            await changed.wait_for(all_but_the_last_are_there(place))
+                        await line.send_str(json.dumps(first_offer(event)))
+                    elif event["type"] != "action_ack":
+                        async with changed:
+                            received[place].append(event["type"])
+                            changed.notify_all()
+
+        async with asyncio.timeout(GUARD_S / 5), TableServer(TableRules(**PATIENT)) as server:
+            url = f"http://127.0.0.1:{await server.open_websocket('127.0.0.1', 0)}/ws"
+            playing = [asyncio.create_task(player(place, url)) for place in range(4)]
+            (result,) = [result async for result in server.play(1)]
+            await asyncio.gather(*playing)
+            assert not result.void
+            assert received[0] == received[1] == received[2] == received[3]
+
+    asyncio.run(main())
 
 
 def once(bad):
@@ -233,7 +271,7 @@ def test_seats_are_gone_with_their_game_though_no_cycles_are_collected(raw_clien
     """A WebSocket's compressor alone takes a quarter of a megabyte."""
 
     async def main():
-        rules = TableRules(seed=2, rules="tonpu", limits=TimeLimits(1000 * GUARD_S, 0))
+        rules = TableRules(**PATIENT)
         async with asyncio.timeout(GUARD_S), TableServer(rules) as server:
             port = await server.open_tcp("127.0.0.1", 0)
             web_port = await server.open_websocket("127.0.0.1", 0)

@@ -18,7 +18,7 @@ from mjbot.arena.workers.supervised_player import NO_FAULTS, SupervisedPlayer
 from mjbot.match.players import players_of
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
-from mjbot.server.core import LogLine, OnFault, Outgoing, SeatReply, TableCore
+from mjbot.server.core import EXCUSED, LogLine, OnFault, Outgoing, SeatReply, TableCore
 from mjbot.statistics.figures import CountRecords, EventCounter, as_rows, count_kyoku, no_counts
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
@@ -28,8 +28,6 @@ from mjbot.table.assume import pin_draws
 from mjbot.table.state import State
 from mjbot.table.view import Sealed
 from protocol.messages import Event, StartGame, StartKyoku
-
-EXCUSED: Final = SeatReply(excused=True)
 
 
 class GameRecord:
