@@ -1,10 +1,11 @@
-"""Work of numba's compiler that has no effect on results, left out: a sixth of all compile time.
+"""Steps of numba's compiler without effect on results, skipped: a sixth of all compile time.
 
-Before it optimises a module, numba runs the passes for single functions on every function that the
-module names, those of other modules included, and sets up LLVM's pass builder for each.  And every
-call of LLVM, half a million of them, is reported to the timers of all functions that are being
-compiled at the moment; nobody reads those.  Whoever assigns an array to a slice has the text of an
-error compiled, with the formatting of numbers: 2 s for the words that name both shapes.
+* Before numba optimises a module, it runs the passes for single functions on every function that
+  the module names, those of other modules included, and sets up LLVM's pass builder for each.
+* Every call of LLVM, half a million of them, updates the timers of all functions that are being
+  compiled; no code reads these timers.
+* An assignment of an array to a slice compiles the text of an error that names both shapes, with
+  the formatting of numbers: 2 s.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ ffi: Final[Any] = _ffi
 
 
 def skip_idle_work() -> None:
-    """Leave that out from now on, in a numba that is built as those that we know."""
+    """Skip the first two from now on, in a numba with the known internal structure."""
     with contextlib.suppress(AttributeError):
         manager = codegen.CPUCodegen._function_pass_manager
         if [*signature(manager).parameters] == ["self", "kwargs"]:  # older ones take the module
@@ -39,7 +40,7 @@ def _optimise_functions(self: Any, module: Any) -> None:
 
 
 def shorten_shape_errors() -> None:
-    """Leave shapes out of errors from now on.  It imports 0.06 s of numba that compiling needs."""
+    """Compile errors without shapes from now on; imports 0.06 s of numba that compiling needs."""
     from numba.extending import overload
     from numba.np import arrayobj as _arrayobj
 
