@@ -13,11 +13,8 @@ def compile_portably() -> None:
     Exceptions of compiled code lose the line that they were raised at.
     """
     from numba.core import callconv
-    from numba.core.annotations import type_annotations
     from numba.np.ufunc import array_exprs
 
-    annotation: Any = type_annotations.TypeAnnotation
-    annotation.__str__ = lambda self: ""
     raised: Any = callconv.CPUCallConv
     raised.build_excinfo_struct = lambda self, kind, values, place, function: (kind, values, None)
     # numba names what it makes of an array expression by the hashes of objects
