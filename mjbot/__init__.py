@@ -65,9 +65,9 @@ def _refuse(text: str) -> NoReturn:
 for _name in ("protocol", "strategies"):
     _claim(_name)
 
-from mjbot.compiler.imported import note_imports  # noqa: E402
+from mjbot.compiler.imported import record_imports  # noqa: E402
 
-note_imports()  # before any module with compiled code is imported
+record_imports()  # before any module with compiled code is imported
 
 
 if not TYPE_CHECKING:  # a checker would take any name for known

@@ -4,7 +4,7 @@
 there are processors; none compiles what another is compiling (:mod:`mjbot.compiler.claims`).  A
 process does one job after another, each for one player, if it runs nothing but our own code.  What
 they compile is kept on disk (:mod:`mjbot.compiler.cache`), where every process that comes after
-finds it.  That a job was done is remembered by an empty file whose name says all that its code
+finds it.  A finished job is recorded by an empty file whose name is a digest of all that its code
 depends on, so that the next start begins at once.
 """
 
@@ -137,9 +137,9 @@ def prepare(
     """Compile what strategies will need that is not compiled yet, and show that on ``console``.
 
     ``specs`` are players, ``pair`` two that will be allies, ``table`` adds what a table server
-    needs.  External players are left out; those of somebody else's files are, too, but where they
-    meet a server's deadline.  Returns what went wrong; each problem was also printed, on a line
-    of its own.
+    needs.  External players are left out, and so are strategies from other files, except at a
+    server with deadlines.  Returns what went wrong; each problem was also printed, on a line of its
+    own.
     """
     jobs = [Job((), "table")] if table else []
     own = [spec for spec in specs if _needs_preparation(spec, use)]
@@ -162,16 +162,16 @@ def prepare(
 def _parts(specs: Sequence[Spec]) -> list[Spec]:
     """Return what is built on nothing of what strategies are built on: work to share.
 
-    Theirs are the names in options (``base=NAME``) and ``built_on`` of our own classes: somebody
-    else's file is not run in this process.
+    These are the names in options (``base=NAME``) and ``built_on`` of our own classes: code of
+    other files is not run in this process.
     """
-    known = built_in_names()
+    built_in = built_in_names()
     found: list[Spec] = []
     for spec in specs:
         names = [*spec.options.values()]
-        if spec.name in known:
+        if spec.name in built_in:
             names += strategy_class(spec.name).built_on
-        for part in (Spec(name) for name in names if name in known):
+        for part in (Spec(name) for name in names if name in built_in):
             found += _parts([part]) or [part]
     return found
 
@@ -202,8 +202,8 @@ def key_of_release(job: Job) -> str:
 
 def _digest(job: Job, machine: list[str]) -> str:
     sources = sorted({source_digest(module) for module in _modules(job)})
-    words = "\n".join([job.use, *job.names, *sources, *machine])
-    return hashlib.sha256(words.encode()).hexdigest()[:16]
+    text = "\n".join([job.use, *job.names, *sources, *machine])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _modules(job: Job) -> list[str]:
@@ -225,21 +225,23 @@ def _marker(key: str) -> Path:
     return _folder() / key
 
 
-# --- the process that asks for it --------------------------------------------------------------
+# --- the process that starts it ---------------------------------------------------------------
 
 
 class _Child:
     """A process that does jobs, and what it has reported."""
 
-    def __init__(self, job: Job, claims: Path, heard: "SimpleQueue[tuple[_Child, bytes]]") -> None:
-        self._heard: Final = heard
+    def __init__(
+        self, job: Job, claims: Path, received: "SimpleQueue[tuple[_Child, bytes]]"
+    ) -> None:
+        self._received: Final = received
         self._process: Final = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM.format(_ROOT)],
             env={**os.environ, CLAIMS_VARIABLE: str(claims)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # prints of strategies, in games that nobody sees
-            start_new_session=True,  # Ctrl-C is for us: it would only write where it was compiling
+            stderr=subprocess.DEVNULL,  # prints of strategies, in games that are not shown
+            start_new_session=True,  # Ctrl-C is for the parent alone
         )
         self.start(job)
         threading.Thread(target=self._listen, daemon=True).start()
@@ -247,8 +249,8 @@ class _Child:
     def start(self, job: Job) -> None:
         """Let the process do a job; it does none at the moment."""
         self.job = job
-        self.is_done = self.was_told = False
-        self.heard_at_s = time.monotonic()
+        self.is_done = self.has_problem = False
+        self.received_at_s = time.monotonic()
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended
             self._process.stdin.write(json.dumps((job.names, job.use)).encode() + b"\n")
@@ -265,8 +267,8 @@ class _Child:
         assert self._process.stdout is not None
         with contextlib.suppress(ValueError):  # closed while it was read
             for line in self._process.stdout:
-                self._heard.put((self, line))
-        self._heard.put((self, b""))
+                self._received.put((self, line))
+        self._received.put((self, b""))
 
     def end(self) -> None:
         """End the process and what its strategies have started, which may hold its output."""
@@ -288,34 +290,34 @@ def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ..
     with _one_at_a_time(lambda: step(0, _WAITING)), tempfile.TemporaryDirectory() as own:
         claims = Path(os.environ.get(CLAIMS_VARIABLE, own))
         waiting = [job for job in jobs if not _marker(_key(job)).exists()]
-        for child, (kind, *said) in _messages(waiting, claims):
+        for child, (kind, *data) in _messages(waiting, claims):
             if kind == "compiled":
-                step(said[0] not in compiled, said[0])  # variants for other types do not count
-                compiled.add(said[0])
+                step(data[0] not in compiled, data[0])  # variants for other types do not count
+                compiled.add(data[0])
             elif kind == "problem":
-                report(Problem(*said), child.job)
-                child.was_told = True
+                report(Problem(*data), child.job)
+                child.has_problem = True
             elif kind == "done":
                 child.is_done = True
-            elif not child.is_done and not child.was_told:
+            elif not child.is_done and not child.has_problem:
                 who = " + ".join(child.job.names) or "the table"
-                told = "ended the process that prepares it, or kept it silent"
-                report(Problem(who, told), child.job)
+                text = "ended the process that prepares it, or kept it silent"
+                report(Problem(who, text), child.job)
     return tuple(sorted(problems, key=lambda problem: problems[problem]))
 
 
 def _messages(jobs: Sequence[Job], claims: Path) -> Iterator[tuple[_Child, list[Any]]]:
     """Yield what the jobs' processes report, and ``["end"]`` of each that has ended."""
     waiting = list(reversed(jobs))
-    heard: SimpleQueue[tuple[_Child, bytes]] = SimpleQueue()
+    received: SimpleQueue[tuple[_Child, bytes]] = SimpleQueue()
     children: list[_Child] = []
     try:
         while waiting or children:
             while waiting and len(children) < _CHILDREN:
-                children.append(_Child(waiting.pop(), claims, heard))
+                children.append(_Child(waiting.pop(), claims, received))
             with contextlib.suppress(Empty):
-                child, line = heard.get(timeout=1.0)
-                child.heard_at_s = time.monotonic()
+                child, line = received.get(timeout=1.0)
+                child.received_at_s = time.monotonic()
                 if not line:
                     children.remove(child)
                     child.end()
@@ -324,7 +326,7 @@ def _messages(jobs: Sequence[Job], claims: Path) -> Iterator[tuple[_Child, list[
                 if message == ["done"]:
                     _go_on(child, waiting)
             for child in children:
-                if time.monotonic() - child.heard_at_s > MOST_SILENT_S:
+                if time.monotonic() - child.received_at_s > MOST_SILENT_S:
                     child.end()
     finally:
         for child in children:
@@ -352,14 +354,14 @@ def work() -> None:
         names, use = json.loads(jobs.get())
         job = Job(tuple(map(Spec.read, names)), use)
         worker = _Worker(job, report)
-        share_compiling(Claims(Path(os.environ[CLAIMS_VARIABLE]), worker.note_waiting))
+        share_compiling(Claims(Path(os.environ[CLAIMS_VARIABLE]), worker.count_waiting))
         if worker.run():
-            _note_done(job)
+            _record_done(job)
         report("done")
 
 
 def _read_jobs(jobs: "SimpleQueue[bytes]") -> None:
-    """End the process when stdin ends: no job is left, or the process that asked is gone.
+    """End the process when stdin ends: no job is left, or the process that started it has ended.
 
     At once: to take apart what was compiled would take a second.
     """
@@ -385,7 +387,7 @@ def _reporter() -> Callable[..., None]:
     def report(*words: object) -> None:
         try:
             os.write(conversation, json.dumps(words).encode() + b"\n")
-        except OSError:  # nobody listens any more
+        except OSError:  # no reader is left
             os._exit(1)
 
     return report
@@ -408,7 +410,7 @@ def _one_at_a_time(must_wait: Callable[[], None]) -> Iterator[None]:
         yield
 
 
-def _note_done(job: Job) -> None:
+def _record_done(job: Job) -> None:
     with contextlib.suppress(OSError):  # a full or read-only disk
         _marker(_key(job)).touch()
 
@@ -436,13 +438,13 @@ class _Worker:
         playouts = Playouts()
         return lambda view, choice: playouts.compare(view.state, view.seat, [plan_of(choice)], 1)
 
-    def note_waiting(self) -> None:
-        """Note that another process compiles what this one needs."""
+    def count_waiting(self) -> None:
+        """Count that another process compiles what this one needs."""
         self._waits += 1
 
     def run(self) -> bool:
         """Return whether all went well; what did not was reported."""
-        on_compiled.append(self._note_compiled)
+        on_compiled.append(self._report_compiled)
         self._start_clock()
         over = threading.Event()
         threading.Thread(target=self._watch, args=(over,), daemon=True).start()
@@ -455,14 +457,14 @@ class _Worker:
         finally:
             over.set()
             _set_alarm(0.0)
-            on_compiled.remove(self._note_compiled)
+            on_compiled.remove(self._report_compiled)
         return True
 
     def _fail(self, text: str, is_made: bool = True) -> bool:
         self._report("problem", " + ".join(self.job.names), text, is_made)
         return False
 
-    def _note_compiled(self, function: str) -> None:
+    def _report_compiled(self, function: str) -> None:
         self._report("compiled", function)
         self._start_clock()
 

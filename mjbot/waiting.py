@@ -25,7 +25,7 @@ EVENT_S: Final = 0.8
 """Seconds between two events."""
 
 LAST_S: Final = 5.0
-"""Seconds for which the end is shown, before the kyoku starts anew."""
+"""Seconds for which the end is shown, before the kyoku starts again."""
 
 _WINDS: Final = ("East", "South", "West", "North")
 _WALL: Final = 70

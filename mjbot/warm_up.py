@@ -136,7 +136,7 @@ async def warm_up_server() -> None:
 
     Without :func:`mjbot.precompile.prepare` it takes longer, the very first time: compiling
     inside a game would make the table deaf, and players would give up on their handshakes.  So
-    it runs in a daemon thread; meanwhile doors open, and Ctrl-C ends the program at once.
+    it runs in a daemon thread; meanwhile listeners open, and Ctrl-C ends the program at once.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()

@@ -1,11 +1,11 @@
 """Where compiled code is kept: one folder per module, named after a digest of what it depends on.
 
 numba's own cache is keyed by the path of a source file and the time it was written, so that every
-checkout compiles everything anew, and forgets to recompile a function when a *callee* in another
-file changes.  Here the folder's name says all that the code in it depends on: edit anything below
-and exactly what depends on it is compiled again; copy the project and nothing is.
+checkout compiles everything again, and forgets to recompile a function when a *callee* in another
+file changes.  Here the folder's name has a digest of all that the code in it depends on: after an
+edit exactly what depends on it is compiled again, in a copy of the project nothing is.
 
-Folders that nobody loads any more are removed, the longest unused first, while more is kept than
+Folders that are no longer used are removed, the longest unused first, while more is kept than
 :data:`KEPT_BYTES`.
 """
 
@@ -28,7 +28,7 @@ from numba.core import runtime as _runtime
 
 from mjbot.compiler.claims import Claims
 from mjbot.compiler.idle_work import shorten_shape_errors
-from mjbot.compiler.linking import note_compiled, rebuild_result, reduce_result
+from mjbot.compiler.linking import mark_if_large, rebuild_result, reduce_result
 from mjbot.compiler.numba_parts import IS_TRIED
 from mjbot.compiler.shipped import read_shipped, target, variant
 from mjbot.errors import ExitCode, MjbotError
@@ -80,10 +80,10 @@ def _trusted(
 ) -> Path:
     """Return the folder; raise :class:`CacheError` if another user can write in it.
 
-    Machine code is loaded from the cache, and numba's index is a pickle: whoever can write in the
-    folder runs code as this user.  A link in the folder of the claims would lead to any file of
+    Machine code is loaded from the cache, and numba's index is a pickle: a user who can write in
+    the folder runs code as this user.  A link in the folder of the claims would lead to any file of
     this user, which is then emptied.  A group that is this user's own (umask 002) is no other user.
-    A folder that is missing is made at once: nobody else can make it later.
+    A missing folder is created at once, so that no other user can create it later.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -114,7 +114,7 @@ if _folder_of_claims := os.environ.get(CLAIMS_VARIABLE):
 _PARTS: Final = ("_CacheLocator", "IndexDataCacheFile", "CompileResultCacheImpl", "FunctionCache")
 
 IS_USABLE: Final = IS_TRIED and all(hasattr(caching, part) for part in _PARTS)
-"""Whether this numba is built as those that we know; else it keeps compiled code its own way."""
+"""Whether this numba has the known internal structure; else it keeps compiled code its own way."""
 
 
 _LOADS_ALONE: Final = hasattr(runtime, "rtsys") and hasattr(
@@ -128,7 +128,7 @@ def _part(name: str) -> Any:
 
 
 class _Locator(_part("_CacheLocator")):  # type: ignore[misc]
-    """Tells numba the folder; its name alone says what the code depends on."""
+    """Gives numba the folder, whose name alone identifies what the code depends on."""
 
     def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
         self._folder = folder
@@ -208,7 +208,8 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature, or ``None`` where it is missing or damaged.
 
-        It is claimed then, where work is shared: whoever is told ``None`` compiles and saves it.
+        It is claimed then, where work is shared: a caller that receives ``None`` compiles it and
+        saves it.
         """
         found = self._found(sig, target_context)
         for claims in _shared if found is None else ():
@@ -227,11 +228,11 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
         except Exception:  # whatever the damage is, compiling again cures it
             return None
         if found is not None:
-            _note_use(self._folder)
+            _mark_used(self._folder)
         return found
 
     def _load(self, sig: Any, target_context: Any) -> Any:
-        """Load code without what numba does before: it registers all functions that it knows.
+        """Load code without numba's registration of all its functions, which takes longer.
 
         Only compiling needs them, and registers them itself.
         """
@@ -248,14 +249,14 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature; on a full or read-only disk it just is not kept."""
-        note_compiled(self._py_func, data)
+        mark_if_large(self._py_func, data)
         _prune_once(self._folder.parent)
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
         for claims in _shared:
             claims.give_up(self._claim(sig))
-        for hear in on_compiled:
-            hear(self._label)
+        for listener in on_compiled:
+            listener(self._label)
 
     def load_entry(self, sig: Any, context: Any) -> Any:
         """Return what Python calls the function by, or ``None`` where it is not kept."""
@@ -290,20 +291,20 @@ def prune(folder: Path, kept_bytes: int = KEPT_BYTES) -> None:
 
 @cache
 def _spare_scipy() -> None:
-    """Import the part of numba that loads all of ``scipy.linalg``, 0.3 s, to know if it is there.
+    """Import the part of numba that loads all of ``scipy.linalg``, 0.3 s, to find out if it exists.
 
-    Whoever compiles linear algebra still gets it: numba asks again then.
+    Code with linear algebra still gets it: numba checks again when it compiles that.
     """
     with contextlib.suppress(ImportError):  # another numba
         from numba.np import linalg as _linalg
 
         linalg: Any = _linalg
-        if ask := getattr(linalg, "ensure_blas", None):
+        if ensure := getattr(linalg, "ensure_blas", None):
             linalg.ensure_blas = _look_for_scipy
             try:
                 import numba.np.arraymath  # noqa: F401
             finally:
-                linalg.ensure_blas = ask
+                linalg.ensure_blas = ensure
     if IS_TRIED:
         shorten_shape_errors()
 
@@ -317,7 +318,7 @@ _used: Final[set[Path]] = set()
 _pruned: Final[set[Path]] = set()
 
 
-def _note_use(folder: Path) -> None:
+def _mark_used(folder: Path) -> None:
     if folder not in _used:
         _used.add(folder)
         with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
-"""Which process compiles what, where several compile at once: nobody does what another is doing.
+"""Which process compiles what, where several compile at once: no function is compiled twice.
 
 Each function, with the types it is called with, has a lock file, which is held while it is
-compiled.  Whoever meets one that is held waits and then finds the code on disk.  Functions call
+compiled.  A process that finds it held waits, and then finds the code on disk.  Functions call
 each other in no circle, hence neither do those who wait; a process that ends loses its locks.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Final
 
 MOST_WAIT_S: Final = 300.0
-"""Whoever has waited so long compiles, too: the other may have failed and hold its lock still."""
+"""After so long a waiting process compiles, too: the other may have failed and keep its lock."""
 
 _LOOK_S: Final = 0.02
 

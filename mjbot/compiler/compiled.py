@@ -1,4 +1,4 @@
-"""The one decorator for compiled code, and the digests that tell what it depends on.
+"""The one decorator for compiled code, and the digests of what it depends on.
 
 With ``NUMBA_DISABLE_JIT=1`` nothing is compiled: every function runs as the Python that it is,
 some hundred times slower, for debuggers and coverage (:mod:`mjbot.compiler.interpreted`).
@@ -50,7 +50,7 @@ VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numb
 
 _OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy"}
 if IS_TRIED and hasattr(CPUTargetOptions, "no_cfunc_wrapper"):
-    # nobody takes the functions' addresses: without C wrappers a tenth less to compile
+    # the functions' addresses are never taken: without C wrappers a tenth less to compile
     _OPTIONS["no_cfunc_wrapper"] = True
 
 if IS_TRIED:
@@ -87,7 +87,7 @@ def compiled(function: Function) -> Function:
 def _widen_arguments(dispatcher: Any) -> None:
     """Let compiled callers share one version for all integers, and for all arrays of a type.
 
-    numba compiles a function anew for int8, int64 and every literal it is called with; a third
+    numba compiles a function again for int8, int64 and every literal it is called with; a third
     of all compile time went there.  Array fields of records, whose type includes the shape, are
     passed in the same way as other arrays.
     """

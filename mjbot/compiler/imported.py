@@ -1,8 +1,8 @@
 """Which state of each source file was imported: compiled code is only filed under that.
 
-A digest of the files as they are now says nothing about code that was imported a second ago: a file
+A digest of the files as they are now does not describe code that was imported a second ago: a file
 saved while a process starts would leave machine code of the old source under the new one's name.
-A finder for our packages notes size and time of each file just before Python reads it.
+A finder for our packages records size and time of each file just before Python reads it.
 """
 
 import importlib.machinery
@@ -23,7 +23,7 @@ _imported: Final[dict[str, _Stamp]] = {}
 def changed_since_import(path: str) -> bool:
     """Return whether the source file is not the one that was imported from it.
 
-    A file that nobody imported, or that came another way, has not changed.
+    A file that was not imported, or not by this finder, has not changed.
     """
     return path in _imported and _imported[path] != _stamp_of(path)
 
@@ -36,8 +36,8 @@ def _stamp_of(path: str) -> _Stamp | None:
     return status.st_mtime_ns, status.st_size
 
 
-class _NotingLoader(importlib.machinery.SourceFileLoader):
-    """Notes the file before it, or the compiled copy that stands for it, is read."""
+class _RecordingLoader(importlib.machinery.SourceFileLoader):
+    """Records the file before it, or its compiled copy, is read."""
 
     def path_stats(self, path: str) -> dict[str, float | int]:
         if stamp := _stamp_of(str(path)):
@@ -45,7 +45,7 @@ class _NotingLoader(importlib.machinery.SourceFileLoader):
         return dict(super().path_stats(path))
 
 
-class _NotingFinder(MetaPathFinder):
+class _RecordingFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
@@ -53,11 +53,11 @@ class _NotingFinder(MetaPathFinder):
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is not None and type(spec.loader) is importlib.machinery.SourceFileLoader:
-            spec.loader = _NotingLoader(fullname, str(spec.loader.path))
+            spec.loader = _RecordingLoader(fullname, str(spec.loader.path))
         return spec
 
 
-def note_imports() -> None:
-    """Note from now on what modules of our packages are imported from."""
-    if not any(isinstance(finder, _NotingFinder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _NotingFinder())
+def record_imports() -> None:
+    """Record from now on the state of the files that modules of our packages are imported from."""
+    if not any(isinstance(finder, _RecordingFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _RecordingFinder())

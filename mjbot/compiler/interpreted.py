@@ -1,6 +1,6 @@
 """Compiled functions as the Python that they are, with the arithmetic of compiled code.
 
-Compiled code computes with 64 bits whatever an array holds, wraps around at 2**64 without a word
+Compiled code computes with 64 bits whatever an array holds, wraps around at 2**64 without a warning
 and divides by zero as numpy's arrays do.  Interpreted, an ``int8`` read from an array would stay
 one and overflow at 128.  So with ``NUMBA_DISABLE_JIT=1`` each function sees its arrays and
 records through views that give out plain integers and floats.

@@ -1,7 +1,7 @@
 """Large functions are compiled once: their callers call them by symbol.
 
 numba copies the code of every callee, and of all that the callee calls, into the caller, and LLVM
-optimises each copy anew.  That pays for small functions, which LLVM inlines.  Callers only declare
+optimises each copy again.  That pays for small functions, which LLVM inlines.  Callers only declare
 a function of more than :data:`MOST_INLINED` LLVM instructions, and the engine resolves the symbol.
 
 A symbol must mean the same code in every process, because callers are kept on disk: where numba
@@ -62,7 +62,7 @@ def _parts_are_known() -> bool:
 
 
 CAN_LINK: Final = _parts_are_known()
-"""Whether this numba is built as those that we know; else all code is copied into its callers."""
+"""Whether this numba has the known internal structure; else all code is copied into callers."""
 
 
 def name_by_content(dispatcher: Any, function: Callable[..., Any], digest: str) -> None:
@@ -80,8 +80,8 @@ def name_by_content(dispatcher: Any, function: Callable[..., Any], digest: str) 
     _unique_ids[function] = _number_of(content)
 
 
-def note_compiled(function: Callable[..., Any], result: Any) -> None:
-    """Note that callers of what was just compiled or loaded need not copy it, if it is large."""
+def mark_if_large(function: Callable[..., Any], result: Any) -> None:
+    """Mark what was just compiled, if it is large, as called by symbol instead of copied."""
     if function not in _unique_ids:
         return
     code = function.__code__

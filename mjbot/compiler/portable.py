@@ -13,11 +13,8 @@ def compile_portably() -> None:
     Exceptions of compiled code lose the line that they were raised at.
     """
     from numba.core import callconv
-    from numba.core.annotations import type_annotations
     from numba.np.ufunc import array_exprs
 
-    noted: Any = type_annotations.TypeAnnotation
-    noted.__str__ = lambda self: ""
     raised: Any = callconv.CPUCallConv
     raised.build_excinfo_struct = lambda self, kind, values, place, function: (kind, values, None)
     # numba names what it makes of an array expression by the hashes of objects
@@ -27,10 +24,10 @@ def compile_portably() -> None:
 
 def _hash_of_content(part: Any) -> int:
     """Return a number for an expression by its place in our sources, for a ufunc by its name."""
-    words = repr(part)
+    text = repr(part)
     if hasattr(part, "loc"):
         place = Path(part.loc.filename)
         file = place.relative_to(ROOT) if place.is_relative_to(ROOT) else place.name
         arrays = [variable.name for variable in part.list_vars()]
-        words = f"{file} {part.loc.line} {part.loc.col} {arrays} {part.ty}"
-    return int(hashlib.sha256(words.encode()).hexdigest()[:15], 16)
+        text = f"{file} {part.loc.line} {part.loc.col} {arrays} {part.ty}"
+    return int(hashlib.sha256(text.encode()).hexdigest()[:15], 16)

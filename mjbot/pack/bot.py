@@ -31,7 +31,7 @@ _LOST = "passes where a discard is due: that is made"
 
 
 class HandTracker:
-    """What safe answers need to know: our own tiles, the tile just drawn, the call just made."""
+    """What safe answers depend on: our own tiles, the tile just drawn, the call just made."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -135,7 +135,7 @@ class StrategyProcess:
             self._answers.put(line)
         self._answers.put(b"")
 
-    def ask(self, line: bytes, patience_s: float) -> bytes | None:
+    def request(self, line: bytes, patience_s: float) -> bytes | None:
         """Return the player's answer to a line, or ``None`` where it is late or gone."""
         until = time.monotonic() + patience_s
         self._lines.put(line)
@@ -163,7 +163,7 @@ def play(spec: str, seat: int) -> None:
         for line in sys.stdin.buffer:
             events = _events(line)
             safe = hand.follow(events)
-            answer = player.ask(line, _patience_s(events)) if events else None
+            answer = player.request(line, _patience_s(events)) if events else None
             if answer is None:
                 news = _ENDED if player.is_gone else _LATE
             elif safe is not PASS and json.loads(answer) == PASS:

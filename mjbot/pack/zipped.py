@@ -29,7 +29,7 @@ _LEFT_OUT: Final = re.compile(
     r"(^|/)(tests|bin|include|__pycache__)/|\.(pyi|pxd|h|c|a)$|\.dist-info/(?!.*licen|METADATA)",
     re.IGNORECASE,
 )
-"""Of packages: tests, headers, sources in C, what pip notes of this machine; licences stay."""
+"""Of packages: tests, headers, sources in C, what pip records about this machine; licences stay."""
 
 
 def pack(
@@ -70,10 +70,10 @@ def _copy(source: Path, target: Path) -> None:
 def _install(folder: Path, names: Iterable[str]) -> None:
     """Install wheels for the container, whatever Python runs here."""
     platforms = [f"--platform=manylinux_2_{minor}_x86_64" for minor in _GLIBC]
-    wanted = [PACKAGES[name] for name in names]
+    required = [PACKAGES[name] for name in names]
     options = ["--no-deps", "--no-compile", "--only-binary=:all:", f"--python-version={PYTHON}"]
     command = [sys.executable, "-m", "pip", "install", "-q", *options, *platforms]
-    run([*command, "--platform=manylinux2014_x86_64", f"--target={folder}", *wanted], "pip")
+    run([*command, "--platform=manylinux2014_x86_64", f"--target={folder}", *required], "pip")
     for file in [*folder.rglob("*")]:
         place = file.relative_to(folder).as_posix()
         if file.is_file() and _LEFT_OUT.search(place):

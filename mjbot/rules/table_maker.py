@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-
 MAX_TILES: Final = 14
 N_LOW_SUIT: Final = 5
 N_LOW_HONOURS: Final = 4
@@ -57,7 +55,7 @@ N_BYTES: Final = {
 
 
 def make_tables() -> DistanceTables:
-    """Compute all tables (0.3 s, and once two seconds of compiling)."""
+    """Compute all tables (0.2 s)."""
     suit_start, suit_order, suit_rows = _rows_of_all_hands(9, N_LOW_SUIT)
     honour_start, honour_order, honour_rows = _rows_of_all_hands(7, N_LOW_HONOURS)
     distances = _closed(_unpacked(np.unique(np.concatenate([suit_rows, honour_rows]))))
@@ -89,10 +87,53 @@ def _rows_of_all_hands(n_ranks: int, n_low: int) -> tuple[IntTable, IntTable, Ro
     ends = np.cumsum(n_fitting)
     start = (ends - n_fitting).astype(np.int32)
     rows = np.zeros(int(ends[-1]) + len(order), np.int64)
-    fill_rows(start, order, n_ranks, n_low, rows)
+    fits = high_sizes[:, None] + low_sizes <= MAX_TILES
+    rows[(order[:, None] + start)[fits]] = _rows_by_counts(n_ranks).reshape(fits.shape)[fits]
     # An impossible hand (a fifth copy, more than 14 tiles) still has to point inside the tables.
     rows[ends[-1] :] = rows[0]
     return np.resize(start, 2 * len(start)), np.resize(order, 2 * len(order)), rows
+
+
+def _rows_by_counts(n_ranks: int) -> RowTable:
+    """Return the rows of nine ranks with runs, or of seven (the honours) without.
+
+    They are ordered by the base-5 number of the counts.  Bits ``4 * m`` of a row hold the distance
+    to m blocks, bits ``20 + 4 * m`` with a pair.  After some ranks the hands are in few different
+    *states*, so that each is computed once: the distances [runs from the rank before the last, runs
+    from the last one, blocks begun, pair, state].
+    """
+    states = np.full((5, 5, 5, 2, 1), _FAR, np.int8)
+    states[0, 0, 0, 0] = 0
+    state_of = np.zeros(1, np.int64)  # of the counts so far
+    for rank in range(n_ranks):
+        new_runs = 4 if n_ranks == 9 and rank < 7 else 0
+        after = [_add_rank(states, count, new_runs) for count in range(5)]
+        states, number = _without_copies(np.concatenate(after, axis=-1))
+        state_of = number.reshape(5, -1)[:, state_of].ravel()
+    codes = _packed_many(states[0, 0].transpose(2, 1, 0).reshape(-1, 10))
+    return codes[state_of]
+
+
+def _add_rank(before: DistanceTable, count: int, new_runs: int) -> DistanceTable:
+    """Return the states after a rank of which a hand has ``count`` tiles, for each state before."""
+    after = np.full_like(before, _FAR)
+    for two_ago, one_ago, runs, extra in np.ndindex(5, 5, new_runs + 1, 4):
+        required = two_ago + one_ago + runs + extra  # with the runs: nothing, a pair, a triplet
+        if extra == 1 or required > 4:
+            continue
+        blocks, pairs = runs + (extra == 3), int(extra == 2)
+        new = before[two_ago, one_ago, : 5 - blocks, : 2 - pairs] + max(0, required - count)
+        old = after[one_ago, runs, blocks:, pairs:]
+        np.minimum(old, new, out=old)
+    return after
+
+
+def _without_copies(states: DistanceTable) -> tuple[DistanceTable, NDArray[np.int64]]:
+    """Return the different states, and the number of each given one among them."""
+    rows = np.ascontiguousarray(states.reshape(-1, states.shape[-1]).T)
+    keys = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    return states[..., first], number
 
 
 def _digit_sums(n_digits: int) -> NDArray[np.int64]:
@@ -130,70 +171,3 @@ def _closed(rows: DistanceTable) -> DistanceTable:
         if len(codes) == len(rows):
             return _unpacked(codes)
         rows = _unpacked(codes)
-
-
-@compiled
-def fill_rows(start: IntTable, order: IntTable, n_ranks: int, n_low: int, rows: RowTable) -> None:
-    """Fill ``rows`` for all hands of nine ranks with runs, or seven (the honours) without.
-
-    Bits ``4 * m`` of a row hold the distance to m blocks, bits ``20 + 4 * m`` with a pair.
-    """
-    # distance[r, runs from rank r-2, runs from rank r-1, blocks begun, pair] before rank r
-    distance = np.full((n_ranks + 1, 5, 5, 5, 2), _FAR, np.int8)
-    distance[0, 0, 0, 0, 0] = 0
-    counts = np.zeros(n_ranks, np.int64)
-    n_tiles = 0
-    rank = 0
-    while rank >= 0:
-        if counts[rank] > 4 or n_tiles > MAX_TILES:
-            n_tiles -= counts[rank]
-            counts[rank] = 0
-            rank -= 1
-        else:
-            new_runs = 4 if n_ranks == 9 and rank < 7 else 0
-            _add_rank(distance[rank], distance[rank + 1], counts[rank], new_runs)
-            if rank < n_ranks - 1:
-                rank += 1
-                continue
-            here = start[_number(counts[:n_low])] + order[_number(counts[n_low:])]
-            rows[here] = _packed(distance[n_ranks, 0, 0])
-        counts[rank] += 1
-        n_tiles += 1
-
-
-@compiled
-def _add_rank(before: DistanceTable, after: DistanceTable, count: int, new_runs: int) -> None:
-    after[:] = _FAR
-    for two_ago in range(5):
-        for one_ago in range(5 - two_ago):
-            for blocks in range(two_ago + one_ago, 5):
-                for pair in range(2):
-                    if before[two_ago, one_ago, blocks, pair] == _FAR:
-                        continue
-                    for runs in range(min(new_runs, 4 - blocks) + 1):
-                        for extra in (0, 2, 3):  # with the runs: nothing, a pair, a triplet
-                            wanted = two_ago + one_ago + runs + extra
-                            m = blocks + runs + (extra == 3)
-                            p = pair + (extra == 2)
-                            if wanted > 4 or m > 4 or p > 1:
-                                continue
-                            cost = before[two_ago, one_ago, blocks, pair] + max(0, wanted - count)
-                            if cost < after[one_ago, runs, m, p]:
-                                after[one_ago, runs, m, p] = cost
-
-
-@compiled
-def _number(digits: NDArray[np.int64]) -> int:
-    number = 0
-    for digit in digits[::-1]:
-        number = 5 * number + digit
-    return number
-
-
-@compiled
-def _packed(distances: DistanceTable) -> int:
-    row = 0
-    for m in range(5):
-        row |= int(distances[m, 0]) << (4 * m)
-        row |= int(distances[m, 1]) << (20 + 4 * m)
-    return row

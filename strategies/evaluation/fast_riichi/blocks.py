@@ -62,16 +62,19 @@ def _fill(table: BlockTable, n_ranks: int, n_runs: int) -> None:
     """
     bare = np.zeros(len(table), np.int32)
     count = np.zeros(9, np.int64)
+    n_tiles = 0
     for index in range(len(table)):
-        if count.sum() <= MOST_TILES:
+        if n_tiles <= MOST_TILES:
             bare[index] = _without_head(bare, count, index, n_runs)
             table[index] = _entry(int(bare[index]), _with_head(bare, count, index))
         rank = 0
         while rank < n_ranks and count[rank] == 4:
             count[rank] = 0
+            n_tiles -= 4
             rank += 1
         if rank < n_ranks:
             count[rank] += 1
+            n_tiles += 1
 
 
 @compiled
