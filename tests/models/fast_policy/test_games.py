@@ -1,5 +1,8 @@
 """Whole games in the compiled loop are those of the referee with the strategy in every seat."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 
 from mjbot.models.fast_policy.choice import load_policy
@@ -7,9 +10,11 @@ from mjbot.models.fast_policy.games import play_games
 from mjbot.referee import Referee
 from mjbot.rules.ruleset import rule_set
 from mjbot.strategy.registry import make_strategy
+from mjbot.table.view import View
 from protocol.rules import Rules
 
 SEEDS = [3, 4]
+PAGE = Path(__file__).parents[3] / "docs/strategies/fast-policy.md"
 
 
 def test_compiled_games_are_those_of_the_referee():
@@ -19,3 +24,12 @@ def test_compiled_games_are_those_of_the_referee():
         referee = Referee(seed, "tonpu")
         referee.play([make_strategy("fast-policy") for _ in range(4)])
         assert found.tolist() == referee.state["scores"].tolist()
+
+
+def test_the_example_of_the_page_runs():
+    referee = Referee(SEEDS[0], "tonpu")
+    block = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert block
+    names = {"view": View(referee.state, 0), "seeds": np.array(SEEDS)}
+    exec(block[1], names)
+    assert names["scores"].shape == (2, 4)
