@@ -45,6 +45,11 @@ def recorded_games(args: argparse.Namespace, games: str) -> dict[str, Source] | 
         return None
 
 
+def with_seats_in_turn(sources: Mapping[str, Source]) -> dict[str, tuple[int, Source]]:
+    """Return each record with the one seat that is reviewed: 0, 1, 2, 3, 0 ..."""
+    return {name: (number % 4, source) for number, (name, source) in enumerate(sources.items())}
+
+
 def complete_lines(
     path: Path,
     games: Mapping[Name, Game],

@@ -37,7 +37,13 @@ from mjbot.review.summary import Review, Reviewer
 from mjbot.statistics.estimates import Estimate, ratio
 from mjbot.strategy.registry import Spec
 from mjbot.table.settle import seats_ahead
-from proof.game_lines import Line, add_record_arguments, complete_lines, recorded_games
+from proof.game_lines import (
+    Line,
+    add_record_arguments,
+    complete_lines,
+    recorded_games,
+    with_seats_in_turn,
+)
 
 GAMES: Final = "4000:4010"
 STRONGEST_SHOWN: Final = 5
@@ -58,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     sources = recorded_games(args, GAMES)
     if sources is None:
         return 3
-    seats = {name: (number % 4, source) for number, (name, source) in enumerate(sources.items())}
+    seats = with_seats_in_turn(sources)
     work = partial(_lines_of, Spec.read(args.by), CostEstimator(args.budget), FinalJudge())
     for text in report(complete_lines(args.out, seats, work)):
         print(text)

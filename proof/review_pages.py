@@ -40,7 +40,14 @@ from mjbot.review.summary import Review, Reviewer, known_seats
 from mjbot.statistics.estimates import ratio
 from mjbot.strategy.registry import Spec
 from mjbot.watch.pages import game_of_page
-from proof.game_lines import HELD_OUT, Line, add_record_arguments, complete_lines, recorded_games
+from proof.game_lines import (
+    HELD_OUT,
+    Line,
+    add_record_arguments,
+    complete_lines,
+    recorded_games,
+    with_seats_in_turn,
+)
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
 LARGEST: Final = 400_000
@@ -67,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         return 3
     by = Spec.read(args.by)
     reviewer = PageReviewer(by, SeatedPlayers(by, 0))
-    seats = {name: (number % 4, source) for number, (name, source) in enumerate(sources.items())}
+    seats = with_seats_in_turn(sources)
     with using_language(args.language):
         lines = complete_lines(args.out, seats, partial(_lines_of, reviewer))
     for text in report(lines):
