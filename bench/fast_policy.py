@@ -16,6 +16,7 @@ import numpy as np
 
 from bench.measure import processor
 from mjbot.compiler.compiled import compiled
+from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.choice import FastPolicy, choose, load_policy
 from mjbot.models.fast_policy.games import play_games
 from mjbot.referee import Referee
@@ -36,7 +37,7 @@ def repeat(policy: FastPolicy, state: State, seat: int, times: int) -> int:
     """Decide the same some times; return the sum of the codes."""
     total = 0
     for _ in range(times):
-        total += choose(policy, state, seat)
+        total += choose(policy, state, seat, NO_ALLY)
     return total
 
 

@@ -13,6 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from mjbot.models.fast_policy.ally import NO_ALLY
+from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.choice import choose, load_policy, shares
 from mjbot.models.weights import SHIPPED
 from mjbot.strategy.explanation import Rated, Strength
@@ -52,13 +54,13 @@ class FastPolicyPlayer(Strategy):
 
     def decide(self, view: View) -> Action:
         """Return the choice of the compiled policy."""
-        return ACTIONS[choose(self._policy, view.state, view.seat)]
+        return ACTIONS[choose(self._policy, view.state, view.seat, NO_ALLY)]
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield the share of each legal action: all together 100 %."""
         if len(view.legal) < 2:
             return
         found = np.zeros(N_ACTIONS)
-        shares(self._policy, view.state, view.seat, found)
+        shares(self._policy, view.state, view.seat, NO_ALLY, found)
         for action in view.legal:
             yield Rated(action, 100 * float(found[action.code]))

@@ -38,6 +38,7 @@ from mjbot.env.tables import (
     Values,
 )
 from mjbot.errors import ArgumentError
+from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.choice import FastPolicy, choose, load_policy
 from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
 from mjbot.rules.ruleset import rule_set
@@ -268,7 +269,7 @@ def _choose_rows(
 ) -> None:
     for place in range(len(chosen)):
         row = rows[chosen[place]]
-        actions[place] = N_ACTIONS + choose(policy, tables[row.table].state, row.seat)
+        actions[place] = N_ACTIONS + choose(policy, tables[row.table].state, row.seat, NO_ALLY)
 
 
 def _players(players: Sequence[int] | NDArray[Any], n_tables: int) -> NDArray[np.int8]:

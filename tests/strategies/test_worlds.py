@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mjbot.compiler.splitmix import mix
+from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.choice import choose, load_policy
 from mjbot.models.fast_policy.games import NO_CODE, play_plan
 from mjbot.models.tenpai import hand_reader
@@ -42,7 +43,7 @@ def moments(seeds, steps=160):
 
 def choices_of(referee):
     state = referee.state
-    return {seat: ACTIONS[choose(POLICY, state, seat)] for seat in referee.asked}
+    return {seat: ACTIONS[choose(POLICY, state, seat, NO_ALLY)] for seat in referee.asked}
 
 
 def kyoku_of(referee):
@@ -144,7 +145,7 @@ def test_a_seat_may_pass_what_it_would_claim():
     n = 0
     for referee in moments(range(8)):
         for seat, legal in referee.asked.items():
-            code = choose(POLICY, referee.state, seat)
+            code = choose(POLICY, referee.state, seat, NO_ALLY)
             if ACTIONS[PASS] in legal and ACTIONS[code].is_call:
                 played = [copy_state(referee.state) for _ in range(2)]
                 melds = int(played[0]["n_melds"][seat])

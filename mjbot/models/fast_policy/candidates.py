@@ -12,7 +12,8 @@ from typing import Final
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float32s, Int8s, UInt8s
-from mjbot.models.fast_policy.reading import OF_ONE, OPPONENTS, Reading, bounded
+from mjbot.models.fast_policy.ally import write_tile
+from mjbot.models.fast_policy.reading import OF_ONE, OPPONENTS, TO_ALLY, Reading, bounded
 from mjbot.models.fast_policy.shape_rows import take, write_changes
 from mjbot.models.networks.look_ahead import (
     KAN_DRAWN,
@@ -105,6 +106,7 @@ def write_discards(
         _write_tile(state, seat, kind, reading, out)
         _write_danger(kind, least, reading, out)
         _write_plan(kind, longest, dora, reading, out)
+        write_tile(state, seat, kind, reading.ally, out[TO_ALLY:])
         _write_left(n, kind, 1, reading)
         n += 1
     return n
@@ -263,6 +265,7 @@ def write_riichi(
     out[10] = silent.tiles <= 4
     out[11] = kinds == 1 and _is_middle(mask)
     out[12] = left / 4
+    write_tile(state, seat, best, reading.ally, out[TO_ALLY:])
     reading.choices[0] = best
     _write_left(0, best, 1, reading)
     return 1
@@ -350,6 +353,7 @@ def _write_call(
     out[CALL_FROM + ((state.turn - seat) & 3) - 1] = 1
     out[CALL_KEEPS] = reading.best[0] / 4
     out[CALL_KEEPS + 1] = reading.best[1] / MOST_TILES
+    write_tile(state, int(state.turn), claimed, reading.ally, out[TO_ALLY:])
     add_meld(context, PON if is_pon else CHI, low)
     called = HandOutlook(hand, reading.shape.unseen, dora, context)
     write_plans(state, seat, called, out[CALL_PLANS:])
@@ -434,6 +438,7 @@ def write_kan_offer(
     hand, out, melds = reading.shape.hand, reading.inputs[0], int(state.n_melds[seat])
     out[:] = 0
     out[OF_KAN + type_ - DAIMINKAN] = 1
+    write_tile(state, seat, kind, reading.ally, out[TO_ALLY:])
     dora = hand_dora(hand, context)
     copies = 1 if type_ == KAKAN else int(hand[kind])
     _write_left(0, kind, copies, reading)

@@ -3,7 +3,7 @@
 ::
 
     policy = load_policy()
-    code = choose(policy, view.state, view.seat)  # one of the legal codes
+    code = choose(policy, view.state, view.seat, NO_ALLY)  # one of the legal codes
 
 A win is always taken and nine terminals are always declared.  Kan is decided first, then riichi,
 then the discard on the own turn; kan, pon, chi on the discard of another, each from its threshold
@@ -28,6 +28,7 @@ from mjbot.models.fast_policy.candidates import (
     write_candidates,
 )
 from mjbot.models.fast_policy.network import (
+    NAME,
     Layers,
     PolicyWeights,
     answer,
@@ -71,9 +72,9 @@ class FastPolicy(NamedTuple):
     codes: UInt8s
 
 
-def load_policy(folder: Path = SHIPPED) -> FastPolicy:
+def load_policy(folder: Path = SHIPPED, name: str = NAME) -> FastPolicy:
     """Return the policy with the weights in a folder; ``WeightsError`` if they cannot be used."""
-    return policy_of(load_network(folder))
+    return policy_of(load_network(folder, name))
 
 
 def policy_of(weights: PolicyWeights) -> FastPolicy:
@@ -84,19 +85,22 @@ def policy_of(weights: PolicyWeights) -> FastPolicy:
 
 
 @compiled
-def choose(policy: FastPolicy, state: State, seat: int) -> int:
-    """Return the code of the action that the seat takes; PASS where it has nothing to decide."""
-    return choose_among(policy, state, seat, legal_codes(state, seat, policy.codes))
+def choose(policy: FastPolicy, state: State, seat: int, ally: int) -> int:
+    """Return the code of the action that the seat takes; PASS where it has nothing to decide.
+
+    ``ally`` is a seat whose hand ``state`` knows, or NO_ALLY.
+    """
+    return choose_among(policy, state, seat, legal_codes(state, seat, policy.codes), ally)
 
 
 @compiled
-def choose_among(policy: FastPolicy, state: State, seat: int, n_codes: int) -> int:
+def choose_among(policy: FastPolicy, state: State, seat: int, n_codes: int, ally: int) -> int:
     """Return the same where the first ``n_codes`` of ``policy.codes`` are the legal ones."""
     codes = policy.codes
     settled = settled_code(codes, n_codes)
     if settled != NO_QUESTION:
         return settled
-    context = read_table(state, seat, policy.danger, policy.reading)
+    context = read_table(state, seat, policy.danger, policy.reading, ally)
     for question in question_order(codes):
         n = write_candidates(question, state, seat, codes, n_codes, policy.reading, context)
         if n == 0:
@@ -109,7 +113,7 @@ def choose_among(policy: FastPolicy, state: State, seat: int, n_codes: int) -> i
 
 
 @compiled
-def shares(policy: FastPolicy, state: State, seat: int, out: Float64s) -> None:
+def shares(policy: FastPolicy, state: State, seat: int, ally: int, out: Float64s) -> None:
     """Write how likely each action code is, float64[N_ACTIONS]: together 1."""
     out[:] = 0
     codes = policy.codes
@@ -118,7 +122,7 @@ def shares(policy: FastPolicy, state: State, seat: int, out: Float64s) -> None:
     if settled != NO_QUESTION:
         out[settled] = 1
         return
-    context, left = read_table(state, seat, policy.danger, policy.reading), 1.0
+    context, left = read_table(state, seat, policy.danger, policy.reading, ally), 1.0
     chances = policy.layers.chances
     for question in question_order(codes):
         n = write_candidates(question, state, seat, codes, n_codes, policy.reading, context)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled, keep_alive
 from mjbot.compiler.record import Int16s
+from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.candidates import is_offered
 from mjbot.models.fast_policy.choice import FastPolicy, choose_among
 from mjbot.referee.flow import advance, deal, offer
@@ -118,4 +119,4 @@ def _choose_offered(policy: FastPolicy, state: State, seat: int, buffer: StepBuf
     n_codes = int(buffer.n_codes[seat])
     for place in range(n_codes):
         policy.codes[place] = buffer.codes[seat, place]
-    return choose_among(policy, state, seat, n_codes)
+    return choose_among(policy, state, seat, n_codes, NO_ALLY)

@@ -22,7 +22,14 @@ from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float32s, Record
 from mjbot.compiler.vectors import row_adder
 from mjbot.models.fast_policy.candidates import DISCARD, N_QUESTIONS
-from mjbot.models.fast_policy.reading import MOST_CANDIDATES, N_CONTEXT, N_INPUTS, Reading
+from mjbot.models.fast_policy.reading import (
+    MOST_CANDIDATES,
+    N_CONTEXT,
+    N_INPUTS,
+    PLAIN_CONTEXT,
+    PLAIN_INPUTS,
+    Reading,
+)
 from mjbot.models.fast_policy.shape_rows import N_ROWS, NONE, OF_KIND
 from mjbot.models.weights import SHIPPED, load_weights, shaped
 
@@ -40,6 +47,7 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
     "last": (N_QUESTIONS, SECOND),
     "last_bias": (N_QUESTIONS, 1),
 }
+PLAIN_SIZES: Final = {"context": PLAIN_CONTEXT, "inputs": PLAIN_INPUTS}
 N_WEIGHTS: Final = sum(int(np.prod(shape)) for shape in SHAPES.values())
 
 add_hidden: Final = row_adder(HIDDEN)
@@ -146,10 +154,18 @@ def _score(
     return float(score)
 
 
-def load_network(folder: Path = SHIPPED) -> PolicyWeights:
-    """Return the weights in a folder; ``WeightsError`` if they cannot be used."""
-    path = folder / f"{NAME}.npz"
-    arrays = load_weights(NAME, folder)
+def load_network(folder: Path = SHIPPED, name: str = NAME) -> PolicyWeights:
+    """Return the weights in a folder; ``WeightsError`` if they cannot be used.
+
+    Weights of a policy without an ally have no numbers of it, which count as zero.
+    """
+    path = folder / f"{name}.npz"
+    arrays = load_weights(name, folder)
+    for of_ally, size in ("context", N_CONTEXT), ("inputs", N_INPUTS):
+        array = arrays[of_ally]
+        if array.shape[1:2] == (PLAIN_SIZES[of_ally],):
+            missing = size - array.shape[1]
+            arrays[of_ally] = np.pad(array, ((0, 0), (0, missing), (0, 0)))
     scale = shaped(arrays, {"rows_scale": (HIDDEN,)}, path)["rows_scale"]
     found = shaped(arrays, SHAPES, path)
     plain = {name: array.astype(np.float32) for name, array in found.items()}

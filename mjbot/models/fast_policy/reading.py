@@ -23,6 +23,14 @@ from mjbot.models.danger_features import (
     read_opponent,
     shown_han,
 )
+from mjbot.models.fast_policy.ally import (
+    NO_ALLY,
+    OF_ALLY,
+    OF_TILE,
+    AllyReading,
+    read_ally,
+    write_ally,
+)
 from mjbot.models.fast_policy.shape_rows import Changes, ShapeRows, write_rows
 from mjbot.models.networks.look_ahead import (
     MOST_TILES,
@@ -35,6 +43,7 @@ from mjbot.models.win_value import HandContext, hand_dora, read_holding
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.shanten import NEVER
 from mjbot.rules.wins import Win
+from mjbot.table.assume import EVERY_KIND
 from mjbot.table.legal import is_furiten
 from mjbot.table.observe import genbutsu, unseen_kinds
 from mjbot.table.settle import seats_ahead
@@ -52,11 +61,15 @@ SAFETY: Final = 41  # safe kinds held under a riichi, least and mean loss of the
 OPPONENTS: Final = 44  # for each of three:
 OF_ONE: Final = 9  # riichi, ippatsu, since, melds, open, discards, just drawn, han shown, dealer
 PLANS: Final = OPPONENTS + 3 * OF_ONE
-N_CONTEXT: Final = PLANS + OF_PLANS
+PLAIN_CONTEXT: Final = PLANS + OF_PLANS
+ALLY: Final = PLAIN_CONTEXT
+N_CONTEXT: Final = ALLY + OF_ALLY
 
 MOST_CANDIDATES: Final = 14
-N_INPUTS: Final = 42
+PLAIN_INPUTS: Final = 42
 """Of a candidate; each question uses the first of them."""
+TO_ALLY: Final = PLAIN_INPUTS
+N_INPUTS: Final = TO_ALLY + OF_TILE
 
 
 class Reading(Record):
@@ -66,6 +79,7 @@ class Reading(Record):
     """
 
     shape: ShapeRows
+    ally: AllyReading
     best: Annotated[Int64s, 2]  # least shanten, most tiles accepted with it
     masks: Annotated[Int64s, 34]  # kinds accepted after discarding each kind
     safe: Annotated[Int64s, 3]  # masks of kinds, of the opponents 1, 2 and 3 seats on
@@ -84,10 +98,19 @@ class Reading(Record):
 
 
 @compiled
-def read_table(state: State, seat: int, danger: DangerWeights, reading: Reading) -> HandContext:
-    """Read the table as ``seat`` sees it; return what the score of its hand depends on."""
+def read_table(
+    state: State, seat: int, danger: DangerWeights, reading: Reading, ally: int
+) -> HandContext:
+    """Read the table as ``seat`` sees it; return what the score of its hand depends on.
+
+    Of the seat ``ally``, unless it is :data:`~mjbot.models.fast_policy.ally.NO_ALLY`, the hand is
+    read, too, and it counts as one that wins on no discard of this seat.
+    """
     shape = reading.shape
     unseen_kinds(state, seat, shape.unseen)
+    if ally != NO_ALLY:
+        for kind in range(34):
+            shape.unseen[kind] -= state.hand[ally, kind]
     wins: Any = reading.wins
     holding = read_holding(state, seat, wins, shape.dora)
     for kind in range(34):
@@ -98,12 +121,16 @@ def read_table(state: State, seat: int, danger: DangerWeights, reading: Reading)
     write_rows(shape)
     reading.context[:] = 0
     _write_clock(state, seat, reading.context)
-    _read_dangers(state, seat, danger, reading)
+    _read_dangers(state, seat, danger, reading, ally)
     _read_distances(state, seat, reading)
     dora = hand_dora(shape.hand, holding)
     _write_own(state, seat, reading, dora)
     held = HandOutlook(shape.hand, shape.unseen, dora, holding)
     write_plans(state, seat, held, reading.context[PLANS:])
+    reading.ally.seat = ally
+    if ally != NO_ALLY:
+        read_ally(state, ally, shape.unseen, shape.dora, reading.ally)
+        write_ally(state, seat, reading.ally, reading.context[ALLY:])
     return holding
 
 
@@ -134,7 +161,9 @@ def _write_clock(state: State, seat: int, context: Float32s) -> None:
 
 
 @compiled
-def _read_dangers(state: State, seat: int, weights: DangerWeights, reading: Reading) -> None:
+def _read_dangers(
+    state: State, seat: int, weights: DangerWeights, reading: Reading, ally: int
+) -> None:
     """Fill what each kind held risks, and what is seen of each opponent."""
     shape = reading.shape
     for kind in range(34):
@@ -144,7 +173,7 @@ def _read_dangers(state: State, seat: int, weights: DangerWeights, reading: Read
         signs = reading.signs[other]
         read_opponent(state, other, shape.unseen, signs)
         odds = weights.riichi if state.riichi[other] else weights.other
-        reading.safe[step] = genbutsu(state, other)
+        reading.safe[step] = EVERY_KIND if other == ally else genbutsu(state, other)
         points = np.zeros(3)
         for kind in range(34):
             reading.chance[step, kind] = 0

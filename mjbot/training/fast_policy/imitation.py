@@ -20,6 +20,7 @@ from rich.console import Console
 
 from mjbot.compiler.compiled import compiled
 from mjbot.interruption import keeping
+from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.candidates import (
     CALL_CHI,
     DISCARD,
@@ -68,7 +69,7 @@ def answer_row(policy: FastPolicy, state: Any, seat: int, question: int) -> int:
     n_codes = legal_codes(state, seat, policy.codes)
     if n_codes == 0:
         return 0
-    context = read_table(state, seat, policy.danger, policy.reading)
+    context = read_table(state, seat, policy.danger, policy.reading, NO_ALLY)
     n = int(write_candidates(question, state, seat, policy.codes, n_codes, policy.reading, context))
     if n:
         answer(policy.weights, question, n, policy.reading, policy.layers)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float32s, Float64s, Int64s, UInt64s
 from mjbot.compiler.splitmix import next_below
+from mjbot.models.fast_policy.ally import NO_ALLY, known_ally
 from mjbot.models.fast_policy.candidates import DISCARD, write_candidates
 from mjbot.models.fast_policy.choice import (
     NO_QUESTION,
@@ -49,12 +50,19 @@ LAMBDA: Final = 0.9
 SURE: Final = 0.98
 SPREAD: Final = 0.2
 """By which advantages are divided: about their standard deviation, in ranks."""
+PAIR_POINTS: Final = 1 / 16000
+"""Reward of a point that the pair gains."""
+PAIR_FIRST: Final = 1.0
+"""Reward of the certainty that one of the pair ends first: 16,000 points."""
+PAIR_SPREAD: Final = 0.35
+"""By which advantages of a pair are divided."""
 MOST_TRACES: Final = 1024
 """Open questions of one kyoku that are learned from; more are left out."""
+ALL_SEATS: Final = 15
 _UNIT: Final = 1 << 24
 
 OF_SEAT: Final = 9
-N_SEEN: Final = 4 * OF_SEAT + 13
+N_SEEN: Final = 4 * OF_SEAT + 17
 UNITS: Final = 32
 N_CRITIC: Final = (N_SEEN + 1) * UNITS + UNITS + 1
 
@@ -90,8 +98,9 @@ def new_traces() -> Traces:
 class Learner(NamedTuple):
     """The playing policy, the critic, and the sums of gradients.
 
-    ``settings`` are the temperature and the weight of the divergence; ``sums`` float64[6] add up
-    traces, divergence, entropy, squared advantages, squared returns and ranks against the start.
+    ``settings`` are the temperature and the weight of the divergence; ``sums`` float64[7] add up
+    traces, divergence, entropy, squared advantages, squared returns, and against the start the
+    ranks (of a pair the better one) and the points.
     """
 
     policy: FastPolicy
@@ -111,7 +120,7 @@ def new_learner(policy: FastPolicy, start: FastPolicy, rank: RankWeights, **arra
     """Return a learner; ``arrays`` are those that the training keeps."""
     errors = new_errors(MOST_CANDIDATES)
     return Learner(
-        policy, start, rank, errors=errors, traces=new_traces(), sums=np.zeros(6), **arrays
+        policy, start, rank, errors=errors, traces=new_traces(), sums=np.zeros(7), **arrays
     )
 
 
@@ -124,7 +133,10 @@ def learn_games(
     masks: Int64s,
     rules: RuleSet,
 ) -> None:
-    """Play one game for each seed and add the gradients; ``masks`` are the seats that learn."""
+    """Play one game for each seed and add the gradients; ``masks`` are the seats that learn.
+
+    Two of them are a pair: each sees the other's hand, and what they gain together is rewarded.
+    """
     for game in range(len(seeds)):
         apply_start_game(state, rules)
         round_, honba = 0, 0
@@ -136,21 +148,55 @@ def learn_games(
                 break
             round_, honba = next_kyoku(state)
         apply_end_game(state)
+        best = 4
         for seat in range(4):
-            if masks[game] == 1 << seat:
-                learner.sums[5] += 1 + seats_ahead(state.scores, seat)
+            if masks[game] >> seat & 1:
+                best = min(best, 1 + seats_ahead(state.scores, seat))
+                learner.sums[6] += state.scores[seat] * (masks[game] != ALL_SEATS)
+        learner.sums[5] += best * (masks[game] != ALL_SEATS)
+
+
+@compiled
+def is_pair(own: int) -> bool:
+    """Return whether a mask has two seats."""
+    return (own & 1) + (own >> 1 & 1) + (own >> 2 & 1) + (own >> 3) == 2
+
+
+@compiled
+def ally_of(own: int, seat: int) -> int:
+    """Return the other seat of a pair, or NO_ALLY."""
+    if is_pair(own) and own >> seat & 1:
+        for other in range(4):
+            if other != seat and own >> other & 1:
+                return other
+    return NO_ALLY
+
+
+@compiled
+def _write_worth(state: State, chances: Float64s, own: int, out: Float64s) -> None:
+    """Write the value of the table to each seat: of a pair to both alike, else the rank, negative.
+
+    ``chances`` float64[4, 4] are those of each seat to end at each rank.
+    """
+    for seat in range(4):
+        out[seat] = 0
+        ally = ally_of(own, seat)
+        if ally != NO_ALLY:
+            out[seat] = (state.scores[seat] + state.scores[ally]) * PAIR_POINTS
+            out[seat] += (chances[seat, 0] + chances[ally, 0]) * PAIR_FIRST
+            continue
+        for rank in range(4):
+            out[seat] -= (1 + rank) * chances[seat, rank]
 
 
 @compiled
 def _learn_kyoku(learner: Learner, state: State, buffer: StepBuffer, own: int) -> None:
     traces, chances = learner.traces, np.empty((4, 4))
-    ranks = np.zeros(4)
+    before, after = np.zeros(4), np.zeros(4)
+    traces.counts[:] = -1
     traces.counts[0] = 0
     rank_chances_of(learner.rank, state, chances)
-    for seat in range(4):
-        traces.counts[1 + seat] = -1
-        for rank in range(4):
-            ranks[seat] += (1 + rank) * chances[seat, rank]
+    _write_worth(state, chances, own, before)
     advance(state, buffer)
     while buffer.asked:
         for seat in range(4):
@@ -158,10 +204,8 @@ def _learn_kyoku(learner: Learner, state: State, buffer: StepBuffer, own: int) -
                 buffer.choices[seat] = _choice(learner, state, seat, buffer, own)
         advance(state, buffer)
     rank_chances_of(learner.rank, state, chances)
-    for seat in range(4):
-        for rank in range(4):
-            ranks[seat] -= (1 + rank) * chances[seat, rank]
-    _learn_traces(learner, ranks)
+    _write_worth(state, chances, own, after)
+    _learn_traces(learner, after - before, PAIR_SPREAD if is_pair(own) else SPREAD)
 
 
 @compiled
@@ -172,11 +216,12 @@ def _choice(learner: Learner, state: State, seat: int, buffer: StepBuffer, own: 
     for place in range(n_codes):
         codes[place] = buffer.codes[seat, place]
     if not is_own:
-        return choose_among(player, state, seat, n_codes)
+        return choose_among(player, state, seat, n_codes, NO_ALLY)
     settled = settled_code(codes, n_codes)
     if settled != NO_QUESTION:
         return settled
-    context, is_valued = read_table(state, seat, player.danger, player.reading), False
+    ally = known_ally(state, ally_of(own, seat))
+    context, is_valued = read_table(state, seat, player.danger, player.reading, ally), False
     for question in question_order(codes):
         n = write_candidates(question, state, seat, codes, n_codes, player.reading, context)
         if n == 0:
@@ -184,7 +229,7 @@ def _choice(learner: Learner, state: State, seat: int, buffer: StepBuffer, own: 
         answer(player.weights, question, n, player.reading, player.layers)
         picked, best = _draw(learner, question, n)
         if best < SURE and learner.traces.counts[0] < MOST_TRACES:
-            _keep(learner, state, seat, question, n, picked, is_valued)
+            _keep(learner, state, seat, own, (question, n, picked), is_valued)
             is_valued = True
         if picked < n:
             return code_of(question, player.reading.choices[picked], codes, n_codes)
@@ -221,9 +266,15 @@ def _draw(learner: Learner, question: int, n: int) -> tuple[int, float]:
 
 @compiled
 def _keep(
-    learner: Learner, state: State, seat: int, question: int, n: int, picked: int, is_valued: bool
+    learner: Learner,
+    state: State,
+    seat: int,
+    own: int,
+    asked: tuple[int, int, int],
+    is_valued: bool,
 ) -> None:
     """Keep an open question, with the chances that the start gives and the critic's estimate."""
+    question, n, picked = asked
     policy, start, traces = learner.policy, learner.start, learner.traces
     at = traces.counts[0]
     traces.readings[at] = policy.reading
@@ -237,13 +288,13 @@ def _keep(
         traces.seen[at] = traces.seen[at - 1]
         traces.values[at] = traces.values[at - 1]
     else:
-        write_seen(state, seat, traces.seen[at])
+        write_seen(state, seat, ally_of(own, seat), traces.seen[at])
         traces.values[at] = estimate(learner.critic, traces.seen[at])
     traces.counts[0] += 1
 
 
 @compiled
-def _learn_traces(learner: Learner, rewards: Float64s) -> None:
+def _learn_traces(learner: Learner, rewards: Float64s, spread: float) -> None:
     """Add the gradients of the kept questions, from the last to the first."""
     traces = learner.traces
     following, gains = np.zeros(4), np.zeros(4)
@@ -256,13 +307,13 @@ def _learn_traces(learner: Learner, rewards: Float64s) -> None:
             gain = rewards[seat] - value
         has_next[seat], following[seat], gains[seat] = 1, value, gain
         _add_critic_gradients(learner, traces.seen[at], gain)
-        _add_policy_gradients(learner, at, gain)
+        _add_policy_gradients(learner, at, gain / spread)
         learner.sums[3] += gain * gain
         learner.sums[4] += (gain + value) ** 2
 
 
 @compiled
-def _add_policy_gradients(learner: Learner, at: int, gain: float) -> None:
+def _add_policy_gradients(learner: Learner, at: int, advantage: float) -> None:
     traces, errors = learner.traces, learner.errors
     question, n, picked = traces.numbers[at, 0], traces.numbers[at, 1], traces.numbers[at, 2]
     chances, before = traces.chances[at], traces.before[at]
@@ -271,7 +322,7 @@ def _add_policy_gradients(learner: Learner, at: int, gain: float) -> None:
         chance = max(chances[place], np.float32(1e-9))
         divergence += chance * np.log(chance / max(before[place], np.float32(1e-9)))
         entropy -= chance * np.log(chance)
-    weight = min(max(gain / SPREAD, -4.0), 4.0)
+    weight = min(max(advantage, -4.0), 4.0)
     for place in range(size):
         chance = max(chances[place], np.float32(1e-9))
         error = weight * (chance - (place == picked))
@@ -290,7 +341,7 @@ def _add_policy_gradients(learner: Learner, at: int, gain: float) -> None:
 
 
 @compiled
-def write_seen(state: State, seat: int, out: Float32s) -> None:
+def write_seen(state: State, seat: int, ally: int, out: Float32s) -> None:
     """Write what the critic sees for a seat, all hands included: float32[N_SEEN]."""
     out[:] = 0
     dora, left = np.empty(34, np.int8), np.empty(34, np.int8)
@@ -324,6 +375,9 @@ def write_seen(state: State, seat: int, out: Float32s) -> None:
     out[at + 4] = state.turn == seat
     out[at + 5 + ((state.dealer - seat) & 3)] = 1
     out[at + 9 + seats_ahead(state.scores, seat)] = 1
+    if ally != NO_ALLY:
+        out[at + 12 + ((ally - seat) & 3)] = 1
+        out[at + 16] = seats_ahead(state.scores, ally) / 3
 
 
 @compiled

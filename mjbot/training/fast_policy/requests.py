@@ -73,6 +73,7 @@ class PlayPlan:
     apart: float = option(
         0.3, "share of the tables where one seat plays against three of the start", type=float
     )
+    pair: bool = option(False, "two seats that see each other's hands learn, against two others")
     rate: float = option(4e-4, "learning rate", type=float)
     kl: float = option(0.03, "cost of a nat of divergence from the start", type=float)
     temperature: float = option(0.5, "temperature at which choices are drawn", type=float)

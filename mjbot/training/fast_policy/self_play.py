@@ -29,6 +29,7 @@ from mjbot.table.state import new_state
 from mjbot.training.fast_policy.gradients import AdamMoments, adam_step
 from mjbot.training.fast_policy.imitation import scores_on
 from mjbot.training.fast_policy.play_and_learn import (
+    ALL_SEATS,
     N_CRITIC,
     N_SEEN,
     UNITS,
@@ -46,6 +47,7 @@ CRITIC_RATE: Final = 2e-3
 KEPT: Final = "fast-policy-play-run.npz"
 FIRST_WALL: Final = 3_000_000_000
 WALLS_OF_SEED: Final = 100_000_000
+PAIRS: Final = np.array([0b0101, 0b1010, 0b0011, 0b0110, 0b1100, 0b1001], np.int64)
 
 
 class PlayRun:
@@ -105,9 +107,13 @@ class PlayRun:
     def _play(self) -> int:
         """Play a batch and learn from it; return at how many tables one seat learned."""
         plan, learner = self._plan, self._learner
-        apart = round(plan.apart * plan.tables)
-        masks = np.full(plan.tables, 15, np.int64)
-        masks[:apart] = 1 << (np.arange(apart) & 3)
+        if plan.pair:
+            apart = plan.tables
+            masks = PAIRS[np.arange(plan.tables) % len(PAIRS)]
+        else:
+            apart = round(plan.apart * plan.tables)
+            masks = np.full(plan.tables, ALL_SEATS, np.int64)
+            masks[:apart] = 1 << (np.arange(apart) & 3)
         first = FIRST_WALL + WALLS_OF_SEED * plan.seed + self._batch * plan.tables
         seeds = np.arange(first, first + plan.tables)
         before = float(learner.sums[0])
@@ -130,11 +136,12 @@ class PlayRun:
     _apart = 0
 
     def _figures(self, apart: int) -> str:
-        traces, divergence, entropy, gains, returns, ranks = self._learner.sums.tolist()
+        traces, divergence, entropy, gains, returns, ranks, points = self._learner.sums.tolist()
         n = max(traces, 1.0)
         text = f"{traces:.0f} open, KL {divergence / n:.4f}, entropy {entropy / n:.3f}"
         text += f", critic leaves {gains / max(returns, 1e-9):.3f}"
         text += f", rank against the start {ranks / max(apart, 1):.3f}"
+        text += f", points {points / max(apart, 1):.0f}"
         self._learner.sums[:] = 0
         self._apart = 0
         return text

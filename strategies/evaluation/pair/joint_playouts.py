@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8s, Int64, Record
 from mjbot.compiler.splitmix import mix
+from mjbot.models.fast_policy.ally import NO_ALLY
+from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.candidates import DISCARD
 from mjbot.models.fast_policy.choice import (
     NO_QUESTION,
@@ -139,7 +141,7 @@ def _choose(state: State, buffer: StepBuffer, policy: FastPolicy, folding: int) 
             if folding >> seat & 1:
                 buffer.choices[seat] = _fold(state, seat, policy, n_codes)
             else:
-                buffer.choices[seat] = choose_among(policy, state, seat, n_codes)
+                buffer.choices[seat] = choose_among(policy, state, seat, n_codes, NO_ALLY)
 
 
 @compiled
@@ -151,7 +153,7 @@ def _fold(state: State, seat: int, policy: FastPolicy, n_codes: int) -> int:
         return settled
     if not is_discard_code(codes[0]):
         return PASS
-    read_table(state, seat, policy.danger, reading)
+    read_table(state, seat, policy.danger, reading, NO_ALLY)
     best, least = -1, 0.0
     for kind in range(N_KINDS):
         found = code_of(DISCARD, kind, codes, n_codes)

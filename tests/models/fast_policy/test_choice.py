@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mjbot.models.danger import danger_weights, deal_in_chances
+from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.choice import choose, load_policy, shares
 from mjbot.models.fast_policy.reading import Reading, read_table
 from mjbot.records.sources import open_games
@@ -36,7 +37,7 @@ def recorded_views(log):
 
 def share_of(policy, view):
     found = np.zeros(N_ACTIONS)
-    shares(policy, view.state, view.seat, found)
+    shares(policy, view.state, view.seat, NO_ALLY, found)
     return found
 
 
@@ -45,7 +46,7 @@ def test_choices_are_legal_and_shares_are_of_legal_actions(log):
     asked = 0
     for view in recorded_views(log):
         legal = {action.code for action in view.legal}
-        assert choose(POLICY, view.state, view.seat) in legal
+        assert choose(POLICY, view.state, view.seat, NO_ALLY) in legal
         found = share_of(POLICY, view)
         assert set(np.flatnonzero(found)) <= legal
         assert found.sum() == pytest.approx(1, abs=1e-5)
@@ -56,8 +57,8 @@ def test_choices_are_legal_and_shares_are_of_legal_actions(log):
 def test_a_fresh_policy_chooses_the_same():
     fresh = load_policy()
     for view in recorded_views(LOGS[0]):
-        chosen = choose(POLICY, view.state, view.seat)
-        assert choose(fresh, view.state, view.seat) == chosen
+        chosen = choose(POLICY, view.state, view.seat, NO_ALLY)
+        assert choose(fresh, view.state, view.seat, NO_ALLY) == chosen
         assert (share_of(fresh, view) == share_of(POLICY, view)).all()
 
 
@@ -100,7 +101,7 @@ def test_the_likeliest_discard_is_chosen_a_plain_five_before_a_red_one():
     fives = 0
     for log in LOGS:
         for view in recorded_views(log):
-            code = choose(POLICY, view.state, view.seat)
+            code = choose(POLICY, view.state, view.seat, NO_ALLY)
             discards = {action.code: action for action in view.legal if action.is_discard}
             if code not in discards:
                 continue
