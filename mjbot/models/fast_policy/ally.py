@@ -114,9 +114,7 @@ def write_ally(state: State, seat: int, reading: AllyReading, out: Float32s) -> 
 
 @compiled
 def write_tile(state: State, seat: int, kind: int, reading: AllyReading, out: Float32s) -> None:
-    """Write what a tile from ``seat`` is for the ally: float32[OF_TILE], zero without one."""
-    for place in range(OF_TILE):
-        out[place] = 0
+    """Write what a tile from ``seat`` is for the ally: float32[OF_TILE], nothing without one."""
     ally = reading.seat
     if ally == NO_ALLY:
         return
@@ -125,11 +123,10 @@ def write_tile(state: State, seat: int, kind: int, reading: AllyReading, out: Fl
     out[2] = reading.shape >> kind & 1 == 1 and reading.points[kind] == 0
     is_useful = reading.useful >> kind & 1 == 1
     out[3] = is_useful
-    if state.riichi[ally] > 0 or state.wall_left == 0:
-        return
     hand = state.hand[ally]
-    can_pon = hand[kind] >= 2
-    can_chi = (seat + 1) & 3 == ally and _can_chi(hand, kind)
+    can_call = state.riichi[ally] == 0 and state.wall_left > 0
+    can_pon = can_call and hand[kind] >= 2
+    can_chi = can_call and (seat + 1) & 3 == ally and _can_chi(hand, kind)
     out[4] = can_pon
     out[5] = can_chi
     out[6] = is_useful and (can_pon or can_chi)

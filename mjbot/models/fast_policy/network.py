@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float32s, Record
 from mjbot.compiler.vectors import row_adder
+from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.candidates import DISCARD, N_QUESTIONS
 from mjbot.models.fast_policy.reading import (
     MOST_CANDIDATES,
@@ -34,6 +35,7 @@ from mjbot.models.fast_policy.shape_rows import N_ROWS, NONE, OF_KIND
 from mjbot.models.weights import SHIPPED, load_weights, shaped
 
 NAME: Final = "fast-policy"
+PAIR_NAME: Final = "fast-pair"
 HIDDEN: Final = 48
 SECOND: Final = 32
 
@@ -91,7 +93,7 @@ def answer(weights: PolicyWeights, question: int, n: int, reading: Reading, laye
     for unit in range(HIDDEN):
         base[unit] = weights.first_bias[at + unit]
     at = question * N_CONTEXT * HIDDEN
-    for number in range(N_CONTEXT):
+    for number in range(PLAIN_CONTEXT if reading.ally.seat == NO_ALLY else N_CONTEXT):
         if context[number] != 0:
             add_hidden(base, 0, weights.context, at + number * HIDDEN, context[number])
     for kind in range(34):
@@ -133,7 +135,7 @@ def _score(
     for place in range(changes.n_added):
         add_hidden(first, start, weights.rows, changes.added[place] * HIDDEN, np.float32(1))
     of_question = question * N_INPUTS * HIDDEN
-    for number in range(N_INPUTS):
+    for number in range(PLAIN_INPUTS if reading.ally.seat == NO_ALLY else N_INPUTS):
         value = inputs[candidate, number]
         if value != 0:
             add_hidden(first, start, weights.inputs, of_question + number * HIDDEN, value)

@@ -17,7 +17,17 @@ from rich.console import Console
 
 from mjbot.interruption import keeping
 from mjbot.models.fast_policy.choice import policy_of
-from mjbot.models.fast_policy.network import N_WEIGHTS, NAME, load_network, packed, weights_in
+from mjbot.models.fast_policy.network import (
+    N_WEIGHTS,
+    NAME,
+    PAIR_NAME,
+    PLAIN_CONTEXT,
+    PLAIN_INPUTS,
+    SHAPES,
+    load_network,
+    packed,
+    weights_in,
+)
 from mjbot.models.networks.rank import rank_model
 from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.progress import progress
@@ -65,6 +75,7 @@ class PlayRun:
         random = np.random.default_rng([plan.seed, 1])
         critic[0, : N_SEEN * UNITS] = random.normal(0, 0.2, N_SEEN * UNITS)
         critic[0, (N_SEEN + 1) * UNITS : -1] = random.normal(0, 0.1, UNITS)
+        self._learns: Final = _about_allies()
         self._critic: Final = critic[0]
         self._critic_gradients: Final = critic[1]
         self._critic_moments: Final = AdamMoments(critic[2], critic[3], critic[0].copy())
@@ -124,6 +135,8 @@ class PlayRun:
         step = self._batch + 1
         adam_step(self._critic, self._critic_gradients, self._critic_moments, step, CRITIC_RATE, 0)
         np.divide(self._gradients, traces, out=self._gradients)
+        if plan.pair:
+            self._gradients[~self._learns] = 0
         late = step - plan.warm_up
         if late > 0:
             kept = 1 - max(1 / MEAN_STEPS, 9 / (10 + late))
@@ -168,6 +181,15 @@ class PlayRun:
                     array[:] = kept[name]
 
 
+def _about_allies() -> NDArray[np.bool_]:
+    """Return which weights an ally's numbers are multiplied with: bool[N_WEIGHTS]."""
+    learns = np.zeros(N_WEIGHTS, np.float32)
+    weights = weights_in(learns)
+    weights.context.reshape(SHAPES["context"])[:, PLAIN_CONTEXT:] = 1
+    weights.inputs.reshape(SHAPES["inputs"])[:, PLAIN_INPUTS:] = 1
+    return learns > 0
+
+
 def train(request: FastSelfPlayRequest) -> Learned:
     """Play, learn and save.
 
@@ -183,7 +205,8 @@ def train(request: FastSelfPlayRequest) -> Learned:
         run = PlayRun(plan, request.start, run_folder)
         with keeping(run.kept):
             weights = weights_in(run.learn())
-        out = request.out or claim_weights(run_folder, NAME)
+        name = PAIR_NAME if plan.pair else NAME
+        out = request.out or claim_weights(run_folder, name)
     before = load_manifest(NAME, request.start)
     scores: dict[str, Any] = {"hanchan played": plan.batches * plan.tables, "weights": N_WEIGHTS}
     scores |= scores_on(weights, request.data, request.check_from)
@@ -194,7 +217,7 @@ def train(request: FastSelfPlayRequest) -> Learned:
         seed=plan.seed,
         scores=scores,
     )
-    return Learned(NAME, save_weights(NAME, packed(weights), manifest, out), out)
+    return Learned(name, save_weights(name, packed(weights), manifest, out), out)
 
 
 def _averaged(request: FastSelfPlayRequest) -> Learned:
