@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
+from mjbot.models.networks.policy import PolicyOutput
 from mjbot.pair.member import Ally, PairMember
 from mjbot.pair.remarks import Help
 from mjbot.strategy.explanation import Explanation, mark_chosen
@@ -21,6 +22,7 @@ from protocol.tiles import TILE_NAMES, tile_kind
 from strategies.evaluation.fast_riichi.calls import useful_calls_after
 from strategies.evaluation.fast_riichi.steps import ALL_KINDS, DiscardPoints
 from strategies.evaluation.pair.joint import JointSearch, Objective
+from strategies.evaluation.pair.learned import LearnedHelp
 from strategies.evaluation.pair.situation import PairSituation
 from strategies.evaluation.pair.techniques import (
     add_dora,
@@ -36,6 +38,7 @@ from strategies.evaluation.pair.techniques import (
 )
 from strategies.fast_riichi_d import FastRiichiD
 from strategies.fold_recognition_plus import FoldRecognitionPlus
+from strategies.supervised import Supervised, share_of
 
 BASE: Final = "fast-riichi-d"
 
@@ -104,6 +107,9 @@ class ComboPartner(PairMember, FastRiichiD):
             "unit": "what they maximise: points of both, better rank of the two, a first place, "
             "first and second place, or balanced: points + 8,000 x better rank"
         },
+    )
+    learned: bool = switch(
+        "change the choices of a base with a network by what two allies learned by self-play"
     )
     helps: float | Literal["last"] = field(
         default=1.0,
@@ -198,6 +204,10 @@ class ComboPartner(PairMember, FastRiichiD):
         return chosen
 
     @cached_property
+    def _learned_help(self) -> LearnedHelp | None:
+        return LearnedHelp() if self.learned and isinstance(self._player, Supervised) else None
+
+    @cached_property
     def _joint_search(self) -> JointSearch:
         return JointSearch(self.joint_ms, self.objective)
 
@@ -269,12 +279,25 @@ class ComboPartner(PairMember, FastRiichiD):
                 return False
             return not action.is_discard or tile_kind(action.tile) in kinds
 
-        wanted = player.decide(view)
+        opinion = self._opinion_with_ally(situation)
+        if opinion is not None and isinstance(player, Supervised):
+            wanted = player.choice(view, opinion)
+        else:
+            wanted = player.decide(view)
         if may(wanted):
             return wanted
-        others = [rated for rated in player.ratings(view) if may(rated.action)]
-        best = max(others, key=lambda rated: rated.value, default=None)
-        return best.action if best else view.default_action
+        if opinion is None:
+            values = {rated.action: rated.value for rated in player.ratings(view)}
+        else:
+            values = {action: share_of(action, opinion) for action in view.legal}
+        return max(filter(may, values), key=values.__getitem__, default=view.default_action)
+
+    def _opinion_with_ally(self, situation: PairSituation) -> PolicyOutput | None:
+        """Return the chances of a base with a network as the ally changes them, or None."""
+        if self._learned_help is None or not isinstance(self._player, Supervised):
+            return None
+        opinion = self._player.opinion(situation.own_view)
+        return opinion and self._learned_help.changed(opinion, situation.own_view, situation.ally)
 
     def _own_win(self, situation: PairSituation) -> Action | None:
         """Win, unless that gains the pair nothing; no abortive draw while the ally is tenpai."""

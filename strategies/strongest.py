@@ -99,9 +99,9 @@ class Strongest(Supervised):
             return self._weighed_turn(view, opinion)
         return self._weighed_call(view, opinion) if self.riichi_and_calls else opinion
 
-    def _choice(self, view: View, opinion: PolicyOutput | None) -> Action:
+    def choice(self, view: View, opinion: PolicyOutput | None) -> Action:
         """Return the likeliest choice, or what playouts show to be better."""
-        choice = super()._choice(view, opinion)
+        choice = super().choice(view, opinion)
         if opinion is None or not self.budget_ms:
             return choice
         actions = self.candidates(view, opinion, choice)
@@ -112,7 +112,7 @@ class Strongest(Supervised):
         gains: dict[int, float] = {}
         opinion = self.opinion(view) if self.budget_ms else None
         if opinion is not None:
-            actions = self.candidates(view, opinion, super()._choice(view, opinion))
+            actions = self.candidates(view, opinion, super().choice(view, opinion))
             if len(actions) > 1:
                 played = self._gains(view, actions)
                 gains = {a.code: gain.ranks for a, gain in zip(actions, played, strict=True)}

@@ -65,7 +65,7 @@ class Supervised(Strategy):
         """Win, else kan, else riichi, else the likeliest discard; the likeliest call or none."""
         if win := self._win(view):
             return win
-        return self._choice(view, self.opinion(view))
+        return self.choice(view, self.opinion(view))
 
     def opinion(self, view: View) -> PolicyOutput | None:
         """Return how likely a strong player does what; None where there is nothing to decide."""
@@ -97,7 +97,8 @@ class Supervised(Strategy):
         others = view.legal[len(view.discards) :]
         return next((action for action in reversed(others) if _ends_it(action)), None)
 
-    def _choice(self, view: View, opinion: PolicyOutput | None) -> Action:
+    def choice(self, view: View, opinion: PolicyOutput | None) -> Action:
+        """Return what these chances choose; wins and nine terminals come before."""
         if opinion is None:
             return view.default_action
         for action in reversed(view.legal):  # kans before calls before riichi, red before plain

@@ -28,7 +28,6 @@ from mjbot.models.fast_policy.candidates import (
     write_candidates,
 )
 from mjbot.models.fast_policy.network import (
-    NAME,
     Layers,
     PolicyWeights,
     answer,
@@ -55,6 +54,13 @@ from mjbot.table.state import State
 from protocol.tiles import N_KINDS
 
 EVEN: Final = 0.5
+
+# Of an opinion, after the discards of the kinds.
+RIICHI_OPINION: Final = N_KINDS
+PON_OPINION: Final = RIICHI_OPINION + 1
+CHI_OPINION: Final = PON_OPINION + 1
+KAN_OPINION: Final = CHI_OPINION + 3
+N_OPINION: Final = KAN_OPINION + 1
 NO_QUESTION: Final = -1
 
 
@@ -72,9 +78,9 @@ class FastPolicy(NamedTuple):
     codes: UInt8s
 
 
-def load_policy(folder: Path = SHIPPED, name: str = NAME) -> FastPolicy:
+def load_policy(folder: Path = SHIPPED) -> FastPolicy:
     """Return the policy with the weights in a folder; ``WeightsError`` if they cannot be used."""
-    return policy_of(load_network(folder, name))
+    return policy_of(load_network(folder))
 
 
 def policy_of(weights: PolicyWeights) -> FastPolicy:
@@ -134,6 +140,45 @@ def shares(policy: FastPolicy, state: State, seat: int, ally: int, out: Float64s
             out[code_of(question, choice, codes, n_codes)] += left * chances[candidate]
         left *= 0.0 if question == DISCARD else chances[n]
     out[PASS] += left
+
+
+@compiled
+def write_opinion(
+    policy: FastPolicy, state: State, seat: int, ally: int, out: Float32s
+) -> bool:
+    """Write the chances of each question by itself: float32[N_OPINION].
+
+    ``out[kind]`` are those of the discards, together 1; then come riichi, pon, three chi (the
+    claimed tile lowest, middle, highest) and kan, each against "no".  What is not offered stays 0.
+    Returns whether there was anything to decide.
+    """
+    out[:] = 0
+    codes = policy.codes
+    n_codes = legal_codes(state, seat, codes)
+    if settled_code(codes, n_codes) != NO_QUESTION:
+        return False
+    context = read_table(state, seat, policy.danger, policy.reading, ally)
+    chances, choices = policy.layers.chances, policy.reading.choices
+    for question in question_order(codes):
+        n = write_candidates(question, state, seat, codes, n_codes, policy.reading, context)
+        if n == 0:
+            continue
+        answer(policy.weights, question, n, policy.reading, policy.layers)
+        for place in range(n):
+            if question == DISCARD:
+                out[choices[place]] = chances[place]
+            elif question == CALL_CHI:
+                out[CHI_OPINION + choices[place]] = chances[place]
+            else:
+                out[_place_of(question)] = chances[place]
+    return True
+
+
+@compiled
+def _place_of(question: int) -> int:
+    if question == DECLARE:
+        return RIICHI_OPINION
+    return PON_OPINION if question == CALL_PON else KAN_OPINION
 
 
 @compiled

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float32s, Record
 from mjbot.compiler.vectors import row_adder
-from mjbot.models.fast_policy.ally import NO_ALLY
+from mjbot.models.fast_policy.ally import NO_ALLY, OF_ALLY, OF_TILE
 from mjbot.models.fast_policy.candidates import DISCARD, N_QUESTIONS
 from mjbot.models.fast_policy.reading import (
     MOST_CANDIDATES,
@@ -36,6 +36,7 @@ from mjbot.models.weights import SHIPPED, load_weights, shaped
 
 NAME: Final = "fast-policy"
 PAIR_NAME: Final = "fast-pair"
+"""Of the weights that an ally's numbers are multiplied with."""
 HIDDEN: Final = 48
 SECOND: Final = 32
 
@@ -49,7 +50,6 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
     "last": (N_QUESTIONS, SECOND),
     "last_bias": (N_QUESTIONS, 1),
 }
-PLAIN_SIZES: Final = {"context": PLAIN_CONTEXT, "inputs": PLAIN_INPUTS}
 N_WEIGHTS: Final = sum(int(np.prod(shape)) for shape in SHAPES.values())
 
 add_hidden: Final = row_adder(HIDDEN)
@@ -156,31 +156,54 @@ def _score(
     return float(score)
 
 
-def load_network(folder: Path = SHIPPED, name: str = NAME) -> PolicyWeights:
+def load_network(folder: Path = SHIPPED) -> PolicyWeights:
     """Return the weights in a folder; ``WeightsError`` if they cannot be used.
 
-    Weights of a policy without an ally have no numbers of it, which count as zero.
+    They know of no ally: the numbers of one count as zero.
     """
-    path = folder / f"{name}.npz"
-    arrays = load_weights(name, folder)
-    for of_ally, size in ("context", N_CONTEXT), ("inputs", N_INPUTS):
-        array = arrays[of_ally]
-        if array.shape[1:2] == (PLAIN_SIZES[of_ally],):
-            missing = size - array.shape[1]
-            arrays[of_ally] = np.pad(array, ((0, 0), (0, missing), (0, 0)))
+    path = folder / f"{NAME}.npz"
+    arrays = load_weights(NAME, folder)
     scale = shaped(arrays, {"rows_scale": (HIDDEN,)}, path)["rows_scale"]
-    found = shaped(arrays, SHAPES, path)
+    found = shaped(arrays, {**SHAPES, **_shapes(PLAIN_CONTEXT, PLAIN_INPUTS)}, path)
     plain = {name: array.astype(np.float32) for name, array in found.items()}
     plain["rows"] *= scale.astype(np.float32)
+    for name, (_, size, _) in _shapes(N_CONTEXT, N_INPUTS).items():
+        plain[name] = np.pad(plain[name], ((0, 0), (0, size - plain[name].shape[1]), (0, 0)))
     return PolicyWeights(**{name: np.ascontiguousarray(plain[name]).ravel() for name in SHAPES})
+
+
+def load_pair_network(folder: Path = SHIPPED) -> PolicyWeights:
+    """Return the shipped weights with those of an ally's numbers in a folder."""
+    network = load_network()
+    path = folder / f"{PAIR_NAME}.npz"
+    of_ally = shaped(load_weights(PAIR_NAME, folder), _shapes(OF_ALLY, OF_TILE), path)
+    for name, array in of_ally.items():
+        getattr(network, name).reshape(SHAPES[name])[:, -array.shape[1] :] = array
+    return network
 
 
 def packed(weights: PolicyWeights) -> dict[str, NDArray[Any]]:
     """Return the arrays as they are saved: rows as int8 times a scale, the others float16."""
     named = weights._asdict()
     arrays = {name: named[name].reshape(shape).astype(np.float16) for name, shape in SHAPES.items()}
+    arrays["context"] = arrays["context"][:, :PLAIN_CONTEXT]
+    arrays["inputs"] = arrays["inputs"][:, :PLAIN_INPUTS]
     rows = weights.rows.reshape(SHAPES["rows"])
     scale = np.maximum(np.abs(rows).max(axis=0), 1e-6).astype(np.float16).astype(np.float32) / 127
     scale = scale.astype(np.float16)
     whole = np.rint(rows / scale.astype(np.float32))
     return {**arrays, "rows": np.clip(whole, -127, 127).astype(np.int8), "rows_scale": scale}
+
+
+def packed_of_ally(weights: PolicyWeights) -> dict[str, NDArray[Any]]:
+    """Return the weights of an ally's numbers as they are saved, float16."""
+    context = weights.context.reshape(SHAPES["context"])[:, PLAIN_CONTEXT:]
+    inputs = weights.inputs.reshape(SHAPES["inputs"])[:, PLAIN_INPUTS:]
+    return {"context": context.astype(np.float16), "inputs": inputs.astype(np.float16)}
+
+
+def _shapes(context: int, inputs: int) -> dict[str, tuple[int, int, int]]:
+    return {
+        "context": (N_QUESTIONS, context, HIDDEN),
+        "inputs": (N_QUESTIONS, inputs, HIDDEN),
+    }

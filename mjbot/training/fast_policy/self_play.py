@@ -26,6 +26,7 @@ from mjbot.models.fast_policy.network import (
     SHAPES,
     load_network,
     packed,
+    packed_of_ally,
     weights_in,
 )
 from mjbot.models.networks.rank import rank_model
@@ -217,7 +218,8 @@ def train(request: FastSelfPlayRequest) -> Learned:
         seed=plan.seed,
         scores=scores,
     )
-    return Learned(name, save_weights(name, packed(weights), manifest, out), out)
+    arrays = packed_of_ally(weights) if plan.pair else packed(weights)
+    return Learned(name, save_weights(name, arrays, manifest, out), out)
 
 
 def _averaged(request: FastSelfPlayRequest) -> Learned:
