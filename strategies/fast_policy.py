@@ -14,7 +14,6 @@ from typing import ClassVar
 import numpy as np
 
 from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.choice import choose, load_policy, shares
 from mjbot.models.weights import SHIPPED
 from mjbot.strategy.explanation import Rated, Strength

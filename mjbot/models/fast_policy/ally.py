@@ -26,15 +26,15 @@ NO_ALLY: Final = -1
 OF_ALLY: Final = 17
 """Numbers of the ally.
 
-Known; shanten 0, 1, 2, more; riichi, open, dora / 4, tiles it waits for / 12, points of its best win
-/ 8,000, seats to it 1, 2, 3, lead on it, seats ahead of it / 3, tiles it accepts / 40, whether it
-wins by ron now.
+Known; shanten 0, 1, 2, more; riichi, open, dora / 4, tiles on which it wins / 12, points of its
+best win / 8,000; whether it is 1, 2, 3 seats on; lead on it / 16,000, seats ahead of it / 3, tiles
+it accepts / 40, whether it can win by ron now.
 """
 OF_TILE: Final = 8
 """Numbers of a tile.
 
-It wins on it, points / 8,000, completes it without a win; brings it forward; can be called pon, chi;
-is called and brings it forward; is a value honour of a pon.
+The ally wins on it, points / 8,000; it completes its hand without a win; brings its hand forward;
+it can call pon, chi; a call brings it forward; the pon is one of a value honour.
 """
 
 

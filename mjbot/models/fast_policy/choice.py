@@ -143,9 +143,7 @@ def shares(policy: FastPolicy, state: State, seat: int, ally: int, out: Float64s
 
 
 @compiled
-def write_opinion(
-    policy: FastPolicy, state: State, seat: int, ally: int, out: Float32s
-) -> bool:
+def write_opinion(policy: FastPolicy, state: State, seat: int, ally: int, out: Float32s) -> bool:
     """Write the chances of each question by itself: float32[N_OPINION].
 
     ``out[kind]`` are those of the discards, together 1; then come riichi, pon, three chi (the

@@ -21,14 +21,13 @@ from mjbot.models.fast_policy.network import (
     N_WEIGHTS,
     NAME,
     PAIR_NAME,
-    PLAIN_CONTEXT,
-    PLAIN_INPUTS,
     SHAPES,
     load_network,
     packed,
     packed_of_ally,
     weights_in,
 )
+from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, PLAIN_INPUTS
 from mjbot.models.networks.rank import rank_model
 from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.progress import progress

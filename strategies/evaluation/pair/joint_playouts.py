@@ -25,7 +25,6 @@ from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float64s, Int8s, Int64, Record
 from mjbot.compiler.splitmix import mix
 from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.candidates import DISCARD
 from mjbot.models.fast_policy.choice import (
     NO_QUESTION,

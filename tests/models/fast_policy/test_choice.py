@@ -118,7 +118,7 @@ def test_dangers_are_those_of_the_danger_model():
     reading, chance, points = Reading.new(), np.zeros((4, 34)), np.zeros((4, 34))
     unseen, n = np.zeros(34, np.int8), 0
     for view in recorded_views(LOGS[0]):
-        read_table(view.state, view.seat, danger_weights(), reading)
+        read_table(view.state, view.seat, danger_weights(), reading, NO_ALLY)
         unseen_kinds(view.state, view.seat, unseen)
         deal_in_chances(view.state, view.seat, unseen, danger_weights(), chance, points)
         held = view.hand > 0

@@ -7,8 +7,16 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
-from mjbot.models.fast_policy.network import NAME, load_network
-from mjbot.models.weights import SHIPPED, load_manifest, load_weights
+from mjbot.models.fast_policy.candidates import CALL_PON, DISCARD
+from mjbot.models.fast_policy.network import (
+    NAME,
+    PAIR_NAME,
+    SHAPES,
+    load_network,
+    load_pair_network,
+)
+from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, PLAIN_INPUTS
+from mjbot.models.weights import SHIPPED, WeightsError, load_manifest, load_weights
 from mjbot.training.fast_policy import imitation, self_play
 
 GAMES = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
@@ -108,6 +116,28 @@ def test_the_mean_of_runs_is_saved(tmp_path):
     manifest = load_manifest(NAME, out)
     assert manifest.scores["hanchan played"] == 32
     assert manifest.command.endswith("of such runs with the seeds 0, 1")
+
+
+def test_a_pair_learns_only_what_an_ally_s_numbers_are_multiplied_with(tmp_path):
+    play(tmp_path / "one", "--pair", "--rate", "0.01")
+    play(tmp_path / "other", "--pair", "--rate", "0.01")
+    alone, pair = load_network(), load_pair_network(tmp_path / "one")
+    for name, array in pair._asdict().items():
+        before, after = (each.reshape(SHAPES[name]) for each in (getattr(alone, name), array))
+        known = {"context": PLAIN_CONTEXT, "inputs": PLAIN_INPUTS}.get(name)
+        if known is None:
+            assert np.array_equal(before, after)
+            continue
+        assert np.array_equal(before[:, :known], after[:, :known])
+        assert (before[:, known:] == 0).all()
+        learned = np.abs(after[:, known:]).max(axis=(1, 2))
+        assert learned[DISCARD] > 1e-4
+        assert learned[CALL_PON] > 1e-4
+    again = load_pair_network(tmp_path / "other")
+    assert np.array_equal(pair.context, again.context)
+    assert load_manifest(PAIR_NAME, tmp_path / "one").scores["hanchan played"] == 16
+    with pytest.raises(WeightsError, match="fast-policy"):
+        load_network(tmp_path / "one")
 
 
 @pytest.mark.parametrize(
