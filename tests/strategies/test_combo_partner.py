@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mjbot.pair.member import pair_up
+from mjbot.pair.member import Ally, pair_up
 from mjbot.pair.messages import SharedHand, game_fingerprint
 from mjbot.referee import Referee
 from mjbot.strategy.options import StrategyError
@@ -16,6 +16,8 @@ from mjbot.table.view import View
 from protocol.rules import RANKED
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.fast_riichi.calls import useful_calls_after
+from strategies.evaluation.pair.learned import LearnedHelp, times_ratio
+from strategies.evaluation.pair.situation import PairSituation
 from strategies.evaluation.pair.value import pair_value, value_after
 from strategies.yaku_evaluation import YakuEvaluation
 
@@ -53,7 +55,7 @@ def own(position, drawn: str = "1z", **changes: object):
     return position("23m668m4678p1578s", drawn=drawn, **changes)
 
 
-OTHER_BASE = {"base": "supervised"}
+OTHER_BASE = {"base": "supervised", "learned": "no"}
 MODES = pytest.mark.parametrize("techniques", ["all", "paper"])
 
 
@@ -466,3 +468,60 @@ def test_points_moved_inside_an_even_pair_gain_it_little():
     even = pair_value((25_000,) * 4, (0, 1), 7)
     moved = pair_value((32_000, 18_000, 25_000, 25_000), (0, 1), 7)
     assert 0 < moved - even < 2_000
+
+
+# --- what two allies learned ------------------------------------------------------------------
+
+
+def situation_of(view, ally: str, waits: str) -> PairSituation:
+    turn = len(view.river(ALLY))
+    holding = SharedHand(
+        game=GAME, kyoku=0, honba=0, turn=turn, seat=ALLY, hand=names(ally), waits=names(waits)
+    )
+    return PairSituation(view, Ally(view, holding))
+
+
+def test_chances_are_multiplied_by_the_ratio_and_sum_to_one_with_no():
+    chances = np.array([0.5, 0.25, 0], np.float32)
+    together = np.array([0.2, 0.6, 0.1], np.float32)
+    alone = np.array([0.4, 0.2, 0.3], np.float32)
+    without_no = times_ratio(chances, together, alone, has_no=False)
+    assert without_no == pytest.approx([0.25, 0.75, 0])
+    total = 0.25 + 0.75 + 0.25 * 0.1 / 0.1
+    assert times_ratio(chances, together, alone, has_no=True) == pytest.approx(
+        [0.25 / total, 0.75 / total, 0]
+    )
+    nothing = np.zeros(3, np.float32)
+    assert (times_ratio(nothing, together, alone, has_no=True) == 0).all()
+    tiny = np.array([1e-9, 1, 0], np.float32)
+    assert times_ratio(chances, tiny, tiny, has_no=False) == pytest.approx([2 / 3, 1 / 3, 0])
+
+
+def test_a_tile_on_which_the_ally_wins_is_likelier_and_all_stay_chances(position):
+    base = make_strategy("supervised")
+    raised = 0
+    for drawn in ("1z", "5z", "9m"):
+        here = situation_of(position("23m668m4678p3578s", drawn=drawn, riichi=[2]), TENPAI, "3s")
+        before = base.opinion(here.own_view)
+        after = LearnedHelp().changed(before, here.own_view, here.ally)
+        assert after.discards.sum() == pytest.approx(1, abs=1e-5)
+        assert ((after.discards > 0) <= (before.discards > 0)).all()
+        fed = tile_kind(parse_tiles("3s")[0])
+        raised += after.discards[fed] > before.discards[fed]
+        assert not np.allclose(after.discards, before.discards, atol=1e-3)
+    assert raised == 3
+
+
+def test_only_a_base_with_a_network_is_changed_and_it_can_be_left_out():
+    def scores(**options: str) -> list[int]:
+        pair = [make_strategy("combo-partner", options) for _ in range(2)]
+        pair_up(*pair)
+        bots = [pair[0], make_strategy("fast-policy"), pair[1], make_strategy("fast-policy")]
+        for seat, bot in enumerate(bots):
+            bot.start_game(seat, ("a", "b", "c", "d"))
+        referee = Referee(3, "tonpu")
+        referee.play(bots)
+        return referee.state["scores"].tolist()
+
+    assert scores(base="supervised") != scores(base="supervised", learned="no")
+    assert scores(base="fast-riichi-d") == scores(base="fast-riichi-d", learned="no")
