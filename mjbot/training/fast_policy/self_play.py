@@ -1,7 +1,8 @@
 """``mjbot train fast-policy-play``: the fast policy, refined by games against itself.
 
 At most tables the learning policy plays all four seats; at a share of them (``apart``) one seat
-of it plays three of the policy that training started from.  After each batch of games there is one
+of it plays three of the policy that training started from.  As a pair two seats of it play two of
+that policy at all tables, and only the weights that an ally's numbers are multiplied with learn.  After each batch of games there is one
 step of Adam (:mod:`mjbot.training.fast_policy.play_and_learn` has the theory).  In the first
 batches only the critic learns.  The result is the mean of the last weights.  Resumable after every
 :data:`STEPS_KEPT` batches.
@@ -208,7 +209,9 @@ def train(request: FastSelfPlayRequest) -> Learned:
         name = PAIR_NAME if plan.pair else NAME
         out = request.out or claim_weights(run_folder, name)
     before = load_manifest(NAME, request.start)
-    scores: dict[str, Any] = {"hanchan played": plan.batches * plan.tables, "weights": N_WEIGHTS}
+    arrays = packed_of_ally(weights) if plan.pair else packed(weights)
+    n_weights = sum(array.size for name, array in arrays.items() if name != "rows_scale")
+    scores: dict[str, Any] = {"hanchan played": plan.batches * plan.tables, "weights": n_weights}
     scores |= scores_on(weights, request.data, request.check_from)
     command = command_of("mjbot train fast-policy-play --start START", plan)
     manifest = Manifest(
@@ -217,7 +220,6 @@ def train(request: FastSelfPlayRequest) -> Learned:
         seed=plan.seed,
         scores=scores,
     )
-    arrays = packed_of_ally(weights) if plan.pair else packed(weights)
     return Learned(name, save_weights(name, arrays, manifest, out), out)
 
 
