@@ -40,6 +40,13 @@ def pytest_unconfigure():
         shutil.rmtree(CLAIMS, ignore_errors=True)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown():
+    """Remove loguru's sinks: commands write to the stderr of their test, which closes with it."""
+    if loguru := sys.modules.get("loguru"):
+        loguru.logger.remove()
+
+
 @contextlib.contextmanager
 def _limited_files(most_bytes):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
