@@ -7,10 +7,12 @@ import shutil
 import signal
 import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestModule
 
+TESTS = Path(__file__).parent
 # hundreds of processes start here: each would read all our sources anew where images forbid it
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -27,17 +29,37 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file():
-    """Collect no doctests: their collector skips a test module that cannot be imported."""
-    collectors = yield
-    return [found for found in collectors if not isinstance(found, DoctestModule)]
+class Doctests:
+    """Collects doctests where there are any, in modules of ours.
+
+    The collector imports each module that it is given, torch with some of them, and skips a test
+    module that cannot be imported.
+    """
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path):
+        found = yield
+        if TESTS not in file_path.parents and b">>>" in file_path.read_bytes():
+            return found
+        return [each for each in found if not isinstance(each, DoctestModule)]
+
+
+def pytest_configure(config):
+    """Filter what is collected outside this folder, too, where its own hooks are not called."""
+    config.pluginmanager.register(Doctests())
 
 
 def pytest_unconfigure():
     """Remove the folder of the claims, if it was made here."""
     if CLAIMS:
         shutil.rmtree(CLAIMS, ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown():
+    """Remove loguru's sinks: commands write to the stderr of their test, which closes with it."""
+    if loguru := sys.modules.get("loguru"):
+        loguru.logger.remove()
 
 
 @contextlib.contextmanager

@@ -119,6 +119,16 @@ def test_placeholders_and_markup_are_those_of_the_english(name):
         assert sorted(re.findall(r"<[^>]+>", text)) == sorted(re.findall(r"<[^>]+>", key)), key
 
 
+COMMON = re.compile(r"\{\w*\}|&\w+;|<[^>]+>|--playouts SECONDS|Tab|Enter")
+"""What is the same in all languages: placeholders, markup, an option, keys."""
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_no_english_is_left_in_a_translation(name):
+    for key, text in catalogue(name).items():
+        assert not re.findall(r"[A-Za-z]{3,}", COMMON.sub("", text)), key
+
+
 PLURALS = [
     ("{n} decision", "{n} decisions"),
     ("{n} game", "{n} games"),

@@ -1,4 +1,4 @@
-"""Recorded games of one player, reviewed without playouts and with a few."""
+"""Recorded games of one player, and one game of all four."""
 
 from pathlib import Path
 
@@ -26,6 +26,6 @@ def games(lines):
 
 @pytest.fixture(scope="session")
 def room():
-    """Return all four seats of a game, with the least playouts."""
-    header = ReviewedHeader("", "fast-policy", 0.1, 0)
+    """Return all four seats of a game."""
+    header = ReviewedHeader("", "fast-riichi-d", 0.0, 0)
     return review_source(SOURCES[0], header).games

@@ -33,6 +33,15 @@ def made(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def browser():
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if browser_path() is None:
+        pytest.skip("no chromium on this machine")
+    with open_browser() as browser:
+        yield browser
+
+
 class Tags(HTMLParser):
     def __init__(self, page):
         super().__init__()
@@ -89,33 +98,30 @@ def test_positions_are_those_in_which_the_choice_was_made(games):
     assert len(list(read_positions(pairs, SOURCES[:1]))) < len(pairs)
 
 
-def test_answers_in_a_browser(made):
-    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if browser_path() is None:
-        pytest.skip("no chromium on this machine")
+def test_answers_in_a_browser(made, browser):
     problems = []
-    with open_browser() as browser:
-        page = browser.new_page()
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda said: problems.append(said.text))
-        page.goto((made / "r-quiz.html").as_uri())
-        first = page.locator(".exercise").first
-        right = first.locator("[data-answer]")
-        buttons = first.locator("button").all()
-        place = [b.get_attribute("data-answer") for b in buttons].index("better")
-        assert not first.locator(".solution").is_visible()
-        page.keyboard.press(str(place + 1))
-        assert first.locator(".solution").is_visible()
-        assert "right" in right.get_attribute("class")
-        assert page.locator("#score").inner_text() == "Position 1 of 12; 1 of 1 right"
-        page.keyboard.press("ArrowRight")
-        second = page.locator(".exercise").nth(1)
-        assert second.is_visible() and not first.is_visible()
-        second.locator("[data-done]").click()
-        assert "That is what you played." in second.locator(".verdict").inner_text()
-        assert page.locator("#score").inner_text() == "Position 2 of 12; 1 of 2 right"
-        page.locator("#before").click()
-        assert first.is_visible()
+    page = browser.new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda said: problems.append(said.text))
+    page.goto((made / "r-quiz.html").as_uri())
+    first = page.locator(".exercise").first
+    right = first.locator("[data-answer]")
+    buttons = first.locator("button").all()
+    place = [b.get_attribute("data-answer") for b in buttons].index("better")
+    assert not first.locator(".solution").is_visible()
+    page.keyboard.press(str(place + 1))
+    assert first.locator(".solution").is_visible()
+    assert "right" in right.get_attribute("class")
+    assert page.locator("#score").inner_text() == "Position 1 of 12; 1 of 1 right"
+    page.keyboard.press("ArrowRight")
+    second = page.locator(".exercise").nth(1)
+    assert second.is_visible() and not first.is_visible()
+    second.locator("[data-done]").click()
+    assert "That is what you played." in second.locator(".verdict").inner_text()
+    assert page.locator("#score").inner_text() == "Position 2 of 12; 1 of 2 right"
+    page.locator("#before").click()
+    assert first.is_visible()
+    page.close()
     assert problems == []
 
 
@@ -126,13 +132,19 @@ OWN = re.compile(
 """What is the same in all languages: names, commands, files, positions, keys, placeholders."""
 
 
-@pytest.fixture(scope="module", params=["ja", "zh-Hans", "zh-Hant"], name="translated")
+@pytest.fixture(
+    scope="module", params=[("ja", 0.05), ("zh-Hans", 0), ("zh-Hant", 0)], name="translated"
+)
 def translated_report(request, tmp_path_factory):
-    """Return a language, and the arguments and folder of a report in it."""
-    folder = tmp_path_factory.mktemp(request.param)
+    """Return a language, and the arguments and folder of a report in it.
+
+    One language has playouts: what is not translated there is not translated in any.
+    """
+    language, playouts_s = request.param
+    folder = tmp_path_factory.mktemp(language)
     out = ["--out", folder / "r.html", "--json", folder / "r.json"]
-    by = ["--by", "fast-riichi-d", "--playouts", 0.05, "--jobs", 1]
-    return request.param, [*FILES, "--player", "majiang", "--recent", 1, *by, *out], folder
+    by = ["--by", "fast-riichi-d", "--playouts", playouts_s, "--jobs", 1]
+    return language, [*FILES, "--player", "majiang", "--recent", 1, *by, *out], folder
 
 
 def test_page_quiz_and_terminal_are_in_one_language(translated, capsys):
@@ -154,31 +166,28 @@ def test_page_quiz_and_terminal_are_in_one_language(translated, capsys):
     assert f"language '{language}'" in capsys.readouterr().err
 
 
-def test_report_and_quiz_fit_every_screen_without_foreign_requests(translated):
+def test_report_and_quiz_fit_every_screen_without_foreign_requests(translated, browser):
     """At three sizes, in both colour schemes; the pages are those of the test before."""
-    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if browser_path() is None:
-        pytest.skip("no chromium on this machine")
     language, command, folder = translated
     if not (folder / "r-quiz.html").exists():
         assert review(*command, "--language", language) == ExitCode.OK
     problems = []
-    with open_browser() as browser:
-        page = browser.new_page()
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda line: problems.append(line.text))
-        page.on("request", lambda each: problems.extend(_foreign(each.url, folder)))
-        for name in ("r.html", "r-quiz.html"):
-            page.goto((folder / name).as_uri())
-            page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
-            page.keyboard.press("1")
-            for width, height in ((360, 740), (820, 1180), (1440, 900)):
-                page.set_viewport_size({"width": width, "height": height})
-                for colours in ("light", "dark"):
-                    page.emulate_media(color_scheme=colours)
-                    assert page.evaluate("document.documentElement.scrollWidth") <= width
-                    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-                    assert (sum(map(int, re.findall(r"\d+", ground))) < 300) == (colours == "dark")
+    page = browser.new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda line: problems.append(line.text))
+    page.on("request", lambda each: problems.extend(_foreign(each.url, folder)))
+    for name in ("r.html", "r-quiz.html"):
+        page.goto((folder / name).as_uri())
+        page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
+        page.keyboard.press("1")
+        for width, height in ((360, 740), (820, 1180), (1440, 900)):
+            page.set_viewport_size({"width": width, "height": height})
+            for colours in ("light", "dark"):
+                page.emulate_media(color_scheme=colours)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+                assert (sum(map(int, re.findall(r"\d+", ground))) < 300) == (colours == "dark")
+    page.close()
     assert problems == []
 
 

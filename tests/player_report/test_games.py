@@ -119,8 +119,9 @@ def away_of(kinds, melds):
     return int(shanten(counts, melds)) if max(counts) <= 4 else 9
 
 
-def test_costs_by_playouts_are_kept_with_their_intervals(room):
-    played = [each for game in room for each in game.mistakes if each.places]
+def test_costs_by_playouts_are_kept_with_their_intervals():
+    (game,) = review_source(SOURCES[0], ReviewedHeader("majiang", "fast-policy", 0.1, 0)).games
+    played = [each for each in game.mistakes if each.places]
     assert len(played) > 10
     assert all(low <= value <= high for value, low, high in (each.places for each in played))
     assert all(each.is_shown == (each.places[1] > 0) for each in played)

@@ -7,6 +7,7 @@ those of the package ``mahjong``.  Nothing of mjbot's rules, table or drawing ta
 import json
 import re
 from collections import Counter
+from functools import cache
 from itertools import chain
 
 import pytest
@@ -49,8 +50,12 @@ def by_kind(tiles):
 
 def away(tiles, n_melds):
     """Return how far a hand is from tenpai; open hands have neither pairs nor orphans."""
-    closed = n_melds == 0
-    return Shanten().calculate_shanten(by_kind(tiles), closed, closed)
+    return shanten_of(tuple(by_kind(tiles)), n_melds == 0)
+
+
+@cache  # discards of one position leave the hands of others, and both reviews have the same
+def shanten_of(counts, is_closed):
+    return Shanten().calculate_shanten([*counts], is_closed, is_closed)
 
 
 def next_of(marker):
@@ -108,22 +113,21 @@ class Count:
         elif kind == "dora":
             self.markers.append(message["dora_marker"])
 
-    def live(self, seat, tile):
-        """Return how many of a kind the seat does not see."""
-        seen = [*self.hands[seat], *chain(*self.rivers), *self.markers, *self.shown]
-        return 4 - Counter(map(plain, seen))[plain(tile)]
+    def live(self, seat):
+        """Return how many of each kind the seat does not see."""
+        seen = by_kind([*self.hands[seat], *chain(*self.rivers), *self.markers, *self.shown])
+        return {kind: 4 - n for kind, n in zip(KINDS, seen, strict=True)}
 
     def accepted(self, seat, discard):
         """Return what a hand accepts after a discard, by kind with the tiles that are left."""
         hand, n = [*self.hands[seat]], len(self.melds[seat])
         hand.remove(next(tile for tile in hand if plain(tile) == plain(discard)))
-        before = away(hand, n)
+        before, held = away(hand, n), Counter(map(plain, hand))
         return {
-            kind: self.live(seat, kind)
-            for kind in KINDS
-            if self.live(seat, kind) and Counter(map(plain, hand))[kind] < 4
-            and away([*hand, kind], n) < before
-        }  # fmt: skip
+            kind: left
+            for kind, left in self.live(seat).items()
+            if left and held[kind] < 4 and away([*hand, kind], n) < before
+        }
 
     def seat_wind(self, seat):
         return WINDS[(seat - self.dealer) % 4]

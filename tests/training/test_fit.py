@@ -10,18 +10,26 @@ from mjbot.errors import ArgumentError
 from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.training.runs import RunFolder, TrainingError
 
-torch = pytest.importorskip("torch")
-
 GRADIENTS = np.array([[3.0, -0.5], [1.0, -0.25], [-2.0, 0.125]])
 
 
+@pytest.fixture(autouse=True)
+def torch() -> None:
+    """Load torch where these tests run, not wherever they are collected."""
+    pytest.importorskip("torch")
+
+
 def new(**options: object) -> tuple[dict, Fit]:
+    import torch
+
     weights = {"w": torch.tensor([1.0, -2.0], requires_grad=True)}
     schedule = options.pop("schedule", Schedule(rate=0.1, end=1.0))
     return weights, Fit(weights, schedule, options.pop("steps", 3), **options)
 
 
 def push(fit: Fit, weights: dict, gradient: np.ndarray) -> None:
+    import torch
+
     fit.learn((weights["w"] * torch.tensor(gradient, dtype=torch.float32)).sum())
 
 
