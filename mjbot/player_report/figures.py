@@ -1,9 +1,10 @@
 """What the games of a player add up to, next to a reference group: tables that all outputs share.
 
-Costs are in places where playouts were run, else in the reviewer's own estimate, mostly points.  A
-cost counts whether it is shown or not, also below 0: each is an estimate, and errors cancel in
-sums, while a sum of those that are shown alone would be a sum of the luckiest.  In all intervals a
-game is one observation; of a reference group the seats of one game are one.
+Costs are in places where playouts were run, else in the reviewer's own estimate, mostly points.  In
+sums a cost counts whether it is shown or not, also below 0, by the plain mean of its playouts: each
+is an estimate, and errors cancel.  Of a mistake that is selected as a costly one they do not; it is
+reported with the cost to be expected after its playouts (:mod:`mjbot.review.playouts`).  In all
+intervals a game is one observation; of a reference group the seats of one game are one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -109,7 +110,11 @@ class PlayerReport:
         return marked("places") if self.unit == RANKS else self.unit or marked("its unit")
 
     def cost(self, mistake: Mistake) -> float:
-        """Return what a mistake cost, in :attr:`unit`."""
+        """Return what a mistake adds to sums over all of them, in :attr:`unit`."""
+        return mistake.mean if self.unit == RANKS else mistake.loss
+
+    def expected_cost(self, mistake: Mistake) -> float:
+        """Return what a single mistake is to be expected to have cost, in :attr:`unit`."""
         if self.unit != RANKS:
             return mistake.loss
         return mistake.places[0] if mistake.places else 0.0
@@ -124,13 +129,18 @@ class PlayerReport:
             (game, each)
             for game in self.games
             for each in game.mistakes
-            if kind in ("", each.kind) and self.cost(each) > 0
+            if kind in ("", each.kind) and self.expected_cost(each) > 0
         ]
-        return sorted(found, key=lambda pair: (not pair[1].is_shown, -self.cost(pair[1])))
+        return sorted(found, key=self._costliest_first)
+
+    def _costliest_first(self, pair: tuple[ReviewedGame, Mistake]) -> tuple[bool, float]:
+        return not pair[1].is_shown, -self.expected_cost(pair[1])
 
     def exercises(self, n: int) -> list[tuple[ReviewedGame, Mistake]]:
         """Return mistakes to learn from: of the class that cost most in all, then of the others."""
-        totals = {kind: sum(self.cost(m) for _, m in self.costliest(kind)) for kind in KINDS}
+        totals = {
+            kind: sum(self.expected_cost(m) for _, m in self.costliest(kind)) for kind in KINDS
+        }
         worst = max(KINDS, key=lambda kind: totals[kind])
         found = self.costliest(worst)[:n]
         others = [pair for pair in self.costliest() if pair[1].kind != worst]
@@ -150,13 +160,13 @@ class PlayerReport:
     def _situation(
         self, name: tuple[str, str], pairs: Sequence[tuple[ReviewedGame, Mistake]]
     ) -> CostlySituation:
-        by_cost = sorted(pairs, key=lambda pair: (not pair[1].is_shown, -self.cost(pair[1])))
+        by_cost = sorted(pairs, key=self._costliest_first)
 
         def cost_in(game: ReviewedGame) -> float:
             return sum(self.cost(m) for m in game.mistakes if (m.kind, m.situation) == name)
 
         total = sum(self.cost(mistake) for _, mistake in pairs)
-        shown = [pair for pair in by_cost if self.cost(pair[1]) > 0][:EXAMPLES]
+        shown = [pair for pair in by_cost if self.expected_cost(pair[1]) > 0][:EXAMPLES]
         return CostlySituation(*name, len(pairs), total, mean_of(self.games, cost_in), shown)
 
     @property
@@ -188,7 +198,7 @@ class PlayerReport:
                 figures.append(mean_of(self.reference, measure))
                 figures.append(apart(self.games, self.reference, measure))
             shown = [m for m in own if m.is_shown]
-            by_shown = f"{len(shown)} ({self.text(sum(map(self.cost, shown)))})"
+            by_shown = f"{len(shown)} ({self.text(sum(map(self.expected_cost, shown)))})"
             cells = [f"{len(own) / max(len(self.games), 1):.1f}", *map(self._spelled, figures)]
             cells += [by_shown] if self.unit == RANKS else []
             rows.append([translate(kind or "all"), *cells])
@@ -250,7 +260,8 @@ class PlayerReport:
                 "cost_per_game": estimate_json(each.per_game),
                 "positions": [
                     {"game": game.source, "number": game.number, "seat": game.seat,
-                     "position": m.at, "event": m.event, "cost": self.cost(m), "text": m.text}
+                     "position": m.at, "event": m.event, "cost": self.expected_cost(m),
+                     "text": m.text}
                     for game, m in each.examples
                 ],
             })  # fmt: skip

@@ -109,7 +109,8 @@ def _how_to_read(report: PlayerReport) -> Iterator[str]:
     if report.unit_text == "places":
         cost = translate(
             "A cost is what a choice lost against the better of the reviewer's favourites, in"
-            " places by playouts. Sums count every different choice, shown or not."
+            " places by playouts. Sums count every different choice, shown or not, by its plain"
+            " mean; the cost of a single one is drawn towards 0 by its error, as luck stands out."
         )
     yield f"<li>{cost}</li>"
     interval = translate(

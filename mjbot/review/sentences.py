@@ -102,9 +102,9 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
     if better is not None and not same_choice(better, decision.expected):
         choice = doing_text(decision.view, better, shown.better_then)
         other = translate(" against {choice}", choice=choice)
-    text = "By playouts it gains {places} places {interval}, {points} points{other}."
-    if shown.verdict == "shown":
-        text = "By playouts it costs {places} places {interval}, {points} points{other}."
+    text = "By playouts it costs {places} places {interval}, {points} points{other}."
+    if shown.verdict == "shown to be no loss":
+        text = "By playouts it gains {places} places {interval}, {points} points{other}."
     return translate(
         text,
         places=number(abs(shown.ranks.value), RANKS),
