@@ -22,6 +22,7 @@ from mjbot.breakdown.sums import PLAYER_FIGURES, GroupSums
 from mjbot.languages import marked, translate, translate_count
 from mjbot.player_report.games import OUTCOMES, DrawLuck, Mistake, ReviewedGame, situation_text
 from mjbot.review.reasons import KINDS, number
+from mjbot.review.sentences import with_unit
 from mjbot.statistics.estimates import NOTHING, Estimate, difference, ratio
 from mjbot.strategy.explanation import RANKS
 
@@ -118,6 +119,10 @@ class PlayerReport:
         if self.unit != RANKS:
             return mistake.loss
         return mistake.places[0] if mistake.places else 0.0
+
+    def with_unit(self, text: str) -> str:
+        """Return a cost that is text already with its unit."""
+        return with_unit(text, self.unit or self.unit_text)
 
     def text(self, value: float) -> str:
         """Return a cost as text."""
@@ -282,9 +287,11 @@ class PlayerReport:
         for figure in PLAYER_FIGURES:
             if figure.key in RATES:
                 found_ = [groups.estimate(group, figure) for group in range(len(rows))]
-                unit = ", %" if figure.kind == "rate" else ""
                 cells = [compact(estimate, figure) for estimate in found_]
-                table.append([translate(RATES[figure.key]) + unit, *cells])
+                name = translate(RATES[figure.key])
+                if figure.kind == "rate":
+                    name = translate("{name}, {unit}", name=name, unit="%")
+                table.append([name, *cells])
                 names = ("player", "room", "reference")
                 pairs = zip(names, found_, strict=False)
                 values.append({"figure": figure.key, **{n: estimate_json(e) for n, e in pairs}})
@@ -342,7 +349,7 @@ class PlayerReport:
     @property
     def summary(self) -> list[str]:
         """Some lines that report what was found."""
-        n, unit = len(self.games), translate(self.unit_text)
+        n = len(self.games)
         place = mean_of(self.games, lambda game: game.place)
         lines = [
             translate(
@@ -355,9 +362,8 @@ class PlayerReport:
                 different=f"{sum(len(game.mistakes) for game in self.games):,}",
             )
         ]
-        cost = self._spelled(self.cost_per_game(self.games))
-        text = "cost of different choices: {cost} {unit} a game"
-        lines.append(translate(text, cost=cost, unit=unit))
+        cost = self.with_unit(self._spelled(self.cost_per_game(self.games)))
+        lines.append(translate("cost of different choices: {cost} a game", cost=cost))
         if self.unit == RANKS and n:
             luck = mean_of(self.games, lambda g: g.place - g.expected - self._cost_of("")(g))
             text = translate(
@@ -366,17 +372,17 @@ class PlayerReport:
                 luck=_places(luck),
             )
             lines.append(text)
-        return [*lines, *([self._comparison(unit)] if self.reference else [])]
+        return [*lines, *([self._comparison] if self.reference else [])]
 
-    def _comparison(self, unit: str) -> str:
+    @property
+    def _comparison(self) -> str:
         gap = apart(self.games, self.reference, self._cost_of(""))
         verdict = "shown to differ" if gap.leaves_out_zero else "not shown to differ"
         return translate(
-            "compared with {group} ({seats}): {gap} {unit} a game, {verdict}",
+            "compared with {group} ({seats}): {gap} a game, {verdict}",
             group=self.reference_name,
             seats=translate_count("{n} seat", "{n} seats", len(self.reference)),
-            gap=self._spelled(gap),
-            unit=unit,
+            gap=self.with_unit(self._spelled(gap)),
             verdict=translate(verdict),
         )
 

@@ -25,7 +25,7 @@ from mjbot.review.decisions import SEATS, Judged, ReviewedDecision, judge
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import CostEstimator, Shown, verdict_of
 from mjbot.review.reasons import is_last_hand, kind_of_loss
-from mjbot.review.sentences import cost_text, sentence
+from mjbot.review.sentences import sentence, sentence_and_cost
 from mjbot.review.summary import known_seats
 from mjbot.rules.acceptance import shanten_and_acceptance
 from mjbot.rules.shanten import shanten
@@ -288,7 +288,6 @@ def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
     rated = decision.explanation.best_first[:MOST_CHOICES]
     kept = [*rated, *filter(None, [decision.done])]
     places = (shown.ranks.value, shown.ranks.low, shown.ranks.high) if shown else None
-    text = sentence(decision) + (f" {cost_text(decision, shown)}" if shown else "")
     choices = {
         each.action.code: (each.action.code, _code(each.then), round(each.value, 3))
         for each in kept
@@ -307,7 +306,7 @@ def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
         places=places,
         mean=shown.gain.ranks if shown else 0.0,
         points=shown.points.value if shown else 0.0,
-        text=text,
+        text=sentence_and_cost(sentence(decision), decision, shown),
         choices=tuple(choices.values()),
     )
 

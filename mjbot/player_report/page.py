@@ -80,7 +80,7 @@ def _plot(report: PlayerReport) -> str:
 def _examples(report: PlayerReport, positions: Positions) -> Iterator[str]:
     """Yield the positions that show each costly situation, folded up."""
     for each in report.situations:
-        cost = f"{report.text(each.total)} {text(translate(report.unit_text))}"
+        cost = text(report.with_unit(report.text(each.total)))
         name_ = text(each.text, MOST_LETTERS)
         yield f"<details><summary>{name_} <span>{cost}</span></summary><div class=in>"
         for game, mistake in each.examples:

@@ -210,7 +210,8 @@ def _worst(review: summary.Review) -> Iterator[str]:
         what = f"<span class={tone}>{headline(decision, tile)}</span>{text(because(decision), 600)}"
         more = translate("({facts})", facts=translate("; ").join(facts))
         link = translate("{title}: ", title=place_link(decision))
-        yield f"<li>{link}{what} <span class=soft>{more}</span></li>"
+        cost = f"<span class=soft>{more}</span>"
+        yield f"<li>{link}{translate('{sentence} {cost}', sentence=what, cost=cost)}</li>"
     yield "</ol>"
 
 
