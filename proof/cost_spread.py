@@ -2,8 +2,8 @@
 
     python -m proof cost-spread --games 4100:4120 --out cost-spread.jsonl
 
-One seat of each game is judged as ``mjbot review`` does (the seat is the game's number modulo 4),
-and each choice other than the reviewer's is played on in
+One seat of each game is judged as ``mjbot review`` does (seat 0 of the first game, then the seats
+in turn), and each choice other than the reviewer's is played on in
 :data:`~mjbot.review.playouts.FIRST_WORLDS` worlds.  With g the mean of a choice, s its standard
 error and n the worlds, g is normal around the true cost with s, and true costs are normal around 0
 with a spread of t = f s sqrt(n), f times the standard deviation of one world.  f is that of the

@@ -2,14 +2,14 @@
 
     python -m proof mistakes --games 4000:4010 --out mistakes.jsonl
 
-One seat of each game is reviewed as ``mjbot review`` does (the seat is the game's number modulo 4);
-its :data:`MOST_JUDGED` most expensive shown losses are judged again by :data:`PLAYOUTS` pairs of
-playouts.  A pair deals the hidden hands and the wall anew, plays both choices on to the end of
-the kyoku and then the rest of the hanchan, with the same walls, the fast policy in all seats; its
-outcome is the difference of the final places.  So neither the worlds of the review nor the rank
-model have part in the judgement.  A mistake is *confirmed* where the mean difference is above 0;
-how many have a 95 % interval above 0, and how many one below, is reported next to it.  A run
-resumes after the last complete game of its file.
+One seat of each game is reviewed as ``mjbot review`` does (seat 0 of the first game, then the seats
+in turn); its :data:`MOST_JUDGED` most expensive shown losses are judged again by :data:`PLAYOUTS`
+pairs of playouts.  A pair deals the hidden hands and the wall anew, plays both choices on to the
+end of the kyoku and then the rest of the hanchan, with the same walls, the fast policy in all
+seats; its outcome is the difference of the final places.  So neither the worlds of the review nor
+the rank model have part in the judgement.  A mistake is *confirmed* where the mean difference is
+above 0; how many have a 95 % interval above 0, and how many one below, is reported next to it.  A
+run resumes after the last complete game of its file.
 """
 
 import argparse

@@ -53,13 +53,15 @@ LOOKS: Final = 6
 """At 128, 256, ... 4,096 worlds."""
 STAKES: Final = 0.055
 """Spread of true costs, in standard deviations of one world's difference: that of the greatest
-likelihood in games of strong players (``python -m proof cost-spread``, docs/results/reviews.md).
-The search of ``strongest`` found 0.0129 places where one world has 0.21, a ratio of 0.06."""
+likelihood in 12 games of strong players, in steps of 0.005 (``python -m proof cost-spread --games
+4100:4112``: 0.056, 0.042 to 0.070; in 20 games 0.062, docs/results/reviews.md).  The search of
+``strongest`` found 0.0129 places where one world has 0.21, a ratio of 0.06."""
 LEAST_COST: Final = 0.02
-"""Places: the least cost worth showing; set by hand."""
+"""Places: the least cost worth showing, below which more worlds are of no use; set by hand."""
 PRECISE: Final = 0.75
 """Weight of the worlds in a cost from which on a shown one gets no more of them; set by hand."""
 INTERVAL: Final = 1.96
+"""Standard deviations in half a 95 % interval."""
 MOST_ALTERNATIVES: Final = 3
 LEAST_SHARE: Final = 8.0
 """Percent of the network below which a choice is no favourite."""
