@@ -10,6 +10,7 @@ PROOFS = {
     "review": "what a reviewer finds in held-out games, by where the seats ended",
     "review-pages": "page and JSON of a review of every held-out game: faults, sizes and time",
     "review-costs": "whether what decisions cost in playouts predicts the place within a room",
+    "cost-spread": "how far true costs of different choices scatter: the prior of reviews",
     "mistakes": "the strongest mistakes of reviews, played on to the end of the game",
     "search-margin": "which overrides of a search are right, played on to the end of the game",
     "calibration": "how often hands win of which a chance to win is reported, held-out games",

@@ -2,14 +2,14 @@
 
     python -m proof mistakes --games 4000:4010 --out mistakes.jsonl
 
-One seat of each game is reviewed as ``mjbot review`` does (the seat is the game's number modulo 4);
-its :data:`STRONGEST_SHOWN` most expensive shown losses are judged again by :data:`PLAYOUTS` pairs
-of playouts.  A pair deals the hidden hands and the wall anew, plays both choices on to the end of
-the kyoku and then the rest of the hanchan, with the same walls, the fast policy in all seats; its
-outcome is the difference of the final places.  So neither the worlds of the review nor the rank
-model have part in the judgement.  A mistake is *confirmed* where the mean difference is above 0;
-how many have a 95 % interval above 0, and how many one below, is reported next to it.  A run
-resumes after the last complete game of its file.
+One seat of each game is reviewed as ``mjbot review`` does (seat 0 of the first game, then the seats
+in turn); its :data:`MOST_JUDGED` most expensive shown losses are judged again by :data:`PLAYOUTS`
+pairs of playouts.  A pair deals the hidden hands and the wall anew, plays both choices on to the
+end of the kyoku and then the rest of the hanchan, with the same walls, the fast policy in all
+seats; its outcome is the difference of the final places.  So neither the worlds of the review nor
+the rank model have part in the judgement.  A mistake is *confirmed* where the mean difference is
+above 0; how many have a 95 % interval above 0, and how many one below, is reported next to it.  A
+run resumes after the last complete game of its file.
 """
 
 import argparse
@@ -46,7 +46,7 @@ from proof.game_lines import (
 )
 
 GAMES: Final = "4000:4010"
-STRONGEST_SHOWN: Final = 5
+MOST_JUDGED: Final = 5
 PLAYOUTS: Final = 2000
 SEED: Final = 20_000
 """Added to the position's seed: the worlds are others than those of the review."""
@@ -76,19 +76,21 @@ def _lines_of(
 ) -> Iterator[Line]:
     seat, source = game
     for read in games_of(source):
-        found = shown_mistakes(read, seat, by, costs)
-        yield {"mistakes": [_line(decision, shown, judge_) for decision, shown in found]}
+        review = reviewed(read, seat, by, costs)
+        found = [each for each in review.costliest if review.is_shown(each)]
+        yield {
+            "different": len(review.shown),
+            "shown": len(found),
+            "mistakes": [_line(each, review.shown[each], judge_) for each in found[:MOST_JUDGED]],
+        }
 
 
-def shown_mistakes(
-    game: Game, seat: int, by: Spec, costs: CostEstimator
-) -> list[tuple[ReviewedDecision, Shown]]:
-    """Return the most expensive losses that a review of the seat shows."""
+def reviewed(game: Game, seat: int, by: Spec, costs: CostEstimator) -> Review:
+    """Return the review of a seat, with its playouts."""
     judged = judge((entry.event for entry in game.entries), SeatedPlayers(by, 0), [seat], ())
     review = Review(game.name, seat, Reviewer.of(by), judged)
     review.shown = costs.estimate(review.decisions)
-    found = [each for each in review.costliest if review.is_shown(each)][:STRONGEST_SHOWN]
-    return [(each, review.shown[each]) for each in found]
+    return review
 
 
 def _line(decision: ReviewedDecision, shown: Shown, judge_: "FinalJudge") -> Line:
@@ -163,7 +165,8 @@ def report(lines: Sequence[Line]) -> Iterator[str]:
     shown = sum(each["final"][1] > 0 for _, each in found)
     refuted = sum(each["final"][2] < 0 for _, each in found)
     yield ""
-    yield f"{len(found)} mistakes of {len(lines)} games"
+    shown_, different = (sum(line[key] for line in lines) for key in ("shown", "different"))
+    yield f"{len(lines)} games: {different} different choices, {shown_} shown, {len(found)} judged"
     if found:
         review, final = (np.mean([each[k][0] for _, each in found]) for k in ("review", "final"))
         yield f"mean places: {review:+.3f} in the review, {final:+.3f} at the end of the game"

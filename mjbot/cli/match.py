@@ -16,6 +16,7 @@ from mjbot.cli.arguments import count, folder_option, seconds
 from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode, error_report
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.languages import translate
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
 from mjbot.match.report import MatchReport, final_table, problems_of_saving
@@ -193,7 +194,7 @@ async def _watch(
     players: tuple[MatchPlayer, ...],
     report: MatchReport,
 ) -> list[GameResult]:
-    async with table_page(page, f"match, seed {settings.rules.seed}") as take:
+    async with table_page(page, translate("match, seed {n}", n=settings.rules.seed)) as take:
         with report:
             return await play_match(settings, players, showing(report.watcher(), take))
 

@@ -31,6 +31,7 @@ from mjbot.client.play import Hooks, Settings, play
 from mjbot.client.player import MakeStrategy
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.languages import translate
 from mjbot.match.players import CLOCK_S, HUMAN, SEAT_KEY_VARIABLE, human_clock_s
 from mjbot.pair.fair_play import (
     require_permission,
@@ -268,7 +269,7 @@ async def _shown(
 
 
 def _title(settings: Settings) -> str:
-    return f"The seat of {one_line(settings.name)}"
+    return translate("The seat of {name}", name=one_line(settings.name))
 
 
 def _settings(request: PlayRequest) -> Settings:

@@ -28,6 +28,7 @@ from mjbot.cli.arguments import port as port_number
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.languages import translate
 from mjbot.listeners.guests import MOST_GUESTS, MOST_OF_ADDRESS, GuestLimits
 from mjbot.listeners.log import LineLimit, LoopErrors
 from mjbot.precompile import prepare
@@ -219,7 +220,7 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
     status = ExitCode.OK
     async with contextlib.AsyncExitStack() as stack:
         take = await stack.enter_async_context(
-            table_page(request.page, f"table {request.room}", ending)
+            table_page(request.page, translate("table {name}", name=request.room), ending)
         )
 
         look = _pair_watch() if request.watch_for_pairs else None

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from mjbot.drawing.board_data import SEATS, Board, board_of
 from mjbot.drawing.tiles import HEIGHT, WIDTH, sprite
-from mjbot.languages import translate
+from mjbot.languages import language, translate
 from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES
 
@@ -62,7 +62,7 @@ def picture(
     used = [name for name in TILE_NAMES if f'"#t{name}"' in drawing]
     style = STYLE + (":root{--index:1}" if index else "")
     return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" xml:lang="{language()}" viewBox="0 0 1000 1000">'
         f"<style>{style}</style>\n<defs>\n{sprite(used)}\n"
         '<radialGradient id="felt" cy=".45"><stop stop-color="#2c7560"/>'
         '<stop offset="1" stop-color="#1f5546"/></radialGradient></defs>\n'
@@ -83,7 +83,8 @@ def view_svg(view: View, names: Sequence[str] = (), *, index: bool = False) -> s
 def view_html(view: View) -> str:
     """Return :func:`view_svg` as an HTML image, whose styles do not reach the rest of a page."""
     data = base64.b64encode(view_svg(view).encode()).decode()
-    return f'<img width="480" alt="board" src="data:image/svg+xml;base64,{data}">'
+    alt = translate("board")
+    return f'<img width="480" alt="{alt}" src="data:image/svg+xml;base64,{data}">'
 
 
 def _tile(token: str, x: float, y: float, scale: float) -> str:

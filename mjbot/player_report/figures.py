@@ -1,9 +1,10 @@
 """What the games of a player add up to, next to a reference group: tables that all outputs share.
 
-Costs are in places where playouts were run, else in the reviewer's own estimate, mostly points.  A
-cost counts whether it is shown or not, also below 0: each is an estimate, and errors cancel in
-sums, while a sum of those that are shown alone would be a sum of the luckiest.  In all intervals a
-game is one observation; of a reference group the seats of one game are one.
+Costs are in places where playouts were run, else in the reviewer's own estimate, mostly points.  In
+sums a cost counts whether it is shown or not, also below 0, by the plain mean of its playouts: each
+is an estimate, and errors cancel.  Of a mistake that is selected as a costly one they do not; it is
+reported with the cost to be expected after its playouts (:mod:`mjbot.review.playouts`).  In all
+intervals a game is one observation; of a reference group the seats of one game are one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from mjbot.breakdown.sums import PLAYER_FIGURES, GroupSums
 from mjbot.languages import marked, translate, translate_count
 from mjbot.player_report.games import OUTCOMES, DrawLuck, Mistake, ReviewedGame, situation_text
 from mjbot.review.reasons import KINDS, number
+from mjbot.review.sentences import with_unit
 from mjbot.statistics.estimates import NOTHING, Estimate, difference, ratio
 from mjbot.strategy.explanation import RANKS
 
@@ -109,10 +111,18 @@ class PlayerReport:
         return marked("places") if self.unit == RANKS else self.unit or marked("its unit")
 
     def cost(self, mistake: Mistake) -> float:
-        """Return what a mistake cost, in :attr:`unit`."""
+        """Return what a mistake adds to sums over all of them, in :attr:`unit`."""
+        return mistake.mean if self.unit == RANKS else mistake.loss
+
+    def expected_cost(self, mistake: Mistake) -> float:
+        """Return what a single mistake is to be expected to have cost, in :attr:`unit`."""
         if self.unit != RANKS:
             return mistake.loss
         return mistake.places[0] if mistake.places else 0.0
+
+    def with_unit(self, text: str) -> str:
+        """Return a cost that is text already with its unit."""
+        return with_unit(text, self.unit or self.unit_text)
 
     def text(self, value: float) -> str:
         """Return a cost as text."""
@@ -124,13 +134,18 @@ class PlayerReport:
             (game, each)
             for game in self.games
             for each in game.mistakes
-            if kind in ("", each.kind) and self.cost(each) > 0
+            if kind in ("", each.kind) and self.expected_cost(each) > 0
         ]
-        return sorted(found, key=lambda pair: (not pair[1].is_shown, -self.cost(pair[1])))
+        return sorted(found, key=self._costliest_first)
+
+    def _costliest_first(self, pair: tuple[ReviewedGame, Mistake]) -> tuple[bool, float]:
+        return not pair[1].is_shown, -self.expected_cost(pair[1])
 
     def exercises(self, n: int) -> list[tuple[ReviewedGame, Mistake]]:
         """Return mistakes to learn from: of the class that cost most in all, then of the others."""
-        totals = {kind: sum(self.cost(m) for _, m in self.costliest(kind)) for kind in KINDS}
+        totals = {
+            kind: sum(self.expected_cost(m) for _, m in self.costliest(kind)) for kind in KINDS
+        }
         worst = max(KINDS, key=lambda kind: totals[kind])
         found = self.costliest(worst)[:n]
         others = [pair for pair in self.costliest() if pair[1].kind != worst]
@@ -150,13 +165,13 @@ class PlayerReport:
     def _situation(
         self, name: tuple[str, str], pairs: Sequence[tuple[ReviewedGame, Mistake]]
     ) -> CostlySituation:
-        by_cost = sorted(pairs, key=lambda pair: (not pair[1].is_shown, -self.cost(pair[1])))
+        by_cost = sorted(pairs, key=self._costliest_first)
 
         def cost_in(game: ReviewedGame) -> float:
             return sum(self.cost(m) for m in game.mistakes if (m.kind, m.situation) == name)
 
         total = sum(self.cost(mistake) for _, mistake in pairs)
-        shown = [pair for pair in by_cost if self.cost(pair[1]) > 0][:EXAMPLES]
+        shown = [pair for pair in by_cost if self.expected_cost(pair[1]) > 0][:EXAMPLES]
         return CostlySituation(*name, len(pairs), total, mean_of(self.games, cost_in), shown)
 
     @property
@@ -188,7 +203,7 @@ class PlayerReport:
                 figures.append(mean_of(self.reference, measure))
                 figures.append(apart(self.games, self.reference, measure))
             shown = [m for m in own if m.is_shown]
-            by_shown = f"{len(shown)} ({self.text(sum(map(self.cost, shown)))})"
+            by_shown = f"{len(shown)} ({self.text(sum(map(self.expected_cost, shown)))})"
             cells = [f"{len(own) / max(len(self.games), 1):.1f}", *map(self._spelled, figures)]
             cells += [by_shown] if self.unit == RANKS else []
             rows.append([translate(kind or "all"), *cells])
@@ -250,7 +265,8 @@ class PlayerReport:
                 "cost_per_game": estimate_json(each.per_game),
                 "positions": [
                     {"game": game.source, "number": game.number, "seat": game.seat,
-                     "position": m.at, "event": m.event, "cost": self.cost(m), "text": m.text}
+                     "position": m.at, "event": m.event, "cost": self.expected_cost(m),
+                     "text": m.text}
                     for game, m in each.examples
                 ],
             })  # fmt: skip
@@ -271,9 +287,11 @@ class PlayerReport:
         for figure in PLAYER_FIGURES:
             if figure.key in RATES:
                 found_ = [groups.estimate(group, figure) for group in range(len(rows))]
-                unit = ", %" if figure.kind == "rate" else ""
                 cells = [compact(estimate, figure) for estimate in found_]
-                table.append([translate(RATES[figure.key]) + unit, *cells])
+                name = translate(RATES[figure.key])
+                if figure.kind == "rate":
+                    name = translate("{name}, {unit}", name=name, unit="%")
+                table.append([name, *cells])
                 names = ("player", "room", "reference")
                 pairs = zip(names, found_, strict=False)
                 values.append({"figure": figure.key, **{n: estimate_json(e) for n, e in pairs}})
@@ -331,7 +349,7 @@ class PlayerReport:
     @property
     def summary(self) -> list[str]:
         """Some lines that report what was found."""
-        n, unit = len(self.games), translate(self.unit_text)
+        n = len(self.games)
         place = mean_of(self.games, lambda game: game.place)
         lines = [
             translate(
@@ -344,9 +362,8 @@ class PlayerReport:
                 different=f"{sum(len(game.mistakes) for game in self.games):,}",
             )
         ]
-        cost = self._spelled(self.cost_per_game(self.games))
-        text = "cost of different choices: {cost} {unit} a game"
-        lines.append(translate(text, cost=cost, unit=unit))
+        cost = self.with_unit(self._spelled(self.cost_per_game(self.games)))
+        lines.append(translate("cost of different choices: {cost} a game", cost=cost))
         if self.unit == RANKS and n:
             luck = mean_of(self.games, lambda g: g.place - g.expected - self._cost_of("")(g))
             text = translate(
@@ -355,17 +372,17 @@ class PlayerReport:
                 luck=_places(luck),
             )
             lines.append(text)
-        return [*lines, *([self._comparison(unit)] if self.reference else [])]
+        return [*lines, *([self._comparison] if self.reference else [])]
 
-    def _comparison(self, unit: str) -> str:
+    @property
+    def _comparison(self) -> str:
         gap = apart(self.games, self.reference, self._cost_of(""))
         verdict = "shown to differ" if gap.leaves_out_zero else "not shown to differ"
         return translate(
-            "compared with {group} ({seats}): {gap} {unit} a game, {verdict}",
+            "compared with {group} ({seats}): {gap} a game, {verdict}",
             group=self.reference_name,
             seats=translate_count("{n} seat", "{n} seats", len(self.reference)),
-            gap=self._spelled(gap),
-            unit=unit,
+            gap=self.with_unit(self._spelled(gap)),
             verdict=translate(verdict),
         )
 

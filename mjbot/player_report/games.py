@@ -23,12 +23,13 @@ from mjbot.records.game import Game, RecordError
 from mjbot.records.sources import Source, games_of
 from mjbot.review.decisions import SEATS, Judged, ReviewedDecision, judge
 from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import CostEstimator, Shown
+from mjbot.review.playouts import CostEstimator, Shown, verdict_of
 from mjbot.review.reasons import is_last_hand, kind_of_loss
-from mjbot.review.sentences import cost_text, sentence
+from mjbot.review.sentences import sentence, sentence_and_cost
 from mjbot.review.summary import known_seats
 from mjbot.rules.acceptance import shanten_and_acceptance
 from mjbot.rules.shanten import shanten
+from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.registry import Spec
 from mjbot.table.mirror.mirror import TableError
 from mjbot.table.view import View
@@ -71,9 +72,9 @@ class Mistake(msgspec.Struct, frozen=True):
     """A choice other than the reviewer's.
 
     Actions are codes (:mod:`mjbot.table.actions`), ``then`` the discards after a riichi or call,
-    :data:`NO_ACTION` where there are none.  ``places`` are value, low and high of what it cost in
-    playouts, ``points`` what it cost in these; ``loss`` is what the reviewer estimates, in the
-    ``loss_unit`` of the game.
+    :data:`NO_ACTION` where there are none.  ``places`` are value, low and high of what it is to be
+    expected to cost after playouts, ``points`` the same in points, ``mean`` the plain mean of the
+    playouts in places; ``loss`` is what the reviewer estimates, in the ``loss_unit`` of the game.
     ``choices`` are codes and the reviewer's values.
     """
 
@@ -87,6 +88,7 @@ class Mistake(msgspec.Struct, frozen=True):
     better_then: int
     loss: float
     places: tuple[float, float, float] | None
+    mean: float
     points: float
     text: str
     choices: tuple[tuple[int, int, float], ...]
@@ -94,7 +96,7 @@ class Mistake(msgspec.Struct, frozen=True):
     @property
     def is_shown(self) -> bool:
         """Whether playouts show that it cost something."""
-        return self.places is not None and self.places[1] > 0
+        return self.places is not None and verdict_of(Estimate(*self.places)) == "shown"
 
 
 class KyokuChange(msgspec.Struct, frozen=True):
@@ -161,7 +163,7 @@ class ReviewedHeader(msgspec.Struct, frozen=True):
     by: str
     playouts_s: float
     seed: int
-    format: str = "mjbot reviewed games 1"
+    format: str = "mjbot reviewed games 2"
     language: str = ENGLISH
 
 
@@ -286,7 +288,6 @@ def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
     rated = decision.explanation.best_first[:MOST_CHOICES]
     kept = [*rated, *filter(None, [decision.done])]
     places = (shown.ranks.value, shown.ranks.low, shown.ranks.high) if shown else None
-    text = sentence(decision) + (f" {cost_text(decision, shown)}" if shown else "")
     choices = {
         each.action.code: (each.action.code, _code(each.then), round(each.value, 3))
         for each in kept
@@ -303,8 +304,9 @@ def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
         better_then=_code(better_then),
         loss=decision.loss or 0.0,
         places=places,
+        mean=shown.gain.ranks if shown else 0.0,
         points=shown.points.value if shown else 0.0,
-        text=text,
+        text=sentence_and_cost(sentence(decision), decision, shown),
         choices=tuple(choices.values()),
     )
 

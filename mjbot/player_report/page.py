@@ -80,7 +80,7 @@ def _plot(report: PlayerReport) -> str:
 def _examples(report: PlayerReport, positions: Positions) -> Iterator[str]:
     """Yield the positions that show each costly situation, folded up."""
     for each in report.situations:
-        cost = f"{report.text(each.total)} {text(translate(report.unit_text))}"
+        cost = text(report.with_unit(report.text(each.total)))
         name_ = text(each.text, MOST_LETTERS)
         yield f"<details><summary>{name_} <span>{cost}</span></summary><div class=in>"
         for game, mistake in each.examples:
@@ -109,7 +109,8 @@ def _how_to_read(report: PlayerReport) -> Iterator[str]:
     if report.unit_text == "places":
         cost = translate(
             "A cost is what a choice lost against the better of the reviewer's favourites, in"
-            " places by playouts. Sums count every different choice, shown or not."
+            " places by playouts. Sums count every different choice, shown or not, by its plain"
+            " mean; the cost of a single one is drawn towards 0 by its error, as luck stands out."
         )
     yield f"<li>{cost}</li>"
     interval = translate(

@@ -10,12 +10,13 @@ margin a search of some hundred playouts overrides mostly by chance: the best of
 seems to gain s / sqrt(pi) on the average.
 
 Theory of the constants.  Let true gains be normal with mean m and standard deviation t, and g be
-normal around the true gain with s.  The expected gain, known g, is (g t^2 + m s^2) / (t^2 + s^2):
-above 0 from g = -m s^2 / t^2 on.  ``python -m proof search-margin`` found m = -0.0036 and t =
-0.0129 ranks in 358 challengers (2026-11-25, docs/results/strongest.md), and s is 0.030 after 50
-worlds, 0.0095 after 500: g has to exceed 0.019 and 0.002.  Z = 1 is near that for few worlds (it
-keeps 0.00065 of the 0.00074 ranks a position that the best rule gains) and careful for many;
-MARGIN, set by hand, guards against what playouts get wrong where s is next to nothing.
+normal around the true gain with s (:class:`GainPrior`, by which reviews judge as well).  The
+expected gain, known g, is w g + (1 - w) m with w = t^2 / (t^2 + s^2): above 0 from g = -m s^2 / t^2
+on.  ``python -m proof search-margin`` found m = -0.0036 and t = 0.0129 ranks in 358 challengers
+(:data:`CHALLENGERS`; 2026-11-25, docs/results/strongest.md), and s is 0.030 after 50 worlds, 0.0095
+after 500: g has to exceed 0.019 and 0.002.  Z = 1 is near that for few worlds (it keeps 0.00065 of
+the 0.00074 ranks a position that the best rule gains) and careful for many; MARGIN, set by hand,
+guards against what playouts get wrong where s is next to nothing.
 
 A plan that cannot reach the margin any more (g + :data:`HOPE` s below it) is dropped, and what it
 would have cost goes to the others.
@@ -64,6 +65,36 @@ class Gain(NamedTuple):
     def exceeds(self, margin: float = MARGIN, z: float = Z) -> bool:
         """Return whether the plan is shown to be better."""
         return self.ranks > max(margin, z * self.error)
+
+
+class GainPrior(NamedTuple):
+    """What is known of a true gain without playouts: normal, in ranks."""
+
+    mean: float
+    spread: float
+
+    def weight(self, gain: Gain) -> float:
+        """Return the share of what playouts found in what is to be expected, 0 to 1."""
+        if not gain.error:  # the worlds agree
+            return 1.0
+        return self.spread**2 / (self.spread**2 + gain.error**2)
+
+    def posterior(self, gain: Gain) -> Gain:
+        """Return mean and standard deviation of the true gain, known what playouts found.
+
+        It stays valid for a gain that was selected because it is large, and where its size decided
+        how many worlds were played (Gelman et al., "Bayesian Data Analysis", 3rd edition, ch. 8).
+
+        >>> GainPrior(0.0, 0.02).posterior(Gain(0.05, 0.02, 128))
+        Gain(ranks=0.025, error=0.014142135623730952, worlds=128)
+        """
+        share = self.weight(gain)
+        ranks = share * gain.ranks + (1 - share) * self.mean
+        return Gain(ranks, self.spread * (1 - share) ** 0.5, gain.worlds)
+
+
+CHALLENGERS: Final = GainPrior(-0.0036, 0.0129)
+"""Of what a search plays on instead of its choice; see above."""
 
 
 def playout_us(wall_left: int) -> float:

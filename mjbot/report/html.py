@@ -81,6 +81,7 @@ table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:.32rem .7rem;text-align:right;border-top:1px solid var(--line);vertical-align:top}
 td{white-space:nowrap}
 thead th{border-top:0;font-size:.82rem;font-weight:600;color:var(--soft);vertical-align:bottom}
+thead th{word-break:keep-all}:is(:lang(ja),:lang(zh)) em{font-style:normal;font-weight:600}
 th:first-child,td:first-child{text-align:left}
 .left td,.left th{text-align:left}
 .terms tr:has(em) td{font-weight:600}.terms em{font-style:normal}

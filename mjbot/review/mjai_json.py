@@ -229,6 +229,8 @@ def _shown(shown: Shown | None) -> Json | None:
     return {
         "points": _interval(shown.points),
         "ranks": _interval(shown.ranks),
+        "mean": _finite(shown.gain.ranks),
+        "error": _finite(shown.gain.error),
         "deals": shown.deals,
         "verdict": shown.verdict,
         "better": str(shown.better) if shown.better else None,

@@ -14,6 +14,7 @@ from mjbot.review import summary
 from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.mjai_json import Json, review_json
 from mjbot.review.page_data import page_data
+from mjbot.review.playouts import LEAST_COST
 from mjbot.review.reasons import kind_of_loss, number, percent, signed
 from mjbot.review.sentences import amount, because, headline
 from mjbot.review.tiles import tile
@@ -207,8 +208,10 @@ def _worst(review: summary.Review) -> Iterator[str]:
         if decision.is_close or decision.is_disputed:
             facts.append(size_text(decision))
         what = f"<span class={tone}>{headline(decision, tile)}</span>{text(because(decision), 600)}"
-        more = f"<span class=soft>({'; '.join(facts)})</span>"
-        yield f"<li>{place_link(decision)}: {what} {more}</li>"
+        more = translate("({facts})", facts=translate("; ").join(facts))
+        link = translate("{title}: ", title=place_link(decision))
+        cost = f"<span class=soft>{more}</span>"
+        yield f"<li>{link}{translate('{sentence} {cost}', sentence=what, cost=cost)}</li>"
     yield "</ol>"
 
 
@@ -358,11 +361,14 @@ def _notes(review: summary.Review) -> Iterator[str]:
         deals = [each.deals for each in review.shown.values()]
         yield translate(
             "Playouts continue both choices in the same {least} to {most} worlds (hidden hands and"
-            " walls) to the end of the hand; {name} plays all seats. A loss is shown where the 95%"
-            " interval of the final place excludes 0; one in forty is shown by chance.",
+            " walls) to the end of the hand; {name} plays all seats. Their mean is drawn towards 0"
+            " by its error, for among many choices those with lucky worlds stand out. A loss is"
+            " shown where the 95% interval of the places is above 0 and the loss at least {small}"
+            " places.",
             least=f"{min(deals):,}",
             most=f"{max(deals):,}",
             name=text(review.by.playouts_by),
+            small=number(LEAST_COST, RANKS),
         )
     else:
         yield translate("No playouts were run; <code>--playouts SECONDS</code> runs them.")

@@ -38,6 +38,7 @@ KINDS: Final = (
 """Classes of mistakes, as :data:`mjbot.review.reasons.KINDS` has them."""
 VERDICTS: Final = (
     marked("shown"),
+    marked("too small to count"),
     marked("not shown to differ"),
     marked("shown to be no loss"),
 )

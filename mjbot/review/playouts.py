@@ -7,19 +7,22 @@ another favourite of its network (of :data:`MOST_ALTERNATIVES`) that gains more 
 own, which are not used again.  The cost is the mean difference over the worlds; what hands and wall
 do to both choices cancels.
 
+Of some thirty different choices in a game those with the luckiest worlds have the largest mean.  So
+what is reported is the cost to be expected, known the worlds: its posterior mean and 95 % interval
+by the normal model of :mod:`mjbot.playouts.override`.  Before any world the cost is normal around 0
+(your choice is as good as another favourite) with a spread of :data:`STAKES` times the standard
+deviation of the difference in one world: where hands and wall decide over much, choices do as well.
+After 128 worlds that takes 72 % off the mean, after 1,024 worlds 24 %, after 4,096 worlds 7 %.
+A loss is shown where the interval is above 0 and the cost at least :data:`LEAST_COST`.  That worlds
+are dealt until a cost is clear changes no posterior.  Points have no prior: what the posterior
+takes off the places as chance is taken off the points by their regression on the places.
+
+A sum over all different choices selects none: it adds up plain means (:attr:`Shown.gain`), which
+hold for players with larger mistakes than those that the prior was measured with as well.
+
 Worlds are dealt where they decide most (best first): every decision gets :data:`FIRST_WORLDS`, then
-the one with the largest expected cost gets as many again, until its verdict is clear, it has
-had :data:`LOOKS` looks, or the budget is spent.  With g the mean of a decision and s its standard
-error, the expected cost is g T^2 / (T^2 + s^2), T = :data:`SPREAD` being the standard deviation of
-true costs; it orders the work and is reported nowhere.
-
-Since the number of worlds depends on what they showed, an interval of 1.96 s would miss more than
-one time in twenty.  The intervals are repeated confidence intervals (Jennison and Turnbull,
-"Interim analyses: the repeated confidence interval approach", JRSS B 51, 1989): g ± :data:`LOOK_Z`
-s.  Over 6 looks at doubling numbers of worlds the largest of |g| / s stays below that in 95 % of
-cases in which the true cost is 0 (normal, 400,000 simulated sequences: 2.545).
-
-Only where the whole interval of the places is on one side of 0 is a difference shown.  Left open:
+the one with the largest expected cost gets as many again, until it is settled
+(:attr:`Shown.is_settled`), it has had :data:`LOOKS` looks, or the budget is spent.  Left open:
 whether these players would have played on as the fast policy does.
 
 The budget is counted in playouts, not timed, so that a review can be repeated.
@@ -33,7 +36,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.playouts.override import Gain, best_plan, playout_us
+from mjbot.playouts.override import Gain, GainPrior, best_plan, playout_us
 from mjbot.playouts.worlds import Playouts, plan_of, seed_of
 from mjbot.review.decisions import ReviewedDecision
 from mjbot.statistics.estimates import Estimate
@@ -41,18 +44,24 @@ from mjbot.strategy.explanation import PERCENT, same_choice
 from mjbot.table.actions import Action
 from mjbot.table.view import View
 
-Verdict = Literal["shown", "not shown to differ", "shown to be no loss"]
+Verdict = Literal["shown", "too small to count", "not shown to differ", "shown to be no loss"]
 
 BUDGET_S: Final = 40.0
 """Processor time for the playouts of one review, counted in playouts."""
 FIRST_WORLDS: Final = 128
 LOOKS: Final = 6
 """At 128, 256, ... 4,096 worlds."""
-LOOK_Z: Final = 2.55
-SMALL: Final = 0.02
-"""Places: a decision whose interval ends below this gets no more worlds."""
-SPREAD: Final = 0.02
-"""Places; set by hand (the search of ``strongest`` found 0.0129 among its challengers)."""
+STAKES: Final = 0.055
+"""Spread of true costs, in standard deviations of one world's difference: that of the greatest
+likelihood in 12 games of strong players, in steps of 0.005 (``python -m proof cost-spread --games
+4100:4112``: 0.056, 0.042 to 0.070; in 20 games 0.062, docs/results/reviews.md).  The search of
+``strongest`` found 0.0129 places where one world has 0.21, a ratio of 0.06."""
+LEAST_COST: Final = 0.02
+"""Places: the least cost worth showing, below which more worlds are of no use; set by hand."""
+PRECISE: Final = 0.75
+"""Weight of the worlds in a cost from which on a shown one gets no more of them; set by hand."""
+INTERVAL: Final = 1.96
+"""Standard deviations in half a 95 % interval."""
 MOST_ALTERNATIVES: Final = 3
 LEAST_SHARE: Final = 8.0
 """Percent of the network below which a choice is no favourite."""
@@ -60,37 +69,50 @@ SCREENED: Final = 64
 """Worlds in which alternatives are compared."""
 
 
+def prior_of(gain: Gain) -> GainPrior:
+    """Return what is known of a true cost without its worlds, but for how far they scatter."""
+    return GainPrior(0.0, STAKES * gain.error * gain.worlds**0.5)
+
+
+def verdict_of(cost: Estimate) -> Verdict:
+    """Return whether a cost in places, with its interval, is shown to be a loss."""
+    if not (cost.is_bounded and cost.leaves_out_zero):
+        return "not shown to differ"
+    if cost.high < 0:
+        return "shown to be no loss"
+    return "shown" if cost.value >= LEAST_COST else "too small to count"
+
+
 @dataclass(frozen=True)
 class Shown:
-    """What the better choice gains in playouts: points in the kyoku, and places of the game.
+    """What the better choice gains, as it is to be expected after playouts, with 95 % intervals.
 
-    ``better`` is the alternative, with the discard that follows it; the reviewer's own choice
-    unless another one gained more.  ``deals`` is the number of worlds.
+    ``points`` are of the kyoku, ``ranks`` places of the game; ``gain`` is what the worlds
+    themselves gave, in places.  ``better`` is the alternative, with the discard that follows it;
+    the reviewer's own choice unless another one gained more.
     """
 
     points: Estimate
     ranks: Estimate
-    deals: int
+    gain: Gain
     better: Action | None = None
     better_then: Action | None = None
 
     @property
+    def deals(self) -> int:
+        """The number of worlds."""
+        return self.gain.worlds
+
+    @property
     def verdict(self) -> Verdict:
         """Whether a loss is shown; one by the place counts."""
-        if not (self.ranks.is_bounded and self.ranks.leaves_out_zero):
-            return "not shown to differ"
-        return "shown" if self.ranks.low > 0 else "shown to be no loss"
+        return verdict_of(self.ranks)
 
     @property
     def is_settled(self) -> bool:
-        """Whether more worlds are of no use: a difference is shown, or too small to matter."""
-        return self.verdict != "not shown to differ" or self.ranks.high < SMALL
-
-    @property
-    def expected(self) -> float:
-        """The cost to be expected, in places: the mean, drawn towards 0 by its error."""
-        error = self.ranks.half_width / LOOK_Z
-        return self.ranks.value * SPREAD**2 / (SPREAD**2 + error**2)
+        """Whether more worlds are of no use: a loss is shown and well known, or none can be."""
+        is_known = prior_of(self.gain).weight(self.gain) >= PRECISE
+        return self.ranks.high < LEAST_COST or (self.verdict == "shown" and is_known)
 
 
 Choice = tuple[Action, Action | None]
@@ -124,13 +146,23 @@ class _Open:
 
     @property
     def shown(self) -> Shown:
-        points, ranks = (_estimate(np.concatenate(each)) for each in (self.points, self.ranks))
-        return Shown(points, ranks, self.worlds, *self.better)
+        points, ranks = np.concatenate(self.points), np.concatenate(self.ranks)
+        gain = Gain.of(ranks)
+        true = prior_of(gain).posterior(gain)
+        return Shown(points_given(points, ranks, true), _around(*true[:2]), gain, *self.better)
 
 
-def _estimate(values: NDArray[np.float64]) -> Estimate:
-    mean, error = float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
-    return Estimate(mean, mean - LOOK_Z * error, mean + LOOK_Z * error)
+def points_given(points: NDArray[np.float64], ranks: NDArray[np.float64], true: Gain) -> Estimate:
+    """Return the points gained, known the places: by the regression of one on the other."""
+    errors = np.cov(points, ranks) / len(ranks)
+    slope = errors[0, 1] / errors[1, 1] if errors[1, 1] else 0.0
+    rest = max(0.0, errors[0, 0] - slope**2 * errors[1, 1])
+    mean = float(points.mean() + slope * (true.ranks - ranks.mean()))
+    return _around(mean, float(rest + (slope * true.error) ** 2) ** 0.5)
+
+
+def _around(mean: float, error: float) -> Estimate:
+    return Estimate(mean, mean - INTERVAL * error, mean + INTERVAL * error)
 
 
 class CostEstimator:
@@ -162,7 +194,7 @@ class CostEstimator:
             work = _Open(decision, self._best_alternative(decision))
             self._play(work, FIRST_WORLDS)
             shown[decision] = work.shown
-            heappush(queue, (-work.shown.expected, place, work))
+            heappush(queue, (-shown[decision].ranks.value, place, work))
             step()
         while queue:
             _, place, work = heappop(queue)
@@ -172,7 +204,7 @@ class CostEstimator:
                 continue
             self._play(work, work.worlds)
             shown[work.decision] = work.shown
-            heappush(queue, (-work.shown.expected, place, work))
+            heappush(queue, (-shown[work.decision].ranks.value, place, work))
         return shown
 
     def _best_alternative(self, decision: ReviewedDecision) -> Choice:

@@ -86,9 +86,27 @@ def amount(value: float, unit: str) -> str:
     """
     if unit.startswith(PERCENT):
         return percent(value)
+    return with_unit(number(value, unit), unit)
+
+
+def with_unit(text: str, unit: str) -> str:
+    """Return a number as text with its unit, in the order of the language.
+
+    >>> with_unit("0.014 ±0.003", "ranks"), with_unit("12", "tiles")
+    ('0.014 ±0.003 places', '12 tiles')
+    """
     if unit == POINTS:
-        return translate("{n} points", n=number(value, unit))
-    return f"{number(value, unit)} {translate(unit)}".strip()
+        return translate("{n} points", n=text)
+    if unit == RANKS:
+        return translate("{n} places", n=text)
+    return f"{text} {translate(unit)}".strip()
+
+
+def sentence_and_cost(text: str, decision: ReviewedDecision, shown: Shown | None) -> str:
+    """Return a decision's sentence followed by what playouts show, if it was played on."""
+    if shown is None:
+        return text
+    return translate("{sentence} {cost}", sentence=text, cost=cost_text(decision, shown))
 
 
 def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
@@ -102,9 +120,9 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
     if better is not None and not same_choice(better, decision.expected):
         choice = doing_text(decision.view, better, shown.better_then)
         other = translate(" against {choice}", choice=choice)
-    text = "By playouts it gains {places} places {interval}, {points} points{other}."
-    if shown.verdict == "shown":
-        text = "By playouts it costs {places} places {interval}, {points} points{other}."
+    text = "By playouts it costs {places} places {interval}, {points} points{other}."
+    if shown.verdict == "shown to be no loss":
+        text = "By playouts it gains {places} places {interval}, {points} points{other}."
     return translate(
         text,
         places=number(abs(shown.ranks.value), RANKS),

@@ -87,7 +87,7 @@ class Review:
 
         def key(decision: ReviewedDecision) -> tuple[int, float, float, float]:
             shown = self.shown.get(decision)
-            order = {"shown": 0, "not shown to differ": 1}.get(shown.verdict, 2) if shown else 1
+            order = {"shown": 0, "shown to be no loss": 2}.get(shown.verdict, 1) if shown else 1
             by = (shown.ranks.value, shown.points.value) if shown and order == 0 else (0.0, 0.0)
             return order, -by[0], -by[1], -(decision.loss or 0.0)
 
@@ -131,8 +131,8 @@ class Loss:
 
     ``differing`` are those where something else was done, ``disputed`` those of them that points
     favour all the same, ``unrated`` those without a rating of both.  ``loss`` is in the unit of the
-    review.  ``ranks`` adds up the places that all decisions cost in playouts, shown or not;
-    ``shown_points`` and ``shown_ranks`` what playouts show.
+    review.  ``ranks`` adds up the places that all decisions cost in their worlds, shown or not;
+    ``shown_points`` and ``shown_ranks`` what is to be expected of shown ones.
     """
 
     decisions: int
@@ -160,7 +160,7 @@ def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision,
         len(proofs),
         sum(proof.points.value for proof in proofs),
         sum(proof.ranks.value for proof in proofs),
-        sum(each.ranks.value for each in played),
+        sum(each.gain.ranks for each in played),
     )
 
 

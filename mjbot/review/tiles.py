@@ -42,7 +42,7 @@ def row(places: Sequence[int], marks: Sequence[str] = ()) -> str:
         f"<use href=#t{called} x={WIDTH * at}{_class(marks, at)} />"
         for at, called in enumerate(names)
     ]
-    label = ", ".join([tile_label(called) for called in names])
+    label = translate(", ").join([tile_label(called) for called in names])
     box = f'viewBox="0 0 {WIDTH * len(names)} {HEIGHT}"'
     return f'<svg class=r {box} role=img aria-label="{label}">{"".join(uses)}</svg>'
 

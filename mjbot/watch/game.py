@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mjbot.drawing.board_data import Board, board_of, difference
+from mjbot.languages import translate
 from mjbot.pair.remarks import PairRemark, parse_remark
 from mjbot.records.choices import Numbering, ReplayStep
 from mjbot.records.game import Talk
@@ -98,7 +99,7 @@ class Fold:
         message = {
             "choices": {str(seat): n for seat, n in choosers.items() if seat in self._seen},
             "did": self._recorded(step, choosers),
-            "feed": "; ".join([*self._fed(remarks), *self._given(event)]),
+            "feed": translate("; ").join([*self._fed(remarks), *self._given(event)]),
             "talk": [
                 [seat, remarks[seat].parts() if seat in remarks else one_line(text)]
                 for seat, text in talk

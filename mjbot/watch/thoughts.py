@@ -173,7 +173,8 @@ def _label(term: Term, winds: Sequence[int]) -> str:
     """Return a term's name, opponent and unit: :meth:`Term.label_about` in the page's language."""
     name = translate(term.name)
     if term.about is not None:
-        name += f" ({translate(WIND_NAMES[winds[term.about]])})"
+        wind = translate(WIND_NAMES[winds[term.about]])
+        name = translate("{term} ({wind})", term=name, wind=wind)
     if term.unit in term.name:
         return name
     return translate("{name}, {unit}", name=name, unit=translate(term.unit))

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from mjbot import View, recorded_view, view_svg
 from mjbot.drawing.board_data import board_of
 from mjbot.drawing.picture import picture
+from mjbot.languages import using_language
 from mjbot.table.view import Sealed
 from protocol.tiles import TILE_NAMES
 
@@ -48,3 +49,13 @@ def test_a_notebook_gets_an_image_that_needs_nothing_else(request):
 def test_its_text_names_seat_and_moment(request):
     view = recorded_view(request.config.rootpath / LOG, "S2-0:2", 2)
     assert repr(view) == f"<View of seat 2 in S2-0, {view.wall_left} tiles left>"
+
+
+def test_an_image_names_its_language_by_which_browsers_choose_the_forms_of_han(request):
+    view = recorded_view(request.config.rootpath / LOG, "E2-0:3", 1)
+    for name, title in (("en", "board"), ("ja", "\u5353"), ("zh-Hant", "\u724c\u684c")):
+        with using_language(name):
+            html = view._repr_html_()
+        data = base64.b64decode(re.search('base64,([^"]+)', html)[1])
+        lang = ElementTree.fromstring(data).get("{http://www.w3.org/XML/1998/namespace}lang")
+        assert (lang, re.search('alt="([^"]+)"', html)[1]) == (name, title)

@@ -130,6 +130,8 @@ OWN = re.compile(
     re.ASCII,
 )
 """What is the same in all languages: names, commands, files, positions, keys, placeholders."""
+HALF_WIDTH = re.compile("[\u3040-\u9fff][,;] |[\u3001\u3002\uff0c\uff1a\uff1b] [\u3040-\u9fff]")
+"""Punctuation of English after a character of Japanese or Chinese."""
 
 
 @pytest.fixture(
@@ -156,10 +158,13 @@ def test_page_quiz_and_terminal_are_in_one_language(translated, capsys):
     images = re.findall('svg\\+xml;base64,([^"]+)', pages[1])
     boards = [base64.b64decode(image).decode() for image in images]
     assert len(boards) == pages[1].count("<section")
+    assert all(f'xml:lang="{language}"' in board for board in boards)  # chooses the forms of Han
+    assert 'alt="board"' not in pages[1]
     drawn = [text for board in boards for text in re.findall("<text[^>]*>(.*?)</text>", board)]
     for text in (*[Tags(page).text for page in pages], terminal, " ".join(drawn)):
         assert re.search("[\u4e00-\u9fff]", text)
         assert not re.findall(r"[A-Za-z]{3,}", OWN.sub("", text))
+        assert not HALF_WIDTH.findall(text)
     values = json.loads((folder / "r.json").read_text("utf-8"))
     assert "Losses by class" in values["tables"]  # keys are those of all languages
     assert review(*command, "--language", "en") != ExitCode.OK

@@ -17,7 +17,7 @@ def mistake(kind, places, spread=0.01, situation="tenpai, no riichi"):
     return Mistake(
         event=9, at="E1-0:3", kind=kind, situation=situation, actual=0, then=-1, better=5,
         better_then=-1, loss=1000 * places, places=(places, places - spread, places + spread),
-        points=0.0, text="You discarded 1m", choices=((0, -1, 1.0), (5, -1, 2.0)),
+        mean=places, points=0.0, text="You discarded 1m", choices=((0, -1, 1.0), (5, -1, 2.0)),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mjbot.playouts.override import Gain
 from mjbot.records.sources import open_games
 from mjbot.review.decisions import judge
 from mjbot.review.players import SeatedPlayers
@@ -100,7 +101,7 @@ def won():
 
 def test_a_win_let_go_costs_places_at_the_end_of_the_game(won):
     decision, other = won
-    shown = Shown(Estimate(0, 0, 0), Estimate(0, 0, 0), 1, decision.actual)
+    shown = Shown(Estimate(0, 0, 0), Estimate(0, 0, 0), Gain(0.0, 0.0, 1), decision.actual)
     cost = FinalJudge().gain(replace(decision, actual=other, then=None), shown, 300)
     assert cost.low > 0
     same = FinalJudge().gain(replace(decision, then=None), shown, 50)
@@ -115,9 +116,12 @@ def test_mistakes_that_hold_are_counted(tmp_path, capsys):
 
     found = [mistake(0.1, 0.05), mistake(0.05, 0.1), mistake(-0.01, 0.1), mistake(-0.2, 0.1)]
     out = tmp_path / "mistakes.jsonl"
-    out.write_text(json.dumps({"game": str(LOG), "mistakes": found}) + "\n")
+    out.write_text(
+        json.dumps({"game": str(LOG), "different": 30, "shown": 6, "mistakes": found}) + "\n"
+    )
     args = Namespace(records=LOG, by="fast-riichi-d", games=":", budget=0.0, out=out)
     assert mistakes.run(args) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "confirmed 2 of 4; interval above 0: 1, below 0: 1"
+    assert "1 games: 30 different choices, 6 shown, 4 judged" in lines
     assert lines[-2].startswith("mean places: +0.100 in the review, -0.015")

@@ -3,19 +3,25 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from mjbot.playouts.override import playout_us
+from mjbot.playouts.override import CHALLENGERS, Gain, GainPrior, playout_us
 from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.mjai_json import review_json
 from mjbot.review.page_data import page_data
 from mjbot.review.playouts import (
     FIRST_WORLDS,
-    LOOK_Z,
+    LEAST_COST,
     LOOKS,
+    PRECISE,
+    STAKES,
     CostEstimator,
     Shown,
     alternatives,
     is_open,
+    points_given,
+    prior_of,
+    verdict_of,
 )
 from mjbot.review.sentences import cost_text
 from mjbot.review.summary import Review, loss_of
@@ -43,13 +49,19 @@ def shanten_after(view, discard):
     return int(shanten(hand, view.n_melds))
 
 
-def test_a_win_let_go_is_shown_to_be_a_loss_at_the_first_look(by_points):
+def shown_as(points, ranks):
+    """Return costs with these intervals."""
+    return Shown(Estimate(*points), Estimate(*ranks), Gain(0.0, 1.0, FIRST_WORLDS))
+
+
+def test_a_win_let_go_is_shown_to_be_a_loss(by_points):
     decision = let_go(by_points)
     assert is_open(decision)
     shown = CostEstimator(60.0).estimate([decision])[decision]
     assert shown.verdict == "shown"
     assert shown.points.value > 500
-    assert shown.deals == FIRST_WORLDS  # more were of no use
+    assert shown.deals < FIRST_WORLDS << (LOOKS - 1)  # more were of no use
+    assert PRECISE * shown.gain.ranks <= shown.ranks.value < shown.gain.ranks
     assert shown.better == decision.expected
     assert "By playouts it costs 0." in cost_text(decision, shown)
 
@@ -71,7 +83,7 @@ def test_worlds_go_to_the_large_costs_first_and_a_review_repeats(by_points):
     more = [each for each in decisions if found[each].deals > FIRST_WORLDS]
     open_ = [each for each in decisions if not first[each].is_settled]
     assert len(open_) > len(more) > 0
-    assert max(open_, key=lambda each: first[each].expected) == more[0]
+    assert max(open_, key=lambda each: first[each].ranks.value) == more[0]
     assert found[more[0]].deals == 2 * FIRST_WORLDS
     assert found[more[0]].ranks.half_width < first[more[0]].ranks.half_width
 
@@ -98,24 +110,89 @@ def test_another_favourite_is_the_alternative_where_it_gains_more(by_points):
     assert CostEstimator(0.0).estimate([unlikely])[unlikely].better == bad
 
 
-def test_intervals_hold_the_truth_however_often_one_looks():
-    """Where the true mean is 0, one look of all goes beyond the interval in 5 % of cases."""
-    random, missed, n = np.random.default_rng(4), 0, 4000
-    steps = [1, *[2**look for look in range(LOOKS - 1)]]
-    for _ in range(n):
-        sums = np.cumsum([random.normal(0, step**0.5) for step in steps])
-        missed += bool((np.abs(sums) / np.cumsum(steps) ** 0.5 > LOOK_Z).any())
-    assert 0.035 < missed / n < 0.06
+def test_the_posterior_is_that_of_a_conjugate_normal():
+    gain, prior = Gain(0.05, 0.01, 400), GainPrior(-0.01, 0.02)
+    grid = np.linspace(-0.3, 0.3, 200_001)
+    density = np.exp(
+        -0.5 * ((grid - gain.ranks) / gain.error) ** 2
+        - 0.5 * ((grid - prior.mean) / prior.spread) ** 2
+    )
+    density /= density.sum()
+    mean = float((grid * density).sum())
+    spread = float(((grid - mean) ** 2 * density).sum()) ** 0.5
+    found = prior.posterior(gain)
+    assert (found.ranks, found.error) == pytest.approx((mean, spread), rel=1e-6)
+    assert prior.weight(gain) == pytest.approx(0.8)
+    alike = Gain(0.3, 0.0, 128)  # all worlds agree
+    assert prior.posterior(alike) == alike and prior_of(alike).posterior(alike) == alike
+    unknown = prior.posterior(Gain(0.0, float("inf"), 1))
+    assert (unknown.ranks, unknown.error) == (prior.mean, prior.spread)
+
+
+def test_the_searchs_constants_follow_from_the_same_model():
+    for error, least in ((0.030, 0.019), (0.0095, 0.002)):
+        assert CHALLENGERS.posterior(Gain(least - 0.001, error, 1)).ranks < 0
+        assert CHALLENGERS.posterior(Gain(least + 0.001, error, 1)).ranks > 0
+
+
+def test_of_many_choices_the_shown_ones_cost_what_is_stated():
+    """Of true costs as the prior has them, with worlds dealt until each is settled."""
+    random, shown, true = np.random.default_rng(4), [], []
+    for scatter in random.choice([0.1, 0.2, 0.4], 20_000):
+        cost, worlds = random.normal(0, STAKES * scatter), FIRST_WORLDS
+        total = random.normal(cost * worlds, scatter * worlds**0.5)
+        while True:
+            gain = Gain(total / worlds, scatter / worlds**0.5, worlds)
+            mean, error, _ = prior_of(gain).posterior(gain)
+            estimate = Estimate(mean, mean - 1.96 * error, mean + 1.96 * error)
+            found = Shown(estimate, estimate, gain)
+            if found.is_settled or worlds == FIRST_WORLDS << (LOOKS - 1):
+                break
+            total += random.normal(cost * worlds, scatter * worlds**0.5)
+            worlds *= 2
+        if found.verdict == "shown":
+            shown.append((mean, estimate.low, estimate.high))
+            true.append(cost)
+    means, lows, highs = np.array(shown).T
+    assert len(true) > 300
+    assert np.mean(means) == pytest.approx(np.mean(true), abs=0.001)
+    assert 0.93 < np.mean((lows < true) & (true < highs)) < 0.97
+    assert np.mean(np.array(true) > 0) > 0.985
+
+
+def test_points_lose_what_chance_gave_both():
+    """Where worlds are lucky for the places and points go with them, both are drawn back."""
+    random = np.random.default_rng(5)
+    ranks = random.normal(0, 0.3, 512)
+    ranks += 0.03 - ranks.mean()
+    points = 4000 * ranks + random.normal(0, 500, 512)
+    gain = Gain.of(ranks)
+    true = prior_of(gain).posterior(gain)
+    found = points_given(points, ranks, true)
+    assert found.value == pytest.approx(points.mean() - 4000 * (gain.ranks - true.ranks), rel=0.02)
+    assert found.half_width < 1.96 * points.std() / 512**0.5
+    apart = random.normal(300, 500, 512)  # nothing to do with the places
+    assert points_given(apart, ranks, true).value == pytest.approx(apart.mean(), abs=5)
+    alike = np.full(512, 0.1)
+    assert points_given(apart, alike, Gain.of(alike)).value == apart.mean()
+
+
+def test_a_loss_is_shown_above_0_and_from_the_least_cost_on():
+    assert verdict_of(Estimate(LEAST_COST, 0.001, 0.1)) == "shown"
+    assert verdict_of(Estimate(LEAST_COST - 0.001, 0.001, 0.1)) == "too small to count"
+    assert verdict_of(Estimate(0.3, -0.001, 0.6)) == "not shown to differ"
+    assert verdict_of(Estimate(-0.3, -0.6, -0.001)) == "shown to be no loss"
+    assert verdict_of(Estimate(0.0, 0.0, 0.0)) == "not shown to differ"
 
 
 def test_what_playouts_show_is_listed_first_the_costliest_first(by_points):
     lost = by_points.costliest
-    small, large, unsure = (Estimate(points, 100, 3000) for points in (300, 2400, 5000))
-    shown, open_ = Estimate(0.06, 0.02, 0.1), Estimate(0.06, -0.02, 0.1)
+    small, large, unsure = ((points, 100, 3000) for points in (300, 2400, 5000))
+    shown, open_ = (0.06, 0.02, 0.1), (0.06, -0.02, 0.1)
     found = {
-        lost[3]: Shown(small, shown, 10),
-        lost[5]: Shown(large, shown, 10),
-        lost[0]: Shown(unsure, open_, 10),
+        lost[3]: shown_as(small, shown),
+        lost[5]: shown_as(large, shown),
+        lost[0]: shown_as(unsure, open_),
     }
     review = Review("g", by_points.seat, by_points.by, by_points.judged, found)
     order = review.costliest
@@ -126,16 +203,17 @@ def test_what_playouts_show_is_listed_first_the_costliest_first(by_points):
 
 def test_where_the_interval_holds_0_nothing_is_shown_and_nothing_counts(by_points):
     decision = by_points.costliest[0]
-    unsure = Shown(Estimate(300, -100, 700), Estimate(0.02, -0.01, 0.05), 10)
-    sure = Shown(Estimate(900, 500, 1300), Estimate(0.06, 0.02, 0.1), 10)
-    other = Shown(Estimate(-900, -1300, -500), Estimate(-0.06, -0.1, -0.02), 10)
-    assert [each.verdict for each in (unsure, sure, other)] == [
-        "not shown to differ", "shown", "shown to be no loss",
+    unsure = shown_as((300, -100, 700), (0.02, -0.01, 0.05))
+    sure = shown_as((900, 500, 1300), (0.06, 0.02, 0.1))
+    small = shown_as((90, 50, 130), (0.006, 0.002, 0.01))
+    other = shown_as((-900, -1300, -500), (-0.06, -0.1, -0.02))
+    assert [each.verdict for each in (unsure, sure, small, other)] == [
+        "not shown to differ", "shown", "too small to count", "shown to be no loss",
     ]  # fmt: skip
-    for shown, n in ((unsure, 0), (sure, 1), (other, 0)):
+    for shown, n in ((unsure, 0), (sure, 1), (small, 0), (other, 0)):
         total = loss_of(by_points.decisions, {decision: shown})
         assert (total.shown, total.shown_points) == (n, 900 * n)
-    for shown, counts in ((unsure, False), (sure, True), (other, False)):
+    for shown, counts in ((unsure, False), (sure, True), (small, False), (other, False)):
         held = Review("g", by_points.seat, by_points.by, by_points.judged, {decision: shown})
         assert held.counts(decision) is counts
         found = page_data(review_json(held))["decisions"]
@@ -147,12 +225,13 @@ def test_what_is_shown_to_cost_most_comes_first_and_what_is_shown_to_be_no_loss_
     lost = by_points.costliest
     losses = [decision.loss for decision in lost]
     assert losses == sorted(losses, reverse=True) and len(lost) > 6
-    points, wide = Estimate(0, 0, 0), Estimate(0.01, -0.1, 0.2)
+    points, wide = (0, 0, 0), (0.01, -0.1, 0.2)
     shown = {
-        lost[0]: Shown(points, Estimate(-0.2, -0.3, -0.1), 10),
-        lost[1]: Shown(points, wide, 10),
-        lost[-2]: Shown(Estimate(100, 50, 150), Estimate(0.1, 0.05, 0.15), 10),
-        lost[-1]: Shown(Estimate(300, 200, 400), Estimate(0.3, 0.2, 0.4), 10),
+        lost[0]: shown_as(points, (-0.2, -0.3, -0.1)),
+        lost[1]: shown_as(points, wide),
+        lost[2]: shown_as(points, (0.006, 0.002, 0.01)),
+        lost[-2]: shown_as((100, 50, 150), (0.1, 0.05, 0.15)),
+        lost[-1]: shown_as((300, 200, 400), (0.3, 0.2, 0.4)),
     }
     review = Review("g", by_points.seat, by_points.by, by_points.judged, shown)
     expected = [lost[-1], lost[-2], *lost[1:-2], lost[0]]

@@ -1,6 +1,7 @@
 """The page of a review in a real browser: its keys, its list, its languages."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,49 @@ from mjbot.watch.server import RecordServer
 LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
 SEAT = 1
 SIZES = ((360, 740), (900, 1100), (1440, 900))
+HALF_WIDTH = re.compile(
+    "[\u3040-\u9fff] ?[,;:(](?!\\d)|[),;:] ?[\u3040-\u9fff]|[\u3001\u3002\uff0c\uff1a\uff1b] "
+)
+"""Punctuation of English next to a character of Japanese or Chinese."""
+
+BROKEN_WORDS = r"""() => {
+  const han = /[\u3040-\u9fff]/;
+  const top = (node, at) => {
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    return range.getBoundingClientRect().top;
+  };
+  const isBroken = (node) => [...node.data].some((letter, at) =>
+    at && han.test(node.data[at - 1]) && han.test(letter) && top(node, at) > top(node, at - 1) + 2);
+  return [...document.querySelectorAll("thead th")].filter((head) => head.checkVisibility())
+    .flatMap((head) => [...head.childNodes]).filter((node) => node.nodeType === 3 && isBroken(node))
+    .map((node) => node.data);
+}"""
+"""Reports the heads of tables in which a line ends within a word."""
+
+FAINT = r"""() => {
+  const channels = (colour) => colour.match(/[\d.]+/g).map(Number);
+  const light = (colour) => channels(colour).slice(0, 3).map((value) => value / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0);
+  const ground = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor;
+      if (/^rgb/.test(colour) && (channels(colour)[3] ?? 1) > 0.95) return light(colour);
+    }
+    return 1;
+  };
+  const isText = (node) => node.nodeType === 3 && node.data.trim();
+  const hasText = (element) => [...element.childNodes].some(isText);
+  return [...document.querySelectorAll("body *")]
+    .filter((each) => !each.closest("svg") && hasText(each) && each.checkVisibility())
+    .filter((each) => /^rgb/.test(getComputedStyle(each).color))
+    .map((each) => [light(getComputedStyle(each).color), ground(each), each.textContent])
+    .filter(([ink, paper]) => (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05) < 4.5)
+    .map(([, , text]) => text);
+}"""
+"""Reports texts whose contrast with their ground is below 4.5 (WCAG 2.2, 1.4.3)."""
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +180,7 @@ def test_nothing_is_cut_off_in_any_language(
     wait(page)
     page.keyboard.press("m")
     page.keyboard.press("g")
+    page.keyboard.press("t")
     assert page.locator("html").get_attribute("lang") == name
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
@@ -148,9 +193,18 @@ def test_nothing_is_cut_off_in_any_language(
             assert strip["x"] >= 0 and strip["x"] + strip["width"] <= width
             tile = page.locator("#strip .hand .tiles svg").first.bounding_box()
             assert tile["width"] >= 20
+            assert page.evaluate(BROKEN_WORDS) == []
+            assert page.evaluate(FAINT) == []
     text = page.locator("body").inner_text()
     for english in ("Mistake", "points", "tenpai", "Threshold", "tiles left"):
         assert (english in text) == (name == "en"), english
+    assert not HALF_WIDTH.findall(text)
+    slanted = page.evaluate("getComputedStyle(document.querySelector('em')).fontStyle")
+    assert slanted == ("italic" if name == "en" else "normal")
+    tooltips = page.locator("nav button").evaluate_all("all => all.map(({title}) => title)")
+    assert ("(Space)" in " ".join(tooltips)) == (name == "en")
+    groups = page.locator("#board > g").evaluate_all("all => all.map(one => one.ariaLabel)")
+    assert any("discards" in label for label in groups) == (name == "en")
 
 
 def test_the_board_of_a_record_shows_its_review(opened: Any, serve: Any, review: Review) -> None:

@@ -32,7 +32,7 @@ from mjbot.review.mjai_json import review_json
 from mjbot.review.page import page
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import BUDGET_S, CostEstimator, is_open
-from mjbot.review.sentences import amount, cost_text, done_text, sentence
+from mjbot.review.sentences import amount, done_text, sentence, sentence_and_cost
 from mjbot.review.summary import Review, Reviewer, known_seats, loss_of
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural, write_text
@@ -216,8 +216,7 @@ def _print(review: Review, decisions: Sequence[ReviewedDecision] | None, out: Pa
         done = done_text(decision.view, decision.actual, decision.then)
         same_text = translate("You {done}, as {name} does.", done=done, name=by)
         line = sentence(decision) or same_text
-        if decision in review.shown:
-            line += f" {cost_text(decision, review.shown[decision])}"
+        line = sentence_and_cost(line, decision, review.shown.get(decision))
         lines.append(f"{decision.at} {line}")
     for line in [*lines, translate("the whole review: {file}", file=out)]:
         print(one_line(line))

@@ -223,11 +223,11 @@ export class Picture {
       const place = (viewpoint + side) % 4;
       const [seat, angle] = [board.seats[place], ANGLES[side]];
       const open = isOpen(place);
-      const who = `${names[place]}, `;
+      const who = names[place];
       const hand = [seat.hand, seat.size, seat.drawn, seat.melds, open];
-      this.piece(`hand${side}`, angle, drawHand, `${who}hand`, hand, seat, open);
+      this.piece(`hand${side}`, angle, drawHand, t("{name}: hand", { name: who }), hand, seat, open);
       const isLast = board.last === place;
-      this.piece(`river${side}`, angle, drawRiver, `${who}river`, [seat.river, isLast], seat.river, isLast);
+      this.piece(`river${side}`, angle, drawRiver, t("{name}: discards", { name: who }), [seat.river, isLast], seat.river, isLast);
       const plate = [names[place], seat.wind, seat.riichi, board.turn === place, board.scores[place],
         board.result && board.result.deltas[place]];
       this.piece(`plate${side}`, angle, drawPlate, who, plate, names[place], board, place, angle);

@@ -397,7 +397,7 @@ function showAsk() {
 
 function showGames() {
   $("games").hidden = games.length < 2;
-  $("games").replaceChildren(...games.map((_, place) => html("option", { value: place }, `game ${place + 1}`)));
+  $("games").replaceChildren(...games.map((_, place) => html("option", { value: place }, t("game {n}", { n: place + 1 }))));
   $("games").value = shown.game;
 }
 

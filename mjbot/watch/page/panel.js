@@ -44,7 +44,7 @@ export function actParts(text) {
 export function termName({ name, unit, about, is_total: isTotal }, board) {
   const seat = about === null ? "" : windName(board.seats[about].wind);
   const whom = !seat ? "" : name === "danger" ? t("from {seat}", { seat }) : t("to {seat}", { seat });
-  const named = [t(name), whom].filter(Boolean).join(" ");
+  const named = whom ? t("{term} {whom}", { term: t(name), whom }) : t(name);
   const isNamed = name.includes(unit) && !isTotal;
   return isNamed ? named : t("{name}, {unit}", { name: named, unit: t(unit) });
 }
@@ -62,7 +62,7 @@ export function showTalk(place, talk, board, names) {
   const shown = (part) => (part.tiles ? tiles(part.tiles) : part.seat === undefined ? part : name(part.seat));
   place.replaceChildren(...talk.map(([seat, remark]) => {
     const parts = typeof remark === "string" ? [remark] : remark.map(shown);
-    return html("li", {}, `${name(seat)}: `, ...parts);
+    return html("li", {}, t("{title}: ", { title: name(seat) }), ...parts);
   }));
 }
 
@@ -96,14 +96,14 @@ export function showResult(place, result, names, close) {
   parts[0].addEventListener("click", close);
   if (result.wins.length === 0) {
     parts.push(html("h2", {}, t(result.title || "end of the game")));
-    const tenpai = result.tenpai.map((seat) => names[seat]).join(", ");
+    const tenpai = result.tenpai.map((seat) => names[seat]).join(t(", "));
     if (result.title === "exhaustive draw") parts.push(html("p", {}, t("tenpai: {names}", { names: tenpai || t("nobody") })));
   }
   result.wins.forEach((win, place) => parts.push(...(place ? [html("hr")] : []), ...winParts(win, names)));
   const paid = result.deltas.map((delta, seat) => [delta, seat]).filter(([delta]) => delta);
   if (paid.length) {
     const changes = paid.map(([delta, seat]) => `${short(names[seat], 18)} ${delta > 0 ? "+" : ""}${points(delta)}`);
-    parts.push(html("p", {}, changes.join(", ")));
+    parts.push(html("p", {}, changes.join(t(", "))));
   }
   if (result.ranks.length) parts.push(html("hr"), ranking(result.ranks, names));
   place.replaceChildren(...parts);
@@ -121,7 +121,7 @@ function winParts(win, names) {
   return [
     head,
     html("table", {}, html("tbody", {}, ...yaku)),
-    html("p", { class: "worth" }, [...worth, total].filter(Boolean).join(", ")),
+    html("p", { class: "worth" }, [...worth, total].filter(Boolean).join(t(", "))),
   ];
 }
 

@@ -111,7 +111,7 @@ const percent = (share) => (share >= 0.9995 ? "100" : share >= 0.0995 ? (100 * s
 export function describe(rated) {
   const terms = Object.entries(rated.terms).map(([name, value]) => `${name} ${value}`);
   const accepted = rated.accepted ? [t("accepts {tiles}", { tiles: rated.accepted })] : [];
-  return [`${rated.text}: ${percent(rated.share)}%`, ...accepted, ...terms].join("\n");
+  return [t("{title}: ", { title: rated.text }) + `${percent(rated.share)}%`, ...accepted, ...terms].join("\n");
 }
 
 function heading(opponents, board, bar) {
@@ -159,7 +159,7 @@ function comparison(decision, board) {
   const { choices, unit, rows } = decision.comparison;
   const titles = [t("your choice"), decision.equal ? t("next best") : t("better")];
   const gain = t("gain, {unit}", { unit: t(unit) });
-  const head = [[], ...titles.map((title, at) => [`${title}: `, html("span", { class: "choice-name" }, choices[at])]), [gain]];
+  const head = [[], ...titles.map((title, at) => [t("{title}: ", { title }), html("span", { class: "choice-name" }, choices[at])]), [gain]];
   const cell = (value, kind) => html("td", { class: "number" }, value === null ? "" : format(value, kind));
   const lines = rows.map((row) => {
     const sign = row.gain > 0 ? "+" : "";
