@@ -20,14 +20,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
 
 import llvmlite.binding
-from rich.console import Console
 
 from mjbot.compiler.cache import (
     CLAIMS_VARIABLE,
@@ -41,7 +40,6 @@ from mjbot.compiler.missing import missing_functions
 from mjbot.compiler.shipped import is_prepared, variant
 from mjbot.pair.member import pair_up
 from mjbot.processes import signal_group
-from mjbot.progress import Step, progress
 from mjbot.referee import Referee
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
@@ -49,8 +47,12 @@ from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.view import View
-from mjbot.waiting import scene
 from mjbot.warm_up import NAMES, SEED, play_with_mirrors, warm_up_alone, warm_up_referee
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from mjbot.progress import Step
 
 Use = Literal["client", "arena", "explain", "review", "table"]
 """What for: a seat at a server, bulk play, ``explain``, ``review`` with playouts; *table* is the
@@ -80,6 +82,9 @@ ENOUGH_DECISIONS: Final = 500
 COLLECTED_OBJECTS: Final = 300_000
 """New objects after which a process that compiles looks for garbage among them, and never among the
 others: Python's own schedule takes 6% of the time to compile; this needs a tenth more memory."""
+
+BUDGET: Final = "budget_s"
+"""The option of strategies that search: seconds for a decision, counted in playouts."""
 
 DONE_VARIABLE: Final = "MJBOT_PREPARED"
 """Jobs tried already, for the processes that we start: what failed once is not tried by each."""
@@ -128,18 +133,18 @@ def _option_values(specs: Sequence[Spec]) -> list[str]:
 
 def prepare(
     specs: Sequence[Spec],
-    console: Console,
+    console: "Console | None" = None,
     *,
     use: Use = "arena",
     pair: Sequence[Spec] = (),
     table: bool = False,
 ) -> tuple[Problem, ...]:
-    """Compile what strategies will need that is not compiled yet, and show that on ``console``.
+    """Compile what strategies will need that is not compiled yet, and show that.
 
     ``specs`` are players, ``pair`` two that will be allies, ``table`` adds what a table server
     needs.  External players are left out, and so are strategies from other files, except at a
-    server with deadlines.  Returns what went wrong; each problem was also printed, on a line of its
-    own.
+    server with deadlines.  ``console`` is where that is shown (default: stderr).  Returns what went
+    wrong; each problem was also printed, on a line of its own.
     """
     jobs = [Job((), "table")] if table else []
     own = [spec for spec in specs if _needs_preparation(spec, use)]
@@ -150,6 +155,12 @@ def prepare(
     jobs = [job for job in jobs if not _is_done(job)]
     if not jobs or IS_INTERPRETED:
         return ()
+    from rich.console import Console  # most starts find all compiled, and print nothing
+
+    from mjbot.progress import progress
+    from mjbot.waiting import scene
+
+    console = console or Console(stderr=True)
     most = missing_functions(module for job in jobs for module in _modules(job))
     bar = progress(console, _WHAT, most or None, "functions", is_bound=True, scene=scene)
     with bar as step:
@@ -196,8 +207,16 @@ def _key(job: Job) -> str:
 
 
 def key_of_release(job: Job) -> str:
-    """Return the same for code of a release, whose manifest names machine and versions."""
-    return _digest(job, [])
+    """Return the same for code of a release, whose manifest names machine and versions.
+
+    It is the same whatever time a strategy may search: that takes no other code.
+    """
+    return _digest(replace(job, specs=tuple(map(_without_budget, job.specs))), [])
+
+
+def _without_budget(spec: Spec) -> Spec:
+    others = {name: value for name, value in spec.options.items() if name != BUDGET}
+    return replace(spec, options=others)
 
 
 def _digest(job: Job, machine: list[str]) -> str:
@@ -277,7 +296,7 @@ class _Child:
         self._process.communicate()
 
 
-def _run(jobs: Sequence[Job], console: Console, step: Step) -> tuple[Problem, ...]:
+def _run(jobs: Sequence[Job], console: "Console", step: "Step") -> tuple[Problem, ...]:
     """Do the jobs, each in a process of its own; return what went wrong, in the jobs' order."""
     problems: dict[Problem, int] = {}
     compiled: set[str] = set()

@@ -67,6 +67,12 @@ def test_nothing_is_loaded_before_it_is_asked_for():
         assert python("-c", f"{before}; {loaded}") == "set()"
 
 
+def test_a_player_loads_no_page_no_review_and_nothing_that_prints_tables():
+    names = ("aiohttp", "mjbot.playouts", "mjbot.review", "numpy.ma", "rich", "websockets")
+    loaded = f"import sys, mjbot.cli.main, mjbot.cli.play; print({{*{names}}} & set(sys.modules))"
+    assert python("-c", loaded) == "set()"
+
+
 def test_the_version_is_told_by_package_and_command():
     assert re.fullmatch(r"\d+\.\d+\.\d+", mjbot.__version__)
     assert python("-m", "mjbot", "--version") == f"mjbot {mjbot.__version__}"

@@ -154,6 +154,16 @@ def test_what_a_strategy_is_built_on_is_compiled_in_processes_of_its_own(monkeyp
     assert all(job.use == "client" for job in begun)
 
 
+def test_a_release_needs_no_other_code_for_another_time_to_search():
+    keys = [
+        preparation.key_of_release(
+            preparation.Job((Spec.read(f"collusion-mc{options}"),), "client")
+        )
+        for options in ("", ",budget_s=0.05", ",mode=paper", ",budget_s=0.05,mode=paper")
+    ]
+    assert keys[0] == keys[1] != keys[2] == keys[3]
+
+
 def test_a_game_of_the_fast_policy_compiles_nothing_once_it_is_prepared():
     assert output(["fast-policy"], use="arena")[0] == ()
     compiled = []

@@ -10,19 +10,21 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
 from mjbot.errors import ArgumentError, MjbotError
 from mjbot.languages import ENGLISH, LANGUAGES, VARIABLES, default_language, language_named
 from mjbot.records.other_formats import record_path
-from mjbot.records.positions import RecordPosition
 from mjbot.requests import argument, option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from protocol.rules import LAST_ROUND, RANKED, Length, Rules
 from protocol.transports.base import system_message
+
+if TYPE_CHECKING:
+    from mjbot.records.positions import RecordPosition
 
 STRONGEST: Final = "strongest"
 """The default strategy for questions about records."""
@@ -37,8 +39,10 @@ def seat(text: str) -> int:
     return int(text)
 
 
-def position(text: str) -> RecordPosition:
+def position(text: str) -> "RecordPosition":
     """Return a position of a game."""
+    from mjbot.records.positions import RecordPosition  # reads all kinds of records
+
     try:
         return RecordPosition.read(text)
     except ValueError as error:

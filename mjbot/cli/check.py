@@ -102,7 +102,7 @@ def run(request: CheckRequest) -> int:
             checking = _ServerChecking(_address(request.target, request.permitted_by), ids, request)
         else:
             checking = _BotCheckRun(_bot(request.target, request.dialect), ids, request)
-    prepare([], Console(stderr=True), table=True)
+    prepare([], table=True)
     findings = _until_signalled(checking, request.target)
     repeat = command_of("mjbot check", request, whole_paths=True)
     found = r.results(included(checking.checks, ids), findings, repeat)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from loguru import logger
-from rich.console import Console
 
 from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
@@ -22,7 +21,6 @@ from mjbot.cli.arguments import (
     strategy_option,
     token,
 )
-from mjbot.cli.records.watch import show_page
 from mjbot.cli.table import PAGE, WatchRequest, table_page
 from mjbot.client.conversation import OwnResult, ServerReportedError
 from mjbot.client.faults import named_file
@@ -46,6 +44,7 @@ from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.mirror.mirror import TableError
 from mjbot.text import plural
+from mjbot.watch.browser import show_page
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
 from protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
@@ -160,7 +159,7 @@ def prepare_seat(request: PlayRequest, linked: Linked | None) -> None:
     """Compile what the seat will need, before a table waits for it; progress goes to stderr."""
     ally, own = request.pair.ally, request.strategy
     pair = [] if linked is None or ally is None else [own, ally]
-    prepare([] if pair else [own], Console(stderr=True), use="client", pair=pair)
+    prepare([] if pair else [own], use="client", pair=pair)
 
 
 def _require_team(request: PlayRequest) -> None:
@@ -223,7 +222,7 @@ def _sit_down(request: PlayRequest) -> int:
             raise ArgumentError(f"URL {request.url!r}: a person plays at a server")
     if hint is not None:
         hint.check()
-        prepare([hint], Console(stderr=True), use="explain")
+        prepare([hint], use="explain")
     settings = replace(settings, deadline_s=min(clock_s, request.deadline_s or clock_s))
     return _play(_play_by_hand(request, settings, hint))
 

@@ -15,7 +15,6 @@ from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 from loguru import logger
-from rich.console import Console
 
 from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
@@ -275,7 +274,7 @@ def _open_logs(logs: LogKeys) -> None:
 
 def _prepare(request: RunRequest) -> None:
     specs = [request.bot.strategy, *filter(None, [request.bot.fallback])]
-    prepare(specs, Console(stderr=True), use="client")
+    prepare(specs, use="client")
 
 
 # --- what a profile means ------------------------------------------------------------------------

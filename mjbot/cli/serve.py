@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loguru import logger
-from rich.console import Console
 
 from mjbot.cli.arguments import (
     count,
@@ -182,7 +181,7 @@ def run(request: ServeRequest) -> int:
     ws_token = request.ws_token or token(request.ws_token_file, WS_TOKEN_VARIABLE)
     if request.log_dir is not None:
         require_writable(request.log_dir)
-    prepare([], Console(stderr=True), table=True)
+    prepare([], table=True)
     keep_heap_compact()
     with reading_arguments():  # a token that cannot be
         ending = asyncio.Event()

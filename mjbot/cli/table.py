@@ -7,17 +7,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from rich.console import Console
-
 from mjbot.cli import arguments as a
-from mjbot.cli.records.watch import show_page
 from mjbot.precompile import prepare
 from mjbot.records.game import Talk
 from mjbot.requests import option
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.strategy.registry import Spec
-from mjbot.watch.game import ALL_SEATS
+from mjbot.watch.browser import show_page
 from protocol.messages import Event
 from protocol.rules import Length, Rules
 
@@ -94,11 +91,12 @@ async def table_page(
     if not request.watch:
         yield _ignore
         return
+    from mjbot.watch.game import ALL_SEATS
     from mjbot.watch.live import LiveServer  # aiohttp takes a third of a second to load
 
     if request.watch_by is not None:
         request.watch_by.check()
-        prepare([request.watch_by], Console(stderr=True), use="explain")
+        prepare([request.watch_by], use="explain")
     async with LiveServer({"title": title}, request.watch_by) as server:
         await server.open(request.watch_port)
         key = server.keys.new(ALL_SEATS) if request.all_hands else ""

@@ -29,7 +29,6 @@ from protocol.transports import base as base_
 from protocol.transports.address import Address, is_loopback
 from protocol.transports.stdio import StdioTransport
 from protocol.transports.tcp import TcpPieces, TcpTransport, connect_tcp
-from protocol.transports.websocket import connect_websocket
 
 logger = logging.getLogger(__name__)
 
@@ -290,6 +289,8 @@ async def connect(settings: Settings) -> base_.Transport:
     if traits.over == "tcp":
         kind = TcpPieces if traits.is_tenhou else TcpTransport
         return await connect_tcp(address.host, address.port, kind=kind)
+    from protocol.transports.websocket import connect_websocket  # only where it is used
+
     return await connect_websocket(
         address.socket_url,
         settings.token,

@@ -24,18 +24,17 @@ from typing import Any, Final
 
 from numba.core import caching as _caching
 from numba.core import compiler as _compiler
-from numba.core import runtime as _runtime
 
 from mjbot.compiler.claims import Claims
 from mjbot.compiler.idle_work import shorten_shape_errors
 from mjbot.compiler.linking import mark_if_large, rebuild_result, reduce_result
+from mjbot.compiler.loading import LOADS_ALONE, machine_of, parsed_late, start_runtime
 from mjbot.compiler.numba_parts import IS_TRIED
 from mjbot.compiler.shipped import read_shipped, target, variant
 from mjbot.errors import ExitCode, MjbotError
 
 caching: Final[Any] = _caching  # numba has no type hints
 compiler: Final[Any] = _compiler
-runtime: Final[Any] = _runtime
 
 KEPT_BYTES: Final = 600 << 20
 """All compiled code of one version of ours takes some 30 MB."""
@@ -117,7 +116,7 @@ IS_USABLE: Final = IS_TRIED and all(hasattr(caching, part) for part in _PARTS)
 """Whether this numba has the known internal structure; else it keeps compiled code its own way."""
 
 
-_LOADS_ALONE: Final = hasattr(runtime, "rtsys") and hasattr(
+_LOADS_ALONE: Final = LOADS_ALONE and hasattr(
     getattr(caching, "FunctionCache", None), "_load_overload"
 )
 """Whether compiled code can be loaded without all that compiling needs."""
@@ -191,6 +190,8 @@ class _Impl(_part("CompileResultCacheImpl")):  # type: ignore[misc]
         return reduce_result(data)
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
+        callee, needed, library, *rest = payload
+        payload = callee, needed, parsed_late(library), *rest
         return rebuild_result(compiler.CompileResult, target_context, payload)
 
 
@@ -217,6 +218,8 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
                 found = self._found(sig, target_context)
                 if found is not None:
                     claims.give_up(self._claim(sig))
+        if found is None:
+            prepare_compiling()
         return found
 
     def _claim(self, sig: Any) -> str:
@@ -236,16 +239,19 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
 
         Only compiling needs them, and registers them itself.
         """
-        _spare_scipy()
         if _LOADS_ALONE:
-            runtime.rtsys.initialize(target_context)
+            start_runtime(target_context)
         else:
+            prepare_compiling()
             target_context.refresh()
         found = self._load_overload(sig, target_context)
         if found is None and variant():
             kept = self._shipped_file.load(self._index_key(sig, target_context.codegen()))
             found = kept and self._impl.rebuild(target_context, kept)
         return found
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return super()._index_key(sig, machine_of(codegen))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature; on a full or read-only disk it just is not kept."""
@@ -290,10 +296,11 @@ def prune(folder: Path, kept_bytes: int = KEPT_BYTES) -> None:
 
 
 @cache
-def _spare_scipy() -> None:
-    """Import the part of numba that loads all of ``scipy.linalg``, 0.3 s, to find out if it exists.
+def prepare_compiling() -> None:
+    """Do once what saves time while numba compiles; to call before it registers its functions.
 
-    Code with linear algebra still gets it: numba checks again when it compiles that.
+    A part of numba loads all of ``scipy.linalg``, 0.3 s, to find out if it exists: it is imported
+    here.  Code with linear algebra still gets it: numba checks again when it compiles that.
     """
     with contextlib.suppress(ImportError):  # another numba
         from numba.np import linalg as _linalg

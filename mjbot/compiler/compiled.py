@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import numba
 from numba.core import config as _config
@@ -21,7 +21,7 @@ from numba.core.cpu import CPUTargetOptions
 from mjbot.compiler.cache import IS_USABLE, CodeCache, cache_folder
 from mjbot.compiler.entries import make_entries_late
 from mjbot.compiler.idle_work import skip_idle_work
-from mjbot.compiler.imported import changed_since_import
+from mjbot.compiler.imported import imported_stamp, stamp_of
 from mjbot.compiler.interpreted import interpreted
 from mjbot.compiler.linking import CAN_LINK, name_by_content
 from mjbot.compiler.numba_parts import IS_TRIED
@@ -63,8 +63,7 @@ def compiled(function: Function) -> Function:
     """Compile ``function`` with numba on first use and cache the machine code on disk."""
     if IS_INTERPRETED:
         return interpreted(function)
-    digest = source_digest(function.__module__)
-    changed = changed_sources(function.__module__)
+    digest, changed = _digest_and_changed(function.__module__)
     is_linked = IS_USABLE and CAN_LINK and not changed
     options = {**_OPTIONS, **({"no_cpython_wrapper": True} if is_linked else {})}
     dispatcher: Any = numba.njit(**options)(function)
@@ -110,24 +109,48 @@ def _wide(argument: Any) -> Any:
     return argument
 
 
-@cache
 def source_digest(module: str) -> str:
     """Return a digest of a module's source and of all our modules that it imports."""
-    digest = hashlib.sha256()
-    for name in sorted(_with_imports(module)):
-        if source := _source_file(name):
-            digest.update(source.read_bytes())
-    return f"{module}-{digest.hexdigest()[:16]}"
+    return _digest_and_changed(module)[0]
+
+
+class _Source(NamedTuple):
+    """A file as it was read: its stamp, a digest, and our modules that it imports."""
+
+    stamp: tuple[int, int] | None
+    digest: bytes
+    imports: list[str]
+
+
+_sources: Final[dict[str, _Source]] = {}
 
 
 @cache
-def changed_sources(module: str) -> list[Path]:
-    """Return the files of :func:`source_digest` that are not those that were imported.
+def _digest_and_changed(module: str) -> tuple[str, list[str]]:
+    """Return the digest, and the files whose part of it is not what was imported.
 
-    Called after the digest was made: if there are any, nothing may be kept under that digest.
+    If there are any, nothing may be kept under that digest.
     """
-    sources = filter(None, map(_source_file, sorted(_with_imports(module))))
-    return [source for source in sources if changed_since_import(str(source))]
+    digest, changed = hashlib.sha256(), []
+    for name in sorted(_with_imports(module)):
+        path = str(_source_file(name))
+        source = _source(path)
+        digest.update(source.digest)
+        if imported_stamp(path) not in (None, source.stamp):
+            changed.append(path)
+    return f"{module}-{digest.hexdigest()[:16]}", changed
+
+
+def _source(path: str) -> _Source:
+    """Return what a file holds: read once after it was imported, before that after each change."""
+    known = _sources.get(path)
+    if known and (known.stamp == imported_stamp(path) or known.stamp == stamp_of(path)):
+        return known
+    before, data = None, b""
+    while (after := stamp_of(path)) != before:  # else it was written while it was read
+        before, data = after, Path(path).read_bytes()
+    _sources[path] = found = _Source(before, hashlib.sha256(data).digest(), _imported_by(data))
+    return found
 
 
 @cache
@@ -136,18 +159,17 @@ def _with_imports(module: str) -> set[str]:
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name in seen or not (source := _source_file(name)):
+        if name in seen or not (path := _source_file(name)):
             continue
         seen.add(name)
-        waiting += _imported_by(source)
+        waiting += _source(str(path)).imports
     return seen
 
 
-@cache
-def _imported_by(source: Path) -> list[str]:
-    """Return the names of our modules that a file may import, some of them of no module."""
+def _imported_by(source: bytes) -> list[str]:
+    """Return the names of our modules that a file may import."""
     found = []
-    for package, names in _IMPORT.findall(source.read_text(encoding="utf-8")):
+    for package, names in _IMPORT.findall(source.decode()):
         parts = re.findall(r"\w+", names)
         found += [package, *[f"{package}.{part}" for part in parts]]
         if package == _FACE:

@@ -10,6 +10,9 @@ from typing import Any, Final
 from numba.core import compiler_lock as _compiler_lock
 from numba.core import runtime as _runtime
 
+from mjbot.compiler.cache import prepare_compiling
+from mjbot.compiler.loading import define, parsed_late
+
 compiler_lock: Final[Any] = _compiler_lock  # no type hints
 runtime: Final[Any] = _runtime
 
@@ -50,7 +53,8 @@ def _entry(cache: Any, result: Any) -> Any:
     arguments = result.signature.args
     symbol, library_data, constants = cache.load_entry(arguments, context) or ("", None, [])
     if symbol == function.llvm_func_name:
-        library = context.codegen().unserialize_library(library_data)
+        library = context.codegen().unserialize_library(parsed_late(library_data))
+        define(library, function.llvm_cpython_wrapper_name)
         environment.consts.extend(constants[len(environment.consts) :])
     else:
         library = _compile(context, function, environment)
@@ -63,6 +67,7 @@ def _entry(cache: Any, result: Any) -> Any:
 def _compile(context: Any, function: Any, environment: Any) -> Any:
     library = context.codegen().create_library(f"{function.qualname} for Python")
     library.enable_object_caching()
+    prepare_compiling()
     context.refresh()  # not done yet where all functions so far were found on disk
     with context.push_code_library(library):
         context.create_cpython_wrapper(library, function, environment, None)

@@ -20,15 +20,13 @@ _imported: Final[dict[str, _Stamp]] = {}
 """Path -> time in ns and size, as the file was when its module was imported."""
 
 
-def changed_since_import(path: str) -> bool:
-    """Return whether the source file is not the one that was imported from it.
-
-    A file that was not imported, or not by this finder, has not changed.
-    """
-    return path in _imported and _imported[path] != _stamp_of(path)
+def imported_stamp(path: str) -> _Stamp | None:
+    """Return what :func:`stamp_of` was when the file was imported, if it was, by this finder."""
+    return _imported.get(path)
 
 
-def _stamp_of(path: str) -> _Stamp | None:
+def stamp_of(path: str) -> _Stamp | None:
+    """Return time and size of the file as it is now; ``None`` where there is none."""
     try:
         status = os.stat(path)
     except OSError:
@@ -40,7 +38,7 @@ class _RecordingLoader(importlib.machinery.SourceFileLoader):
     """Records the file before it, or its compiled copy, is read."""
 
     def path_stats(self, path: str) -> dict[str, float | int]:
-        if stamp := _stamp_of(str(path)):
+        if stamp := stamp_of(str(path)):
             _imported[str(path)] = stamp
         return dict(super().path_stats(path))
 

@@ -24,6 +24,7 @@ from mjbot.compiler.shipped import FOLDER, PREPARED, versions
 from mjbot.errors import ExitCode
 from mjbot.pack.machine_code import PackError, add_machine_code, run
 from mjbot.pack.zipped import write_zip
+from mjbot.precompile import BUDGET, Job, key_of_release, play_job
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import BUILT_IN, Spec, built_in_names, strategy_class
 
@@ -33,9 +34,6 @@ PAIR: Final = "combo-partner,base=strongest"
 """What ``mjbot duo`` plays without options."""
 QUICK: Final = "fast-riichi-d"
 """A strategy that decides at once."""
-BUDGET: Final = "budget_s"
-"""The option of strategies that search: seconds for a decision, counted in playouts."""
-
 _SOURCES: Final = ("mjbot", "protocol", "strategies", "pyproject.toml", "README.md", "LICENSE")
 _PROGRAM: Final = """
 from mjbot.compiler.portable import compile_portably
@@ -107,7 +105,6 @@ def compile_all() -> None:
     line on the standard output is what the code was made with.
     """
     from mjbot.pack import player
-    from mjbot.precompile import Job, key_of_release, play_job
 
     names = sys.argv[1:]
     jobs = [Job((), "table")]

@@ -6,12 +6,14 @@ its record as any others: numba types read-only arrays apart and would compile e
 so here that is switched off.
 """
 
+import contextlib
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar, cast, overload
 
 import numpy as np
+from numba import from_dtype as _from_dtype
 from numba.core import types as _types
 from numba.core.typing import typeof as _typeof
 from numpy.typing import NDArray
@@ -34,7 +36,8 @@ from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, WIND_NAMES
 
 Value = TypeVar("Value")
 
-numba: Final[Any] = _typeof  # numba has no type hints
+from_dtype: Final[Any] = _from_dtype  # numba has no type hints
+numba: Final[Any] = _typeof
 types: Final[Any] = _types
 
 
@@ -376,10 +379,16 @@ def _type_read_only_arrays_as_others() -> None:
 
     @numba.typeof_impl.register(np.ndarray)
     def typed(array: NDArray[Any], context: Any) -> Any:
+        is_argument = context.purpose is numba.Purpose.argument
+        if is_argument and type(array) is np.ndarray:
+            flags = array.flags  # `usual` imports numpy.ma for it
+            layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+            with contextlib.suppress(numba.errors.NumbaNotImplementedError):
+                return types.Array(from_dtype(array.dtype), array.ndim, layout)
         found = usual(array, context)
-        if context.purpose is numba.Purpose.argument and isinstance(found, types.Array):
-            return found.copy(readonly=False)
-        return found
+        return (
+            found.copy(readonly=False) if is_argument and isinstance(found, types.Array) else found
+        )
 
 
 _type_read_only_arrays_as_others()

@@ -8,11 +8,12 @@ the file sends it on.
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 import webbrowser
 from html import escape
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 REDIRECT: Final = """<!doctype html>
 <meta charset="utf-8">
@@ -36,3 +37,10 @@ def redirect_file(url: str) -> Path:
 def open_page(url: str) -> None:
     """Open ``url`` in the browser, if there is one."""
     webbrowser.open(redirect_file(url).as_uri())
+
+
+def show_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
+    """Print the page's URL, on stdout unless ``to`` is another stream, and open it."""
+    print(f"watch {url} (Ctrl-C ends it)", file=to or sys.stdout, flush=True)
+    if not no_browser:
+        open_page(url)

@@ -187,11 +187,20 @@ from mjbot.compiler.compiled import compiled
 def value():
     return {}
 """
+CONSTANT = """
+from mjbot.compiler.compiled import compiled
+from mjbot.rules.made_constant import VALUE
+
+@compiled
+def value():
+    return VALUE
+"""
 IMPORT_WHILE_SAVED = """
-import sys, mjbot.rules.made_callee
+import importlib, sys
 from pathlib import Path
-if len(sys.argv) > 1:
-    Path(mjbot.rules.made_callee.__file__).write_text(sys.argv[1])
+saved = importlib.import_module(f"mjbot.rules.{sys.argv[1]}")
+if len(sys.argv) > 2:
+    Path(saved.__file__).write_text(sys.argv[2])
 from mjbot.rules.made_caller import twice
 print(twice())
 """
@@ -208,13 +217,24 @@ def doubled(folder, cache, *saved):
 
 def test_a_file_saved_while_a_process_starts_leaves_no_stale_code(checkout, tmp_path):
     folder, cache = checkout("one"), tmp_path / "cache"
+    (folder / "mjbot/rules/made_constant.py").write_text("VALUE = 1\n")
+    (folder / "mjbot/rules/made_callee.py").write_text(CONSTANT)
+    (folder / "mjbot/rules/made_caller.py").write_text(CALLER)
+    result, message = doubled(folder, cache, "made_constant", "VALUE = 1000\n")
+    assert result == 2  # the constant as it was imported
+    assert "made_constant.py changed while it was imported" in message
+    assert doubled(folder, cache, "made_constant")[0] == 2000
+    assert doubled(folder, tmp_path / "fresh", "made_constant")[0] == 2000
+
+
+def test_a_file_saved_after_its_functions_were_declared_counts_as_it_was_then(checkout, tmp_path):
+    folder, cache = checkout("one"), tmp_path / "cache"
     (folder / "mjbot/rules/made_callee.py").write_text(CALLEE.format(1))
     (folder / "mjbot/rules/made_caller.py").write_text(CALLER)
-    result, message = doubled(folder, cache, CALLEE.format(1000))
-    assert result == 2  # the callee as it was imported
-    assert "made_callee.py changed while it was imported" in message
-    assert doubled(folder, cache)[0] == 2000
-    assert doubled(folder, tmp_path / "fresh")[0] == 2000
+    assert doubled(folder, cache, "made_callee", CALLEE.format(1000)) == (2, "")
+    assert doubled(folder, cache, "made_callee")[0] == 2000
+    (folder / "mjbot/rules/made_callee.py").write_text(CALLEE.format(1))
+    assert doubled(folder, cache, "made_callee")[0] == 2
 
 
 def test_a_paper_s_modules_count_among_what_code_depends_on():

@@ -13,7 +13,15 @@ from numba.np import linalg
 from packaging.requirements import Requirement
 from packaging.version import parse
 
-from mjbot.compiler import cache, compiled, idle_work, linking, numba_parts, record_arguments
+from mjbot.compiler import (
+    cache,
+    compiled,
+    idle_work,
+    linking,
+    loading,
+    numba_parts,
+    record_arguments,
+)
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 MODULE = """
@@ -86,7 +94,7 @@ def test_this_numba_is_one_that_is_allowed_and_has_every_part():
     assert numba_parts.IS_TRIED
     assert linking.CAN_LINK
     assert cache.IS_USABLE
-    assert cache._LOADS_ALONE
+    assert cache._LOADS_ALONE and loading.LOADS_ALONE
     assert "no_cfunc_wrapper" in compiled._OPTIONS
     assert hasattr(linalg, "ensure_blas")
     assert pythonapi._unboxers.functions[types.Record] is record_arguments._unbox
@@ -150,6 +158,71 @@ assert "scipy.linalg" not in sys.modules
 print(numba.njit(lambda a: numpy.dot(a, a))(numpy.ones(3)), numba.np.arraymath._HAVE_BLAS)
 """
     assert run(folder, "", script) == ["3.0", "True"]
+
+
+LOADED = """
+import sys
+import numpy as np
+import mjbot.compiler.cache
+from numba.core import environment, runtime
+from mjbot.compiler.compiled import compiled
+from small_bot import ordered, small, total
+
+made = []
+mjbot.compiler.cache.on_compiled.append(made.append)
+print(small(3), ordered(np.array([2.0, 3.0, 1.0])).tolist(), total(3))
+print(*made)
+"""
+COMPILED_LATER = f"""{LOADED}
+assert not made and not runtime.rtsys._init
+assert "numba.np.arraymath" not in sys.modules
+assert any("numba" in name for name in environment.Environment._memo)
+(result,) = small.overloads.values()
+assert result.library.unparsed and result.library._shared_module is None
+from later_bot import caller
+print(caller(20.0))
+assert "caller" in made and runtime.rtsys._init
+"""
+SMALL = """
+import numpy as np
+from mjbot.compiler.compiled import compiled
+
+@compiled
+def small(x):
+    return x + 0.5
+
+@compiled
+def ordered(row):
+    found = np.sort(row)
+    if found.size > 5:
+        raise ValueError("too long")
+    return found
+
+@compiled
+def total(n):
+    found = np.zeros(n)
+    for place in range(n):
+        found[place] = small(place)
+    return found.sum()
+"""
+LATER = """
+import numpy as np
+from mjbot.compiler.compiled import compiled
+from small_bot import ordered, small
+
+@compiled
+def caller(x):
+    return small(x) + ordered(np.array([4.0, x, 1.0]))[0]
+"""
+
+
+def test_what_only_compiling_needs_is_done_when_something_is_compiled(tmp_path):
+    (tmp_path / "small_bot.py").write_text(SMALL)
+    (tmp_path / "later_bot.py").write_text(LATER)
+    values = ["3.5", "[1.0,", "2.0,", "3.0]", "4.5"]
+    assert run(tmp_path, "", LOADED) == [*values, "small", "ordered", "total"]
+    assert run(tmp_path, "", COMPILED_LATER) == [*values, "21.5"]
+    assert run(tmp_path, "", LOADED) == values
 
 
 SAME_WORK = """

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.typing import typeof
 
 from mjbot.referee import Referee
 from mjbot.rules.ruleset import RULE_SET
@@ -45,6 +46,26 @@ def test_no_array_of_a_sealed_view_can_be_written_to(view: View, name: str) -> N
     with pytest.raises(ValueError, match="read-only"):
         array[0] = 1
     array.copy()[0] = 1
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros((3, 4))[:, ::2],
+        np.zeros((3, 4), order="F"),
+        np.zeros((0, 4), np.uint64),
+        np.zeros((), np.float32),
+        np.zeros(2, STATE),
+        np.zeros(2, STATE)["scores"],
+        np.zeros(2, np.int8).view(np.recarray),
+    ],
+)
+def test_compiled_code_takes_read_only_arrays_as_others(array: Any) -> None:
+    """And others as numba does, whose own way for them imports numpy.ma."""
+    expected = typeof._typeof_ndarray(array, None).copy(readonly=False)
+    assert typeof.typeof(array, typeof.Purpose.argument) == expected
+    array.flags.writeable = False
+    assert typeof.typeof(array, typeof.Purpose.argument) == expected
 
 
 def test_nor_can_a_field_of_its_record(view: View) -> None:

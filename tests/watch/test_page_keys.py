@@ -7,7 +7,6 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from mjbot.cli.records import watch
 from mjbot.strategy.registry import Spec
 from mjbot.watch import browser
 from mjbot.watch.browser import open_page, redirect_file
@@ -31,7 +30,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_browser_s_command_line_has_no_key(
     opened: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    watch.show_page("http://127.0.0.1:5/?key=sesame#0/0/0", no_browser=False)
+    browser.show_page("http://127.0.0.1:5/?key=sesame#0/0/0", no_browser=False)
     assert "sesame" in capsys.readouterr().out
     (address,) = opened
     assert address.startswith("file://") and "sesame" not in address

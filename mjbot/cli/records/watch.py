@@ -6,11 +6,10 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import to_builtins
-from rich.console import Console
 
 from mjbot.cli.arguments import (
     at_option,
@@ -33,7 +32,7 @@ from mjbot.requests import option
 from mjbot.review.page_data import NoReviewError, page_data, read_review, same_game
 from mjbot.strategy.registry import Spec
 from mjbot.text import write_text
-from mjbot.watch.browser import open_page
+from mjbot.watch.browser import show_page
 from mjbot.watch.game import ALL_SEATS, fold_steps
 from mjbot.watch.library import Library, ReadGame
 from mjbot.watch.pages import game_page
@@ -109,7 +108,7 @@ def run(request: WatchGameRequest) -> int:
     review = None if request.review is None else _review_of(request, library, request.review)
     if request.by is not None:
         request.by.check()
-        prepare([request.by], Console(stderr=True), use="explain")
+        prepare([request.by], use="explain")
     if request.out is not None:
         return _write(request, library, place, review)
     if len(library.names) == 1:
@@ -181,13 +180,6 @@ async def _show(
         show_page(url, no_browser=request.no_browser)
         await asyncio.Event().wait()
     return ExitCode.OK
-
-
-def show_page(url: str, *, no_browser: bool, to: TextIO | None = None) -> None:
-    """Print the page's URL, on stdout unless ``to`` is another stream, and open it."""
-    print(f"watch {url} (Ctrl-C ends it)", file=to or sys.stdout, flush=True)
-    if not no_browser:
-        open_page(url)
 
 
 def _write(
