@@ -67,8 +67,8 @@ def machine_of(generator: Any) -> Any:
     return SimpleNamespace(magic_tuple=lambda: names)
 
 
-def parsed_late(library: tuple[str, str, Any]) -> tuple[str, str, Any]:
-    """Return what is kept of a library so that its LLVM code is parsed when it is linked.
+def parsed_late(library: Any) -> Any:
+    """Return what is kept of a library, so that its LLVM code is parsed when it is linked.
 
     Until then its symbols are not known to numba: see :func:`define`.
     """
