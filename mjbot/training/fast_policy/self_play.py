@@ -2,9 +2,10 @@
 
 At most tables the learning policy plays all four seats; at a share of them (``apart``) one seat
 of it plays three of the policy that training started from.  As a pair two seats of it play two of
-that policy at all tables, and only the weights that an ally's numbers are multiplied with learn.  After each batch of games there is one
-step of Adam (:mod:`mjbot.training.fast_policy.play_and_learn` has the theory).  In the first
-batches only the critic learns.  The result is the mean of the last weights.  Resumable after every
+that policy at all tables, and only the weights that an ally's numbers are multiplied with learn.
+After each batch of games there is one step of Adam
+(:mod:`mjbot.training.fast_policy.play_and_learn` has the theory).  In the first batches only the
+critic learns.  The result is the mean of the last weights.  Resumable after every
 :data:`STEPS_KEPT` batches.
 """
 
