@@ -137,9 +137,9 @@ def test_it_holds_the_weights_that_are_played_with(name, weights):
 
 
 def test_it_holds_a_strategy_that_an_option_names():
-    files = contents_for(Spec.read("combo-partner,base=supervised")).files
-    assert "strategies/supervised.py" in files
-    assert "strategies/supervised.py" not in contents_for(Spec.read("combo-partner")).files
+    files = contents_for(Spec.read("combo-partner,base=fold-recognition")).files
+    assert "strategies/fold_recognition.py" in files
+    assert "strategies/fold_recognition.py" not in contents_for(Spec.read("combo-partner")).files
 
 
 def test_a_file_of_the_users_comes_with_its_neighbours_and_what_is_named_beside(tmp_path):
