@@ -102,7 +102,7 @@ def test_answers_in_a_browser(made, browser):
     problems = []
     page = browser.new_page()
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda said: problems.append(said.text))
+    page.on("console", lambda line: problems.append(line.text))
     page.goto((made / "r-quiz.html").as_uri())
     first = page.locator(".exercise").first
     right = first.locator("[data-answer]")
