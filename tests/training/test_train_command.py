@@ -90,6 +90,8 @@ def shipped():
 def test_the_weights_that_ship_are_left_alone_unless_named(
     own_games, tmp_path, monkeypatch, capsys, arguments, weights
 ):
+    if weights == "shanten":
+        pytest.importorskip("torch", reason="training needs torch: pip install 'mjbot[train]'")
     before = shipped()
     monkeypatch.chdir(tmp_path)
     assert main(["train", *[text.format(records=own_games) for text in arguments]]) == 0
