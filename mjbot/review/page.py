@@ -357,21 +357,7 @@ def _notes(review: summary.Review) -> Iterator[str]:
         "A chance to win is how often hands with that estimate have won in recorded games. Points"
         " are made of the reviewer's own estimates, which are higher for hands near a win."
     )
-    if review.shown:
-        deals = [each.deals for each in review.shown.values()]
-        yield translate(
-            "Playouts continue both choices in the same {least} to {most} worlds (hidden hands and"
-            " walls) to the end of the hand; {name} plays all seats. Their mean is drawn towards 0"
-            " by its error, for among many choices those with lucky worlds stand out. A loss is"
-            " shown where the 95% interval of the places is above 0 and the loss at least {small}"
-            " places.",
-            least=f"{min(deals):,}",
-            most=f"{max(deals):,}",
-            name=text(review.by.playouts_by),
-            small=number(LEAST_COST, RANKS),
-        )
-    else:
-        yield translate("No playouts were run; <code>--playouts SECONDS</code> runs them.")
+    yield _on_playouts(review)
     yield translate(
         "The intervals count a hand (kyoku) as one observation. One game is little: players whose"
         " intervals overlap are not distinguished."
@@ -389,3 +375,20 @@ def _notes(review: summary.Review) -> Iterator[str]:
             command=f"<code>{text(strength.command, 200)}</code>",
             date=text(strength.date),
         )
+
+
+def _on_playouts(review: summary.Review) -> str:
+    if not review.shown:
+        return translate("No playouts were run; <code>--playouts SECONDS</code> runs them.")
+    deals = [each.deals for each in review.shown.values()]
+    return translate(
+        "Playouts continue both choices in the same {least} to {most} worlds (hidden hands and"
+        " walls) to the end of the hand; {name} plays all seats. Their mean is drawn towards 0"
+        " by its error, for among many choices those with lucky worlds stand out. A loss is"
+        " shown where the 95% interval of the places is above 0 and the loss at least {small}"
+        " places.",
+        least=f"{min(deals):,}",
+        most=f"{max(deals):,}",
+        name=text(review.by.playouts_by),
+        small=number(LEAST_COST, RANKS),
+    )
