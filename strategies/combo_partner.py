@@ -8,10 +8,9 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
-from mjbot.models.networks.policy import PolicyOutput
 from mjbot.pair.member import Ally, PairMember
 from mjbot.pair.remarks import Help
-from mjbot.strategy.explanation import Explanation, mark_chosen
+from mjbot.strategy.explanation import Explanation, Rated, mark_chosen
 from mjbot.strategy.options import StrategyError, switch
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
@@ -204,8 +203,8 @@ class ComboPartner(PairMember, FastRiichiD):
         return chosen
 
     @cached_property
-    def _learned_help(self) -> LearnedHelp | None:
-        return LearnedHelp() if self.learned and isinstance(self._player, Supervised) else None
+    def _learned_help(self) -> LearnedHelp:
+        return LearnedHelp()
 
     @cached_property
     def _joint_search(self) -> JointSearch:
@@ -279,25 +278,17 @@ class ComboPartner(PairMember, FastRiichiD):
                 return False
             return not action.is_discard or tile_kind(action.tile) in kinds
 
-        opinion = self._opinion_with_ally(situation)
-        if opinion is not None and isinstance(player, Supervised):
+        if self.learned and isinstance(player, Supervised) and (opinion := player.opinion(view)):
+            opinion = self._learned_help.changed(opinion, view, situation.ally)
             wanted = player.choice(view, opinion)
+            rated = (Rated(action, share_of(action, opinion)) for action in view.legal)
         else:
-            wanted = player.decide(view)
+            wanted, rated = player.decide(view), (each for each in player.ratings(view))
         if may(wanted):
             return wanted
-        if opinion is None:
-            values = {rated.action: rated.value for rated in player.ratings(view)}
-        else:
-            values = {action: share_of(action, opinion) for action in view.legal}
-        return max(filter(may, values), key=values.__getitem__, default=view.default_action)
-
-    def _opinion_with_ally(self, situation: PairSituation) -> PolicyOutput | None:
-        """Return the chances of a base with a network as the ally changes them, or None."""
-        if self._learned_help is None or not isinstance(self._player, Supervised):
-            return None
-        opinion = self._player.opinion(situation.own_view)
-        return opinion and self._learned_help.changed(opinion, situation.own_view, situation.ally)
+        others = [each for each in rated if may(each.action)]
+        best = max(others, key=lambda each: each.value, default=None)
+        return best.action if best else view.default_action
 
     def _own_win(self, situation: PairSituation) -> Action | None:
         """Win, unless that gains the pair nothing; no abortive draw while the ally is tenpai."""

@@ -11,10 +11,11 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.table.actions import Action
 from mjbot.table.apply import apply_reveal
 from mjbot.table.assume import assume_riichi, hide
+from mjbot.table.observe import offered_since
 from mjbot.table.settle import has_yaku
 from mjbot.table.state import State, copy_state
 from mjbot.table.view import View
-from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind, tile_names
+from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_names
 
 
 class PairMember(Strategy):
@@ -109,7 +110,7 @@ class Ally:
         tiles = np.array([TILE_BY_NAME[name] for name in holding.hand], np.int8)
         apply_reveal(self.state, self.seat, tiles)
         self.shape = int(self.state["waits"][self.seat])
-        missed = self.shape & (view.genbutsu(self.seat) | _offered_since(view, self.seat))
+        missed = self.shape & (view.genbutsu(self.seat) | offered_since(view.state, self.seat))
         houtei = view.wall_left == 0  # then any complete hand has a yaku
         self.waits = 0 if missed else self.shape & (self.shape if houtei else _mask(holding.waits))
 
@@ -162,17 +163,3 @@ def winning_kinds(view: View) -> list[int]:
 
 def _mask(names: Sequence[str]) -> int:
     return sum(1 << TILE_BY_NAME[name] for name in set(names) if TILE_BY_NAME[name] < N_KINDS)
-
-
-def _offered_since(view: View, seat: int) -> int:
-    """Return the kinds that others have discarded since the seat's own last discard."""
-    state = view.state
-    own = int(state["n_river"][seat])
-    since = int(state["river_turn"][seat, own - 1]) if own else -1
-    kinds = 0
-    for other in range(4):
-        turns = state["river_turn"][other][: state["n_river"][other]]
-        for tile, turn in zip(view.river(other).tolist(), turns.tolist(), strict=True):
-            if other != seat and turn > since:
-                kinds |= 1 << tile_kind(tile)
-    return kinds

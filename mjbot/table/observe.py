@@ -81,6 +81,19 @@ def genbutsu(state: State, seat: int) -> int:
 
 
 @compiled
+def offered_since(state: State, seat: int) -> int:
+    """Return the mask of kinds that others have discarded since the seat's own last discard."""
+    own, kinds = state.n_river[seat], 0
+    since = int(state.river_turn[seat, own - 1]) if own else -1
+    for other in range(4):
+        if other != seat:
+            for place in range(state.n_river[other]):
+                if state.river_turn[other, place] > since:
+                    kinds |= 1 << kind_of(state.river[other, place])
+    return kinds
+
+
+@compiled
 def extra_copy(state: State, visible: NDArray[np.int8]) -> int:
     """Return a kind of which more than four copies are known (all known hands included), or -1.
 

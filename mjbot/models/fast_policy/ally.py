@@ -15,8 +15,7 @@ from mjbot.models.networks.look_ahead import MOST_TILES, MOST_WAITS, POINTS
 from mjbot.models.win_value import hand_dora, read_holding, win_points
 from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.rules.wins import Win
-from mjbot.table.hands import kind_of
-from mjbot.table.observe import genbutsu
+from mjbot.table.observe import genbutsu, offered_since
 from mjbot.table.settle import seats_ahead
 from mjbot.table.state import State
 from protocol.tiles import FIRST_HONOUR
@@ -69,7 +68,7 @@ def read_ally(state: State, ally: int, unseen: Int8s, dora: Int8s, reading: Ally
     reading.dora = hand_dora(hand, holding)
     reading.points[:] = 0
     reading.shape, reading.waits = state.waits[ally], 0
-    if reading.shape == 0 or reading.shape & (genbutsu(state, ally) | _offered(state, ally)):
+    if reading.shape == 0 or reading.shape & (genbutsu(state, ally) | offered_since(state, ally)):
         return
     for kind in range(34):
         if reading.shape >> kind & 1:
@@ -77,19 +76,6 @@ def read_ally(state: State, ally: int, unseen: Int8s, dora: Int8s, reading: Ally
             reading.points[kind] = win_points(hand, kind, reading.dora, holding, riichi, False)
             if reading.points[kind] > 0:
                 reading.waits += unseen[kind]
-
-
-@compiled
-def _offered(state: State, seat: int) -> int:
-    """Return the mask of kinds that others have discarded since the seat's own last discard."""
-    own, kinds = state.n_river[seat], 0
-    since = int(state.river_turn[seat, own - 1]) if own else -1
-    for other in range(4):
-        if other != seat:
-            for place in range(state.n_river[other]):
-                if state.river_turn[other, place] > since:
-                    kinds |= 1 << kind_of(state.river[other, place])
-    return kinds
 
 
 @compiled

@@ -35,6 +35,7 @@ from mjbot.models.fast_policy.network import (
 )
 from mjbot.models.fast_policy.reading import Reading, read_table
 from mjbot.models.weights import SHIPPED
+from mjbot.models.win_value import HandContext
 from mjbot.table.actions import (
     CHI_LOW,
     DECLARE_RIICHI,
@@ -108,10 +109,9 @@ def choose_among(policy: FastPolicy, state: State, seat: int, n_codes: int, ally
         return settled
     context = read_table(state, seat, policy.danger, policy.reading, ally)
     for question in question_order(codes):
-        n = write_candidates(question, state, seat, codes, n_codes, policy.reading, context)
+        n = ask(policy, question, state, seat, n_codes, context)
         if n == 0:
             continue
-        answer(policy.weights, question, n, policy.reading, policy.layers)
         picked = likeliest(policy, question, n)
         if picked < n:
             return code_of(question, policy.reading.choices[picked], codes, n_codes)
@@ -131,10 +131,9 @@ def shares(policy: FastPolicy, state: State, seat: int, ally: int, out: Float64s
     context, left = read_table(state, seat, policy.danger, policy.reading, ally), 1.0
     chances = policy.layers.chances
     for question in question_order(codes):
-        n = write_candidates(question, state, seat, codes, n_codes, policy.reading, context)
+        n = ask(policy, question, state, seat, n_codes, context)
         if n == 0:
             continue
-        answer(policy.weights, question, n, policy.reading, policy.layers)
         for candidate in range(n):
             choice = policy.reading.choices[candidate]
             out[code_of(question, choice, codes, n_codes)] += left * chances[candidate]
@@ -158,10 +157,9 @@ def write_opinion(policy: FastPolicy, state: State, seat: int, ally: int, out: F
     context = read_table(state, seat, policy.danger, policy.reading, ally)
     chances, choices = policy.layers.chances, policy.reading.choices
     for question in question_order(codes):
-        n = write_candidates(question, state, seat, codes, n_codes, policy.reading, context)
+        n = ask(policy, question, state, seat, n_codes, context)
         if n == 0:
             continue
-        answer(policy.weights, question, n, policy.reading, policy.layers)
         for place in range(n):
             if question == DISCARD:
                 out[choices[place]] = chances[place]
@@ -177,6 +175,20 @@ def _place_of(question: int) -> int:
     if question == DECLARE:
         return RIICHI_OPINION
     return PON_OPINION if question == CALL_PON else KAN_OPINION
+
+
+@compiled
+def ask(
+    policy: FastPolicy, question: int, state: State, seat: int, n_codes: int, context: HandContext
+) -> int:
+    """Fill candidates and chances of a question; return how many there are, 0 if it is not asked.
+
+    ``context`` is that of :func:`~mjbot.models.fast_policy.reading.read_table`.
+    """
+    n = int(write_candidates(question, state, seat, policy.codes, n_codes, policy.reading, context))
+    if n:
+        answer(policy.weights, question, n, policy.reading, policy.layers)
+    return n
 
 
 @compiled

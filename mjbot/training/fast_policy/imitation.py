@@ -25,15 +25,13 @@ from mjbot.models.fast_policy.candidates import (
     CALL_CHI,
     DISCARD,
     N_QUESTIONS,
-    write_candidates,
 )
-from mjbot.models.fast_policy.choice import FastPolicy, policy_of
+from mjbot.models.fast_policy.choice import FastPolicy, ask, policy_of
 from mjbot.models.fast_policy.network import (
     N_WEIGHTS,
     NAME,
     SHAPES,
     PolicyWeights,
-    answer,
     load_network,
     packed,
     weights_in,
@@ -70,10 +68,7 @@ def answer_row(policy: FastPolicy, state: Any, seat: int, question: int) -> int:
     if n_codes == 0:
         return 0
     context = read_table(state, seat, policy.danger, policy.reading, NO_ALLY)
-    n = int(write_candidates(question, state, seat, policy.codes, n_codes, policy.reading, context))
-    if n:
-        answer(policy.weights, question, n, policy.reading, policy.layers)
-    return n
+    return ask(policy, question, state, seat, n_codes, context)
 
 
 @compiled

@@ -25,10 +25,11 @@ from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float32s, Float64s, Int64s, UInt64s
 from mjbot.compiler.splitmix import next_below
 from mjbot.models.fast_policy.ally import NO_ALLY, known_ally
-from mjbot.models.fast_policy.candidates import DISCARD, write_candidates
+from mjbot.models.fast_policy.candidates import DISCARD
 from mjbot.models.fast_policy.choice import (
     NO_QUESTION,
     FastPolicy,
+    ask,
     choose_among,
     code_of,
     question_order,
@@ -80,7 +81,7 @@ class Traces(NamedTuple):
     numbers: NDArray[np.int64]  # [n, 4] question, candidates, picked, seat
     seen: NDArray[np.float32]  # [n, N_SEEN] what the critic saw
     values: Float64s  # what it estimated
-    counts: Int64s  # [1 + 4] traces so far, then the last of each seat
+    counts: Int64s  # [1] traces so far
 
 
 def new_traces() -> Traces:
@@ -94,7 +95,7 @@ def new_traces() -> Traces:
         np.zeros((n, 4), np.int64),
         np.zeros((n, N_SEEN), np.float32),
         np.zeros(n),
-        np.zeros(5, np.int64),
+        np.zeros(1, np.int64),
     )
 
 
@@ -151,12 +152,14 @@ def learn_games(
                 break
             round_, honba = next_kyoku(state)
         apply_end_game(state)
+        if masks[game] == ALL_SEATS:
+            continue
         best = 4
         for seat in range(4):
             if masks[game] >> seat & 1:
                 best = min(best, 1 + seats_ahead(state.scores, seat))
-                learner.sums[6] += state.scores[seat] * (masks[game] != ALL_SEATS)
-        learner.sums[5] += best * (masks[game] != ALL_SEATS)
+                learner.sums[6] += state.scores[seat]
+        learner.sums[5] += best
 
 
 @compiled
@@ -196,7 +199,6 @@ def _write_values(state: State, chances: Float64s, own: int, out: Float64s) -> N
 def _learn_kyoku(learner: Learner, state: State, buffer: StepBuffer, own: int) -> None:
     traces, chances = learner.traces, np.empty((4, 4))
     before, after = np.zeros(4), np.zeros(4)
-    traces.counts[:] = -1
     traces.counts[0] = 0
     rank_chances_of(learner.rank, state, chances)
     _write_values(state, chances, own, before)
@@ -226,10 +228,9 @@ def _choice(learner: Learner, state: State, seat: int, buffer: StepBuffer, own: 
     ally = known_ally(state, ally_of(own, seat))
     context, is_valued = read_table(state, seat, player.danger, player.reading, ally), False
     for question in question_order(codes):
-        n = write_candidates(question, state, seat, codes, n_codes, player.reading, context)
+        n = ask(player, question, state, seat, n_codes, context)
         if n == 0:
             continue
-        answer(player.weights, question, n, player.reading, player.layers)
         picked, best = _draw(learner, question, n)
         if best < SURE and learner.traces.counts[0] < MOST_TRACES:
             _keep(learner, state, seat, own, (question, n, picked), is_valued)
