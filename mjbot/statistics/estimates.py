@@ -158,7 +158,11 @@ class Moments:
     def square(self, value: float) -> float:
         """Return the sum of the squared residuals y - value x, 0 where that is rounding."""
         square = self.yy - 2 * value * self.xy + value**2 * self.xx
-        return square if square > RELATIVE_ROUNDING * (self.yy + value**2 * self.xx) else 0.0
+        return square if square > RELATIVE_ROUNDING * self.size(value) else 0.0
+
+    def size(self, value: float) -> float:
+        """Return how large the terms of :meth:`square` are, of which its rounding is a share."""
+        return self.yy + value**2 * self.xx
 
 
 def difference_of(one: Moments, other: Moments, cross: float) -> Estimate:
@@ -171,7 +175,10 @@ def difference_of(one: Moments, other: Moments, cross: float) -> Estimate:
         return NOTHING
     values = one.y / one.x, other.y / other.x
     squares = one.square(values[0]) / one.x**2 + other.square(values[1]) / other.x**2
-    square = max(squares - 2 * cross / (one.x * other.x), 0.0)
+    square = squares - 2 * cross / (one.x * other.x)
+    size = one.size(values[0]) / one.x**2 + other.size(values[1]) / other.x**2
+    if square <= RELATIVE_ROUNDING * size:  # residuals that cancel leave rounding
+        square = 0.0
     return _interval(values[0] - values[1], square * one.n**2, one.n)
 
 

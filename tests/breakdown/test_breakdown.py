@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mjbot.breakdown import ratings
@@ -76,6 +76,7 @@ def test_the_intervals_are_those_of_the_clusters_themselves(drawn) -> None:
             )
 
 
+@example([(0, 3, 2, 0), (0, 3, 2, 2), (0, 3, 3, 0), (1, 0, 2, 1), (1, 3, 4, 20)])  # they cancel
 @given(whole_rows)
 def test_so_are_those_of_a_difference(drawn) -> None:
     rows = np.zeros((len(drawn), len(FIELDS)))
