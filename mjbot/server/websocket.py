@@ -60,6 +60,7 @@ class WebSocketSeat(PlayerSeat):
         self._session: Final = RequestSession(limits)
         self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._waiting_bytes = 0
+        self._closing: Final = asyncio.Lock()
         self._gone = False
         self._is_over = False
 
@@ -73,6 +74,8 @@ class WebSocketSeat(PlayerSeat):
                 break
         self._frames.put_nowait(_GONE)
         self._lose()
+        async with self._closing:  # or aiohttp closes first, with its own code and no reason
+            pass
 
     async def dismiss(self, reason: str) -> None:
         """See :meth:`PlayerSeat.dismiss`."""
@@ -122,7 +125,7 @@ class WebSocketSeat(PlayerSeat):
     async def _close(self, code: int = WSCloseCode.OK, reason: str = "") -> None:
         self._flush()
         with contextlib.suppress(OSError, TimeoutError):
-            async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
+            async with self._closing, asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
                 await self.socket.close(code=code, message=reason.encode())
 
     async def _decision(self, outgoing: Outgoing, asked: float, lines: list[bytes]) -> SeatReply:
