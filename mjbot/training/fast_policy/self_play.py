@@ -24,14 +24,16 @@ from mjbot.models.fast_policy.network import (
     NAME,
     PAIR_NAME,
     SHAPES,
+    PolicyWeights,
     load_network,
+    load_pair_network,
     packed,
     packed_of_ally,
     weights_in,
 )
 from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, PLAIN_INPUTS
 from mjbot.models.networks.rank import rank_model
-from mjbot.models.weights import Manifest, load_manifest, save_weights
+from mjbot.models.weights import Arrays, Manifest, load_manifest, save_weights
 from mjbot.progress import progress
 from mjbot.referee.step import new_step_buffer
 from mjbot.requests import command_of
@@ -210,9 +212,8 @@ def train(request: FastSelfPlayRequest) -> Learned:
         name = PAIR_NAME if plan.pair else NAME
         out = request.out or claim_weights(run_folder, name)
     before = load_manifest(NAME, request.start)
-    arrays = packed_of_ally(weights) if plan.pair else packed(weights)
-    n_weights = sum(array.size for name, array in arrays.items() if name != "rows_scale")
-    scores: dict[str, Any] = {"hanchan played": plan.batches * plan.tables, "weights": n_weights}
+    arrays, n_weights = _learned_arrays(weights, plan.pair)
+    scores = {"hanchan played": plan.batches * plan.tables, **n_weights}
     scores |= scores_on(weights, request.data, request.check_from)
     command = command_of("mjbot train fast-policy-play --start START", plan)
     manifest = Manifest(
@@ -225,12 +226,15 @@ def train(request: FastSelfPlayRequest) -> Learned:
 
 
 def _averaged(request: FastSelfPlayRequest) -> Learned:
-    """Save the mean of the weights of some runs."""
-    folders = request.mean_of
-    weights = weights_in(np.mean([np.concatenate(load_network(run)) for run in folders], axis=0))
-    manifests = [load_manifest(NAME, run) for run in folders]
+    """Save the mean of the weights of some runs, all of pairs or none."""
+    folders, is_pair = request.mean_of, request.pair
+    name = PAIR_NAME if is_pair else NAME
+    load = load_pair_network if is_pair else load_network
+    weights = weights_in(np.mean([np.concatenate(load(run)) for run in folders], axis=0))
+    manifests = [load_manifest(name, run) for run in folders]
+    arrays, scores = _learned_arrays(weights, is_pair)
     played = [manifest.scores.get("hanchan played", 0) for manifest in manifests]
-    scores: dict[str, Any] = {"hanchan played": sum(map(int, played)), "weights": N_WEIGHTS}
+    scores = {"hanchan played": sum(map(int, played)), **scores}
     scores |= scores_on(weights, request.data, request.check_from)
     runs = ", ".join(str(manifest.seed) for manifest in manifests)
     manifest = Manifest(
@@ -240,4 +244,11 @@ def _averaged(request: FastSelfPlayRequest) -> Learned:
         scores=scores,
     )
     out = request.out or RUNS / "train-fast-policy-play-mean"
-    return Learned(NAME, save_weights(NAME, packed(weights), manifest, out), out)
+    return Learned(name, save_weights(name, arrays, manifest, out), out)
+
+
+def _learned_arrays(weights: PolicyWeights, is_pair: bool) -> tuple[Arrays, dict[str, Any]]:
+    """Return what is saved of the weights, and their number as a score."""
+    arrays = packed_of_ally(weights) if is_pair else packed(weights)
+    sizes = {name: array.size for name, array in arrays.items() if name != "rows_scale"}
+    return arrays, {"weights": sum(sizes.values())}

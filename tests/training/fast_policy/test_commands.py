@@ -103,17 +103,21 @@ def test_play_changes_the_weights_and_resumes_to_the_same(tmp_path, monkeypatch)
     assert load_manifest(NAME, tmp_path / "whole").scores["hanchan played"] == 16
 
 
-def test_the_mean_of_runs_is_saved(tmp_path):
-    play(tmp_path / "one")
-    play(tmp_path / "other", "--seed", "1")
-    runs = [str(tmp_path / name) for name in ("one", "other")]
+@pytest.mark.parametrize(
+    ("name", "load", "how"),
+    [(NAME, load_network, ()), (PAIR_NAME, load_pair_network, ("--pair", "--rate", "0.01"))],
+)
+def test_the_mean_of_runs_is_saved(tmp_path, name, load, how):
+    play(tmp_path / "one", *how)
+    play(tmp_path / "other", "--seed", "1", *how)
+    runs = [str(tmp_path / each) for each in ("one", "other")]
     out = tmp_path / "mean"
-    report = ["train", "fast-policy-play", "--mean-of", *runs, "--out", str(out)]
+    report = ["train", "fast-policy-play", *how[:1], "--mean-of", *runs, "--out", str(out)]
     assert main(report) == ExitCode.OK
-    one, other, mean = (load_network(folder) for folder in (*map(Path, runs), out))
+    one, other, mean = (load(folder) for folder in (*map(Path, runs), out))
     assert not np.array_equal(one.context, other.context)
     assert mean.context == pytest.approx((one.context + other.context) / 2, abs=2e-3)
-    manifest = load_manifest(NAME, out)
+    manifest = load_manifest(name, out)
     assert manifest.scores["hanchan played"] == 32
     assert manifest.command.endswith("of such runs with the seeds 0, 1")
 
