@@ -15,6 +15,8 @@ import tempfile
 import time
 from typing import Any, Final
 
+from mjbot.precompile import OPTIMISED
+
 PRINTED: Final = 20
 _PROGRAM: Final = "from bench.compile import work; work()"
 
@@ -48,7 +50,7 @@ def print_report(strategy: str, first: dict[str, Any], later: dict[str, Any]) ->
 
 def _start(strategy: str, cache: str) -> dict[str, Any]:
     command = [sys.executable, "-c", _PROGRAM, strategy]
-    environ = {**os.environ, "MJBOT_CACHE": cache}
+    environ = {**OPTIMISED, **os.environ, "MJBOT_CACHE": cache}
     done = subprocess.run(command, env=environ, stdout=subprocess.PIPE, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found

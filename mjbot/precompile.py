@@ -83,6 +83,10 @@ COLLECTED_OBJECTS: Final = 300_000
 """New objects after which a process that compiles looks for garbage among them, and never among the
 others: Python's own schedule takes 6% of the time to compile; this needs a tenth more memory."""
 
+OPTIMISED: Final = {"NUMBA_OPT": "1"}
+"""LLVM's level for our own code, which numba sets to 3: that takes a twelfth more time to compile,
+and games are as fast (docs/results/performance.md)."""
+
 BUDGET: Final = "budget_s"
 """The option of strategies that search: seconds for a decision, counted in playouts."""
 
@@ -256,7 +260,11 @@ class _Child:
         self._received: Final = received
         self._process: Final = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM.format(_ROOT)],
-            env={**os.environ, CLAIMS_VARIABLE: str(claims)},
+            env={
+                **(OPTIMISED if job.is_ours else {}),
+                **os.environ,
+                CLAIMS_VARIABLE: str(claims),
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # prints of strategies, in games that are not shown

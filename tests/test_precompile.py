@@ -306,6 +306,25 @@ def test_what_a_strategy_has_started_ends_with_its_process(tmp_path, monkeypatch
         assert held.read() == b""
 
 
+@pytest.mark.parametrize(
+    ("specs", "own", "level"),
+    [(("tsumogiri",), "", "1"), (("tsumogiri",), "2", "2"), ((f"{BOTS}:Quiet",), "", "numba's")],
+)
+def test_our_own_code_is_optimised_at_a_level_of_its_own(tmp_path, monkeypatch, specs, own, level):
+    monkeypatch.delenv("NUMBA_OPT", raising=False)
+    if own:
+        monkeypatch.setenv("NUMBA_OPT", own)
+    fifo = tmp_path / "level"
+    os.mkfifo(fifo)
+    program = "import os; open({!r}, 'w').write(os.environ.get('NUMBA_OPT', \"numba's\"))"
+    monkeypatch.setattr(preparation, "_PROGRAM", program)
+    monkeypatch.setattr(preparation, "_ROOT", str(fifo))
+    job = preparation.Job(tuple(map(Spec.read, specs)), "client")
+    child = preparation._Child(job, tmp_path, SimpleQueue())
+    assert fifo.read_text() == level  # once the process has written it
+    child.end()
+
+
 def processes_of(jobs, monkeypatch, tmp_path):
     """Return how many processes did the jobs, one at a time."""
     begun = []
