@@ -111,6 +111,13 @@ class FastSelfPlayRequest(PlayPlan):
         metavar="FOLDER",
         shown=False,
     )
+    pair_start: Path | None = option(
+        None,
+        "with --pair: folder of a pair's weights to continue from (default: none learned yet)",
+        type=Path,
+        metavar="FOLDER",
+        shown=False,
+    )
     mean_of: Sequence[Path] = option(
         (),
         "play nothing: average the weights of these runs, which had the same start",
@@ -127,3 +134,8 @@ class FastSelfPlayRequest(PlayPlan):
     def plan(self) -> PlayPlan:
         """What is played and learned."""
         return PlayPlan(**{each.name: getattr(self, each.name) for each in fields(PlayPlan)})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pair_start and not self.pair:
+            raise ArgumentError("--pair-start: continues a pair; add --pair")

@@ -2,7 +2,8 @@
 
 At most tables the learning policy plays all four seats; at a share of them (``apart``) one seat
 of it plays three of the policy that training started from.  As a pair two seats of it play two of
-that policy at all tables, and only the weights that an ally's numbers are multiplied with learn.
+that policy at all tables, and only the weights that an ally's numbers are multiplied with learn;
+``--pair-start`` continues with those of an earlier run.
 After each batch of games there is one step of Adam
 (:mod:`mjbot.training.fast_policy.play_and_learn` has the theory).  In the first batches only the
 critic learns.  The result is the mean of the last weights.  Resumable after every
@@ -10,7 +11,6 @@ critic learns.  The result is the mean of the last weights.  Resumable after eve
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -67,10 +67,10 @@ PAIRS: Final = np.array([0b0101, 0b1010, 0b0011, 0b0110, 0b1100, 0b1001], np.int
 class PlayRun:
     """One plan in its folder."""
 
-    def __init__(self, plan: PlayPlan, start: Path, folder: RunFolder) -> None:
+    def __init__(self, plan: PlayPlan, start: PolicyWeights, folder: RunFolder) -> None:
         self._plan: Final = plan
         self._folder: Final = folder
-        weights = np.concatenate(load_network(start))
+        weights = np.concatenate(start)
         zeros = np.zeros((3, N_WEIGHTS), np.float32)
         self._numbers: Final = weights.copy()
         self._gradients: Final = zeros[0]
@@ -205,17 +205,20 @@ def train(request: FastSelfPlayRequest) -> Learned:
     folder = request.folder or RUNS / f"train-fast-policy-play-{plan.seed}"
     if request.fresh:
         erase_run(folder)
+    pair = request.pair_start
+    start = load_pair_network(pair) if pair else load_network(request.start)
     with RunFolder(folder, "fast-policy-play") as run_folder:
-        run = PlayRun(plan, request.start, run_folder)
+        run = PlayRun(plan, start, run_folder)
         with keeping(run.kept):
             weights = weights_in(run.learn())
         name = PAIR_NAME if plan.pair else NAME
         out = request.out or claim_weights(run_folder, name)
-    before = load_manifest(NAME, request.start)
+    before = load_manifest(PAIR_NAME, pair) if pair else load_manifest(NAME, request.start)
     arrays, n_weights = _learned_arrays(weights, plan.pair)
     scores = {"hanchan played": plan.batches * plan.tables, **n_weights}
     scores |= scores_on(weights, request.data, request.check_from)
-    command = command_of("mjbot train fast-policy-play --start START", plan)
+    option = "--pair-start" if pair else "--start"
+    command = command_of(f"mjbot train fast-policy-play {option} START", plan)
     manifest = Manifest(
         data=f"{before.data}; then {plan.batches * plan.tables} games of its own",
         command=f"{before.command} --out START; {command}",

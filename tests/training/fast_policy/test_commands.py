@@ -144,6 +144,19 @@ def test_a_pair_learns_only_what_an_ally_s_numbers_are_multiplied_with(tmp_path)
         load_network(tmp_path / "one")
 
 
+def test_a_pair_continues_from_weights_of_a_pair(tmp_path, capsys):
+    play(tmp_path / "first", "--pair", "--rate", "0.01")
+    first = ("--pair-start", str(tmp_path / "first"))
+    play(tmp_path / "next", "--pair", "--rate", "1e-9", *first)
+    before, after = (load_pair_network(tmp_path / name) for name in ("first", "next"))
+    assert np.abs(before.context - load_network().context).max() > 1e-3
+    assert after.context == pytest.approx(before.context, abs=1e-5)
+    assert "--pair-start START" in load_manifest(PAIR_NAME, tmp_path / "next").command
+    capsys.readouterr()
+    assert main(["train", "fast-policy-play", *first]) == ExitCode.BAD_ARGUMENTS
+    assert "--pair-start: continues a pair; add --pair" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("report", "problem"),
     [
