@@ -56,7 +56,7 @@ from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_r
 from protocol.rules import Rules
 
 STEPS_KEPT: Final = 20
-MEAN_STEPS: Final = 200
+MEAN_STEPS: Final = 50
 CRITIC_RATE: Final = 2e-3
 KEPT: Final = "fast-policy-play-run.npz"
 FIRST_WALL: Final = 3_000_000_000
