@@ -84,8 +84,8 @@ COLLECTED_OBJECTS: Final = 300_000
 others: Python's own schedule takes 6% of the time to compile; this needs a tenth more memory."""
 
 OPTIMISED: Final = {"NUMBA_OPT": "1"}
-"""LLVM's level for our own code, which numba sets to 3: that takes a twelfth more time to compile,
-and games are as fast (docs/results/performance.md)."""
+"""LLVM's level for our own code: numba's is 3, which takes a tenth more time to compile, and games
+are as fast (docs/results/performance.md)."""
 
 BUDGET: Final = "budget_s"
 """The option of strategies that search: seconds for a decision, counted in playouts."""

@@ -1,7 +1,7 @@
 """The "support AI" of Hamabe 2017, with the techniques that the paper leaves to the future."""
 
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Final, Literal
@@ -278,12 +278,13 @@ class ComboPartner(PairMember, FastRiichiD):
                 return False
             return not action.is_discard or tile_kind(action.tile) in kinds
 
+        rated: Iterable[Rated]
         if self.learned and isinstance(player, Supervised) and (opinion := player.opinion(view)):
             opinion = self._learned_help.changed(opinion, view, situation.ally)
             wanted = player.choice(view, opinion)
             rated = (Rated(action, share_of(action, opinion)) for action in view.legal)
         else:
-            wanted, rated = player.decide(view), (each for each in player.ratings(view))
+            wanted, rated = player.decide(view), player.ratings(view)
         if may(wanted):
             return wanted
         others = [each for each in rated if may(each.action)]

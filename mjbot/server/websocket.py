@@ -125,7 +125,7 @@ class WebSocketSeat(PlayerSeat):
     async def _close(self, code: int = WSCloseCode.OK, reason: str = "") -> None:
         self._flush()
         with contextlib.suppress(OSError, TimeoutError):
-            async with self._closing, asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
+            async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S), self._closing:
                 await self.socket.close(code=code, message=reason.encode())
 
     async def _decision(self, outgoing: Outgoing, asked: float, lines: list[bytes]) -> SeatReply:

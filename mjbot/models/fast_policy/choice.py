@@ -193,7 +193,7 @@ def ask(
 
 @compiled
 def settled_code(codes: UInt8s, n_codes: int) -> int:
-    """Return the code that needs no thought: the only one, or a win; else NOT_ASKED."""
+    """Return the code that needs no thought: the only one, or a win; else NO_QUESTION."""
     if n_codes == 0:
         return PASS
     if n_codes == 1:

@@ -113,7 +113,7 @@ class FastSelfPlayRequest(PlayPlan):
     )
     pair_start: Path | None = option(
         None,
-        "with --pair: folder of a pair's weights to continue from (default: none learned yet)",
+        "with --pair: folder of weights that a pair has learned, to continue from",
         type=Path,
         metavar="FOLDER",
         shown=False,

@@ -11,9 +11,11 @@ critic learns.  The result is the mean of the last weights.  Resumable after eve
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -33,7 +35,7 @@ from mjbot.models.fast_policy.network import (
 )
 from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, PLAIN_INPUTS
 from mjbot.models.networks.rank import rank_model
-from mjbot.models.weights import Arrays, Manifest, load_manifest, save_weights
+from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.progress import progress
 from mjbot.referee.step import new_step_buffer
 from mjbot.requests import command_of
@@ -205,53 +207,59 @@ def train(request: FastSelfPlayRequest) -> Learned:
     folder = request.folder or RUNS / f"train-fast-policy-play-{plan.seed}"
     if request.fresh:
         erase_run(folder)
-    pair = request.pair_start
-    start = load_pair_network(pair) if pair else load_network(request.start)
+    if pair := request.pair_start:
+        option, start, before = (
+            "--pair-start",
+            load_pair_network(pair),
+            load_manifest(PAIR_NAME, pair),
+        )
+    else:
+        option, start = "--start", load_network(request.start)
+        before = load_manifest(NAME, request.start)
     with RunFolder(folder, "fast-policy-play") as run_folder:
         run = PlayRun(plan, start, run_folder)
         with keeping(run.kept):
             weights = weights_in(run.learn())
-        name = PAIR_NAME if plan.pair else NAME
-        out = request.out or claim_weights(run_folder, name)
-    before = load_manifest(PAIR_NAME, pair) if pair else load_manifest(NAME, request.start)
-    arrays, n_weights = _learned_arrays(weights, plan.pair)
-    scores = {"hanchan played": plan.batches * plan.tables, **n_weights}
-    scores |= scores_on(weights, request.data, request.check_from)
-    option = "--pair-start" if pair else "--start"
+        out = request.out or claim_weights(run_folder, _name_of(plan))
     command = command_of(f"mjbot train fast-policy-play {option} START", plan)
+    played = plan.batches * plan.tables
     manifest = Manifest(
-        data=f"{before.data}; then {plan.batches * plan.tables} games of its own",
+        data=f"{before.data}; then {played} games of its own",
         command=f"{before.command} --out START; {command}",
         seed=plan.seed,
-        scores=scores,
+        scores={"hanchan played": played},
     )
-    return Learned(name, save_weights(name, arrays, manifest, out), out)
+    return _saved(request, weights, manifest, out)
 
 
 def _averaged(request: FastSelfPlayRequest) -> Learned:
     """Save the mean of the weights of some runs, all of pairs or none."""
-    folders, is_pair = request.mean_of, request.pair
-    name = PAIR_NAME if is_pair else NAME
-    load = load_pair_network if is_pair else load_network
+    folders = request.mean_of
+    load = load_pair_network if request.pair else load_network
     weights = weights_in(np.mean([np.concatenate(load(run)) for run in folders], axis=0))
-    manifests = [load_manifest(name, run) for run in folders]
-    arrays, scores = _learned_arrays(weights, is_pair)
+    manifests = [load_manifest(_name_of(request), run) for run in folders]
     played = [manifest.scores.get("hanchan played", 0) for manifest in manifests]
-    scores = {"hanchan played": sum(map(int, played)), **scores}
-    scores |= scores_on(weights, request.data, request.check_from)
     runs = ", ".join(str(manifest.seed) for manifest in manifests)
     manifest = Manifest(
         data=f"{manifests[0].data} (each of {len(folders)} runs)",
         command=f"{manifests[0].command}; the mean (--mean-of) of such runs with the seeds {runs}",
         seed=manifests[0].seed,
-        scores=scores,
+        scores={"hanchan played": sum(map(int, played))},
     )
-    out = request.out or RUNS / "train-fast-policy-play-mean"
+    return _saved(request, weights, manifest, request.out or RUNS / "train-fast-policy-play-mean")
+
+
+def _name_of(plan: PlayPlan) -> str:
+    return PAIR_NAME if plan.pair else NAME
+
+
+def _saved(
+    request: FastSelfPlayRequest, weights: PolicyWeights, manifest: Manifest, out: Path
+) -> Learned:
+    """Save what was learned, of a pair the ally's weights; complete the scores of its manifest."""
+    arrays = packed_of_ally(weights) if request.pair else packed(weights)
+    sizes = [array.size for name, array in arrays.items() if name != "rows_scale"]
+    scores = {**manifest.scores, "weights": sum(sizes)}
+    scores |= scores_on(weights, request.data, request.check_from)
+    name, manifest = _name_of(request), replace(manifest, scores=scores)
     return Learned(name, save_weights(name, arrays, manifest, out), out)
-
-
-def _learned_arrays(weights: PolicyWeights, is_pair: bool) -> tuple[Arrays, dict[str, Any]]:
-    """Return what is saved of the weights, and their number as a score."""
-    arrays = packed_of_ally(weights) if is_pair else packed(weights)
-    sizes = {name: array.size for name, array in arrays.items() if name != "rows_scale"}
-    return arrays, {"weights": sum(sizes.values())}
