@@ -120,7 +120,6 @@ def _prepare(
     console: Console,
 ) -> bool:
     """Compile what all will need; return whether every strategy can be made."""
-    matches.show_seats(rivals, no_browser=request.page.no_browser)
     others = [rival.spec for rival in rivals if not isinstance(rival, HumanSeat)]
     problems = prepare(others, console, use="client", pair=request.roles, table=not request.url)
     return all(problem.is_made for problem in problems)
@@ -200,7 +199,11 @@ class _Duo:
         partners_score = PairScore([member.name for member in self.members])
         is_whole = False
         try:
-            async with table_page(self.request.page, f"duo {self.request.name}") as take:
+            page = self.request.page
+            async with (
+                table_page(page, f"duo {self.request.name}") as take,
+                matches.showing_seats(self._players, self.console, no_browser=page.no_browser),
+            ):
                 if self.request.url:
                     await self._remote_table(self.request.url, report, partners_score, take)
                 else:

@@ -1,9 +1,11 @@
 """``mjbot match SEAT SEAT SEAT SEAT``: a table and four players, each in a process of its own."""
 
+import asyncio
+import contextlib
 import datetime
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +22,7 @@ from mjbot.languages import translate
 from mjbot.match.player_processes import MatchError, fault_lines
 from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
 from mjbot.match.report import MatchReport, final_table, problems_of_saving
-from mjbot.match.run import MatchSettings, Watcher, play_match, table_fault_lines
+from mjbot.match.run import HOST, MatchSettings, Watcher, play_match, table_fault_lines
 from mjbot.precompile import prepare
 from mjbot.requests import argument, group, option
 from mjbot.server.server import GameResult
@@ -31,6 +33,7 @@ from protocol.plain_text import one_line
 RUNS = Path("logs", "runs")
 FIRST_BOT: Final = ROOT / "docs" / "start" / "first-bot.md"
 """A page that only a checkout has."""
+_POLL_S: Final = 0.1
 MOST_NAMED: Final = 5
 """Whole games that an error names one by one."""
 SEATS = (
@@ -107,13 +110,38 @@ def require_time(players: Sequence[MatchPlayer], timeout_s: float) -> None:
             raise ArgumentError(f"{player.spec}: the table waits {timeout_s:g} s; {cure}")
 
 
-def show_seats(players: Sequence[MatchPlayer], *, no_browser: bool) -> None:
-    """Print the page of each person, and open the pages."""
-    for place, player in enumerate(players):
-        if isinstance(player, HumanSeat):
-            print(f"player {place + 1}, {player.name}: sit down at {player.url}", flush=True)
-            if not no_browser:
-                open_page(player.url)
+@contextlib.asynccontextmanager
+async def showing_seats(
+    players: Sequence[MatchPlayer], console: Console, *, no_browser: bool
+) -> AsyncIterator[None]:
+    """Print the page of each person, and open it, as soon as its process serves it."""
+    shown = [
+        asyncio.create_task(_show_seat(place, player, console, no_browser=no_browser))
+        for place, player in enumerate(players)
+        if isinstance(player, HumanSeat)
+    ]
+    try:
+        yield
+    finally:
+        for task in shown:
+            task.cancel()
+
+
+async def _show_seat(place: int, player: HumanSeat, console: Console, *, no_browser: bool) -> None:
+    while not await _is_served(player.port):
+        await asyncio.sleep(_POLL_S)
+    _print(console, [f"player {place + 1}, {player.name}: sit down at {player.url}"])
+    if not no_browser:
+        open_page(player.url)
+
+
+async def _is_served(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection(HOST, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 def _play(request: MatchRequest, players: tuple[MatchPlayer, ...], folder: Path) -> int:
@@ -122,13 +150,12 @@ def _play(request: MatchRequest, players: tuple[MatchPlayer, ...], folder: Path)
     names = " ".join([player.name for player in players])
     rules = settings.rules
     _print(console, [f"{request.games} x {rules.game}, seed {rules.seed}: {names}"])
-    show_seats(players, no_browser=request.page.no_browser)
     specs = [player.spec for player in players if not isinstance(player, HumanSeat)]
     if not all(problem.is_made for problem in prepare(specs, console, use="client", table=True)):
         return ExitCode.FAILED
     report = MatchReport(console, settings.games, rules.game.length)
     try:
-        results = run_until_signalled(_watch(request.page, settings, players, report))
+        results = run_until_signalled(_watch(request.page, settings, players, report, console))
     except MatchError as error:
         raise MatchError(f"{error}; logs in {folder}") from error
     except OSError as error:
@@ -193,8 +220,12 @@ async def _watch(
     settings: MatchSettings,
     players: tuple[MatchPlayer, ...],
     report: MatchReport,
+    console: Console,
 ) -> list[GameResult]:
-    async with table_page(page, translate("match, seed {n}", n=settings.rules.seed)) as take:
+    async with (
+        table_page(page, translate("match, seed {n}", n=settings.rules.seed)) as take,
+        showing_seats(players, console, no_browser=page.no_browser),
+    ):
         with report:
             return await play_match(settings, players, showing(report.watcher(), take))
 

@@ -1,13 +1,16 @@
 """A person's seat."""
 
 import asyncio
+import io
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import aiohttp
 import pytest
+from rich.console import Console
 
+from mjbot.cli import match as matches
 from mjbot.client.play import Hooks, Settings, play
 from mjbot.match.players import HumanSeat, SeatError, read_players
 from mjbot.referee import Referee
@@ -142,6 +145,42 @@ def test_each_person_has_a_page_and_a_key_of_their_own() -> None:
         assert player.key not in " ".join(player.command("mjsonp://127.0.0.1:1/x", 1))
         assert player.key in player.environ.values()
         assert player.key not in repr(player)
+
+
+def test_a_page_is_named_and_opened_when_it_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(matches, "open_page", opened.append)
+    monkeypatch.setattr(matches, "_POLL_S", 0)
+    players = read_players(["tsumogiri", "human"])
+    url = players[1].url if isinstance(players[1], HumanSeat) else ""
+    output = io.StringIO()
+
+    async def conversation() -> None:
+        console = Console(file=output, width=40)
+        async with matches.showing_seats(players, console, no_browser=False):
+            refused = asyncio.get_running_loop().create_future()
+            real = asyncio.open_connection
+
+            async def connect(host: str, port: int) -> Any:
+                try:
+                    return await real(host, port)
+                except OSError:
+                    if not refused.done():
+                        refused.set_result(None)
+                    raise
+
+            monkeypatch.setattr(asyncio, "open_connection", connect)
+            await refused
+            assert not opened and not output.getvalue()
+            port = int(url.partition("?")[0].strip("/").rpartition(":")[2])
+            async with await asyncio.start_server(lambda *_: None, "127.0.0.1", port):
+                async with asyncio.timeout(20):
+                    while not opened:
+                        await asyncio.sleep(0)
+
+    asyncio.run(conversation())
+    assert opened == [url]
+    assert output.getvalue() == f"player 2, human: sit down at {url}\n"
 
 
 @pytest.mark.parametrize("seat", ["human,clock_s=0", "human,hint=nobody", "human,speed=3"])
