@@ -14,6 +14,7 @@ PROOFS = {
     "mistakes": "the strongest mistakes of reviews, played on to the end of the game",
     "search-margin": "which overrides of a search are right, played on to the end of the game",
     "calibration": "how often hands win of which a chance to win is reported, held-out games",
+    "deal-ins": "how often tiles deal in of which a chance to deal in is stated",
     "agreement": "how often strategies discard what strong players discarded",
     "joint-margin": "which joint choices of a pair are better, played on again in other worlds",
     "wire": "our client session in the place of 654 recorded clients of Tenhou's server",
