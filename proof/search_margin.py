@@ -190,8 +190,9 @@ def report(lines: Sequence[Line]) -> Iterator[str]:
     yield from head([
         "worlds", "margin", "z", "overrides", "right", "wrong", "open", "gain in other worlds",
         "with the true hands", "to the end of the game", "1,000 x gain a position",
+        "the same with the true hands",
     ])  # fmt: skip
-    for worlds in SIZES[:-1]:
+    for worlds in SIZES:
         for margin in MARGINS:
             for z in ERRORS:
                 yield _line(found, worlds, margin, z)
@@ -235,13 +236,15 @@ def _line(found: Sequence[Line], worlds: int, margin: float, z: float) -> str:
     judged = [line["judge"][place] for line, place in overrides]
     right = sum(mean > 1.96 * error for mean, error in judged)
     wrong = sum(mean < -1.96 * error for mean, error in judged)
-    others = [_in_other_worlds(line, place, worlds) for line, place in overrides]
+    others = [_in_other_worlds(line, place, worlds) for line, place in overrides if worlds < WORLDS]
+    kept = [0.0] * (len(found) - len(overrides))
     cells = [
         *map(str, (len(judged), right, wrong, len(judged) - right - wrong)),
         _spelled(others, 1),
         _spelled([mean for mean, _ in judged], 1),
         _spelled([line["games"][place][0] for line, place in overrides], 1),
-        _spelled(others + [0.0] * (len(found) - len(overrides)), 1000),
+        _spelled(others + kept if others else [], 1000),
+        _spelled([mean for mean, _ in judged] + kept, 1000),
     ]
     return row([str(worlds), f"{margin:g}", f"{z:g}", *cells])
 
