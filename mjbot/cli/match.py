@@ -132,7 +132,7 @@ async def _show_seat(place: int, player: HumanSeat, console: Console, *, no_brow
         await asyncio.sleep(_POLL_S)
     _print(console, [f"player {place + 1}, {player.name}: sit down at {player.url}"])
     if not no_browser:
-        open_page(player.url)
+        await asyncio.to_thread(open_page, player.url)  # a browser in the terminal blocks
 
 
 async def _is_served(port: int) -> bool:
