@@ -20,10 +20,9 @@ from mjbot.compiler.compiled import compiled
 from mjbot.models.danger import DangerWeights, danger_weights, deal_in_chances
 from mjbot.report.markdown import head, row
 from mjbot.statistics.estimates import ratio
-from mjbot.table.legal import is_furiten
-from mjbot.table.observe import genbutsu, unseen_kinds
-from mjbot.table.settle import has_yaku
+from mjbot.table.observe import unseen_kinds
 from mjbot.table.state import ACCEPTED, State
+from mjbot.training.danger import would_win
 from mjbot.training.positions import GameRef, GameStep, LeftOut, collect
 from proof.game_lines import HELD_OUT, recorded_games
 from protocol.messages import Dahai
@@ -35,8 +34,11 @@ SITUATIONS: Final = (
     "the player's own riichi",
     "both in riichi",
 )
-KEPT, DISCARDED = 0, 1
-STATED, WINNING, COUNT = 0, 1, 2
+KEPT: Final = 0
+DISCARDED: Final = 1
+STATED: Final = 0
+WINNING: Final = 1
+COUNT: Final = 2
 
 Sums = NDArray[np.float64]
 """float64[situations, kept or discarded, 3]: sum of chances, winning tiles, tiles."""
@@ -95,16 +97,10 @@ def add_tiles(state: State, seat: int, discarded: int, weights: DangerWeights, o
     for step in range(1, 4):
         opponent = (seat + step) & 3
         situation = 2 * (state.riichi[seat] == ACCEPTED) + (state.riichi[opponent] > 0)
-        closed = genbutsu(state, opponent)
-        if is_furiten(state, opponent):
-            closed = (1 << 34) - 1
         for kind in range(34):
             if state.hand[seat, kind] == 0:
                 continue
-            wins = state.waits[opponent] >> kind & 1 == 1 and closed >> kind & 1 == 0
-            if wins and not state.riichi[opponent]:
-                wins = has_yaku(state, opponent, kind, False)
-            tile = out[situation, 1 if kind == discarded else 0]
-            tile[0] += chance[opponent, kind]
-            tile[1] += wins
-            tile[2] += 1
+            sums = out[situation, DISCARDED if kind == discarded else KEPT]
+            sums[STATED] += chance[opponent, kind]
+            sums[WINNING] += would_win(state, opponent, kind)
+            sums[COUNT] += 1

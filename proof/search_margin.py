@@ -236,15 +236,20 @@ def _line(found: Sequence[Line], worlds: int, margin: float, z: float) -> str:
     judged = [line["judge"][place] for line, place in overrides]
     right = sum(mean > 1.96 * error for mean, error in judged)
     wrong = sum(mean < -1.96 * error for mean, error in judged)
-    others = [_in_other_worlds(line, place, worlds) for line, place in overrides if worlds < WORLDS]
-    kept = [0.0] * (len(found) - len(overrides))
+    true = [mean for mean, _ in judged]
+    none = [0.0] * (len(found) - len(overrides))
+    others: list[float] = []
+    in_others: list[float] = []
+    if worlds < WORLDS:
+        others = [_in_other_worlds(line, place, worlds) for line, place in overrides]
+        in_others = others + none
     cells = [
         *map(str, (len(judged), right, wrong, len(judged) - right - wrong)),
         _spelled(others, 1),
-        _spelled([mean for mean, _ in judged], 1),
+        _spelled(true, 1),
         _spelled([line["games"][place][0] for line, place in overrides], 1),
-        _spelled(others + kept if others else [], 1000),
-        _spelled([mean for mean, _ in judged] + kept, 1000),
+        _spelled(in_others, 1000),
+        _spelled(true + none, 1000),
     ]
     return row([str(worlds), f"{margin:g}", f"{z:g}", *cells])
 

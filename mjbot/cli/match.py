@@ -33,9 +33,10 @@ from protocol.plain_text import one_line
 RUNS = Path("logs", "runs")
 FIRST_BOT: Final = ROOT / "docs" / "start" / "first-bot.md"
 """A page that only a checkout has."""
-_POLL_S: Final = 0.1
 MOST_NAMED: Final = 5
 """Whole games that an error names one by one."""
+_POLL_S: Final = 0.1
+"""Between two looks whether a person's page is served."""
 SEATS = (
     "four players: strategies, NAME or NAME,KEY=VALUE,... (mjbot strategies lists them);"
     " external:majiang; 'external:COMMAND' for an mjai client, started with"

@@ -254,6 +254,14 @@ class _Pace:
 
 
 @compiled
+def would_win(state: State, seat: int, kind: int) -> bool:
+    """Return whether ``seat``, whose hand is known, would win on a discard of the kind."""
+    if state.waits[seat] >> kind & 1 == 0 or is_furiten(state, seat):
+        return False
+    return bool(state.riichi[seat] > 0 or has_yaku(state, seat, kind, False))
+
+
+@compiled
 def discard_rows(state: State, seat: int, random: NDArray[np.uint64], out: Rows) -> int:
     """Write the rows of what ``seat`` may discard now; return how many."""
     if state.riichi[seat] == ACCEPTED:
@@ -271,7 +279,6 @@ def discard_rows(state: State, seat: int, random: NDArray[np.uint64], out: Rows)
             keep = KEEP_OPEN if state.is_open[opponent] else KEEP_CLOSED
         read_opponent(state, opponent, unseen, signs)
         safe = genbutsu(state, opponent)
-        furiten = is_furiten(state, opponent)
         for kind in range(34):
             if state.hand[seat, kind] == 0 or safe >> kind & 1:
                 continue
@@ -279,9 +286,7 @@ def discard_rows(state: State, seat: int, random: NDArray[np.uint64], out: Rows)
             if (random[0] >> np.uint64(33)) % np.uint64(keep):
                 continue
             out[n, :] = -1
-            hit = state.waits[opponent] >> kind & 1 == 1 and not furiten
-            riichi = state.riichi[opponent] > 0
-            out[n, 0] = hit and (riichi or has_yaku(state, opponent, kind, False))
+            out[n, 0] = would_win(state, opponent, kind)
             out[n, 1] = grade(kind, safe, unseen)
             out[n, 2] = state.riichi[opponent] > 0
             active_features(state, opponent, kind, unseen, dora, signs, out[n, FIRST_FEATURE:])

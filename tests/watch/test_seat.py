@@ -152,8 +152,8 @@ def test_a_page_is_named_and_opened_when_it_is_served(monkeypatch: pytest.Monkey
     monkeypatch.setattr(matches, "open_page", opened.append)
     monkeypatch.setattr(matches, "_POLL_S", 0)
     players = read_players(["tsumogiri", "human"])
-    url = players[1].url if isinstance(players[1], HumanSeat) else ""
-    output = io.StringIO()
+    person, output = players[1], io.StringIO()
+    assert isinstance(person, HumanSeat)
 
     async def conversation() -> None:
         console = Console(file=output, width=40)
@@ -172,15 +172,14 @@ def test_a_page_is_named_and_opened_when_it_is_served(monkeypatch: pytest.Monkey
             monkeypatch.setattr(asyncio, "open_connection", connect)
             await refused
             assert not opened and not output.getvalue()
-            port = int(url.partition("?")[0].strip("/").rpartition(":")[2])
-            async with await asyncio.start_server(lambda *_: None, "127.0.0.1", port):
+            async with await asyncio.start_server(lambda *_: None, "127.0.0.1", person.port):
                 async with asyncio.timeout(20):
                     while not opened:
                         await asyncio.sleep(0)
 
     asyncio.run(conversation())
-    assert opened == [url]
-    assert output.getvalue() == f"player 2, human: sit down at {url}\n"
+    assert opened == [person.url]
+    assert output.getvalue() == f"player 2, human: sit down at {person.url}\n"
 
 
 @pytest.mark.parametrize("seat", ["human,clock_s=0", "human,hint=nobody", "human,speed=3"])
