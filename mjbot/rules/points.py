@@ -95,13 +95,13 @@ def win_deltas(base: int, parties: Parties, honba: int, sticks: int) -> NDArray[
     if winner == loser and liable < 0:
         for seat in range(4):
             if seat != winner:
-                share = tsumo_points(base, dealer in (winner, seat))
+                share = tsumo_points(base, dealer == winner or dealer == seat)
                 deltas[seat] -= share + HONBA_POINTS * honba
     else:
         total = ron_points(base, winner == dealer)
         if liable < 0:
             liable = loser
-        discarder_share = 0 if loser in (winner, liable) else total // 2
+        discarder_share = 0 if loser == winner or loser == liable else total // 2
         deltas[loser] -= discarder_share
         deltas[liable] -= total - discarder_share + 3 * HONBA_POINTS * honba
     paid = deltas[0] + deltas[1] + deltas[2] + deltas[3]  # for `sum()` numba compiles 0.1 s
