@@ -2,6 +2,7 @@
 
 import time
 import traceback
+from bdb import BdbQuit
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
@@ -80,6 +81,8 @@ def replay_decision(file: FaultFile, announce: Callable[[View], None]) -> Again:
     begun = time.perf_counter()
     try:
         chosen, trace = str(strategy.decide(view)), ""
+    except BdbQuit:
+        raise
     except (Exception, SystemExit):
         chosen, trace = "", traceback.format_exc()
     return Again(view, chosen, trace, time.perf_counter() - begun, as_recorded)
@@ -93,7 +96,7 @@ def _reach(file: FaultFile) -> tuple[View | None, Strategy | None]:
     if len(players) < 4:
         return None, None  # external AIs are not asked again
     for player in players.values():
-        player.passing = (_Reached, KeyboardInterrupt)
+        player.passing = (_Reached, KeyboardInterrupt, BdbQuit)
     players[file.seat].strategy = _Halt(players[file.seat], file.decision)
     try:
         play_game(new_referee(file.setup, file.game_id), [players[seat] for seat in range(4)])

@@ -9,6 +9,7 @@ import os
 import shlex
 import sys
 import time
+from bdb import BdbQuit
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -190,7 +191,7 @@ def run(request: ArenaRequest) -> int:
 def _play(plan: ArenaPlan, request: ArenaRequest) -> int:
     console = Console(stderr=request.json)
     with Arena(plan) as arena:
-        console.print(_heading(arena), highlight=False, soft_wrap=True)
+        console.print(_heading(arena, request.games), highlight=False, soft_wrap=True)
         if arena.set_aside:
             console.print(arena.set_aside, highlight=False, markup=False, soft_wrap=True)
         interrupted, failure, processes = False, None, ""
@@ -263,13 +264,14 @@ def _players(plan: ArenaPlan, request: ArenaRequest, report: ReportFault) -> Wor
     )
 
 
-def _heading(arena: Arena) -> str:
+def _heading(arena: Arena, asked: int) -> str:
     plan = arena.plan
     per_wall = len(plan.setup.seating.tables)
     kept = f", {arena.games_kept} of them kept from before" if arena.games_kept else ""
+    rounded = f" (--games {asked}, rounded up to whole walls)" if asked < arena.n_games else ""
     draws = "pinned draws" if plan.setup.walls == "pinned" else "walls in order"
     return (
-        f"{plural(arena.n_games, 'game')}{kept}: {plural(plan.n_walls, 'wall')}"
+        f"{plural(arena.n_games, 'game')}{rounded}{kept}: {plural(plan.n_walls, 'wall')}"
         f" x {plural(per_wall, 'seating')}"
         f" ({plan.setup.format}), {plan.setup.game_rules}, seed {plan.setup.seed}, {draws};"
         f" in {plan.folder}\n{_open_hands(plan.setup)}"
@@ -344,7 +346,10 @@ def repeat(path: Path) -> int:
     file = read_fault(path)
     print(f"{file.strategy}, seat {file.seat}, decision {file.decision} of game", end=" ")
     print(f"{file.setup.game_seed(file.game_id.wall)}: {file.kind}, {file.problem}")
-    again = replay_decision(file, _announce)
+    try:
+        again = replay_decision(file, _announce)
+    except BdbQuit:  # the user left the debugger
+        return ExitCode.INTERRUPTED
     if not again.as_recorded:
         print("the game went another way this time: a new player decided on the recorded table")
     if again.trace:

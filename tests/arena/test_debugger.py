@@ -19,6 +19,18 @@ class Debugged(Strategy):
             Debugged.stopped = True
             breakpoint()
         return view.default_action
+
+class Always(Strategy):
+    def decide(self, view):
+        breakpoint()
+        return view.default_action
+
+class AtTheStart(Strategy):
+    def start_game(self, seat, names):
+        breakpoint()
+
+    def decide(self, view):
+        return view.default_action
 """
 
 
@@ -33,14 +45,20 @@ def _read_until(terminal: int, wanted: bytes) -> bytes:
     return printed
 
 
-def test_a_strategy_can_be_debugged_with_one_job_and_no_deadline(tmp_path: Path) -> None:
-    (tmp_path / "debugged.py").write_text(BOT)
-    arguments = ["debugged.py:Debugged", "tsumogiri", "--games", "6", "--length", "tonpu"]
+def _arena(folder: Path, strategy: str) -> tuple[int, int]:
+    """Start an arena in a terminal; return the process and the terminal."""
+    (folder / "debugged.py").write_text(BOT)
+    arguments = [f"debugged.py:{strategy}", "tsumogiri", "--games", "6", "--length", "tonpu"]
     arguments += ["--jobs", "1", "--deadline-s", "0"]
     pid, terminal = pty.fork()
     if not pid:
-        os.chdir(tmp_path)
+        os.chdir(folder)
         os.execv(sys.executable, [sys.executable, "-m", "mjbot", "arena", *arguments])
+    return pid, terminal
+
+
+def test_a_strategy_can_be_debugged_with_one_job_and_no_deadline(tmp_path: Path) -> None:
+    pid, terminal = _arena(tmp_path, "Debugged")
     assert b"(Pdb) " in _read_until(terminal, b"(Pdb) ")
     os.write(terminal, b"p len(view.tiles) * 1000\n")
     assert b"\n14000\r\n" in _read_until(terminal, b"(Pdb) ")
@@ -49,4 +67,16 @@ def test_a_strategy_can_be_debugged_with_one_job_and_no_deadline(tmp_path: Path)
     assert b"BdbQuit" not in ended
     assert b"processes lost: 0" in ended
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    os.close(terminal)
+
+
+@pytest.mark.parametrize("strategy", ["Always", "AtTheStart"])
+def test_leaving_the_debugger_ends_the_run(tmp_path: Path, strategy: str) -> None:
+    pid, terminal = _arena(tmp_path, strategy)
+    assert b"(Pdb) " in _read_until(terminal, b"(Pdb) ")
+    os.write(terminal, b"q\n")
+    ended = _read_until(terminal, b"(Pdb) ")
+    assert b"(Pdb) " not in ended
+    assert b"interrupted; kept: 0 games" in ended
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
     os.close(terminal)

@@ -14,7 +14,7 @@ from mjbot.arena.setup import GameId, Setup, labels
 from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.arena.workers.external_engine import EngineError, ExternalEngine
 from mjbot.arena.workers.files_read import FileRead
-from mjbot.arena.workers.supervised_player import NO_FAULTS, SupervisedPlayer
+from mjbot.arena.workers.supervised_player import NO_FAULTS, Passing, SupervisedPlayer
 from mjbot.match.players import players_of
 from mjbot.pair.member import PairMember, pair_up
 from mjbot.referee import Referee
@@ -176,6 +176,7 @@ class GameRunner:
     """Plays games of one setup; the external AIs stay from game to game until :meth:`close`.
 
     With ``recording`` every game comes with its record, which takes some 10 ms more a hanchan.
+    ``passing`` comes out of :meth:`play` where a strategy raises it.
     With ``timing`` it measures the cost of decisions, but for the first one, in which compiled code
     is loaded.
     """
@@ -187,8 +188,10 @@ class GameRunner:
         recording: bool = False,
         report: ReportFault = lambda game_id, fault: None,
         timing: bool = False,
+        passing: Passing = (),
     ) -> None:
         self._setup: Final = setup
+        self._passing: Final = passing
         self._recording: Final = recording
         self._timing: Final = timing
         self._has_played = False
@@ -199,7 +202,9 @@ class GameRunner:
 
     def play(self, game_id: GameId, fatal: Fatal) -> PlayedGame:
         """Play a game to its end."""
-        players = make_players(self._setup, game_id, self._clock, fatal, self._report)
+        players = make_players(
+            self._setup, game_id, self._clock, fatal, self._report, self._passing
+        )
         times: dict[int, TimeCounts] = {}
         if self._timing and self._has_played:
             times = {seat: {} for seat in range(4)}
@@ -260,9 +265,11 @@ def make_players(
     clock: Clock,
     fatal: Fatal,
     report: ReportFault = lambda game_id, fault: None,
+    passing: Passing = (),
 ) -> dict[int, SupervisedPlayer]:
     """Return the players of our own at a game by seat, introduced.
 
+    ``passing``: what is no fault of a strategy's if it comes out of it, but ends the game.
     Raises :class:`~mjbot.strategy.options.StrategyError` if one cannot be made.
     """
     table = setup.seating.tables[game_id.seating]
@@ -274,6 +281,7 @@ def make_players(
             strategy = _made(spec, setup.player_seed(game_id.wall, seat), seat, clock)
             known = fatal.get(seat, NO_FAULTS)
             players[seat] = SupervisedPlayer(strategy, seat, clock, known, partial(report, game_id))
+            players[seat].passing = passing
     _link_pairs(setup, table, players)
     for player in players.values():
         player.start_game(player.seat, tuple([names[number] for number in table]))

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import time
+from bdb import BdbQuit
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -42,6 +43,9 @@ MOST_DEATHS_OF_A_RUN: Final = 12
 MOST_FAILED_STARTS: Final = 3
 AHEAD: Final = 2
 
+QUIT: Final = "quit"
+"""A worker sends it when its debugger was left with ``q``."""
+
 GameJob = tuple[GameId, dict[int, dict[int, Fault]]]
 
 
@@ -60,10 +64,14 @@ def work(
     die_with_parent()
     watch = ReadingWatch()
     with contextlib.suppress(EOFError, OSError), c.Clock(setup.deadline_s, heartbeat) as clock:
-        games = GameRunner(setup, clock, recording, _first_faults(jobs, setup), timing)
-        while True:
-            played = _played(games, *jobs.recv())
-            jobs.send(replace(played, files=watch.drain()))
+        passing = (BdbQuit,) if terminal else ()
+        games = GameRunner(setup, clock, recording, _first_faults(jobs, setup), timing, passing)
+        try:
+            while True:
+                played = _played(games, *jobs.recv())
+                jobs.send(replace(played, files=watch.drain()))
+        except BdbQuit:
+            jobs.send(QUIT)
 
 
 def _first_faults(jobs: Connection, setup: Setup) -> ReportFault:
@@ -82,6 +90,8 @@ def _first_faults(jobs: Connection, setup: Setup) -> ReportFault:
 def _played(games: GameRunner, game_id: GameId, fatal: dict[int, dict[int, Fault]]) -> PlayedGame:
     try:
         return games.play(game_id, fatal)
+    except BdbQuit:
+        raise
     except StrategyError as error:
         return void_game(game_id, str(error))
     except Exception as error:  # ours, not a strategy's: the game is void and the run continues
@@ -221,8 +231,9 @@ class WorkerPool:
         """Play the games and return each as soon as it is finished, in whatever order.
 
         The first process begins alone: what it compiles, the others find in the cache.  ``look``
-        is called every second or oftener.  Raises what it raises, and :class:`WorkerError` if game
-        after game takes its process with it.
+        is called every second or oftener.  Raises what it raises, ``KeyboardInterrupt`` when the
+        user quits the debugger of a strategy, and :class:`WorkerError` if game after game takes
+        its process with it.
         """
         waiting = iter(game_ids)
         if not self.workers:
@@ -280,6 +291,8 @@ class WorkerPool:
                 self._finished += 1
                 self._failed_starts = 0  # whatever ends the others, one can be started
                 yield message
+            elif message == QUIT:
+                raise KeyboardInterrupt
             else:
                 self._report(*message)
         for worker in self.workers:

@@ -17,6 +17,8 @@ from mjbot.table.view import Sealed, View
 FULL_FAULTS: Final = 5
 """Of so many faults of a seat in a game the table's record and the trace are kept."""
 
+Passing = tuple[type[BaseException], ...]
+
 NO_FAULTS: Final[Mapping[int, Fault]] = MappingProxyType({})
 
 
@@ -40,7 +42,7 @@ class SupervisedPlayer:
         self.decides: Final = strategy.decides
         self.seat: Final = seat
         self.decisions = 0
-        self.passing: tuple[type[BaseException], ...] = ()
+        self.passing: Passing = ()
         """What is no fault of the strategy's if it comes out of it."""
 
         self.times: TimeCounts | None = None
