@@ -30,6 +30,7 @@ import llvmlite.binding
 
 from mjbot.compiler.cache import (
     CLAIMS_VARIABLE,
+    IS_USABLE,
     cache_folder,
     on_compiled,
     share_compiling,
@@ -93,10 +94,11 @@ BUDGET: Final = "budget_s"
 DONE_VARIABLE: Final = "MJBOT_PREPARED"
 """Jobs tried already, for the processes that we start: what failed once is not tried by each."""
 
-_WHAT: Final = "compiling (first start only)"
+_WHAT: Final = "compiling (once; kept for later starts)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[1])
-_CHILDREN: Final = os.cpu_count() or 1
+_CHILDREN: Final = (os.cpu_count() or 1) if IS_USABLE else 1
+"""numba's own cache mixes up the entries of processes that write to it at the same time."""
 _PROGRAM: Final = "import sys; sys.path.append({!r}); from mjbot.precompile import work; work()"
 
 

@@ -83,8 +83,13 @@ class _ProgressState:
         return f"{self.done:.0f}{total} {self.unit}".strip()
 
     def left(self, seconds: float) -> str:
-        """Return about how long the rest takes if it goes on as in the first ``seconds``."""
-        if self.total is None or self.done < _LEAST_DONE * self.total or self.done >= self.total:
+        """Return about how long the rest takes if it goes on as in the first ``seconds``.
+
+        That is unknown where ``total`` is only a bound.
+        """
+        if self.total is None or self.is_bound:
+            return ""
+        if self.done < _LEAST_DONE * self.total or self.done >= self.total:
             return ""
         return f"about {elapsed(seconds * (self.total / self.done - 1))} left"
 

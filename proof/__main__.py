@@ -37,6 +37,7 @@ PROOFS = {
     "known-answers": "hands with known yaku, points and shanten",
     "pair-failures": "200 games in which a bot of the pair is killed or its channel cut",
     "dependencies": "the suite with the oldest or newest versions of the dependencies",
+    "plain-numba": "a hanchan of every strategy, and tests, with numba's public options alone",
     "yaku-evaluation": "the eight yaku scores of random hands against plain enumeration",
 }
 

@@ -1,4 +1,4 @@
-"""Does what strong players do, by a small compiled network: about ten microseconds a decision.
+"""Does what strong players do, by a small compiled network: about eight microseconds a decision.
 
 The network (:mod:`mjbot.models.fast_policy`, trained by ``mjbot train fast-policy``) ranks the
 candidates of each decision by shape, acceptance, danger, yaku and the table.  A win is always taken

@@ -56,7 +56,7 @@ def test_what_was_prepared_once_is_not_prepared_again(tmp_path, monkeypatch):
     (tmp_path / "tiny_bot.py").write_text(f"{TINY}# {uuid4()}\n")  # notes of it outlive us
     problems, text = output(["tiny_bot.py:Tiny"], use="client")
     assert problems == ()
-    assert text.startswith("compiling (first start only) ...\n")
+    assert text.startswith("compiling (once; kept for later starts) ...\n")
     monkeypatch.delenv(DONE_VARIABLE)
     assert output(["tiny_bot.py:Tiny"], use="client") == ((), "")
     # Bulk play compiles what strategies from outside need in their first game: its clock waits.

@@ -79,6 +79,7 @@ def test_an_upper_bound_is_shown_as_one():
     with progress(console, "compiling", 390, "functions", is_bound=True) as step:
         step(117)
     assert "117 of at most 390 functions" in screen.getvalue()
+    assert "left" not in screen.getvalue()
 
 
 def test_the_time_that_is_left_is_estimated_once_enough_is_done():

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import config as _config
+from numba.core import event as _event
 from numba.core import types as _types
 from numba.core.cpu import CPUTargetOptions
 
-from mjbot.compiler.cache import IS_USABLE, CodeCache, cache_folder
+from mjbot.compiler.cache import IS_USABLE, CodeCache, cache_folder, on_compiled
 from mjbot.compiler.entries import make_entries_late
 from mjbot.compiler.idle_work import skip_idle_work
 from mjbot.compiler.imported import imported_stamp, stamp_of
@@ -30,6 +32,7 @@ from mjbot.compiler.record_arguments import pass_array_fields, read_records_in_p
 logger = logging.getLogger(__name__)
 
 config: Final[Any] = _config  # numba has no type hints
+event: Final[Any] = _event
 types: Final[Any] = _types
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -45,8 +48,10 @@ _FACE: Final = "mjbot"
 IS_INTERPRETED: Final = bool(config.DISABLE_JIT)
 """Whether ``NUMBA_DISABLE_JIT=1`` is set."""
 
-VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}"
-"""Of what compiles: code of one version is nothing to another."""
+VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}" + (
+    "" if IS_USABLE else "-plain"
+)
+"""Of what compiles: code of one version is nothing to another, nor numba's own cache to ours."""
 
 _OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy"}
 if IS_TRIED and hasattr(CPUTargetOptions, "no_cfunc_wrapper"):
@@ -73,12 +78,12 @@ def compiled(function: Function) -> Function:
     elif IS_USABLE:
         dispatcher._cache = CodeCache(function, cache_folder() / VERSION / digest)
     else:
-        config.CACHE_DIR = str(cache_folder() / VERSION / "plain" / digest)
+        config.CACHE_DIR = str(cache_folder() / VERSION / digest)
         dispatcher.enable_caching()
     if is_linked:
         name_by_content(dispatcher, function, digest)
         make_entries_late(dispatcher)
-    if IS_TRIED:
+    if IS_TRIED or _callers_share_versions():
         _widen_arguments(dispatcher)
     return cast(Function, dispatcher)
 
@@ -100,13 +105,50 @@ def _widen_arguments(dispatcher: Any) -> None:
     dispatcher.get_call_template = get_call_template
 
 
+@cache
+def _callers_share_versions() -> bool:
+    """Try on two small functions whether a numba that was not tried lets arguments be widened."""
+
+    @numba.njit
+    def called(number: int) -> int:
+        return number + 1
+
+    @numba.njit
+    def caller(numbers: Any) -> Any:
+        return called(numbers[0])
+
+    _widen_arguments(called)
+    try:
+        return bool(caller(np.full(1, 5, np.int8)) == 6) and called.signatures == [(types.int64,)]
+    except Exception:  # whatever it is, all works without
+        return False
+
+
 def _wide(argument: Any) -> Any:
     argument = types.unliteral(argument)
     if isinstance(argument, types.Integer) and argument.signed:
         return types.int64
-    if isinstance(argument, types.NestedArray):
+    if IS_TRIED and isinstance(argument, types.NestedArray):
         return types.Array(argument.dtype, argument.ndim, "C")
     return argument
+
+
+class _CompiledPlainly(event.Listener):  # type: ignore[misc]
+    """Reports functions of ours that numba's own cache did not hold."""
+
+    def on_start(self, event: Any) -> None:
+        """Do nothing."""
+
+    def on_end(self, event: Any) -> None:
+        """Report a function, and none of numba's own."""
+        function = event.data["dispatcher"].py_func
+        if not function.__module__.startswith("numba."):
+            for listener in on_compiled:
+                listener(function.__name__)
+
+
+if not (IS_USABLE or IS_INTERPRETED):
+    event.register("numba:compile", _CompiledPlainly())
 
 
 def source_digest(module: str) -> str:

@@ -29,4 +29,4 @@ def _missing_in(module: str) -> int:
     if not declared:
         return 0
     kept = cache_folder() / VERSION / source_digest(module)
-    return max(0, declared - len(list(kept.glob("*.nbi"))))
+    return max(0, declared - len(list(kept.rglob("*.nbi"))))

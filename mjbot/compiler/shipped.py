@@ -21,6 +21,8 @@ import llvmlite.binding as _binding
 import numba
 import numpy as np
 
+from mjbot.compiler.numba_parts import IS_TRIED
+
 binding: Final[Any] = _binding  # no type hints
 
 FOLDER: Final = Path(__file__).parents[1] / "compiled_code"
@@ -50,7 +52,8 @@ def versions() -> dict[str, str]:
 @cache
 def variant() -> str | None:
     """Return the kind of processor whose code this process may use, if there is any."""
-    if os.environ.get(OFF_VARIABLE) == "off" or _manifest().get("versions") != versions():
+    is_off = not IS_TRIED or os.environ.get(OFF_VARIABLE) == "off"
+    if is_off or _manifest().get("versions") != versions():
         return None
     features = binding.get_host_cpu_features()
     for name, needed in VARIANTS.items():

@@ -22,6 +22,7 @@ from mjbot.compiler import (
     numba_parts,
     record_arguments,
 )
+from proof.plain_numba import scores
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 MODULE = """
@@ -121,6 +122,36 @@ def test_an_untried_numba_compiles_plainly_and_keeps_code_by_content(folder):
     (folder / "small_bot.py").write_text(MODULE.replace("x // 2", "(x + 2) // 2"))
     changed = PLAIN.replace("== 23", "== 25")
     assert run(folder, f"{UNTRIED}\n", changed) == ["0"]
+
+
+WIDE = """
+import numpy as np
+from mjbot.compiler import compiled, numba_parts
+from small_bot import caller, half
+
+@compiled.compiled
+def halves(numbers):
+    return half(numbers[0]) + half(3) + caller(numbers[0])
+
+assert not numba_parts.IS_TRIED and halves(np.full(1, 9, np.int8)) == 12
+print(*[len(function.signatures) for function in (half, caller)])
+"""
+
+
+def test_an_untried_numba_compiles_one_version_for_all_integers_if_a_trial_shows_that_it_can(
+    folder,
+):
+    assert run(folder, f"{UNTRIED}\n", WIDE) == ["1", "1"]
+    several = run(folder, f"{UNTRIED}\n{NO_TEMPLATE}\n", WIDE)
+    assert several == ["3", "1"]
+
+
+def test_an_untried_numba_plays_the_same_game():
+    """All strategies: ``python -m proof plain-numba``."""
+    games = [("tonpu", "fast-riichi-d", "tsumogiri", "fast-riichi-d", "tsumogiri")]
+    (plain,), (usual,) = scores(games, plain=True), scores(games, plain=False)
+    assert plain == usual
+    assert sum(plain) == 100_000
 
 
 def test_an_untried_numba_is_reported_in_one_line(folder):

@@ -1,1 +1,1 @@
-"""A policy that is compiled as a whole: what strong players would do, in about ten microseconds."""
+"""A policy that is compiled as a whole: what strong players would do, in about eight us."""
