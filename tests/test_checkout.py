@@ -63,6 +63,7 @@ def test_an_installation_names_what_it_has_instead(installed: Path) -> None:
     refused = run(installed, "-m", "mjbot", "experiment", "nakano2021")
     assert refused.returncode == 2
     assert "unknown 'nakano2021'; expected detection or strength" in refused.stderr
+    assert "the experiments of papers need a checkout" in refused.stderr
 
 
 def test_a_wheel_holds_the_shipped_weights_and_no_papers(tmp_path: Path) -> None:

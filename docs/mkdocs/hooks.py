@@ -53,6 +53,8 @@ def _command(name: str, command: Command) -> str:
         parts.append(f"See [{title}]({target}).")
     parts.append("```\n" + "\n".join(command.examples) + "\n```")
     parts += _subcommands(parser) or [_arguments(parser)]
+    if parser.epilog:
+        parts.append(f"```\n{parser.epilog}\n```")
     return "\n\n".join(part for part in parts if part)
 
 

@@ -47,7 +47,7 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
         ),
         "experiment": _command(
             "play an experiment again: of a paper, the ladder of all strategies, pair detection",
-            "docs/results/index.md", "mjbot experiment strength",
+            "docs/papers.md", "mjbot experiment nakano2021", "mjbot experiment strength",
             "mjbot experiment detection --part live",
         ),
         "check": _command(

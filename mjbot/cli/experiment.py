@@ -1,5 +1,6 @@
 """``mjbot experiment NAME``: a paper's experiment, played again, as Markdown."""
 
+import argparse
 import os
 import sys
 import time
@@ -16,6 +17,7 @@ from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.setup import RUNS
 from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerPool
+from mjbot.checkout import papers
 from mjbot.cli.arena import GamesProgress, prepare_own, require_seed
 from mjbot.cli.arguments import count, folder_option, jobs_option, seed_option
 from mjbot.errors import ArgumentError, ExitCode
@@ -45,20 +47,25 @@ _OWN: Final = make_dataclass(
 )
 
 
+def _name(text: str) -> str:
+    if text not in _KNOWN and papers() is None:
+        expected = " or ".join(_KNOWN)
+        hint = "the experiments of papers need a checkout of mjbot (docs/papers.md)"
+        raise argparse.ArgumentTypeError(f"unknown {text!r}; expected {expected}; {hint}")
+    return text
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExperimentRequest:
     """Arguments of ``mjbot experiment``; ``own`` has the options of each experiment by its name."""
 
     name: str = argument(
-        "; ".join([f"{name}: {module.SUMMARY}" for name, module in _KNOWN.items()]),
+        "experiment, one of those below",
+        type=_name,
         choices=_KNOWN,
         metavar="NAME",
     )
-    part: str | None = option(
-        None,
-        "part to play (default: the first). "
-        + "; ".join([f"{name}: {_parts(module)}" for name, module in _KNOWN.items()]),
-    )
+    part: str | None = option(None, "part to play (default: the first of those below)")
     games: int | None = option(
         None, "number of games (default: the experiment's number)", type=count
     )
@@ -66,6 +73,16 @@ class ExperimentRequest:
     jobs: int | None = jobs_option()
     out: Path = folder_option("folder of the runs' folders", RUNS)
     own: Any = group(_OWN)
+
+    @staticmethod
+    def listed() -> str:
+        """Return what the help lists below the options: each experiment with its parts."""
+        lines = ["experiments:"]
+        for name, module in _KNOWN.items():
+            lines.append(f"  {name:12}  {module.SUMMARY}")
+            if len(module.PARTS) > 1:
+                lines.append(f"  {'':12}  parts: {_parts(module)}")
+        return "\n".join(lines)
 
 
 def run(request: ExperimentRequest) -> int:

@@ -140,7 +140,10 @@ def read_again(request: RequestT, command_line: Sequence[str]) -> RequestT:
 
 def declare_command(name: str, parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of a command."""
-    declare(parser, request_class(name))
+    requested = request_class(name)
+    declare(parser, requested)
+    if hasattr(requested, "listed"):
+        parser.epilog = "\n\n".join(filter(None, [requested.listed(), parser.epilog]))
 
 
 def request_class(name: str) -> type:

@@ -13,6 +13,9 @@ from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import declare_command
+from mjbot.experiments import experiments
+from mjbot.strategy.options import options_of
+from mjbot.strategy.registry import strategy_class
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -182,3 +185,31 @@ def test_the_glossary_is_sorted_and_has_each_term_once():
     for table in tables:
         terms = [row.split("|")[1].strip().lower() for row in table.splitlines()]
         assert terms == sorted(set(terms))
+
+
+PAPERS = (DOCS / "papers.md").read_text(encoding="utf-8")
+
+
+def test_the_papers_page_has_every_experiment_of_a_paper_with_its_page():
+    of_papers = [name for name in experiments() if re.fullmatch(r"[a-z]+20\d\d", name)]
+    assert len(of_papers) == 5
+    for name in of_papers:
+        assert f"\n    mjbot experiment {name}" in PAPERS
+        assert f"](results/{name}.md)" in PAPERS
+        (heading,) = re.findall(rf"^## ({name[:-4].capitalize()} {name[-4:]})$", PAPERS, re.M)
+        authors = PAPERS.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+        assert re.search(r"[\u4e00-\u9fff]{2,}", authors), "no Japanese title"
+
+
+def test_the_papers_page_names_options_that_the_strategies_have():
+    named = 0
+    for line in PAPERS.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        first = re.findall(r"`([\w-]+)`", cells[0])
+        if len(cells) != 3 or not line.startswith("| `") or not first:
+            continue
+        options = {option.name for name in first for option in options_of(strategy_class(name))}
+        for name in re.findall(r"`(\w+)(?:=\w+)?`", " ".join(cells[1:])):
+            assert name in options, (first[0], name)
+            named += 1
+    assert named > 30
