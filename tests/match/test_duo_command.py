@@ -5,6 +5,7 @@ import asyncio
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -258,3 +259,21 @@ def test_one_of_a_pair_sits_down_only_where_teams_are_allowed(monkeypatch, capsy
     status, line = refused(capsys, "play", "mjsonp://game.example/x", *top)
     assert status == ExitCode.BAD_ARGUMENTS
     assert "its operator has not declared" in line
+
+
+def test_a_few_games_of_the_usual_pair_end_with_what_many_gave():
+    usual = duo.DuoRequest()
+    rivals = players.read_players(list(duo.RIVALS), ("A", "B"))
+    assert duo.luck(usual, rivals, "hanchan") == [duo.LUCK]
+    page = (Path(duo.__file__).parents[2] / "docs" / "results" / "pair.md").read_text()
+    assert re.search(r"[\d,]+ ± [\d,]+", duo.LUCK)[0] in page
+    others = players.read_players(list(duo.STAND_INS), ("A", "B"))
+    weaker = Spec.read("fast-riichi-d")
+    for request, against, length in (
+        (usual, rivals, "tonpu"),
+        (usual, others, "hanchan"),
+        (replace(usual, games=300), rivals, "hanchan"),
+        (replace(usual, partner=weaker), rivals, "hanchan"),
+        (replace(usual, url="mjsonp://127.0.0.1:1/default"), rivals, "hanchan"),
+    ):
+        assert duo.luck(request, against, length) == []

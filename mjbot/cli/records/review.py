@@ -123,7 +123,7 @@ def run(request: ReviewRequest) -> int:
     review = Review(name.removeprefix(f"{path.parent}/"), seat, by, judged)
     printed = [_decision_at(review, request.at)] if request.at else None
     if not any(each.explanation.rated for each in review.decisions):
-        cure = "add a method ratings(view) to its class (docs/strategies.md)"
+        cure = "add a method ratings(view) to its class (docs/api.md)"
         raise ArgumentError(f"--by {request.by}: it rates none of its choices; {cure}")
     if budget_s:
         _play_on(review, CostEstimator(budget_s, request.seed), console)
