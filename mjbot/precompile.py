@@ -482,12 +482,16 @@ class _Worker:
         except StrategyError as problem:
             return self._fail(str(problem), is_made=False)
         except (Exception, SystemExit) as problem:
-            return self._fail(error_summary(problem))
+            return self._fail(error_summary(problem, self._only_class()))
         finally:
             over.set()
             _set_alarm(0.0)
             on_compiled.remove(self._report_compiled)
         return True
+
+    def _only_class(self) -> type[Strategy] | None:
+        """Return the class of the job's strategy, if it has one alone."""
+        return strategy_class(self.job.specs[0].name) if len(self.job.specs) == 1 else None
 
     def _fail(self, text: str, is_made: bool = True) -> bool:
         self._report("problem", " + ".join(self.job.names), text, is_made)

@@ -124,7 +124,8 @@ class SeatedPlayers:
         try:
             return question(*about)
         except Exception as problem:
-            raise self._failed(step, error_summary(problem)) from problem
+            strategy = getattr(question, "__self__", None)
+            raise self._failed(step, error_summary(problem, strategy)) from problem
 
     def _failed(self, step: ReplayStep, why: str) -> StrategyFailedError:
         return StrategyFailedError(f"{self.name} fails at event {step.number}: {why}")

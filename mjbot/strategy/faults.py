@@ -1,5 +1,6 @@
 """What a strategy does wrong, and one line about it, fit for a log, a table and a message."""
 
+import inspect
 import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,8 +38,11 @@ class Fault:
     """Whether it ends or blocks the whole process."""
 
 
-def error_summary(problem: BaseException) -> str:
+def error_summary(problem: BaseException, of: object = None) -> str:
     """Describe what went wrong, with file and line.
+
+    ``of`` is the strategy that was called, or its class: where the call itself fails, since it
+    takes other arguments, the last line that ran is ours and the mistake in the file of the class.
 
     >>> try:
     ...     1 / 0
@@ -51,7 +55,21 @@ def error_summary(problem: BaseException) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
     if isinstance(problem, SyntaxError) or not frames:
         return text
-    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+    last = frames[-1].filename, frames[-1].lineno
+    file, line = _declaration(of, last) if isinstance(problem, TypeError) else last
+    return f"{text} ({Path(file).name}, line {line})"
+
+
+def _declaration(of: object, last: tuple[str, int | None]) -> tuple[str, int | None]:
+    """Return where somebody else's class begins, if the last line that ran is one of ours."""
+    cls = of if isinstance(of, type) else type(of)
+    ours = Path(__file__).parents[1]
+    try:
+        file, line = inspect.getfile(cls), inspect.getsourcelines(cls)[1]
+    except (OSError, TypeError):  # no class of a file
+        return last
+    is_ours = Path(last[0]).is_relative_to(ours) and not Path(file).is_relative_to(ours)
+    return (file, line) if is_ours else last
 
 
 def no_choice(choice: object) -> str:

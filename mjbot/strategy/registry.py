@@ -64,7 +64,7 @@ def make_strategy(name: str, options: Mapping[str, str] | None = None, seed: int
         return cls(**values)
     except Exception as problem:
         raise StrategyError(
-            f"strategy {name!r} cannot be made: {error_summary(problem)}"
+            f"strategy {name!r} cannot be made: {error_summary(problem, cls)}"
         ) from problem
 
 

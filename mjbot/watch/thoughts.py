@@ -76,7 +76,7 @@ def thoughts_at(spec: Spec, steps: Iterable[ReplayStep], n: int, seat: int) -> d
     except MjbotError:
         raise
     except Exception as problem:
-        raise NoThoughtError(f"{spec} fails: {error_summary(problem)}") from problem
+        raise NoThoughtError(f"{spec} fails: {error_summary(problem, strategy)}") from problem
     raise NoThoughtError(f"seat {seat} has no choice after event {n}")
 
 
@@ -89,7 +89,8 @@ def all_thoughts(spec: Spec, steps: Iterable[ReplayStep], seats: Iterable[int]) 
             try:
                 answer = _explain(strategy, step, seat, bool(step.choices(seat)))
             except Exception as problem:
-                answer = {**_NOTHING, "strategy": str(spec), "notes": [error_summary(problem)]}
+                notes = [error_summary(problem, strategy)]
+                answer = {**_NOTHING, "strategy": str(spec), "notes": notes}
             if answer is not None:
                 found[f"{step.number}:{seat}"] = answer
     return found

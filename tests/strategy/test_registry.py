@@ -9,6 +9,7 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.errors import ExitCode
+from mjbot.strategy.faults import error_summary
 from mjbot.strategy.options import StrategyError, options_of, read_options, split_options
 from mjbot.strategy.registry import (
     Spec,
@@ -373,3 +374,35 @@ def test_the_command_shows_ones_own_strategy_and_fails_on_a_broken_one(folder, c
     out, err = capsys.readouterr()
     assert err.startswith("mjbot strategies: ") and "NoBot" in err and err.count("\n") == 1
     assert out.startswith("tsumogiri")  # the others are shown all the same
+
+
+NEEDY = """
+from dataclasses import dataclass
+from mjbot import Strategy
+
+
+@dataclass
+class Needs(Strategy):
+    depth: int
+
+    def decide(self, view):
+        return view.default_action
+
+
+class NoView(Strategy):
+    def decide(self):
+        return None
+"""
+
+
+def test_arguments_that_a_bot_does_not_take_are_blamed_on_its_file(folder):
+    (folder / "needy.py").write_text(NEEDY)
+    with pytest.raises(StrategyError, match=r"missing 1 .* 'depth' \(needy\.py, line 6\)"):
+        make_strategy("needy.py:Needs")
+    strategy = make_strategy("needy.py:NoView")
+    with pytest.raises(TypeError) as called_by_us:
+        strategy.explain(None)
+    assert error_summary(called_by_us.value, strategy).endswith("(needy.py, line 14)")
+    with pytest.raises(TypeError) as called_here:
+        strategy.decide(None)
+    assert "(test_registry.py, line " in error_summary(called_here.value, strategy)

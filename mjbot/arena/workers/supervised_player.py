@@ -110,9 +110,8 @@ class SupervisedPlayer:
         except self.passing:
             raise
         except BaseException as error:  # a strategy may raise anything, KeyboardInterrupt, too
-            self._record_fault(
-                "crash", decision, error_summary(error), view, traceback.format_exc()
-            )
+            summary = error_summary(error, self.strategy)
+            self._record_fault("crash", decision, summary, view, traceback.format_exc())
         return None
 
     def _record_fault(
