@@ -35,9 +35,16 @@ from mjbot.processes import keep_heap_compact, keep_responsive
 from mjbot.requests import group, option
 from mjbot.server.accounts import Accounts, Admission
 from mjbot.server.core import OnFault
+from mjbot.server.faults import fault_summary
 from mjbot.server.game_log import require_writable
 from mjbot.server.hall import Hall, Pairing
-from mjbot.server.server import GameResult, SeatRemarks, TableServer, talk_of
+from mjbot.server.server import (
+    GameResult,
+    SeatRemarks,
+    TableServer,
+    fault_of_void,
+    talk_of,
+)
 from mjbot.server.tables import Tables
 from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
@@ -126,7 +133,9 @@ class ServeRequest:
         None, "the token itself: every user of this machine can read a command line", shown=False
     )
     room: str = option("default", "room that TCP players must name")
-    games: int = option(1, "number of games, after which the server exits", type=count)
+    games: int = option(
+        1, "number of games, after which the server exits; void ones do not count", type=count
+    )
     log_dir: Path | None = folder_option("folder for one .mjson file per game (default: none)")
     watch_for_pairs: bool = option(
         False,
@@ -245,7 +254,7 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
         draining = asyncio.create_task(_drain(server, ending))
         stack.callback(draining.cancel)
         keep_responsive()
-        async for result in server.play(request.games):
+        async for result in server.play(request.games, counts_void=False):
             _print_line(describe(result))
             status = ExitCode.FAILED if result.void else status
         if ending.is_set():
@@ -297,7 +306,7 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
         draining = asyncio.create_task(_drain(tables, ending))
         stack.callback(draining.cancel)
         async for each in tables.play(request.games, keep_responsive):
-            _print_line(f"{each.table}, {describe(each.result, each.number)}")
+            _print_line(f"{each.table}, {describe(each.result)}")
             status = ExitCode.FAILED if each.result.void else status
         if ending.is_set():
             await draining
@@ -354,15 +363,17 @@ def _free(option: str, port: int, way_out: str) -> Iterator[None]:
         raise OSError(error.errno, text) from None
 
 
-def describe(result: GameResult, number: int | None = None) -> str:
-    """Say in one line how a game ended; ``number`` is its own at the table, unless given."""
-    number = result.game + 1 if number is None else number
+def describe(result: GameResult) -> str:
+    """Format in one line how a game ended, and whose replies were replaced."""
     if result.void:
-        return f"game {number}: void. {result.faults[-1].text}"
+        return f"game {result.number}: void by {fault_of_void(result.names, result.faults)}"
     order = seats_by_rank(result.scores)
     scores = " ".join([f"{result.names[seat]}:{result.scores[seat]}" for seat in order])
-    faults = f" ({len(result.faults)} faults)" if result.faults else ""
-    return f"game {number}: {scores}{faults}"
+    faults = []
+    for seat, name in enumerate(result.names):
+        if found := [fault for fault in result.faults if fault.seat == seat]:
+            faults.append(f"{name} (seat {seat}): {fault_summary(found)}")
+    return f"game {result.number}: {scores}" + (f" ({'; '.join(faults)})" if faults else "")
 
 
 def _print_line(text: str) -> None:

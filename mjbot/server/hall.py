@@ -4,20 +4,20 @@ A client that joins a room waits in its queue.  As soon as a table of the room i
 players wait, :meth:`Hall.seat_players` seats four: the one that has waited longest, and with it
 
 * by ``first-come``: the next ones in the order of joining;
-* by ``rotate``: those that it, and those already chosen, have met least often at the room's
-  tables, by their names; ``gather_s`` is how long the queue is given to grow before that.
+* by ``rotate``: those that it, and those already chosen, have met least often
+  (:mod:`mjbot.server.meetings`); ``gather_s`` is how long the queue is given to grow before that.
 
 Each table is a :class:`~mjbot.server.lobby.Lobby` of its own, as if it were alone.
 """
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import combinations
 from typing import Final, Literal
 
+from mjbot.server.entrance import Entrance, WaitingLimits
 from mjbot.server.lobby import CLOSED, PLACES, BusyError, Lobby
+from mjbot.server.meetings import Meetings
 from mjbot.server.seats import PlayerSeat
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import BUSY
@@ -35,16 +35,20 @@ class Hall(Lobby):
     """``rooms`` names the rooms and how many tables each has."""
 
     def __init__(
-        self, rooms: Mapping[str, int], pairing: Pairing = "first-come", gather_s: float = 0.0
+        self,
+        rooms: Mapping[str, int],
+        pairing: Pairing = "first-come",
+        gather_s: float = 0.0,
+        entrance: Entrance | None = None,
     ) -> None:
-        super().__init__(dict.fromkeys(rooms, ()))
+        super().__init__(dict.fromkeys(rooms, ()), entrance or Entrance(WaitingLimits()))
         self.tables: Final = {
             room: [_TableLobby(self, room) for _ in range(count)] for room, count in rooms.items()
         }
         self._queues: Final[dict[str, list[PlayerSeat]]] = {room: [] for room in rooms}
         self._pairing: Final = pairing
         self._gather_s: Final = gather_s if pairing == "rotate" else 0.0
-        self._met: Final[Counter[frozenset[str]]] = Counter()
+        self._meetings: Final = Meetings()
 
     def is_busy(self, room: str) -> bool:
         """Return whether the room's queue is full."""
@@ -54,6 +58,7 @@ class Hall(Lobby):
         """Let a player wait in the room's queue; raises :class:`BusyError`."""
         if self.is_busy(room):
             raise BusyError(CLOSED if self._closed else BUSY)
+        self._admit(seat, self._queues[room], PLACES * len(self.tables[room]))
         self._queues[room].append(seat)
         self._changed.set()
         return len(self._queues[room]) - 1
@@ -115,7 +120,7 @@ class Hall(Lobby):
                         break
                 while lobby := self._may_seat(room):
                     self._seat_at(lobby, room)
-            await self._changed.wait()
+            await self._wait_for_change()
 
     # --- inside ------------------------------------------------------------------------------
 
@@ -138,24 +143,21 @@ class Hall(Lobby):
     def _seat_at(self, lobby: "_TableLobby", room: str) -> None:
         queue, sitting = self._queues[room], [seat.name for seat in lobby.waiting]
         while lobby.missing:
-            seat = queue[0]
+            at = 0
             if sitting and self._pairing == "rotate":
-                seat = min(queue, key=lambda each: self._meetings(each.name, sitting))
-            queue[:] = [other for other in queue if other is not seat]
+                at = self._meetings.choose([seat.name for seat in queue], sitting)
+            seat = queue.pop(at)
             sitting.append(seat.name)
             lobby.take(ONE_ROOM, seat)
-        for pair in combinations(sorted(set(sitting)), 2):
-            self._met[frozenset(pair)] += 1
-
-    def _meetings(self, name: str, others: Iterable[str]) -> int:
-        return sum(self._met[frozenset((name, other))] for other in others if other != name)
+        if self._pairing == "rotate":
+            self._meetings.note(sitting, [seat.name for seat in queue])
 
 
 class _TableLobby(Lobby):
     """The lobby of one table of a hall."""
 
     def __init__(self, hall: Hall, room: str) -> None:
-        super().__init__({ONE_ROOM: tuple(range(PLACES))})
+        super().__init__({ONE_ROOM: tuple(range(PLACES))}, hall.entrance)
         self._hall: Final = hall
         self.room: Final = room
 
@@ -173,6 +175,9 @@ class _TableLobby(Lobby):
     def names(self) -> list[str]:
         """The names of the players at the table."""
         return [seat.name for seat in self._seats.values()]
+
+    def _admit(self, seat: PlayerSeat, neighbours: Iterable[PlayerSeat], places: int) -> None:
+        """Whoever comes from the queue was admitted there."""
 
     def has(self, seat: PlayerSeat) -> bool:
         """Return whether a player sits there."""

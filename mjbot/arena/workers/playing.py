@@ -94,7 +94,7 @@ class MixedGame:
                 continue
             core.answer(self._answer(outgoing))
             for fault in core.faults[known:]:
-                self._record_fault("illegal", fault.seat, fault.text)
+                self._record_fault(fault.kind, fault.seat, fault.text)
             known = len(core.faults)
             for line in core.drain_log():
                 counter.add(line.event)
@@ -126,7 +126,9 @@ class MixedGame:
         self._state = self._sealed.view(outgoing.referee.view(outgoing.seat)).state.tobytes()
         began_ns = perf_counter_ns()
         try:
-            answer = self._engines[outgoing.seat].exchange(outgoing.message, self._limit_s)
+            answer = self._engines[outgoing.seat].exchange(
+                outgoing.message, self._limit_s, is_asked=bool(outgoing.legal)
+            )
         except EngineError as error:
             self._lose(outgoing.seat, error)
             return EXCUSED
