@@ -32,6 +32,7 @@ from mjbot.client.play import Settings
 from mjbot.compiler.cache import cache_folder
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.kept_games import Limits
 from mjbot.match.players import HUMAN
 from mjbot.pair.fair_play import FairPlayError, require_permission
 from mjbot.precompile import prepare
@@ -336,7 +337,7 @@ def _checked_plan(request: RunRequest) -> ServicePlan:
         first_pause_s=request.connection.first_pause_s,
         longest_pause_s=request.connection.longest_pause_s,
         per_hour=request.connection.per_hour,
-        keeping=_keeping(logs),
+        keeping=_keeping(request.profile, logs),
     )
 
 
@@ -431,7 +432,7 @@ def _locked(request: RunRequest, plan: ServicePlan) -> tuple[str | None, ...]:
     return () if request.server.token_shared else plan.tokens[: plan.at_once]
 
 
-def _keeping(logs: LogKeys) -> Keeping:
+def _keeping(profile: Path, logs: LogKeys) -> Keeping:
     if logs.folder is None:
         for key, value in (
             ("evidence", logs.evidence),
@@ -451,9 +452,9 @@ def _keeping(logs: LogKeys) -> Keeping:
             raise FieldError(key, f"{problem}; name a file in a folder that exists")
     return Keeping(
         folder=logs.folder,
+        owner=str(profile.resolve()),
         evidence=logs.evidence,
-        most_games=logs.keep_games,
-        most_mb=logs.keep_mb,
+        limits=Limits(most_games=logs.keep_games, most_mb=logs.keep_mb),
     )
 
 

@@ -37,7 +37,7 @@ from mjbot.client.play import Bot, Hooks, Settings, connect
 from mjbot.client.player import MakeStrategy
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.records.game import Talk
-from mjbot.service.files import GameFiles, Keeping, RecordedTransport
+from mjbot.service.files import GameFiles, Keeper, Keeping, RecordedTransport
 from mjbot.service.pacing import Backoff, HourlyLimit, Hours
 from mjbot.service.status import Status
 from mjbot.strategy.faults import Fault, FaultKind, error_summary
@@ -230,7 +230,7 @@ class _Lane:
         bot, plan = self._bot, self._service.plan
         assert bot is not None
         session = bot.settings.session()
-        files = self._files = GameFiles(plan.keeping, self.number, self._service.clock)
+        files = self._files = self._service.files_of(plan.keeping, self.number)
         outcome = GameOutcome("unreachable", "interrupted")
         try:
             if bot.settings.address.dialect.traits.connecting_is_ready:
@@ -242,11 +242,7 @@ class _Lane:
                 self._status.set_lane(self.number, "queueing")
                 recorded = RecordedTransport(transport, files.frame)
                 outcome = _outcome_of_result(await bot.play_game(recorded, session))
-        except OSError as error:
-            if not isinstance(error, TransportError):  # a full disk: games would not be recorded
-                raise
-            outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)
-        except (MjbotError, ProtocolError) as error:
+        except (MjbotError, ProtocolError, TransportError) as error:
             outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)
         except Exception as error:
             logger.exception("a fault of mjbot; the service goes on")
@@ -319,6 +315,7 @@ class BotService:
         self._random: Final = random or Random()
         self._reread: Final = reread
         self._limit: Final = HourlyLimit(plan.per_hour)
+        self._keeper: Final = Keeper()
         self._lanes: Final[dict[int, tuple[_Lane, asyncio.Task[None]]]] = {}
         self._wake: Final = asyncio.Event()
         self._is_ending = False
@@ -339,6 +336,7 @@ class BotService:
             await asyncio.gather(
                 *[task for _, task in self._lanes.values()], return_exceptions=True
             )
+            self._keeper.close()
             self._set_state("stopped")
         return self._code
 
@@ -381,6 +379,11 @@ class BotService:
         wait_s = self._limit.wait_s(now_s)
         self._limit.add(now_s + wait_s)
         return wait_s
+
+    def files_of(self, keeping: Keeping, lane: int) -> GameFiles:
+        """Return the files of a lane's next connection."""
+        kept = self._keeper.games(keeping)
+        return GameFiles(kept, lane, self.clock, evidence=keeping.evidence)
 
     async def sleep(self, seconds: float) -> None:
         """Wait, but no longer than until something changes."""

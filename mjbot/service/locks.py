@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.errors import ArgumentError
-from mjbot.text import naming
+from mjbot.text import lock_file, naming
 
 
 class TokenLocks:
@@ -18,14 +18,7 @@ class TokenLocks:
         self._held: Final[dict[str, FileIO]] = {}
 
     def hold(self, tokens: Iterable[str | None]) -> None:
-        """Take the locks of tokens; raises :class:`ArgumentError` if another process has one.
-
-        Where the system has no such locks (Windows) nothing is done.
-        """
-        try:
-            import fcntl
-        except ImportError:
-            return
+        """Take the locks of tokens; raises :class:`ArgumentError` if another process has one."""
         with naming(self._folder):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for token in tokens:
@@ -35,14 +28,12 @@ class TokenLocks:
             path = self._folder / f"token-{name}.lock"
             with naming(path):
                 file = path.open("ab", buffering=0)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            if not lock_file(file):
                 file.close()
                 raise ArgumentError(
                     "another mjbot run uses this token, and a token has one connection;"
                     f" end that one, or use another token (lock: {path})"
-                ) from None
+                )
             self._held[name] = file
 
     def release(self) -> None:
