@@ -23,10 +23,12 @@ from mjbot.cli.arguments import (
     seconds,
     token,
 )
+from mjbot.cli.arguments import games as games_kept
 from mjbot.cli.arguments import port as port_number
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.kept_games import Limits
 from mjbot.languages import translate
 from mjbot.listeners.guests import MOST_GUESTS, MOST_OF_ADDRESS, GuestLimits
 from mjbot.listeners.log import LineLimit, LoopErrors
@@ -35,10 +37,12 @@ from mjbot.processes import keep_heap_compact, keep_responsive
 from mjbot.requests import group, option
 from mjbot.server.accounts import Accounts, Admission
 from mjbot.server.core import OnFault
+from mjbot.server.entrance import WAIT_S, Entrance, WaitingLimits
 from mjbot.server.faults import fault_summary
 from mjbot.server.game_log import require_writable
 from mjbot.server.hall import Hall, Pairing
 from mjbot.server.server import (
+    Bookkeeping,
     GameResult,
     SeatRemarks,
     TableServer,
@@ -97,6 +101,13 @@ class HallRequest:
         MOST_OF_ADDRESS, "most connections of an endpoint from one address", type=count
     )
 
+    waiting_per_address: int | None = option(
+        None,
+        "most players of one address that wait in a room (default: the places of its tables)",
+        type=count,
+    )
+    wait_s: float = option(WAIT_S, "most time that a player may wait, in seconds", type=seconds)
+
     @property
     def has_hall(self) -> bool:
         """Whether there is more than one table, or the page of tables."""
@@ -106,7 +117,12 @@ class HallRequest:
         """Return accounts and limits; raises ``OSError`` and ``ArgumentError``."""
         accounts = None if self.accounts is None else Accounts.read(self.accounts)
         limits = GuestLimits(self.connections, self.per_address)
-        return Admission(limits=limits, accounts=accounts)
+        return Admission(limits=limits, accounts=accounts, entrance=self.entrance())
+
+    def entrance(self) -> Entrance:
+        """Return the limits of waiting players."""
+        limits = WaitingLimits(wait_s=self.wait_s, of_address=self.waiting_per_address)
+        return Entrance(limits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +153,10 @@ class ServeRequest:
         1, "number of games, after which the server exits; void ones do not count", type=count
     )
     log_dir: Path | None = folder_option("folder for one .mjson file per game (default: none)")
+    keep_games: int = option(
+        0, "records that stay for each table, the newest; 0: all", type=games_kept
+    )
+    keep_mb: int = option(0, "megabytes that they may take together; 0: any", type=games_kept)
     watch_for_pairs: bool = option(
         False,
         "warn of two players that play as if they saw each other's hands, and of players that help"
@@ -165,6 +185,11 @@ class ServeRequest:
         if not self.allow_remote and not _is_loopback(self.host):
             cure = "add --allow-remote to permit it"
             raise ArgumentError(f"--host {self.host}: other machines could join; {cure}")
+
+    @property
+    def keep(self) -> Limits:
+        """How many records stay."""
+        return Limits(most_games=self.keep_games, most_mb=self.keep_mb)
 
     def _check_hall(self) -> None:
         if self.tenhou is not None or self.tenhou_ws is not None:
@@ -246,6 +271,7 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
             on_event=on_event,
             evidence=request.table.evidence,
             admission=request.hall.admission(),
+            bookkeeping=Bookkeeping(keep=request.keep),
         )
         server = await stack.enter_async_context(table)
         await _open_endpoints(server, request, ws_token)
@@ -253,6 +279,7 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
         _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: waiting for four players")
         draining = asyncio.create_task(_drain(server, ending))
         stack.callback(draining.cancel)
+        _report_ready(stack, lambda: f"{len(server.lobby.waiting)} players wait")
         keep_responsive()
         async for result in server.play(request.games, counts_void=False):
             _print_line(describe(result))
@@ -286,10 +313,11 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
     pairing: Pairing = "rotate" if hall.pairing == "rotate" else "first-come"
     tables = Tables(
         rules,
-        Hall(rooms, pairing, hall.gather_s),
+        Hall(rooms, pairing, hall.gather_s, hall.entrance()),
         hall.admission(),
         log_dir=request.log_dir,
         evidence=request.table.evidence,
+        keep=request.keep,
     )
     status = ExitCode.OK
     async with contextlib.AsyncExitStack() as stack:
@@ -305,12 +333,22 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
         _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: rooms and tables: {names}")
         draining = asyncio.create_task(_drain(tables, ending))
         stack.callback(draining.cancel)
+        _report_ready(stack, tables.summary)
         async for each in tables.play(request.games, keep_responsive):
             _print_line(f"{each.table}, {describe(each.result)}")
             status = ExitCode.FAILED if each.result.void else status
         if ending.is_set():
             await draining
     return status
+
+
+def _report_ready(stack: contextlib.AsyncExitStack, summary: Callable[[], str]) -> None:
+    """Report to systemd that clients may connect, and until the end that the process lives."""
+    from mjbot.service.reporting import keep_notifying, notify
+
+    notify("READY=1")
+    notifying = asyncio.create_task(keep_notifying(summary))
+    stack.callback(notifying.cancel)
 
 
 async def _drain(server: TableServer | Tables, ending: asyncio.Event) -> None:

@@ -163,7 +163,7 @@ class _Match:
         return f"game {result.game + 1} is void by {player}: {fault_reason(fault)}"
 
     def _fault(self, game: int, fault: TableFault) -> None:
-        """Report a decision that the table replaced or penalized; a process that ends is reported."""
+        """Report a decision that the table replaced or penalized; a process's end is reported."""
         if fault.kind == "absent":
             return
         place = self._settings.rules.seating(game)[fault.seat]

@@ -24,9 +24,11 @@ from protocol.sessions.lockstep_server import BUSY
 
 logger = logging.getLogger(__name__)
 
+TableState = Literal["playing", "waiting", "closed"]
 Pairing = Literal["first-come", "rotate"]
 ONE_ROOM: Final = "table"
 """The only room of a table's own lobby."""
+NO_TABLE: Final = "The tables of this room are closed: their games cannot be recorded. Retry later."
 WAITING_PER_TABLE: Final = 8
 """Players that may wait in a room for each of its tables."""
 
@@ -43,7 +45,7 @@ class Hall(Lobby):
     ) -> None:
         super().__init__(dict.fromkeys(rooms, ()), entrance or Entrance(WaitingLimits()))
         self.tables: Final = {
-            room: [_TableLobby(self, room) for _ in range(count)] for room, count in rooms.items()
+            room: [TableLobby(self, room) for _ in range(count)] for room, count in rooms.items()
         }
         self._queues: Final[dict[str, list[PlayerSeat]]] = {room: [] for room in rooms}
         self._pairing: Final = pairing
@@ -51,13 +53,23 @@ class Hall(Lobby):
         self._meetings: Final = Meetings()
 
     def is_busy(self, room: str) -> bool:
-        """Return whether the room's queue is full."""
-        return self._closed or len(self._queues[room]) >= WAITING_PER_TABLE * len(self.tables[room])
+        """Return whether the room's queue is full, or no game begins there."""
+        most = WAITING_PER_TABLE * len(self.tables[room])
+        return self._closed or self.is_shut(room) or len(self._queues[room]) >= most
+
+    def is_shut(self, room: str) -> bool:
+        """Return whether none of the room's tables can write its records."""
+        return all(lobby.problem for lobby in self.tables[room])
+
+    def dismiss_room(self, room: str) -> None:
+        """Send the room's waiting players away where none of its tables begins a game."""
+        if self.is_shut(room):
+            self.dismiss(list(self._queues[room]), NO_TABLE)
 
     def take(self, room: str, seat: PlayerSeat) -> int:
         """Let a player wait in the room's queue; raises :class:`BusyError`."""
         if self.is_busy(room):
-            raise BusyError(CLOSED if self._closed else BUSY)
+            raise BusyError(CLOSED if self._closed else NO_TABLE if self.is_shut(room) else BUSY)
         self._admit(seat, self._queues[room], PLACES * len(self.tables[room]))
         self._queues[room].append(seat)
         self._changed.set()
@@ -101,6 +113,7 @@ class Hall(Lobby):
         for lobby in self._lobbies():
             waiting += lobby.close()
         self._closed = True
+        self._closing.set()
         self._changed.set()
         return waiting
 
@@ -124,10 +137,10 @@ class Hall(Lobby):
 
     # --- inside ------------------------------------------------------------------------------
 
-    def _lobbies(self) -> "Iterable[_TableLobby]":
+    def _lobbies(self) -> "Iterable[TableLobby]":
         return [lobby for lobbies in self.tables.values() for lobby in lobbies]
 
-    def _may_seat(self, room: str) -> "_TableLobby | None":
+    def _may_seat(self, room: str) -> "TableLobby | None":
         """Return a free table for which enough players wait, one that lacks the fewest first."""
         free = [lobby for lobby in self.tables[room] if lobby.missing]
         if self._closed or not free:
@@ -140,7 +153,7 @@ class Hall(Lobby):
         missing = sum(lobby.missing for lobby in self.tables[room])
         return len(self._queues[room]) >= missing
 
-    def _seat_at(self, lobby: "_TableLobby", room: str) -> None:
+    def _seat_at(self, lobby: "TableLobby", room: str) -> None:
         queue, sitting = self._queues[room], [seat.name for seat in lobby.waiting]
         while lobby.missing:
             at = 0
@@ -153,23 +166,26 @@ class Hall(Lobby):
             self._meetings.note(sitting, [seat.name for seat in queue])
 
 
-class _TableLobby(Lobby):
+class TableLobby(Lobby):
     """The lobby of one table of a hall."""
 
     def __init__(self, hall: Hall, room: str) -> None:
         super().__init__({ONE_ROOM: tuple(range(PLACES))}, hall.entrance)
         self._hall: Final = hall
         self.room: Final = room
+        self.problem = ""
+        """Why no game begins there at present."""
 
     @property
     def missing(self) -> int:
-        """How many players it still needs for a game; 0 while one is played."""
-        return 0 if self._playing or self._closed else PLACES - len(self._seats)
+        """How many players it still needs for a game; 0 while one is played, or none begins."""
+        is_open = not (self._playing or self._closed or self.problem)
+        return PLACES - len(self._seats) if is_open else 0
 
     @property
-    def is_playing(self) -> bool:
-        """Whether a game is played."""
-        return self._playing
+    def state(self) -> TableState:
+        """What the table does."""
+        return "closed" if self.problem else "playing" if self._playing else "waiting"
 
     @property
     def names(self) -> list[str]:
@@ -188,6 +204,17 @@ class _TableLobby(Lobby):
         is_free = super().leave(seat)
         self._hall.notice()
         return is_free
+
+    def shut(self, problem: str) -> None:
+        """Begin no game until :meth:`open_again`; where all of the room are shut none waits."""
+        self.problem = problem
+        self.reopen()
+        self._hall.dismiss_room(self.room)
+
+    def open_again(self) -> None:
+        """Begin games again."""
+        self.problem = ""
+        self._hall.notice()
 
     def reopen(self) -> None:
         """See :meth:`Lobby.reopen`."""

@@ -44,6 +44,7 @@ class Lobby:
         self._playing = False
         self._closed = False
         self._changed = asyncio.Event()
+        self._closing: Final = asyncio.Event()
 
     def is_busy(self, room: str) -> bool:
         """Return whether the room has no free place."""
@@ -94,10 +95,18 @@ class Lobby:
         """Let no further game begin; return the players that waited for one."""
         waiting = self.waiting
         self._closed = True
+        self._closing.set()
         if waiting:
             self._seats = {}
         self._changed.set()
         return waiting
+
+    async def closes_within(self, seconds: float) -> bool:
+        """Wait for so long; return whether the lobby is closed, as soon as it is."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closing.wait()
+        return self._closed
 
     async def gather(self) -> list[PlayerSeat]:
         """Wait for all four players; return them by place, none once the lobby is closed."""

@@ -1,9 +1,9 @@
 """Which of several players sits down with which: those that have met least often.
 
 Anybody may take a new name at any time, so a name of which little is known gets no advantage: of
-two players that have had fewer than ``MOST_NEW`` occasions to meet, the choice is by lot.  With more
-occasions the share of them counts in which the two have met.  Two that change their names as soon
-as they have met therefore meet hardly more often than by lot.
+two players that have had fewer than ``MOST_NEW`` occasions to meet, the choice is by lot.  With
+more occasions the share of them counts in which the two have met.  Two that change their names as
+soon as they have met therefore meet hardly more often than by lot.
 """
 
 import random

@@ -11,25 +11,32 @@ from typing import Final
 
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
-_CAPITALS: Final = str.maketrans(
-    "АВЕЅІЈКМНОРСТУХԚԜΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABESIJKMHOPCTYXQWABEZHIKMNOPTYX"
+_LOOKS: Final = (
+    ("АВЕЅІЈКМНОРСТУХԚԜ", "ABESIJKMHOPCTYXQW"),  # Cyrillic
+    ("авеѕіјкмнорстухԛԝԁһӏг", "abesijkmhopctyxqwdhlr"),
+    ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX"),  # noqa: RUF001 Greek
+    ("αβεικνορτυχω", "abeikvoptuxw"),
 )
-_SMALL: Final = str.maketrans(
-    "авеѕіјкмнорстухԛԝԁһӏгαβεικνορτυχωϲϳ", "abesijkmhopctyxqwdhlrabeikvoptuxwcj"
-)
+_UNSEEN: Final = "\u115f\u1160\u2800"
+"""Letters and a symbol of Unicode that show nothing."""
+_LATIN: Final = str.maketrans(dict(zip(*map("".join, zip(*_LOOKS, strict=True)), strict=True)))
 
 
 def name_key(name: str) -> str:
     r"""Return what is compared of a name.
 
-    >>> name_key("Bot1 ") == name_key("ｂｏｔ1") == name_key("b\u043et\u200b1") == "bot1"
+    >>> name_key("Bot1 ") == name_key("\uff22ot1") == name_key("b\u043et\u200b1") == "bot1"
     True
     >>> name_key("麻雀 bot"), name_key(" \u200b")
     ('麻雀bot', '')
     """
-    plain = unicodedata.normalize("NFKC", name).translate(_CAPITALS).casefold().translate(_SMALL)
-    letters = unicodedata.normalize("NFKD", plain)
-    return "".join([letter for letter in letters if unicodedata.category(letter)[0] not in "CMZ"])
+    plain = unicodedata.normalize("NFKC", name).translate(_LATIN).casefold()
+    letters = unicodedata.normalize("NFKD", plain).translate(_LATIN)
+    return "".join([letter for letter in letters if _is_seen(letter)])
+
+
+def _is_seen(letter: str) -> bool:
+    return unicodedata.category(letter)[0] not in "CMZ" and letter not in _UNSEEN
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -6,10 +6,12 @@ import itertools
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mjbot.kept_games import KeptGames, Limits
 from mjbot.records.evidence import Verdict, make_reply
 from mjbot.records.game import Talk
 from mjbot.referee import Referee
@@ -55,6 +57,21 @@ def talk_of(logs: SeatRemarks) -> Talk:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bookkeeping:
+    """The ``name`` of one of several tables, which share ``numbers``; how many records stay."""
+
+    name: str = ""
+    numbers: Iterator[int] = field(default_factory=partial(itertools.count, 1))
+    keep: Limits = Limits()
+
+    def kept_games(self, folder: Path | None) -> KeptGames | None:
+        """Return what removes the oldest records of a table's folder; none without a limit."""
+        if folder is None or self.keep == Limits():
+            return None
+        return KeptGames(folder, f"serve {self.name}", self.keep)
+
+
+@dataclass(frozen=True, kw_only=True)
 class GameResult:
     """How a game ended.  ``names``, ``scores`` and ``places`` are by seat.
 
@@ -79,7 +96,6 @@ class TableServer:
     remarked on it, and an ``Error`` when a game becomes void, both before any player receives the
     end; ``on_fault(game, fault)`` every fault as it happens, but for the one that makes a game
     void.  With ``evidence`` every raw reply is kept next to the game's log in ``log_dir``.
-    One of several tables has a ``name``, and takes its games' ``numbers`` from all of them.
     """
 
     def __init__(
@@ -92,12 +108,11 @@ class TableServer:
         *,
         evidence: bool = False,
         admission: Admission = OPEN,
-        name: str = "",
-        numbers: Iterator[int] | None = None,
+        bookkeeping: "Bookkeeping | None" = None,
     ) -> None:
         self.rules: Final = rules
-        self.name: Final = name
-        self._numbers: Final = numbers or itertools.count(1)
+        self._bookkeeping: Final = bookkeeping or Bookkeeping()
+        self._kept: Final = self._bookkeeping.kept_games(log_dir)
         self._begun = 0
         self.lobby: Final = admission.lobby or Lobby(rooms, admission.entrance)
         self._admission: Final = admission
@@ -207,8 +222,8 @@ class TableServer:
         referee = Referee(self.rules.seed + game, self.rules.game)
         names = told_apart([seat.name for seat in seats])
         core = TableCore(referee, names, self.rules.on_fault)
-        number = next(self._numbers)
-        label = f"game {number}" + (f" at {self.name}" if self.name else "")
+        number, table = next(self._bookkeeping.numbers), self._bookkeeping.name
+        label = f"game {number}" + (f" at {table}" if table else "")
         _log_start(label, seats, names)
         for seat in seats:
             seat.meet(seats, label)
@@ -217,12 +232,8 @@ class TableServer:
         final_messages: list[Outgoing] = []
         try:
             with contextlib.ExitStack() as stack:
-                log, evidence = None, None
-                if self._log_dir is not None:
-                    log = stack.enter_context(GameLog.create(self._log_dir))
-                    if self._keeps_evidence:
-                        evidence = stack.enter_context(EvidenceLog(log.path))
-                final_messages = await self._converse(core, seats, game, _GameFiles(log, evidence))
+                files = self._open_files(stack)
+                final_messages = await self._converse(core, seats, game, files)
             if core.void:
                 self._pause(seats[core.faults[-1].seat])
             if left_after[core.void]:
@@ -246,8 +257,23 @@ class TableServer:
             scores=tuple(referee.state["scores"].tolist()),
             void=core.void,
             faults=tuple(core.faults),
-            log=log.path if log else None,
+            log=files.game.path if files.game else None,
         )
+
+    def _open_files(self, stack: contextlib.ExitStack) -> "_GameFiles":
+        """Open the files of a game until the stack ends; raises ``OSError``."""
+        if self._log_dir is None:
+            return _GameFiles(None, None)
+        kept, game = self._kept, self._kept.begin() if self._kept else None
+        if kept and game:
+            stack.callback(kept.finish, game)
+        log = stack.enter_context(GameLog.create(self._log_dir))
+        evidence = stack.enter_context(EvidenceLog(log.path)) if self._keeps_evidence else None
+        if kept and game:
+            kept.add(game, log.path, is_record=True)
+            if evidence:
+                kept.add(game, evidence.path)
+        return _GameFiles(log, evidence)
 
     def _pause(self, culprit: PlayerSeat) -> None:
         """Let the player that made a game void wait before it may sit down again."""

@@ -16,7 +16,7 @@ from mjbot.server.lobby import CLOSED, BusyError, Lobby, TableRules
 from mjbot.server.seats import TcpSeat, error_line, reject
 from protocol.errors import NOT_JSON, ProtocolError
 from protocol.plain_text import one_line
-from protocol.sessions.lockstep_server import BUSY, JoinRefusedError, LockstepSession
+from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpTransport
 
@@ -100,7 +100,7 @@ class Acceptor:
             await reject(transport, error_line(CROWDED if guest.was_evicted else CLOSED))
             raise
         except JoinRefusedError as refusal:
-            if self._own is not None and str(refusal) != BUSY:
+            if self._own is not None:
                 self._own.on_refusal(str(refusal))
             await self._refuse(transport, guest, str(refusal), refusal.line)
         except BusyError as refusal:
@@ -131,7 +131,7 @@ class Acceptor:
         line = await transport.receive(self._rules.join_timeout_s)
         room = self._own.room if self._own else self._room_of(line)
         session = LockstepSession(None if self._own else room)
-        session.join(line, busy=self._lobby.is_busy(room))
+        session.join(line)
         if self._accounts is not None and session.name in self._accounts:
             raise ProtocolError("join.name", f"{TAKEN}; it plays over WebSocket")
         seat = TcpSeat(transport, session, self._rules.timeout_s, self._rules.on_fault)

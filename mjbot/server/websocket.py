@@ -139,10 +139,8 @@ class WebSocketSeat(PlayerSeat):
                 action = outgoing.legal[verdict.choice]
                 return SeatReply(action=action, line=frame, dropped=came)
             if verdict.status != "stale":
-                problem, raw = (
-                    f"{verdict.status}, {verdict.reason}.",
-                    frame.decode("utf-8", "replace"),
-                )
+                raw = frame.decode("utf-8", "replace")
+                problem = f"{verdict.status}, {verdict.reason}."
                 return SeatReply(problem=problem, raw=raw, line=frame, dropped=came)
             dropped.append(frame)
         self._gone = True

@@ -117,7 +117,7 @@ def test_a_late_reply_costs_that_reply_and_the_seat_plays_on(played, caplog, on_
 
 def test_where_faults_void_the_game_a_late_reply_is_named_as_such(played, caplog):
     caplog.set_level(logging.INFO)
-    result, replies = played(Habit("odd", late_at(3)), "abort")
+    result, _ = played(Habit("odd", late_at(3)), "abort")
     assert result.void
     assert [(fault.seat, fault.kind) for fault in result.faults] == [(2, "late")]
     assert caplog.messages[-1] == (
