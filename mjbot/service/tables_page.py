@@ -22,7 +22,6 @@ from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library
 from mjbot.watch.pages import game_page
 
-
 LONGEST_REASON: Final = 200
 
 
