@@ -106,6 +106,9 @@ class RunProfile:
 
     def __init__(self, path: Path) -> None:
         self.path: Final = path
+        if path.exists() and not path.is_file() and not path.is_dir():
+            cure = "write it to a file, which can be read again"
+            raise ProfileError(f"{path} is a pipe or a device; {cure}")
         try:
             self.text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:

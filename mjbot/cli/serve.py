@@ -13,8 +13,6 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loguru import logger
-
 from mjbot.cli.arguments import (
     count,
     file_option,
@@ -25,6 +23,7 @@ from mjbot.cli.arguments import (
 )
 from mjbot.cli.arguments import games as games_kept
 from mjbot.cli.arguments import port as port_number
+from mjbot.cli.log import Output, log_to, logger
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
@@ -208,11 +207,11 @@ class ServeRequest:
             game_type(self.table.game)
 
 
-@ending_at_once(terminated=ExitCode.OK)
+@ending_at_once()
 def run(request: ServeRequest) -> int:
     """Serve until all games are played, or after SIGTERM until the running one is."""
     _log_to_stderr()
-    ws_token = request.ws_token or token(request.ws_token_file, WS_TOKEN_VARIABLE)
+    ws_token = token(request.ws_token_file, WS_TOKEN_VARIABLE, request.ws_token)
     if request.log_dir is not None:
         require_writable(request.log_dir)
     prepare([], table=True)
@@ -233,9 +232,8 @@ def _log_to_stderr() -> None:
             record["message"] += f" ({left_out} lines before this one were left out)"
         return writes
 
-    logger.remove()
     form = "{time:YYYY-MM-DD HH:mm:ss} {level} {message}"
-    logger.add(sys.stderr, level="INFO", format=form, filter=may_write)
+    log_to(Output(sys.stderr, form=form, filter=may_write))
 
 
 def _is_loopback(host: str) -> bool:

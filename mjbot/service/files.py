@@ -20,6 +20,7 @@ from mjbot.errors import error_report
 from mjbot.kept_games import KeptGames, Limits
 from mjbot.records.game import Talk
 from mjbot.records.mjai_log import log_line
+from mjbot.redaction import redacted
 from mjbot.text import naming, write_all
 from protocol.messages import Event, StartGame
 from protocol.transports.base import Transport
@@ -95,7 +96,7 @@ class GameFiles:
     def frame(self, direction: str, line: bytes) -> None:
         """Write a frame, if evidence is kept."""
         if self._evidence:
-            text = line.decode("utf-8", "backslashreplace")
+            text = redacted(line.decode("utf-8", "backslashreplace"))
             entry = json.dumps([round(self._clock(), 3), direction, text], ensure_ascii=False)
             self._write(FRAMES, entry.encode("utf-8", "backslashreplace") + b"\n")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import mjbot
+from mjbot.redaction import redacted
 from mjbot.strategy.faults import FaultKind
 from mjbot.text import whole_file
 from protocol.messages import ACK_STATUSES
@@ -84,7 +85,7 @@ class Status:
         if rank is not None:
             self.ranks[rank - 1] += 1
         if error:
-            self.last_error = f"{self._now()} {error}"
+            self.last_error = f"{self._now()} {redacted(error)}"
         self.is_changed = True
 
     def quantiles_s(self) -> dict[float, float]:

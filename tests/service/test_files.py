@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from functools import partial
 from io import FileIO
 
 import pytest
@@ -77,7 +78,7 @@ def test_two_services_that_begin_in_the_same_moment_take_two_names(tmp_path, clo
     """The name is free when both look; a dangling link takes one too."""
     (tmp_path / "2023-11-14-221320-1.1.mjson").symlink_to("nowhere")
     for each in [GameFiles(kept, 0, clock), GameFiles(KeptGames(tmp_path, "b"), 0, clock)]:
-        each._free_stem = lambda folder, stems=iter("abc"): next(stems)
+        each._free_stem = partial(lambda stems, folder: next(stems), iter("abc"))
         each.keep(StartGame(id=1), ())
         each.close(keep_frames=False)
     assert names(tmp_path)[1:] == ["a.mjson", "b.mjson"]
