@@ -17,6 +17,7 @@ from mjbot.cli.arguments import (
     count,
     file_option,
     folder_option,
+    patience,
     reading_arguments,
     seconds,
     token,
@@ -36,7 +37,7 @@ from mjbot.processes import keep_heap_compact, keep_responsive
 from mjbot.requests import group, option
 from mjbot.server.accounts import Accounts, Admission
 from mjbot.server.core import OnFault
-from mjbot.server.entrance import WAIT_S, Entrance, WaitingLimits
+from mjbot.server.entrance import PAUSE_S, WAIT_S, Entrance, WaitingLimits
 from mjbot.server.faults import fault_summary
 from mjbot.server.game_log import require_writable
 from mjbot.server.hall import Hall, Pairing
@@ -105,6 +106,11 @@ class HallRequest:
         "most players of one address that wait in a room (default: the places of its tables)",
         type=count,
     )
+    void_pause_s: float = option(
+        PAUSE_S,
+        "first pause of a player whose reply made a game void, in seconds; 0: none",
+        type=patience,
+    )
     wait_s: float = option(WAIT_S, "most time that a player may wait, in seconds", type=seconds)
 
     @property
@@ -120,8 +126,8 @@ class HallRequest:
 
     def entrance(self) -> Entrance:
         """Return the limits of waiting players."""
-        limits = WaitingLimits(wait_s=self.wait_s, of_address=self.waiting_per_address)
-        return Entrance(limits)
+        most = self.waiting_per_address
+        return Entrance(WaitingLimits(self.void_pause_s, self.wait_s, most))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,11 @@ from mjbot.match import player_processes as p
 from mjbot.match.players import HumanSeat, MatchPlayer
 from mjbot.records.game import Talk
 from mjbot.server.core import OnFault, TableFault
-from mjbot.server.faults import LONGEST_QUOTE, fault_reason, fault_summary
+from mjbot.server.faults import LONGEST_QUOTE, fault_kinds, fault_reason
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, SeatRemarks, TableServer, talk_of
 from mjbot.server.tcp import OwnEndpoint
+from mjbot.text import plural
 from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
 from protocol.plain_text import one_line
 
@@ -221,7 +222,8 @@ def table_fault_lines(players: Sequence[MatchPlayer], results: Sequence[GameResu
         ]
         if faults:
             game, fault = faults[0]
-            where = f"from game {game + 1}, seat {fault.seat} on"
-            summary = fault_summary([fault for _, fault in faults])
-            lines.append(f"player {place + 1}, {player.spec}: {summary} ({where})")
+            first = f"first in game {game + 1}, seat {fault.seat}: {fault_reason(fault)}"
+            count = plural(len(faults), "bad or missing answer")
+            count += fault_kinds([fault for _, fault in faults])
+            lines.append(f"player {place + 1}, {player.spec}: {count}, {first}")
     return lines

@@ -165,7 +165,7 @@ class TableCore:
             self._go_on(None)
             return judged
         if answer.excused and legal:
-            judged = "replaced", _WHY[answer.kind]
+            judged = "replaced", answer.problem or _WHY[answer.kind]
             self.faults.append(TableFault(seat, judged[1], answer.kind))
         try:
             action = None if answer.excused else self._meaning(answer, seat, legal)

@@ -22,12 +22,22 @@ def fault_reason(fault: TableFault) -> str:
     return one_line(text_before, LONGEST_QUOTE)
 
 
+def fault_kinds(faults: Sequence[TableFault]) -> str:
+    """Return the counts of a player's faults by kind in brackets; nothing if all are illegal.
+
+    >>> fault_kinds([TableFault(1, "", "late"), TableFault(1, ""), TableFault(1, "", "late")])
+    ' (2 late, 1 illegal)'
+    """
+    kinds = Counter([fault.kind for fault in faults])
+    counts = ", ".join([f"{count} {kind}" for kind, count in kinds.items()])
+    return f" ({counts})" if {*kinds} != {"illegal"} else ""
+
+
 def fault_summary(faults: Sequence[TableFault]) -> str:
-    """Count a player's faults by kind and quote the first.
+    """Count a player's faults and quote the first.
 
     >>> fault_summary([TableFault(1, "Timeout.", "late"), TableFault(1, "x", "absent")])
     '2 faults (1 late, 1 absent), first: Timeout.'
     """
-    kinds = Counter([fault.kind for fault in faults])
-    counts = ", ".join([f"{count} {kind}" for kind, count in kinds.items()])
-    return f"{plural(len(faults), 'fault')} ({counts}), first: {fault_reason(faults[0])}"
+    count = plural(len(faults), "fault")
+    return f"{count}{fault_kinds(faults)}, first: {fault_reason(faults[0])}"

@@ -80,7 +80,7 @@ class GameResult:
     """
 
     game: int
-    number: int
+    number: int = 0
     names: tuple[str, ...]
     places: tuple[int, ...]
     scores: tuple[int, ...]

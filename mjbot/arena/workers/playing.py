@@ -82,7 +82,8 @@ class MixedGame:
             try:
                 engine.connect()
             except EngineError as error:
-                self._lose(seat, error)
+                self._leave(seat)
+                self._record_fault(error.kind, seat, str(error))
         core = TableCore(referee, tuple(names), OnFault.DEFAULT)
         counter = EventCounter()
         for player in self._players.values():
@@ -130,21 +131,24 @@ class MixedGame:
                 outgoing.message, self._limit_s, is_asked=bool(outgoing.legal)
             )
         except EngineError as error:
-            self._lose(outgoing.seat, error)
+            self._leave(outgoing.seat)
+            if outgoing.legal:
+                return SeatReply(excused=True, kind=error.kind, problem=str(error))
+            self._record_fault(error.kind, outgoing.seat, str(error))
             return EXCUSED
         if outgoing.legal and outgoing.seat in self.times:
             count_time(self.times[outgoing.seat], perf_counter_ns() - began_ns)
         return answer
 
-    def _lose(self, seat: int, error: EngineError) -> None:
+    def _leave(self, seat: int) -> None:
         """An external AI has no part in the rest of the game: the default actions play on."""
         self._present.discard(seat)
         self._engines[seat].disconnect(None)
-        self._record_fault(error.kind, seat, str(error))
 
     def _record_fault(self, kind: FaultKind, seat: int, problem: str) -> None:
         decision = self._decisions.get(seat, 0)
-        self.faults.append(Fault(kind, seat, decision, problem, state=self._state))
+        state = b"" if kind == "absent" else self._state
+        self.faults.append(Fault(kind, seat, decision, problem, state=state))
 
     def _part(self, outgoing: Outgoing) -> None:
         if outgoing.seat in self._present:
