@@ -75,7 +75,7 @@ def test_a_bot_behind_pipes_plays_as_our_own_does(
 @pytest.mark.parametrize(
     ("habit", "kind", "report"),
     [
-        ("late", "late", "Timeout. No response in 0.5 sec."),
+        ("late", "late", "no answer after 0.5 s"),
         ("gone", "crash", 'ended with exit status 1 (its last output: "I have had enough")'),
         ("wrong", "illegal", "Cannot dahai this pai now"),
     ],

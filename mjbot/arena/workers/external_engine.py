@@ -120,11 +120,11 @@ class ExternalEngine:
         return SeatReply(reply=reply, raw=line.decode("utf-8", "replace").strip())
 
     def _late(self, limit_s: float) -> SeatReply:
-        fault = self._session.timeout(limit_s)
+        self._session.timeout(limit_s)
         self._unanswered_s += limit_s
         if self._unanswered_s >= patience_s(limit_s):
             raise EngineError("late", f"no answer for {self._unanswered_s:g} s")
-        return SeatReply(problem=fault.reason, raw=fault.response, kind="late")
+        return SeatReply(excused=True, kind="late", problem=f"no answer after {limit_s:g} s")
 
     def disconnect(self, message: Event | Error | None) -> None:
         """End its game, with a last message if it still listens."""
