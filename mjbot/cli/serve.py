@@ -38,7 +38,7 @@ from mjbot.requests import group, option
 from mjbot.server.accounts import Accounts, Admission
 from mjbot.server.core import OnFault
 from mjbot.server.entrance import PAUSE_S, WAIT_S, Entrance, WaitingLimits
-from mjbot.server.faults import fault_summary
+from mjbot.server.faults import fault_of_void, fault_summary
 from mjbot.server.game_log import require_writable
 from mjbot.server.hall import Hall, Pairing
 from mjbot.server.server import (
@@ -46,7 +46,6 @@ from mjbot.server.server import (
     GameResult,
     SeatRemarks,
     TableServer,
-    fault_of_void,
     talk_of,
 )
 from mjbot.server.tables import Tables

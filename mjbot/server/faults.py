@@ -41,3 +41,10 @@ def fault_summary(faults: Sequence[TableFault]) -> str:
     """
     count = plural(len(faults), "fault")
     return f"{count}{fault_kinds(faults)}, first: {fault_reason(faults[0])}"
+
+
+def fault_of_void(names: Sequence[str], faults: Sequence[TableFault]) -> str:
+    """Return who made a game void, and how; ``faults`` are those of the game."""
+    fault = faults[-1]
+    name = one_line(names[fault.seat])
+    return f"{name} (seat {fault.seat}), {fault.kind}: {fault_reason(fault)}"

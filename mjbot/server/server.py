@@ -17,7 +17,7 @@ from mjbot.records.game import Talk
 from mjbot.referee import Referee
 from mjbot.server.accounts import OPEN, Admission
 from mjbot.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFault
-from mjbot.server.faults import fault_reason
+from mjbot.server.faults import fault_of_void, fault_reason
 from mjbot.server.game_log import EvidenceLog, GameLog
 from mjbot.server.lobby import CLOSED, Lobby, TableRules
 from mjbot.server.names import told_apart
@@ -374,13 +374,6 @@ def _log_start(label: str, seats: list[PlayerSeat], names: Sequence[str]) -> Non
 def _end(core: TableCore) -> str:
     """Return how a game has ended, for the log."""
     return f"is void by {fault_of_void(core.names, core.faults)}" if core.void else "has ended"
-
-
-def fault_of_void(names: Sequence[str], faults: Sequence[TableFault]) -> str:
-    """Return who voided a game, and how."""
-    fault = faults[-1]
-    name = one_line(names[fault.seat])
-    return f"{name} (seat {fault.seat}), {fault.kind}: {fault_reason(fault)}"
 
 
 async def _part(seats: list[PlayerSeat], final_messages: list[Outgoing]) -> None:

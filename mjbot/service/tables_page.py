@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from mjbot.errors import MjbotError
 from mjbot.report import html
-from mjbot.server.server import fault_of_void
+from mjbot.server.faults import fault_of_void
 from mjbot.server.tables import TableResult, Tables
 from mjbot.service.reporting import METRICS_TYPE, LoopbackServer, Page
 from mjbot.service.server_metrics import server_metrics
