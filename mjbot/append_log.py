@@ -17,7 +17,7 @@ from typing import Final, Generic, NamedTuple, Self, TypeVar
 import msgspec
 
 from mjbot.errors import ExitCode, MjbotError
-from mjbot.text import write_all
+from mjbot.text import lock_file, write_all
 from protocol.errors import NOT_JSON
 
 SYNC_S: Final = 1.0
@@ -227,19 +227,7 @@ def _open_locked(path: Path, cures: Cures) -> FileIO:
         raise LogError(f"{path.parent} is a file, no folder; {cures.elsewhere}") from None
     except OSError as error:
         raise LogError(f"{path}: {error.strerror or error}") from None
-    if not _lock(file):
+    if not lock_file(file):
         file.close()
         raise LogError(f"{path}: another process is writing there; wait for its end")
     return file
-
-
-def _lock(file: FileIO) -> bool:
-    """Lock a file until it is closed; return false if another process has (not on Windows)."""
-    with contextlib.suppress(ImportError):
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-    return True

@@ -33,6 +33,15 @@ _SHOW_CURSOR: Final = "\r\x1b[2K\x1b[?25h"
 _kept: Final[list[Callable[[], str]]] = []
 
 
+class _Service:
+    """What signals do before a service serves, if this process is one."""
+
+    terminated: int = ExitCode.INTERRUPTED
+    """The status after SIGTERM."""
+    hangups: int = 0
+    """How many SIGHUP came that are still to be obeyed."""
+
+
 @contextlib.contextmanager
 def keeping(kept: Callable[[], str]) -> Iterator[None]:
     """Let an interruption inside report what is kept: ``kept()``, a line without a full stop."""
@@ -57,17 +66,34 @@ def take_sigterm_for_ctrl_c() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def take_signals_of_a_service(*, reloads: bool) -> None:
+    """Let SIGTERM end the process with status 0 from now on, and not with 130.
+
+    With ``reloads`` SIGHUP ends nothing: what comes before :func:`run_until_signalled` is obeyed
+    there.
+    """
+    _Service.terminated = ExitCode.OK
+    signal.signal(signal.SIGTERM, lambda number, frame: os._exit(ExitCode.OK))
+    hangup = getattr(signal, "SIGHUP", None)
+    if reloads and hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
+        signal.signal(hangup, _note_hangup)
+
+
+def _note_hangup(number: int, frame: FrameType | None) -> None:
+    _Service.hangups += 1
+
+
 def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
     handler = signal.getsignal(signal.SIGINT)
     (handler if callable(handler) else signal.default_int_handler)(number, frame)
 
 
 @contextlib.contextmanager
-def ending_at_once(command: str = "", terminated: int = ExitCode.INTERRUPTED) -> Iterator[None]:
+def ending_at_once(command: str = "") -> Iterator[None]:
     """Let a signal end the process with status 130, for as long as there is nothing to tidy.
 
-    ``command``, if given, is then reported as interrupted, with what is kept.  ``terminated`` is
-    the status after SIGTERM.
+    ``command``, if given, is then reported as interrupted, with what is kept.  Of a service SIGTERM
+    is no failure: :func:`take_signals_of_a_service`.
     """
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -78,7 +104,7 @@ def ending_at_once(command: str = "", terminated: int = ExitCode.INTERRUPTED) ->
             text += "; ".join([f"{command}: interrupted", *[kept() for kept in _kept[-1:]]]) + "\n"
         with contextlib.suppress(OSError):
             os.write(2, text.encode())
-        os._exit(terminated if number == signal.SIGTERM else ExitCode.INTERRUPTED)
+        os._exit(_Service.terminated if number == signal.SIGTERM else ExitCode.INTERRUPTED)
 
     with _handled_by(end):
         yield
@@ -149,7 +175,10 @@ async def _cancelled_by_signals(
         came.append(number)
         loop.call_soon_threadsafe(task.cancel)
 
-    with _waking(loop), _handled_by(cancel):
+    with _waking(loop), _handled_by(cancel, reloads=on_sighup is not None):
+        if on_sighup is not None and _Service.hangups:
+            _Service.hangups = 0
+            loop.call_soon(on_sighup)
         return await main
 
 
@@ -173,10 +202,12 @@ def _waking(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _handled_by(handler: SignalHandler) -> Iterator[None]:
+def _handled_by(handler: SignalHandler, *, reloads: bool = False) -> Iterator[None]:
     before = {}
     try:
         for number in _heeded():
+            if not reloads and signal.getsignal(number) is _note_hangup:
+                continue
             before[number] = signal.getsignal(number)
             signal.signal(number, handler)
         yield

@@ -3,7 +3,7 @@
 A field ``pause_s`` of the group ``play`` is ``pause_s`` in the table ``[play]``, a field of the
 request itself stands at the top.  A value is checked by what checks the option.  Errors are one
 line that names the file's line, the key and the cure; no value of an unknown key is quoted, since
-it may be a secret.
+it may be a secret.  A key without a default may be the empty text: it is then not set.
 """
 
 import argparse
@@ -61,6 +61,11 @@ class Key:
         return self.how.get("action") in ("append", "extend")
 
     @property
+    def is_unset(self) -> bool:
+        """Whether it has no value unless one is given; an empty text leaves it so."""
+        return self.default in (None, "", ()) and not self.repeats
+
+    @property
     def kinds(self) -> tuple[type, ...]:
         """The TOML types that are allowed."""
         alternatives = get_args(self.type) or (self.type,)
@@ -106,6 +111,9 @@ class RunProfile:
 
     def __init__(self, path: Path) -> None:
         self.path: Final = path
+        if path.exists() and not path.is_file() and not path.is_dir():
+            cure = "write it to a file, which can be read again"
+            raise ProfileError(f"{path} is a pipe or a device; {cure}")
         try:
             self.text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
@@ -131,7 +139,8 @@ class RunProfile:
                 entries = {name: value}
             for entry, each in entries.items():
                 key = self._key(entry, keys, is_table=isinstance(each, dict))
-                found[key.name] = self._value(key, each)
+                if not (key.is_unset and each == ""):
+                    found[key.name] = self._value(key, each)
         return found
 
     def error(self, key: str, problem: str) -> ProfileError:
@@ -248,7 +257,7 @@ def _meant(near: list[str]) -> str:
 def template(request: type, title: str, given: Mapping[str, str]) -> str:
     """Return a commented profile with all keys; those ``given`` (as TOML) are set.
 
-    The others stand with their defaults, commented out.
+    The others stand with their defaults, commented out, and work as they stand.
     """
     lines, table = [f"# {title}"], None
     for key in keys_of(request):
@@ -282,7 +291,7 @@ def _comment(key: Key) -> list[str]:
 
 
 def _shown(key: Key) -> str:
-    """Return a default as TOML; an example where there is none."""
+    """Return a default as TOML; an empty text or list where there is none."""
     default = key.default
     if isinstance(default, bool):
         return "true" if default else "false"
@@ -290,6 +299,4 @@ def _shown(key: Key) -> str:
         return f"{default:g}" if isinstance(default, float) else str(default)
     if key.repeats:
         return "[]"
-    if default is None and key.kinds[0] is not str:
-        return "0"
-    return '"' + ("" if default in (None, ()) else str(default)) + '"'
+    return '""' if key.is_unset else f'"{default}"'

@@ -29,6 +29,18 @@ def write_all(file: FileIO, path: Path, data: bytes) -> None:
             data = data[file.write(data) :]
 
 
+def lock_file(file: FileIO) -> bool:
+    """Lock a file until it is closed; return false if another has it (never on Windows)."""
+    with contextlib.suppress(ImportError):
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
+
+
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file that appears at ``path`` when the block ends, or not at all.

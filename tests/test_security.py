@@ -64,6 +64,7 @@ MAY_READ_IT = {
     "mjbot/models/weights.py": "the date of weights",
     "mjbot/records/evidence.py": "when a reply came",
     "mjbot/server/game_log.py": "names a file",
+    "mjbot/service/log_file.py": "names a file",
     "mjbot/watch/seat.py": "what the page draws of a clock",
 }
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import enum
+import itertools
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -81,6 +82,10 @@ class ServerEndpoint:
     room: str = "default"
 
 
+_CULPRITS: Final = itertools.count(1)
+"""A server may let a player whose reply made a game void wait before it sits down again."""
+
+
 class TableClient:
     """One client: takes its seat, answers what it owes, keeps its own mirror of the table."""
 
@@ -92,7 +97,8 @@ class TableClient:
         stop: asyncio.Event,
         decide: Decide | None = None,
     ) -> None:
-        self._join: Final = m.Join(name=f"check{number}", room=room)
+        name = f"check{number}" if decide is None else f"culprit{next(_CULPRITS)}"
+        self._join: Final = m.Join(name=name, room=room)
         self._stop: Final = stop
         self._transcript: Final = transcript
         self._of: Final = str(number)

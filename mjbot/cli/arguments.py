@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
-from mjbot.errors import ArgumentError, MjbotError
+from mjbot.errors import ArgumentError, ExitCode, MjbotError, error_report
 from mjbot.languages import ENGLISH, LANGUAGES, VARIABLES, default_language, language_named
 from mjbot.records.other_formats import record_path
+from mjbot.redaction import conceal
 from mjbot.requests import argument, option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 STRONGEST: Final = "strongest"
 """The default strategy for questions about records."""
+PRINTABLE: Final = "expected one token a line, in letters, digits and signs of ASCII"
 TOKEN_VARIABLE: Final = "MJBOT_TOKEN"
 """Where the bearer token for a server is looked for."""
 
@@ -244,15 +246,49 @@ def reading_arguments() -> Iterator[None]:
         raise ArgumentError(str(error)) from error
 
 
-def token(file: Path | None, variable: str) -> str | None:
-    """Return the bearer token in ``file``, else in the environment's ``variable``, if any.
+def token(file: Path | None, variable: str, given: str | None = None) -> str | None:
+    """Return the token ``given``, else that in ``file``, else in the environment's ``variable``.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.ArgumentError`.
+    Raises :class:`~mjbot.errors.ArgumentError`, which quotes no token.
     """
-    if file is None:
-        return os.environ.get(variable, "").strip() or None
-    with reading_arguments():
-        text = file.read_text(encoding="utf-8").strip()
-    if not text or not text.isprintable():
-        raise ArgumentError(f"{file}: expected a token, one line that can be printed")
-    return text
+    if given is not None:
+        return secret_words(given, "--ws-token")[0]
+    words = (
+        secrets_in(file)
+        if file is not None
+        else secret_words(os.environ.get(variable, ""), variable)
+    )
+    if len(words) > 1:
+        raise ArgumentError(f"{file or variable}: expected one token, here are {len(words)} words")
+    return words[0] if words else None
+
+
+def secrets_in(file: Path, *, only_regular: bool = False) -> list[str]:
+    """Return the secrets in a file, one a line; raises :class:`~mjbot.errors.ArgumentError`."""
+    try:
+        if only_regular and file.exists() and not file.is_file():
+            raise ArgumentError(f"{file} is a pipe or a device; name a file with the token")
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        problem = f"{error_report(error)[0]}; name a file with the token"
+        raise ArgumentError(problem, exit_code=ExitCode.UNREACHABLE) from None
+    except UnicodeError:
+        raise ArgumentError(f"{file}: not UTF-8; {PRINTABLE}") from None
+    words = secret_words(text, str(file))
+    if not words:
+        raise ArgumentError(f"{file}: no token there; {PRINTABLE}")
+    return words
+
+
+def secret_words(text: str, source: str) -> list[str]:
+    """Return the words of a text as secrets of this process, which no output shows from now on.
+
+    A header can have printable ASCII alone, and a library that receives another character quotes
+    the whole header.  Raises :class:`~mjbot.errors.ArgumentError`, which quotes none.
+    """
+    words = text.split()
+    for word in words:
+        conceal(word)
+    if not all(word.isascii() and word.isprintable() for word in words):
+        raise ArgumentError(f"{source}: a character that a token cannot have; {PRINTABLE}")
+    return words

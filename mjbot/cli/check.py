@@ -25,6 +25,7 @@ from mjbot.match.players import read_players
 from mjbot.pair.fair_play import require_permission_to_check
 from mjbot.precompile import prepare
 from mjbot.progress import progress
+from mjbot.redaction import redacted
 from mjbot.report.markdown import head, row
 from mjbot.requests import argument, command_of, option
 from mjbot.text import write_text
@@ -187,7 +188,7 @@ def _report(
     stopped = findings.interrupted
     if request.junit:
         report = r.junit_report(request.target, dialect, found, stopped, strict=request.strict)
-        write_text(request.junit, report)
+        write_text(request.junit, redacted(report))
     form = r.json_report if request.json else r.text_report
     print(form(request.target, dialect, found, stopped))
     if request.json:

@@ -43,9 +43,12 @@ def run(request: InitRequest) -> int:
     if request.file.exists() and not request.force:
         raise ArgumentError(f"{request.file} exists; name another file, or use --force")
     name = request.file.name
-    kind, given = (ServeRequest, SERVE) if request.serve else (RunRequest, RUN)
-    use = f"mjbot serve --profile {name}" if request.serve else f"mjbot run {name}"
-    title = f"A profile of mjbot: `{use}`; lines with # show the defaults (docs/profiles.md)."
+    if request.serve:
+        kind, given, use, page = ServeRequest, SERVE, f"mjbot serve --profile {name}", "operating"
+    else:
+        kind, given, use, page = RunRequest, RUN, f"mjbot run {name}", "profiles"
+    meaning = 'a key with # shows its default ("": not set)'
+    title = f"A profile of mjbot: `{use}` (docs/{page}.md); {meaning}."
     write_text(request.file, template(kind, title, given))
     print(f"{request.file} written; use it with: {use}")
     return ExitCode.OK

@@ -14,9 +14,14 @@ from typing import Any, NoReturn, get_type_hints
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
 from mjbot.errors import EXPECTED_ERRORS, ExitCode, error_report
-from mjbot.interruption import ending_at_once, take_sigterm_for_ctrl_c
+from mjbot.interruption import (
+    ending_at_once,
+    take_signals_of_a_service,
+    take_sigterm_for_ctrl_c,
+)
 from mjbot.languages import using_language
 from mjbot.profile import RunProfile
+from mjbot.redaction import RedactedStream
 from mjbot.requests import RequestT, declare, request_of
 from protocol.plain_text import one_line
 
@@ -58,7 +63,7 @@ class _ToLoguru(logging.Handler):
     """Passes on what our modules log, as if logged to loguru directly."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        from loguru import logger  # only a command that logs waits for it
+        from mjbot.cli.log import logger  # only a command that logs waits for it
 
         place = {"name": record.name, "function": record.funcName, "line": record.lineno}
         patched = logger.patch(lambda to: to.update(place))  # type: ignore[typeddict-item]
@@ -211,8 +216,11 @@ def run_program() -> NoReturn:
     An interrupted process ends at once: a thread that compiles just then may hold locks of the
     compiler for good, and Python's own way out would wait for them.
     """
+    sys.stdout, sys.stderr = RedactedStream(sys.stdout), RedactedStream(sys.stderr)  # type: ignore[assignment]
     try:
         take_sigterm_for_ctrl_c()
+        if sys.argv[1:2] in (["run"], ["serve"]):
+            take_signals_of_a_service(reloads=sys.argv[1] == "run")
         status = main()
     except KeyboardInterrupt:  # a second one, while the first is reported
         status = ExitCode.INTERRUPTED

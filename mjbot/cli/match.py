@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from loguru import logger
 from rich.console import Console
 
 from mjbot.checkout import ROOT
 from mjbot.cli.arguments import count, folder_option, seconds
+from mjbot.cli.log import Output, log_to
 from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode, error_report
 from mjbot.interruption import ending_at_once, run_until_signalled
@@ -99,8 +99,7 @@ def run(request: MatchRequest) -> int:
 
 def log_errors() -> None:
     """Log the table's errors on stderr; players, faults and void games are in the report."""
-    logger.remove()
-    logger.add(sys.stderr, level="ERROR")
+    log_to(Output(sys.stderr, "ERROR"))
 
 
 def require_time(players: Sequence[MatchPlayer], timeout_s: float) -> None:

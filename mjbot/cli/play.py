@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from loguru import logger
-
 from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
     file_option,
@@ -21,6 +19,7 @@ from mjbot.cli.arguments import (
     strategy_option,
     token,
 )
+from mjbot.cli.log import Output, log_to, logger
 from mjbot.cli.table import PAGE, WatchRequest, table_page
 from mjbot.client.conversation import OwnResult, ServerReportedError
 from mjbot.client.faults import named_file
@@ -195,7 +194,7 @@ def _writer(file: Path | None) -> Callable[[float, int], None]:
 @ending_at_once()
 def run(request: PlayRequest) -> int:
     """Play the games."""
-    _log_to_stderr(verbose=request.verbose)
+    log_to(Output(sys.stderr, "DEBUG" if request.verbose else "INFO"))
     if request.strategy.name == HUMAN:
         return _sit_down(request)
 
@@ -327,9 +326,3 @@ def _take_stdout() -> int:
     conversation = os.dup(1)
     os.dup2(2, 1)
     return conversation
-
-
-def _log_to_stderr(*, verbose: bool) -> None:
-    logger.remove()
-    level = "DEBUG" if verbose else "INFO"
-    logger.add(sys.stderr, level=level, format="{time:HH:mm:ss} {level: <7} {message}")

@@ -12,9 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from random import Random
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlsplit
-
-from loguru import logger
 
 from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
@@ -25,13 +22,17 @@ from mjbot.cli.arguments import (
     patience,
     port,
     seconds,
+    secret_words,
+    secrets_in,
     seed_option,
     strategy_option,
 )
+from mjbot.cli.log import DATED, Output, log_to, logger
 from mjbot.client.play import Settings
-from mjbot.compiler.cache import cache_folder
+from mjbot.compiler.cache import locks_folder
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.kept_games import Limits
 from mjbot.match.players import HUMAN
 from mjbot.pair.fair_play import FairPlayError, require_permission
 from mjbot.precompile import prepare
@@ -42,6 +43,7 @@ from mjbot.server.game_log import require_writable
 from mjbot.service.bot import BotService, ServicePlan
 from mjbot.service.files import Keeping
 from mjbot.service.locks import TokenLocks
+from mjbot.service.log_file import LogFile
 from mjbot.service.pacing import Hours
 from mjbot.service.reporting import metrics_server, notify, report
 from mjbot.service.status import Status
@@ -55,7 +57,6 @@ from protocol.transports.address import FORMS, Address, is_loopback, parse_addre
 DIALECTS: Final = tuple(
     dialect.traits.word for dialect in Dialect if dialect.traits.over in ("tcp", "websocket")
 )
-SECRETS_IN_URLS: Final = frozenset({"token", "access_token", "key", "secret", "password"})
 CHECK_S: Final = 60.0
 """Longest time that ``--check`` measures decisions."""
 
@@ -196,14 +197,17 @@ def run(request: RunRequest) -> int:
     """Play by the profile."""
     if request.check:
         return _check(request)
-    locks = TokenLocks(cache_folder() / "locks")
+    locks = TokenLocks(locks_folder())
     plan = _plan(request)
     locks.hold(_locked(request, plan))
-    _open_logs(request.logs)
-    _prepare(request)
-    keep_heap_compact()
-    main, finish, reload = _service(request, plan, locks)
-    return run_until_signalled(main, finish, reload)
+    try:
+        _open_logs(request.logs)
+        _prepare(request)
+        keep_heap_compact()
+        main, finish, reload = _service(request, plan, locks)
+        return run_until_signalled(main, finish, reload)
+    finally:
+        locks.keep_only(())
 
 
 def _service(
@@ -214,18 +218,30 @@ def _service(
 
     status = Status(time.time)
 
+    locked = _locked(request, plan)
+
     def reread() -> ServicePlan:
+        nonlocal locked
         again = read_again(request, request.command_line)
         plan = _plan(again)
-        locks.hold(_locked(again, plan))
-        _open_logs(again.logs)
+        with locks.holding(_locked(again, plan)):
+            _open_logs(again.logs)
+        locked = _locked(again, plan)
         notify("READY=1")
         return plan
 
     service: list[BotService] = []
 
     async def main() -> int:
-        service.append(BotService(plan, status, random=Random(), reread=reread))
+        service.append(
+            BotService(
+                plan,
+                status,
+                random=Random(),
+                reread=reread,
+                on_settled=lambda: locks.keep_only(locked),
+            )
+        )
         return await _reported(service[0], request.logs)
 
     def finish() -> None:
@@ -263,13 +279,12 @@ async def _reported(service: BotService, logs: LogKeys) -> int:
 
 
 def _open_logs(logs: LogKeys) -> None:
+    """Log as the profile requires; raises ``OSError``, and the logs before stay."""
     level = "DEBUG" if logs.verbose else "INFO"
-    form = "{time:YYYY-MM-DD HH:mm:ss} {level: <7} {message}"
-    logger.remove()
-    logger.add(sys.stderr, level=level, format=form)
+    streams: list[Any] = [sys.stderr]
     if logs.log is not None:
-        rotation = f"{logs.log_mb} MB"
-        logger.add(logs.log, level=level, format=form, rotation=rotation, retention=logs.log_files)
+        streams.append(LogFile(logs.log, 1_000_000 * logs.log_mb, logs.log_files))
+    log_to(*[Output(stream, level, DATED) for stream in streams])
 
 
 def _prepare(request: RunRequest) -> None:
@@ -336,7 +351,7 @@ def _checked_plan(request: RunRequest) -> ServicePlan:
         first_pause_s=request.connection.first_pause_s,
         longest_pause_s=request.connection.longest_pause_s,
         per_hour=request.connection.per_hour,
-        keeping=_keeping(logs),
+        keeping=_keeping(request.profile, logs),
     )
 
 
@@ -354,10 +369,6 @@ def _at(key: str) -> Iterator[None]:
 def _address(server: ServerKeys) -> Address:
     if not server.url:
         raise FieldError("server.url", f"missing: {FORMS}")
-    parts = urlsplit(server.url)
-    if "@" in parts.netloc or SECRETS_IN_URLS & {key.lower() for key, _ in parse_qsl(parts.query)}:
-        problem = "a secret has no place in a URL; use token_env, token_file or account_file"
-        raise FieldError("server.url", problem)
     with _at("server.url"):
         address = parse_address(server.url, server.room)
     if address.is_stdio:
@@ -387,51 +398,44 @@ def _login(server: ServerKeys, address: Address) -> Login:
         return GUEST_LOGIN
     if not address.dialect.traits.is_tenhou:
         raise FieldError("server.account_file", "only for a tenhou:// server; remove it")
-    (account,) = _words("server.account_file", server.account_file) or ("",)
-    return Login(account)
+    with _at("server.account_file"):
+        return Login(secrets_in(server.account_file, only_regular=True)[0])
 
 
 def _tokens(server: ServerKeys, address: Address, at_once: int) -> tuple[str | None, ...]:
     if server.token_file is not None:
-        tokens = _words("server.token_file", server.token_file)
+        with _at("server.token_file"):
+            tokens = secrets_in(server.token_file, only_regular=True)
     else:
-        tokens = os.environ.get(server.token_env, "").split()
-        if not tokens and server.token_env != TOKEN_VARIABLE:
-            problem = f"the variable {server.token_env} is not set; export it, or use token_file"
+        with _at("server.token_env"):
+            tokens = secret_words(os.environ.get(server.token_env, ""), "the variable")
+        if not tokens and server.token_env != TOKEN_VARIABLE:  # not quoted: it may be the token
+            problem = "the variable of that name is not set; export it, or use token_file"
             raise FieldError("server.token_env", problem)
     if server.token_shared:
         if not is_loopback(address.host):
             problem = f"only for a server of this machine, not {address.host}; remove it"
             raise FieldError("server.token_shared", problem)
         return tuple(tokens[:1]) or (None,)
-    if not tokens:
+    if not tokens and at_once == 1:
         return (None,)
     if len(set(tokens)) != len(tokens):
         raise FieldError("server.token_file", "a token stands twice; each has one connection")
     if at_once > len(tokens):
         problem = f"{at_once} games need {at_once} tokens, here are {len(tokens)}; add tokens"
+        problem += ", or token_shared for a server of this machine that takes one from all"
         raise FieldError("play.at_once", problem)
     return tuple(tokens)
 
 
-def _words(key: str, file: Path) -> list[str]:
-    """Return the words of a file with secrets, which no error quotes."""
-    try:
-        words = file.read_text(encoding="utf-8").split()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8"
-        raise FieldError(key, f"{file}: {reason}; name a file with the token") from None
-    if not words or not all(word.isprintable() for word in words):
-        raise FieldError(key, f"{file}: expected one printable token a line")
-    return words
-
-
 def _locked(request: RunRequest, plan: ServicePlan) -> tuple[str | None, ...]:
-    """Return the tokens that no other process of this machine may use."""
-    return () if request.server.token_shared else plan.tokens[: plan.at_once]
+    """Return the tokens, and the account, that no other process of this machine may use."""
+    login = plan.settings.login
+    account = () if login.is_guest else (login.name,)
+    return account if request.server.token_shared else (*account, *plan.tokens[: plan.at_once])
 
 
-def _keeping(logs: LogKeys) -> Keeping:
+def _keeping(profile: Path, logs: LogKeys) -> Keeping:
     if logs.folder is None:
         for key, value in (
             ("evidence", logs.evidence),
@@ -451,9 +455,9 @@ def _keeping(logs: LogKeys) -> Keeping:
             raise FieldError(key, f"{problem}; name a file in a folder that exists")
     return Keeping(
         folder=logs.folder,
+        owner=str(profile.resolve()),
         evidence=logs.evidence,
-        most_games=logs.keep_games,
-        most_mb=logs.keep_mb,
+        limits=Limits(most_games=logs.keep_games, most_mb=logs.keep_mb),
     )
 
 

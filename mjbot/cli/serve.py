@@ -13,20 +13,22 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loguru import logger
-
 from mjbot.cli.arguments import (
     count,
     file_option,
     folder_option,
+    patience,
     reading_arguments,
     seconds,
     token,
 )
+from mjbot.cli.arguments import games as games_kept
 from mjbot.cli.arguments import port as port_number
+from mjbot.cli.log import Output, log_to, logger
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.kept_games import Limits
 from mjbot.languages import translate
 from mjbot.listeners.guests import MOST_GUESTS, MOST_OF_ADDRESS, GuestLimits
 from mjbot.listeners.log import LineLimit, LoopErrors
@@ -35,9 +37,17 @@ from mjbot.processes import keep_heap_compact, keep_responsive
 from mjbot.requests import group, option
 from mjbot.server.accounts import Accounts, Admission
 from mjbot.server.core import OnFault
+from mjbot.server.entrance import PAUSE_S, WAIT_S, Entrance, WaitingLimits
+from mjbot.server.faults import fault_of_void, fault_summary
 from mjbot.server.game_log import require_writable
 from mjbot.server.hall import Hall, Pairing
-from mjbot.server.server import GameResult, SeatRemarks, TableServer, talk_of
+from mjbot.server.server import (
+    Bookkeeping,
+    GameResult,
+    SeatRemarks,
+    TableServer,
+    talk_of,
+)
 from mjbot.server.tables import Tables
 from mjbot.table.settle import seats_by_rank
 from protocol.messages import Error, Event
@@ -90,6 +100,18 @@ class HallRequest:
         MOST_OF_ADDRESS, "most connections of an endpoint from one address", type=count
     )
 
+    waiting_per_address: int | None = option(
+        None,
+        "most players of one address that wait in a room (default: the places of its tables)",
+        type=count,
+    )
+    void_pause_s: float = option(
+        PAUSE_S,
+        "first pause of a player whose reply made a game void, in seconds; 0: none",
+        type=patience,
+    )
+    wait_s: float = option(WAIT_S, "most time that a player may wait, in seconds", type=seconds)
+
     @property
     def has_hall(self) -> bool:
         """Whether there is more than one table, or the page of tables."""
@@ -99,7 +121,12 @@ class HallRequest:
         """Return accounts and limits; raises ``OSError`` and ``ArgumentError``."""
         accounts = None if self.accounts is None else Accounts.read(self.accounts)
         limits = GuestLimits(self.connections, self.per_address)
-        return Admission(limits=limits, accounts=accounts)
+        return Admission(limits=limits, accounts=accounts, entrance=self.entrance())
+
+    def entrance(self) -> Entrance:
+        """Return the limits of waiting players."""
+        most = self.waiting_per_address
+        return Entrance(WaitingLimits(self.void_pause_s, self.wait_s, most))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,8 +153,14 @@ class ServeRequest:
         None, "the token itself: every user of this machine can read a command line", shown=False
     )
     room: str = option("default", "room that TCP players must name")
-    games: int = option(1, "number of games, after which the server exits", type=count)
+    games: int = option(
+        1, "number of games, after which the server exits; void ones do not count", type=count
+    )
     log_dir: Path | None = folder_option("folder for one .mjson file per game (default: none)")
+    keep_games: int = option(
+        0, "records that stay for each table, the newest; 0: all", type=games_kept
+    )
+    keep_mb: int = option(0, "megabytes that they may take together; 0: any", type=games_kept)
     watch_for_pairs: bool = option(
         False,
         "warn of two players that play as if they saw each other's hands, and of players that help"
@@ -157,6 +190,11 @@ class ServeRequest:
             cure = "add --allow-remote to permit it"
             raise ArgumentError(f"--host {self.host}: other machines could join; {cure}")
 
+    @property
+    def keep(self) -> Limits:
+        """How many records stay."""
+        return Limits(most_games=self.keep_games, most_mb=self.keep_mb)
+
     def _check_hall(self) -> None:
         if self.tenhou is not None or self.tenhou_ws is not None:
             raise ArgumentError("--tenhou: one table alone; leave --tables and --more-rooms out")
@@ -174,11 +212,11 @@ class ServeRequest:
             game_type(self.table.game)
 
 
-@ending_at_once(terminated=ExitCode.OK)
+@ending_at_once()
 def run(request: ServeRequest) -> int:
     """Serve until all games are played, or after SIGTERM until the running one is."""
     _log_to_stderr()
-    ws_token = request.ws_token or token(request.ws_token_file, WS_TOKEN_VARIABLE)
+    ws_token = token(request.ws_token_file, WS_TOKEN_VARIABLE, request.ws_token)
     if request.log_dir is not None:
         require_writable(request.log_dir)
     prepare([], table=True)
@@ -199,9 +237,8 @@ def _log_to_stderr() -> None:
             record["message"] += f" ({left_out} lines before this one were left out)"
         return writes
 
-    logger.remove()
     form = "{time:YYYY-MM-DD HH:mm:ss} {level} {message}"
-    logger.add(sys.stderr, level="INFO", format=form, filter=may_write)
+    log_to(Output(sys.stderr, form=form, filter=may_write))
 
 
 def _is_loopback(host: str) -> bool:
@@ -237,6 +274,7 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
             on_event=on_event,
             evidence=request.table.evidence,
             admission=request.hall.admission(),
+            bookkeeping=Bookkeeping(keep=request.keep),
         )
         server = await stack.enter_async_context(table)
         await _open_endpoints(server, request, ws_token)
@@ -244,8 +282,9 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
         _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: waiting for four players")
         draining = asyncio.create_task(_drain(server, ending))
         stack.callback(draining.cancel)
+        _report_ready(stack, lambda: f"{len(server.lobby.waiting)} players wait")
         keep_responsive()
-        async for result in server.play(request.games):
+        async for result in server.play(request.games, counts_void=False):
             _print_line(describe(result))
             status = ExitCode.FAILED if result.void else status
         if ending.is_set():
@@ -277,10 +316,11 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
     pairing: Pairing = "rotate" if hall.pairing == "rotate" else "first-come"
     tables = Tables(
         rules,
-        Hall(rooms, pairing, hall.gather_s),
+        Hall(rooms, pairing, hall.gather_s, hall.entrance()),
         hall.admission(),
         log_dir=request.log_dir,
         evidence=request.table.evidence,
+        keep=request.keep,
     )
     status = ExitCode.OK
     async with contextlib.AsyncExitStack() as stack:
@@ -296,12 +336,22 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
         _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: rooms and tables: {names}")
         draining = asyncio.create_task(_drain(tables, ending))
         stack.callback(draining.cancel)
+        _report_ready(stack, tables.summary)
         async for each in tables.play(request.games, keep_responsive):
-            _print_line(f"{each.table}, {describe(each.result, each.number)}")
+            _print_line(f"{each.table}, {describe(each.result)}")
             status = ExitCode.FAILED if each.result.void else status
         if ending.is_set():
             await draining
     return status
+
+
+def _report_ready(stack: contextlib.AsyncExitStack, summary: Callable[[], str]) -> None:
+    """Report to systemd that clients may connect, and until the end that the process lives."""
+    from mjbot.service.reporting import keep_notifying, notify
+
+    notify("READY=1")
+    notifying = asyncio.create_task(keep_notifying(summary))
+    stack.callback(notifying.cancel)
 
 
 async def _drain(server: TableServer | Tables, ending: asyncio.Event) -> None:
@@ -354,15 +404,17 @@ def _free(option: str, port: int, way_out: str) -> Iterator[None]:
         raise OSError(error.errno, text) from None
 
 
-def describe(result: GameResult, number: int | None = None) -> str:
-    """Say in one line how a game ended; ``number`` is its own at the table, unless given."""
-    number = result.game + 1 if number is None else number
+def describe(result: GameResult) -> str:
+    """Format in one line how a game ended, and whose replies were replaced."""
     if result.void:
-        return f"game {number}: void. {result.faults[-1].text}"
+        return f"game {result.number}: void by {fault_of_void(result.names, result.faults)}"
     order = seats_by_rank(result.scores)
     scores = " ".join([f"{result.names[seat]}:{result.scores[seat]}" for seat in order])
-    faults = f" ({len(result.faults)} faults)" if result.faults else ""
-    return f"game {number}: {scores}{faults}"
+    faults = []
+    for seat, name in enumerate(result.names):
+        if found := [fault for fault in result.faults if fault.seat == seat]:
+            faults.append(f"{name} (seat {seat}): {fault_summary(found)}")
+    return f"game {result.number}: {scores}" + (f" ({'; '.join(faults)})" if faults else "")
 
 
 def _print_line(text: str) -> None:

@@ -26,6 +26,7 @@ from mjbot.pair.socket_link import (
     SocketLink,
     fits_a_socket,
 )
+from mjbot.redaction import conceal
 from mjbot.strategy.strategy import Strategy
 from mjbot.warm_up import Make, warm_up_alone, warm_up_pair
 
@@ -83,6 +84,7 @@ def take_secret() -> bytes:
     it could try all secrets of that length.
     """
     secret = os.environ.pop(SECRET_VARIABLE, "")
+    conceal(secret)
     if not secret:
         raise ValueError(f"the pair's shared secret is missing: set {SECRET_VARIABLE}")
     if len(secret) < SHORTEST_SECRET:

@@ -5,7 +5,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -60,7 +60,7 @@ class Settings:
     address: Address
     name: str = "mjbot"
     seat: int | None = None
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
     games: int = 1
     deadline_s: float | None = None
     silence_s: float | None = None

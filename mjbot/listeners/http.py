@@ -13,7 +13,6 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from mjbot.listeners.guests import USUAL, Guest, GuestLimits, Guests
-from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
 
@@ -170,9 +169,9 @@ class _HttpConnection(asyncio.Protocol):
 
 
 def _short(record: logging.LogRecord) -> bool:
-    """Log an error of a client's in one line, without the traceback."""
+    """Log an error of a client's by its kind: its text quotes the request, which has tokens."""
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, HttpProcessingError):
-        record.msg, record.args = one_line(f"{record.getMessage()}: {error}", 200), ()
+        record.msg, record.args = f"{record.getMessage()}: {error.code} {type(error).__name__}", ()
         record.exc_info = None
     return True

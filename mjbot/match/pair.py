@@ -14,6 +14,7 @@ from mjbot.match.players import MatchPlayer, free_port
 from mjbot.pair.fair_play import team_names
 from mjbot.pair.session import Side
 from mjbot.pair.socket_link import ChannelAddress, fits_a_socket
+from mjbot.redaction import conceal
 from mjbot.strategy.registry import Spec
 
 SECRET_BYTES: Final = 32
@@ -52,6 +53,7 @@ class PairChannel:
 def private_channel() -> Iterator[PairChannel]:
     """Give a channel that only this user can reach, or on loopback where that is not to be had."""
     secret = secrets.token_hex(SECRET_BYTES)
+    conceal(secret)
     with tempfile.TemporaryDirectory(prefix="mjbot-pair-") as folder:  # for this user only
         file = Path(folder, "channel")
         yield PairChannel(file if fits_a_socket(file) else free_port(), secret)

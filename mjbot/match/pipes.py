@@ -5,8 +5,9 @@ table: Mortal's kind (lines) or mjai.app's (arrays).  ``{seat}`` in the command 
 seat's number; each game has a process of its own, since the seat changes.  What the bot writes to
 standard error goes to ours.
 
-A reply that is no answer goes to the table as an ``error``, which is this seat's fault there.  A
-bot that has ended ends this process, too.
+A reply that is no answer goes to the table as an ``error``, which is this seat's fault there.  One
+that is late goes there, too, where it is dropped: the bot plays on.  A bot that has ended ends this
+process.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import logging
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -33,7 +35,7 @@ from mjbot.table.mirror.mirror import Mirror, TableError
 from mjbot.table.mirror.wire import to_message
 from mjbot.table.view import View
 from mjbot.warm_up import warm_up_alone
-from protocol.codec import encode
+from protocol.codec import decode_all, encode
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, StartKyoku
@@ -131,7 +133,7 @@ def _end_together(child: ChildProcess) -> None:
 
 
 class GivenUpError(Exception):
-    """The table went on although an answer was due."""
+    """The table has closed the connection although an answer was due."""
 
 
 class PipedGame:
@@ -153,6 +155,7 @@ class PipedGame:
         self._pipes: PipeSession
         self._offers: list[PlayerAction] = []
         self._incoming: asyncio.Task[bytes] | None = None
+        self._lines: deque[bytes] = deque()
 
     async def play(self) -> OwnResult:
         """Play it and return how it ended.
@@ -169,7 +172,7 @@ class PipedGame:
             _print_line(
                 f"the table did not wait for the bot; its last line: {self._bot.last_output}"
             )
-            await self._receive_from_table()
+            await self._read_end()
         finally:
             await self._close()
         scores = tuple(self._table.state["scores"].tolist())
@@ -189,13 +192,26 @@ class PipedGame:
             await self._transport.send(line)
 
     async def _receive_from_table(self) -> Received:
-        task, self._incoming = self._incoming, None
-        line = await (task or self._transport.receive(_SILENCE_S))
+        if self._lines:
+            line = self._lines.popleft()
+        else:
+            task, self._incoming = self._incoming, None
+            line = await (task or self._transport.receive(_SILENCE_S))
         received = self._session.receive(line)
         for message in received.others:
             if isinstance(message, Error):
                 raise ServerReportedError(message.message, before_game=self._bot is None)
         return received
+
+    async def _read_end(self) -> None:
+        """Read how the table ended the game while the bot was thinking."""
+        for message in [message for line in self._lines for message in decode_all(line)]:
+            if isinstance(message, Error):
+                raise ServerReportedError(message.message, before_game=False)
+            if isinstance(message, EndGame):
+                return
+        assert self._incoming is not None
+        await self._incoming  # raises why nothing more came
 
     async def _ask(self, received: Received) -> PlayerAction | None:
         """Send the bot an event and return its answer, ``None`` if it owes none."""
@@ -235,28 +251,35 @@ class PipedGame:
                 await self._ask_about(event)
 
     async def _receive_from_bot(self, bot: PipedBot) -> bytes:
-        """Return the bot's next line.
+        """Return the bot's next line, whatever the table sends meanwhile.
 
-        Raises :class:`GivenUpError` if the table does not wait, and :class:`ProtocolError` if the
-        bot's last line was its answer although it is none.
+        Raises :class:`GivenUpError` if the table does not wait any more, and
+        :class:`ProtocolError` if the bot's last line was its answer although it is none.
         """
         reply = asyncio.create_task(bot.receive())
-        if self._incoming is None:
-            self._incoming = asyncio.create_task(self._transport.receive(_SILENCE_S))
-        limit_s = NEXT_LINE_S if self._pipes.is_guess else None
-        ends = {reply, self._incoming}
         try:
-            await asyncio.wait(ends, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
-            if reply.done():
-                return reply.result()
+            async with asyncio.timeout(NEXT_LINE_S if self._pipes.is_guess else None):
+                while not reply.done():
+                    await self._listen_beside(reply)
+            return reply.result()
+        except TimeoutError:
+            self._pipes.give_up()
         finally:
             if not reply.done():
                 reply.cancel()
                 await asyncio.wait({reply})
-        if not self._incoming.done():
-            self._pipes.give_up()
-        self._forgo_reply()
-        raise GivenUpError
+
+    async def _listen_beside(self, reply: asyncio.Task[bytes]) -> None:
+        """Wait for the bot or the table, and keep what the table sends for later."""
+        if self._incoming is None:
+            self._incoming = asyncio.create_task(self._transport.receive(_SILENCE_S))
+        await asyncio.wait({reply, self._incoming}, return_when=asyncio.FIRST_COMPLETED)
+        if reply.done() or not self._incoming.done():
+            return
+        if self._incoming.exception() is not None:
+            raise GivenUpError
+        self._lines.append(self._incoming.result())
+        self._incoming = None
 
     async def _complain(self, problem: str) -> None:
         """Report to the table that this seat has no answer; that is a fault there."""

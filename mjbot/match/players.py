@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.languages import VARIABLES, language
 from mjbot.match.majiang import majiang_command
+from mjbot.server.names import free_name
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import EXTERNAL, PIPED, Spec
 from protocol.dialects import LOCKSTEP
-from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 MAJIANG = "external:majiang"
 PIPES = "mjbot.match.pipes"
@@ -151,7 +151,7 @@ def players_of(specs: Iterable[Spec], taken: Sequence[str] = ()) -> tuple[MatchP
     players: list[MatchPlayer] = []
     for spec in specs:
         _check(spec)
-        name = _free_name(_short_name(spec), names)
+        name = free_name(_short_name(spec), names)
         names.append(name)
         if spec.name == HUMAN:
             key = secrets.token_urlsafe(16)
@@ -192,14 +192,3 @@ def _short_name(spec: Spec) -> str:
         return spec.label
     parts = _split_command(spec.name)
     return parts[0].replace("\\", "/").rpartition("/")[2]
-
-
-def _free_name(name: str, taken: list[str]) -> str:
-    """Return a name that is not taken, and not longer than a table takes."""
-    number = 2
-    free = name[:MOST_LETTERS_OF_NAME]
-    while free in taken:
-        end = f"-{number}"
-        free = name[: MOST_LETTERS_OF_NAME - len(end)] + end
-        number += 1
-    return free

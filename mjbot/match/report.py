@@ -18,8 +18,9 @@ from rich.text import Text
 
 from mjbot.errors import error_report
 from mjbot.match.players import MatchPlayer
-from mjbot.match.run import Watcher, fault_reason
+from mjbot.match.run import Watcher
 from mjbot.progress import INTERVAL_S, elapsed
+from mjbot.server.faults import fault_summary
 from mjbot.server.server import GameResult
 from mjbot.table.settle import ranks_of, seats_by_rank
 from mjbot.text import naming, plural
@@ -133,7 +134,7 @@ def _faults(result: GameResult) -> str:
         found = [fault for fault in result.faults if fault.seat == seat]
         if found:
             name = f"player {place + 1}, {result.names[seat]}"
-            texts.append(f"{name}: {plural(len(found), 'fault')}, first: {fault_reason(found[0])}")
+            texts.append(f"{name}: {fault_summary(found)}")
     return f"  ({'; '.join(texts)})" if texts else ""
 
 

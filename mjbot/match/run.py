@@ -12,6 +12,7 @@ from mjbot.match import player_processes as p
 from mjbot.match.players import HumanSeat, MatchPlayer
 from mjbot.records.game import Talk
 from mjbot.server.core import OnFault, TableFault
+from mjbot.server.faults import LONGEST_QUOTE, fault_kinds, fault_reason
 from mjbot.server.lobby import TableRules
 from mjbot.server.server import GameResult, SeatRemarks, TableServer, talk_of
 from mjbot.server.tcp import OwnEndpoint
@@ -25,9 +26,6 @@ REMIND_S: Final = 30.0
 
 LAST_LOOK_S: Final = 2.0
 """How long a person's page has to receive the end of the last game."""
-
-LONGEST_QUOTE: Final = 240
-"""Letters of a player's or the table's text that are quoted."""
 
 _EXIT_REASON_S: Final = 5.0
 """How long to wait for the end of a player whose game is void; most are ending already."""
@@ -166,7 +164,9 @@ class _Match:
         return f"game {result.game + 1} is void by {player}: {fault_reason(fault)}"
 
     def _fault(self, game: int, fault: TableFault) -> None:
-        """Report a decision that the table replaced or penalized."""
+        """Report a decision that the table replaced or penalized; a process's end is reported."""
+        if fault.kind == "absent":
+            return
         place = self._settings.rules.seating(game)[fault.seat]
         self._faults.report(place, f"{self._processes.name(place, game)}: {fault_reason(fault)}")
 
@@ -224,13 +224,6 @@ def table_fault_lines(players: Sequence[MatchPlayer], results: Sequence[GameResu
             game, fault = faults[0]
             first = f"first in game {game + 1}, seat {fault.seat}: {fault_reason(fault)}"
             count = plural(len(faults), "bad or missing answer")
+            count += fault_kinds([fault for _, fault in faults])
             lines.append(f"player {place + 1}, {player.spec}: {count}, {first}")
     return lines
-
-
-def fault_reason(fault: TableFault) -> str:
-    """Return what was wrong, without the player."""
-    text = fault.text.removeprefix(f"Error in player {fault.seat}'s response: ")
-    # An error that a player sends, or a timeout, is quoted twice.
-    text_before = text.partition(' Response: {"type":"error"')[0].removesuffix(" Response: ")
-    return one_line(text_before, LONGEST_QUOTE)

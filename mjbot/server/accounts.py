@@ -16,7 +16,9 @@ from typing import Final
 
 from mjbot.errors import ArgumentError
 from mjbot.listeners.guests import USUAL, GuestLimits
+from mjbot.server.entrance import Entrance
 from mjbot.server.lobby import Lobby
+from mjbot.server.names import name_key
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
@@ -27,12 +29,14 @@ class Accounts:
 
     def __init__(self, digests: Mapping[str, str]) -> None:
         self._digests: Final = dict(digests)
+        self._keys: Final = {name_key(name) for name in digests}
         self._connected: Final[set[str]] = set()
 
     @classmethod
     def read(cls, path: Path) -> "Accounts":
         """Read a file; raises ``OSError`` and :class:`ArgumentError` with the line."""
         digests: dict[str, str] = {}
+        keys: set[str] = set()
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
@@ -49,15 +53,17 @@ class Accounts:
             if len(name) > MOST_LETTERS_OF_NAME or not name.isprintable():
                 problem = f"a printable name of at most {MOST_LETTERS_OF_NAME} letters"
                 raise ArgumentError(f"{where}: expected {problem}")
-            if name in digests or digest in digests.values():
+            if name_key(name) in keys or digest in digests.values():
                 raise ArgumentError(f"{where}: a name and a token stand once; remove one")
             digests[name] = digest
+            keys.add(name_key(name))
         if not digests:
             raise ArgumentError(f"{path}: no accounts; write a line NAME SHA-256 for each")
         return cls(digests)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._digests
+        """Return whether a name is an account's, in any spelling (:func:`name_key`)."""
+        return isinstance(name, str) and name_key(name) in self._keys
 
     def name_of(self, authorization: str) -> str | None:
         """Return the account of a header ``Bearer TOKEN``, ``None`` if there is none."""
@@ -83,11 +89,17 @@ class Accounts:
 
 @dataclass(frozen=True)
 class Admission:
-    """Where players wait (``None``: at the one table), limits of connections, and accounts."""
+    """Where players wait (``None``: at the one table), limits of connections, and accounts.
+
+    ``entrance`` is that of the one table.
+    """
 
     lobby: Lobby | None = None
     limits: GuestLimits = USUAL
     accounts: Accounts | None = None
+    entrance: Entrance | None = None
 
 
 OPEN: Final = Admission()
+TAKEN: Final = "belongs to an account"
+"""Why a name is refused."""

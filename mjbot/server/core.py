@@ -12,6 +12,7 @@ replaced by a safe action (:class:`OnFault`).
 
 import enum
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -20,6 +21,7 @@ from msgspec.structs import replace
 from mjbot.records.evidence import Verdict
 from mjbot.referee import Referee
 from mjbot.server.offers import ReplyError, read_reply, with_hints, without_hints
+from mjbot.strategy.faults import FaultKind
 from mjbot.table.actions import Action
 from protocol.masking import masked
 from protocol.messages import EndGame, Error, Event, PlayerAction, Skip, StartGame
@@ -28,6 +30,13 @@ MOST_QUOTED: Final = 1000
 """How much of a bad reply all seats receive."""
 
 _LAST: Final = (EndGame, Error)
+_WHY: Final[Mapping[FaultKind, str]] = {
+    "late": "no answer in time",
+    "absent": "not connected",
+    "crash": "it failed",
+    "illegal": "no legal answer",
+}
+"""What is noted of a safe action without a penalty."""
 
 
 class OnFault(enum.Enum):
@@ -64,9 +73,11 @@ class Outgoing(NamedTuple):
 class SeatReply:
     """What a seat did: sent ``reply``, chose ``action``, or made a ``problem``.
 
-    ``raw`` is what it sent, for the complaint, ``lines`` all lines as they came, for the evidence,
-    ``remark`` its text for the log where that is not in the reply.  ``excused`` asks for a
-    safe action and is no fault: the seat has left, or answered too late where that is no fault.
+    ``raw`` is what it sent, for the complaint, ``line`` the reply as it came and ``dropped`` what
+    came before it and answers earlier events, both for the evidence, ``remark`` its text for the
+    log where that is not in the reply.  ``excused`` asks for a safe action without a penalty: the
+    seat has left, or answered too late where that costs nothing else.  ``kind`` is what a problem
+    or an excuse counts as.
     """
 
     reply: PlayerAction | None = None
@@ -75,19 +86,25 @@ class SeatReply:
     raw: str = ""
     remark: str | None = None
     excused: bool = False
-    lines: tuple[bytes, ...] = ()
+    kind: FaultKind = "illegal"
+    line: bytes | None = None
+    dropped: tuple[bytes, ...] = ()
 
 
-EXCUSED: Final = SeatReply(excused=True)
+EXCUSED: Final = SeatReply(excused=True, kind="absent")
 """What a seat owes that is not asked, or is no longer there."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFault:
-    """What a seat did wrong; ``text`` is the original server's error message."""
+    """A reply that was replaced or voided the game.
+
+    ``text`` is the original server's error message where all seats receive one.
+    """
 
     seat: int
     text: str
+    kind: FaultKind = "illegal"
 
 
 class LogLine(NamedTuple):
@@ -117,7 +134,7 @@ class TableCore:
         self._seat = 0
         self._choices: dict[int, Action] = {}
         self._logs: list[str | None] = []
-        self._record_fault: TableFault | None = None
+        self._found: list[TableFault] = []
 
     def drain_log(self) -> list[LogLine]:
         """Return the events that all seats have answered since the last call."""
@@ -148,7 +165,8 @@ class TableCore:
             self._go_on(None)
             return judged
         if answer.excused and legal:
-            judged = "replaced", "the seat has left or was too late"
+            judged = "replaced", answer.problem or _WHY[answer.kind]
+            self.faults.append(TableFault(seat, judged[1], answer.kind))
         try:
             action = None if answer.excused else self._meaning(answer, seat, legal)
         except ReplyError as error:
@@ -156,7 +174,7 @@ class TableCore:
             goes_on = self.on_fault is OnFault.DEFAULT
             judged = "replaced" if goes_on else "refused", str(error)
             text = f"Error in player {seat}'s response: {error} Response: {_quoted(answer.raw)}"
-            self._record_fault = self._record_fault or TableFault(seat, text)
+            self._found.append(TableFault(seat, text, answer.kind))
         if legal:
             self._choices[seat] = action or self.referee.view(seat).default_action
         self._go_on(answer.reply.log if answer.reply else answer.remark)
@@ -181,7 +199,7 @@ class TableCore:
         if not isinstance(message, Error):
             message = with_hints(message, self.referee, self._legal)
         self._shown = message
-        self._seat, self._choices, self._logs, self._record_fault = 0, {}, [], None
+        self._seat, self._choices, self._logs, self._found = 0, {}, [], []
 
     def _go_on(self, log: str | None) -> None:
         """Turn to the next seat; after the fourth apply the answers."""
@@ -193,18 +211,20 @@ class TableCore:
         if shown is None or isinstance(shown, Error):
             return
         self._log.append(LogLine(without_hints(shown), tuple(self._logs)))
-        if self._record_fault is not None and self._punished(self._record_fault):
+        if self._found and self._punished(self._found):
             return
         if self._legal:
             self._waiting.extend(self.referee.step(self._choices))
 
-    def _punished(self, fault: TableFault) -> bool:
-        """Note a fault; return whether it took the place of what was chosen."""
-        self.faults.append(fault)
+    def _punished(self, found: list[TableFault]) -> bool:
+        """Note the faults of an event; return whether the first took the place of the choices."""
+        fault = found[0]
         if self.on_fault is OnFault.ABORT:
+            self.faults.append(fault)
             self.void = True
             self._waiting = deque([Error(message=fault.text)])
             return True
+        self.faults += found
         # While events wait, the referee is past this point: the fault costs nothing but a note.
         if self.on_fault is OnFault.CHOMBO and self._legal:
             self._waiting.extend(self.referee.fault(fault.seat))

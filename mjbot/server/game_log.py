@@ -3,7 +3,7 @@
 import datetime
 import tempfile
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 import msgspec
 
@@ -20,6 +20,17 @@ def require_writable(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
+
+
+PROBE_BYTES: Final = 1 << 16
+"""Room that a folder must have for further records; a game of ours takes about as much."""
+
+
+def require_room(folder: Path) -> None:
+    """Raise ``OSError`` if a folder does not take the record of a game."""
+    require_writable(folder)
+    with naming(folder), tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+        write_all(file, folder, bytes(PROBE_BYTES))
 
 
 class GameLog:

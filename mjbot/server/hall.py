@@ -4,29 +4,31 @@ A client that joins a room waits in its queue.  As soon as a table of the room i
 players wait, :meth:`Hall.seat_players` seats four: the one that has waited longest, and with it
 
 * by ``first-come``: the next ones in the order of joining;
-* by ``rotate``: those that it, and those already chosen, have met least often at the room's
-  tables, by their names; ``gather_s`` is how long the queue is given to grow before that.
+* by ``rotate``: those that it, and those already chosen, have met least often
+  (:mod:`mjbot.server.meetings`); ``gather_s`` is how long the queue is given to grow before that.
 
 Each table is a :class:`~mjbot.server.lobby.Lobby` of its own, as if it were alone.
 """
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import combinations
 from typing import Final, Literal
 
+from mjbot.server.entrance import Entrance, WaitingLimits
 from mjbot.server.lobby import CLOSED, PLACES, BusyError, Lobby
+from mjbot.server.meetings import Meetings
 from mjbot.server.seats import PlayerSeat
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import BUSY
 
 logger = logging.getLogger(__name__)
 
+TableState = Literal["playing", "waiting", "closed"]
 Pairing = Literal["first-come", "rotate"]
 ONE_ROOM: Final = "table"
 """The only room of a table's own lobby."""
+NO_TABLE: Final = "The tables of this room are closed: their games cannot be recorded. Retry later."
 WAITING_PER_TABLE: Final = 8
 """Players that may wait in a room for each of its tables."""
 
@@ -35,25 +37,40 @@ class Hall(Lobby):
     """``rooms`` names the rooms and how many tables each has."""
 
     def __init__(
-        self, rooms: Mapping[str, int], pairing: Pairing = "first-come", gather_s: float = 0.0
+        self,
+        rooms: Mapping[str, int],
+        pairing: Pairing = "first-come",
+        gather_s: float = 0.0,
+        entrance: Entrance | None = None,
     ) -> None:
-        super().__init__(dict.fromkeys(rooms, ()))
+        super().__init__(dict.fromkeys(rooms, ()), entrance or Entrance(WaitingLimits()))
         self.tables: Final = {
-            room: [_TableLobby(self, room) for _ in range(count)] for room, count in rooms.items()
+            room: [TableLobby(self, room) for _ in range(count)] for room, count in rooms.items()
         }
         self._queues: Final[dict[str, list[PlayerSeat]]] = {room: [] for room in rooms}
         self._pairing: Final = pairing
         self._gather_s: Final = gather_s if pairing == "rotate" else 0.0
-        self._met: Final[Counter[frozenset[str]]] = Counter()
+        self._meetings: Final = Meetings()
 
     def is_busy(self, room: str) -> bool:
-        """Return whether the room's queue is full."""
-        return self._closed or len(self._queues[room]) >= WAITING_PER_TABLE * len(self.tables[room])
+        """Return whether the room's queue is full, or no game begins there."""
+        most = WAITING_PER_TABLE * len(self.tables[room])
+        return self._closed or self.is_shut(room) or len(self._queues[room]) >= most
+
+    def is_shut(self, room: str) -> bool:
+        """Return whether none of the room's tables can write its records."""
+        return all(lobby.problem for lobby in self.tables[room])
+
+    def dismiss_room(self, room: str) -> None:
+        """Send the room's waiting players away where none of its tables begins a game."""
+        if self.is_shut(room):
+            self.dismiss(list(self._queues[room]), NO_TABLE)
 
     def take(self, room: str, seat: PlayerSeat) -> int:
         """Let a player wait in the room's queue; raises :class:`BusyError`."""
         if self.is_busy(room):
-            raise BusyError(CLOSED if self._closed else BUSY)
+            raise BusyError(CLOSED if self._closed else NO_TABLE if self.is_shut(room) else BUSY)
+        self._admit(seat, self._queues[room], PLACES * len(self.tables[room]))
         self._queues[room].append(seat)
         self._changed.set()
         return len(self._queues[room]) - 1
@@ -96,6 +113,7 @@ class Hall(Lobby):
         for lobby in self._lobbies():
             waiting += lobby.close()
         self._closed = True
+        self._closing.set()
         self._changed.set()
         return waiting
 
@@ -115,14 +133,14 @@ class Hall(Lobby):
                         break
                 while lobby := self._may_seat(room):
                     self._seat_at(lobby, room)
-            await self._changed.wait()
+            await self._wait_for_change()
 
     # --- inside ------------------------------------------------------------------------------
 
-    def _lobbies(self) -> "Iterable[_TableLobby]":
+    def _lobbies(self) -> "Iterable[TableLobby]":
         return [lobby for lobbies in self.tables.values() for lobby in lobbies]
 
-    def _may_seat(self, room: str) -> "_TableLobby | None":
+    def _may_seat(self, room: str) -> "TableLobby | None":
         """Return a free table for which enough players wait, one that lacks the fewest first."""
         free = [lobby for lobby in self.tables[room] if lobby.missing]
         if self._closed or not free:
@@ -135,44 +153,47 @@ class Hall(Lobby):
         missing = sum(lobby.missing for lobby in self.tables[room])
         return len(self._queues[room]) >= missing
 
-    def _seat_at(self, lobby: "_TableLobby", room: str) -> None:
+    def _seat_at(self, lobby: "TableLobby", room: str) -> None:
         queue, sitting = self._queues[room], [seat.name for seat in lobby.waiting]
         while lobby.missing:
-            seat = queue[0]
+            at = 0
             if sitting and self._pairing == "rotate":
-                seat = min(queue, key=lambda each: self._meetings(each.name, sitting))
-            queue[:] = [other for other in queue if other is not seat]
+                at = self._meetings.choose([seat.name for seat in queue], sitting)
+            seat = queue.pop(at)
             sitting.append(seat.name)
             lobby.take(ONE_ROOM, seat)
-        for pair in combinations(sorted(set(sitting)), 2):
-            self._met[frozenset(pair)] += 1
-
-    def _meetings(self, name: str, others: Iterable[str]) -> int:
-        return sum(self._met[frozenset((name, other))] for other in others if other != name)
+        if self._pairing == "rotate":
+            self._meetings.note(sitting, [seat.name for seat in queue])
 
 
-class _TableLobby(Lobby):
+class TableLobby(Lobby):
     """The lobby of one table of a hall."""
 
     def __init__(self, hall: Hall, room: str) -> None:
-        super().__init__({ONE_ROOM: tuple(range(PLACES))})
+        super().__init__({ONE_ROOM: tuple(range(PLACES))}, hall.entrance)
         self._hall: Final = hall
         self.room: Final = room
+        self.problem = ""
+        """Why no game begins there at present."""
 
     @property
     def missing(self) -> int:
-        """How many players it still needs for a game; 0 while one is played."""
-        return 0 if self._playing or self._closed else PLACES - len(self._seats)
+        """How many players it still needs for a game; 0 while one is played, or none begins."""
+        is_open = not (self._playing or self._closed or self.problem)
+        return PLACES - len(self._seats) if is_open else 0
 
     @property
-    def is_playing(self) -> bool:
-        """Whether a game is played."""
-        return self._playing
+    def state(self) -> TableState:
+        """What the table does."""
+        return "closed" if self.problem else "playing" if self._playing else "waiting"
 
     @property
     def names(self) -> list[str]:
         """The names of the players at the table."""
         return [seat.name for seat in self._seats.values()]
+
+    def _admit(self, seat: PlayerSeat, neighbours: Iterable[PlayerSeat], places: int) -> None:
+        """Whoever comes from the queue was admitted there."""
 
     def has(self, seat: PlayerSeat) -> bool:
         """Return whether a player sits there."""
@@ -183,6 +204,17 @@ class _TableLobby(Lobby):
         is_free = super().leave(seat)
         self._hall.notice()
         return is_free
+
+    def shut(self, problem: str) -> None:
+        """Begin no game until :meth:`open_again`; where all of the room are shut none waits."""
+        self.problem = problem
+        self.reopen()
+        self._hall.dismiss_room(self.room)
+
+    def open_again(self) -> None:
+        """Begin games again."""
+        self.problem = ""
+        self._hall.notice()
 
     def reopen(self) -> None:
         """See :meth:`Lobby.reopen`."""

@@ -1,13 +1,16 @@
 """Where players wait for a table: the rooms, their players, and their games."""
 
 import asyncio
+import contextlib
 import logging
+import math
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from mjbot.server.core import OnFault
+from mjbot.server.entrance import Entrance
 from mjbot.server.seats import PlayerSeat
 from protocol.plain_text import one_line
 from protocol.rules import RANKED, Length, Rules
@@ -31,12 +34,17 @@ class Lobby:
     and so identifies it.
     """
 
-    def __init__(self, rooms: Mapping[str, tuple[int, ...]]) -> None:
+    def __init__(
+        self, rooms: Mapping[str, tuple[int, ...]], entrance: Entrance | None = None
+    ) -> None:
         self.rooms: Final = dict(rooms)
+        self.entrance: Final = entrance or Entrance()
+        self._dismissals: Final[set[asyncio.Task[None]]] = set()
         self._seats: dict[int, PlayerSeat] = {}
         self._playing = False
         self._closed = False
         self._changed = asyncio.Event()
+        self._closing: Final = asyncio.Event()
 
     def is_busy(self, room: str) -> bool:
         """Return whether the room has no free place."""
@@ -47,10 +55,16 @@ class Lobby:
         """Give the player the room's first free place; raises :class:`BusyError`."""
         if self.is_busy(room):
             raise BusyError(CLOSED if self._closed else BUSY)
+        self._admit(seat, (), PLACES)
         place = next(place for place in self.rooms[room] if place not in self._seats)
         self._seats[place] = seat
         self._changed.set()
         return place
+
+    def _admit(self, seat: PlayerSeat, neighbours: Iterable[PlayerSeat], places: int) -> None:
+        """Raise :class:`BusyError` where a player may not wait now."""
+        if refusal := self.entrance.refusal(seat, neighbours, places):
+            raise BusyError(refusal)
 
     def log_join(self, seat: PlayerSeat) -> None:
         """Log that a player has taken a place."""
@@ -81,20 +95,45 @@ class Lobby:
         """Let no further game begin; return the players that waited for one."""
         waiting = self.waiting
         self._closed = True
+        self._closing.set()
         if waiting:
             self._seats = {}
         self._changed.set()
         return waiting
 
+    async def closes_within(self, seconds: float) -> bool:
+        """Wait for so long; return whether the lobby is closed, as soon as it is."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closing.wait()
+        return self._closed
+
     async def gather(self) -> list[PlayerSeat]:
         """Wait for all four players; return them by place, none once the lobby is closed."""
         while len(self._seats) < PLACES and not self._closed:
             self._changed.clear()
-            await self._changed.wait()
+            await self._wait_for_change()
         if self._closed:
             return []
         self._playing = True
         return [self._seats[place] for place in range(PLACES)]
+
+    async def _wait_for_change(self) -> None:
+        """Wait until something changes; meanwhile dismiss who has waited for too long."""
+        _, left_s = self.entrance.overdue(self.waiting)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(None if left_s == math.inf else left_s):
+                await self._changed.wait()
+        late, _ = self.entrance.overdue(self.waiting)
+        self.dismiss(late, f"No game began within {self.entrance.limits.wait_s:g} s.")
+
+    def dismiss(self, seats: Iterable[PlayerSeat], reason: str) -> None:
+        """Send waiting players away, without waiting for them to go."""
+        for seat in seats:
+            self.leave(seat)
+            task = asyncio.create_task(seat.dismiss(reason))
+            self._dismissals.add(task)
+            task.add_done_callback(self._dismissals.discard)
 
     def reopen(self) -> None:
         """Free all places for the next game."""

@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from mjbot.listeners.guests import Guest
@@ -19,6 +20,12 @@ from protocol.transports.base import SilenceError, Transport, TransportError
 
 logger = logging.getLogger(__name__)
 
+UNANSWERED_S: Final = 60.0
+"""After how long without an answer, of all questions in a row, a player is sent away."""
+
+MOST_UNANSWERED: Final = 3
+"""How many questions of a lock-step player that is, at least."""
+
 FINAL_MESSAGE_TIMEOUT_S: Final = 2.0
 """How long a last message may take: the game is over, and a stuck reader is not waited for."""
 
@@ -30,13 +37,20 @@ class PlayerSeat(abc.ABC):
         self.name: Final = name
         self.guest = Guest()
         """The connection that it came over, for the log."""
+        self.is_account = False
+        """Whether its name is that of an account, and it has shown the account's token."""
+        self.waits_since = 0.0
         self._others: dict[int, PlayerSeat] = {}
         self._place = 0
+        self._game = ""
         self._is_there = True
 
-    def meet(self, seats: "Sequence[PlayerSeat]") -> None:
-        """Take note of the players by seat: from now on they are notified when one leaves."""
-        self._place = seats.index(self)
+    def meet(self, seats: "Sequence[PlayerSeat]", game: str = "") -> None:
+        """Take note of the players by seat: from now on they are notified when one leaves.
+
+        ``game`` names table and game in the log.
+        """
+        self._place, self._game = seats.index(self), game
         self._others = {at: seat for at, seat in enumerate(seats) if seat is not self}
 
     def part(self) -> None:
@@ -53,10 +67,19 @@ class PlayerSeat(abc.ABC):
             for other in self._others.values():
                 other.notify(self._place, is_there=is_there)
 
+    def __str__(self) -> str:
+        """Name the player as the log does: during a game with its seat, game and table."""
+        where = f" (seat {self._place} in {self._game})" if self._game else ""
+        return f"{one_line(self.name)}{where}"
+
+    def log(self, event: str, level: int = logging.INFO) -> None:
+        """Log what happens to the player."""
+        logger.log(level, "%s: %s %s", self.guest, self, event)
+
     def _log_loss(self) -> None:
         """Log, during a game, that the connection is lost."""
         if self._others and self._is_there:
-            logger.info("%s: %s lost its connection", self.guest, one_line(self.name))
+            self.log("lost its connection")
 
     async def dismiss(self, reason: str) -> None:
         """Send the player away before its game, with the reason where its protocol has a field."""
@@ -78,8 +101,10 @@ class PlayerSeat(abc.ABC):
 class TcpSeat(PlayerSeat):
     """A player that owes one line for every event (docs/protocol.md, section 4).
 
-    A closed socket counts as ``none``; where the table continues after faults it is excused, and so
-    is a player that was too late once: its next line could only answer something else.
+    A closed socket counts as ``none``; where the table continues after faults it is excused.  A
+    reply that comes too late is dropped when it comes, and the player plays on: until then it is
+    waited for only where it has a choice.  One that has not answered for :func:`patience_s` of such
+    waiting in a row is sent away.
     """
 
     def __init__(
@@ -91,6 +116,7 @@ class TcpSeat(PlayerSeat):
         self._timeout_s: Final = timeout_s
         self._goes_on: Final = on_fault is not OnFault.ABORT
         self._gone = False
+        self._unanswered_s = 0.0
         self._idling: asyncio.Task[bytes] | None = None
 
     async def idle(self) -> str | None:
@@ -120,6 +146,9 @@ class TcpSeat(PlayerSeat):
             if not self._gone:
                 async with asyncio.timeout(self._timeout_s):
                     await self._transport.send(line)
+                if self._session.missing and not outgoing.legal:
+                    self._session.forgo()
+                    return EXCUSED
                 return await self._listen()
         except (TransportError, TimeoutError):  # not even our line went through
             self._leave()
@@ -136,21 +165,36 @@ class TcpSeat(PlayerSeat):
         await reject(self._transport, error_line(reason))
 
     async def _listen(self) -> SeatReply:
+        dropped: list[bytes] = []
         try:
-            line = await self._transport.receive(self._timeout_s)
+            while self._session.is_missing(line := await self._transport.receive(self._timeout_s)):
+                dropped.append(line)
         except SilenceError:
-            fault = self._session.timeout(self._timeout_s)
-            self._leave()
-            return SeatReply(problem=fault.reason, raw=fault.response)
+            return replace(await self._late(), dropped=tuple(dropped))
         except ProtocolError as error:  # endless or cut off: where the next line begins is lost
             self._leave()
-            return SeatReply(problem=f"{error}.")
+            return SeatReply(problem=f"{error}.", dropped=tuple(dropped))
+        self._unanswered_s = 0.0
+        return replace(self._read(line), line=line, dropped=tuple(dropped))
+
+    def _read(self, line: bytes) -> SeatReply:
         try:
             reply = self._session.receive(line)
         except FaultError as fault:
-            return SeatReply(problem=fault.reason, raw=fault.response, lines=(line,))
-        raw = "" if isinstance(reply, Skip) else _text(line)
-        return SeatReply(reply=reply, raw=raw, lines=(line,))
+            return SeatReply(problem=fault.reason, raw=fault.response)
+        return SeatReply(reply=reply, raw="" if isinstance(reply, Skip) else _text(line))
+
+    async def _late(self) -> SeatReply:
+        """The reply has not come in time."""
+        fault = self._session.timeout(self._timeout_s)
+        self._unanswered_s += self._timeout_s
+        if self._goes_on and self._unanswered_s >= patience_s(self._timeout_s):
+            self._gone = True
+            problem = f"No answer for {self._unanswered_s:g} s."
+            self.log(f"is sent away: {problem}", logging.WARNING)
+            self._notify_others(is_there=False)
+            await reject(self._transport, error_line(problem))
+        return SeatReply(problem=fault.reason, raw=fault.response, kind="late")
 
     def _leave(self) -> None:
         self._gone = True
@@ -163,7 +207,16 @@ class TcpSeat(PlayerSeat):
         try:
             return SeatReply(reply=self._session.vanish())
         except FaultError as fault:
-            return SeatReply(problem=fault.reason, raw=fault.response)
+            return SeatReply(problem=fault.reason, raw=fault.response, kind="absent")
+
+
+def patience_s(timeout_s: float) -> float:
+    """Return how long a lock-step player is waited for in vain, all its questions in a row.
+
+    >>> patience_s(60.0), patience_s(2.0)
+    (180.0, 60.0)
+    """
+    return max(UNANSWERED_S, MOST_UNANSWERED * timeout_s)
 
 
 async def reject(transport: Transport, line: bytes | None) -> None:

@@ -2,20 +2,25 @@
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mjbot.kept_games import KeptGames, Limits
 from mjbot.records.evidence import Verdict, make_reply
 from mjbot.records.game import Talk
 from mjbot.referee import Referee
 from mjbot.server.accounts import OPEN, Admission
 from mjbot.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFault
+from mjbot.server.faults import fault_of_void, fault_reason
 from mjbot.server.game_log import EvidenceLog, GameLog
 from mjbot.server.lobby import CLOSED, Lobby, TableRules
+from mjbot.server.names import told_apart
 from mjbot.server.seats import PlayerSeat
 from mjbot.server.tcp import Acceptor, OwnEndpoint
 from mjbot.server.tenhou import TenhouEndpoint
@@ -35,6 +40,7 @@ SeatRemarks = tuple[str | None, ...]
 OnEvent = Callable[[int, Event | Error, SeatRemarks], None]
 NO_LOGS: Final[SeatRemarks] = (None, None, None, None)
 
+DROPPED: Final = "it answers an earlier event or request"
 NO_LOG: Final = "The table cannot write its log; the game is void."
 ENDED: Final = "The server was ended; the game is void."
 
@@ -51,13 +57,30 @@ def talk_of(logs: SeatRemarks) -> Talk:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bookkeeping:
+    """The ``name`` of one of several tables, which share ``numbers``; how many records stay."""
+
+    name: str = ""
+    numbers: Iterator[int] = field(default_factory=partial(itertools.count, 1))
+    keep: Limits = Limits()
+
+    def kept_games(self, folder: Path | None) -> KeptGames | None:
+        """Return what removes the oldest records of a table's folder; none without a limit."""
+        if folder is None or self.keep == Limits():
+            return None
+        return KeptGames(folder, f"serve {self.name}", self.keep)
+
+
+@dataclass(frozen=True, kw_only=True)
 class GameResult:
     """How a game ended.  ``names``, ``scores`` and ``places`` are by seat.
 
+    ``game`` counts the table's games from 0, ``number`` those of all tables of the server from 1.
     ``scores`` of a void game are those at its end.
     """
 
     game: int
+    number: int = 0
     names: tuple[str, ...]
     places: tuple[int, ...]
     scores: tuple[int, ...]
@@ -85,12 +108,16 @@ class TableServer:
         *,
         evidence: bool = False,
         admission: Admission = OPEN,
+        bookkeeping: "Bookkeeping | None" = None,
     ) -> None:
         self.rules: Final = rules
-        self.lobby: Final = admission.lobby or Lobby(rooms)
+        self._bookkeeping: Final = bookkeeping or Bookkeeping()
+        self._kept: Final = self._bookkeeping.kept_games(log_dir)
+        self._begun = 0
+        self.lobby: Final = admission.lobby or Lobby(rooms, admission.entrance)
         self._admission: Final = admission
         self.acceptor: Final = Acceptor(self.lobby, rules, admission=admission)
-        self.tenhou: Final = TenhouEndpoint(self.lobby, rules)
+        self.tenhou: Final = TenhouEndpoint(self.lobby, rules, admission)
         self._log_dir = log_dir
         self._on_event = on_event
         self._on_fault = on_fault
@@ -162,69 +189,103 @@ class TableServer:
         self._closers.push_async_callback(self.tenhou.close)
         return opened
 
-    async def play(self, games: int) -> AsyncGenerator[GameResult, None]:
+    async def play(
+        self, games: int, *, counts_void: bool = True
+    ) -> AsyncGenerator[GameResult, None]:
         """Play ``games`` games one after another, each as soon as four players have joined.
 
-        Ends earlier after :meth:`drain`.
+        Void ones are among them only if ``counts_void``.  Ends earlier after :meth:`drain`.  May
+        be called again after an ``OSError``: the table continues with its next game.
         """
         await warm_up_server()
-        for game in range(games):
+        left = games
+        while left > 0:
             players = await self.lobby.gather()
             if not players:
                 return
+            game, self._begun = self._begun, self._begun + 1
             places = self.rules.seating(game)
             seats = [players[place] for place in places]
-            yield await self._play_game(game, tuple(places), seats, last=game == games - 1)
+            left_after = (left - 1, left - counts_void)
+            result = await self._play_game(game, tuple(places), seats, left_after)
+            left = left_after[result.void]
+            yield result
 
     async def _play_game(
-        self, game: int, places: tuple[int, ...], seats: list[PlayerSeat], *, last: bool
+        self,
+        game: int,
+        places: tuple[int, ...],
+        seats: list[PlayerSeat],
+        left_after: tuple[int, int],
     ) -> GameResult:
+        """Play a game; ``left_after`` are the games left after it, and after it if it is void."""
         referee = Referee(self.rules.seed + game, self.rules.game)
-        core = TableCore(referee, tuple([seat.name for seat in seats]), self.rules.on_fault)
-        _log_start(game, seats)
+        names = told_apart([seat.name for seat in seats])
+        core = TableCore(referee, names, self.rules.on_fault)
+        number, table = next(self._bookkeeping.numbers), self._bookkeeping.name
+        label = f"game {number}" + (f" at {table}" if table else "")
+        _log_start(label, seats, names)
         for seat in seats:
-            seat.meet(seats)
+            seat.meet(seats, label)
         for seat in seats:
             await seat.start()
         final_messages: list[Outgoing] = []
         try:
             with contextlib.ExitStack() as stack:
-                log, evidence = None, None
-                if self._log_dir is not None:
-                    log = stack.enter_context(GameLog.create(self._log_dir))
-                    if self._keeps_evidence:
-                        evidence = stack.enter_context(EvidenceLog(log.path))
-                final_messages = await self._converse(core, seats, game, _GameFiles(log, evidence))
-            if not last:
+                files = self._open_files(stack)
+                final_messages = await self._converse(core, seats, game, files)
+            if core.void:
+                self._pause(seats[core.faults[-1].seat])
+            if left_after[core.void]:
                 self.lobby.reopen()
         except (OSError, asyncio.CancelledError) as error:
             text = NO_LOG if isinstance(error, OSError) else ENDED
             message = Error(message=text)
             final_messages = [Outgoing(seat, message, (), referee) for seat in range(len(seats))]
-            logger.warning("game %d is void: %s", game + 1, text)
+            logger.warning("%s is void: %s", label, text)
             raise
         finally:
             await _part(seats, final_messages)
             for seat in seats:
                 seat.part()
-        end = f"is void: {one_line(core.faults[-1].text)}" if core.void else "has ended"
-        logger.info("game %d %s", game + 1, end)
+        logger.info("%s %s", label, _end(core))
         return GameResult(
             game=game,
+            number=number,
             names=core.names,
             places=places,
             scores=tuple(referee.state["scores"].tolist()),
             void=core.void,
             faults=tuple(core.faults),
-            log=log.path if log else None,
+            log=files.game.path if files.game else None,
         )
+
+    def _open_files(self, stack: contextlib.ExitStack) -> "_GameFiles":
+        """Open the files of a game until the stack ends; raises ``OSError``."""
+        if self._log_dir is None:
+            return _GameFiles(None, None)
+        kept, game = self._kept, self._kept.begin() if self._kept else None
+        if kept and game:
+            stack.callback(kept.finish, game)
+        log = stack.enter_context(GameLog.create(self._log_dir))
+        evidence = stack.enter_context(EvidenceLog(log.path)) if self._keeps_evidence else None
+        if kept and game:
+            kept.add(game, log.path, is_record=True)
+            if evidence:
+                kept.add(game, evidence.path)
+        return _GameFiles(log, evidence)
+
+    def _pause(self, culprit: PlayerSeat) -> None:
+        """Let the player that made a game void wait before it may sit down again."""
+        if pause_s := self.lobby.entrance.pause(culprit):
+            culprit.log(f"may sit down again in {pause_s:g} s")
 
     async def _converse(
         self, core: TableCore, seats: list[PlayerSeat], game: int, logs: "_GameFiles"
     ) -> list[Outgoing]:
         """Play to the end; return the last messages, which are still to be sent."""
         final_messages: list[Outgoing] = []
-        n_faults = 0
+        faults = _NewFaults(core, seats)
         while (outgoing := core.next()) is not None:
             if outgoing.is_final:
                 final_messages.append(outgoing)
@@ -234,9 +295,9 @@ class TableServer:
                 took_s = time.perf_counter() - sent_at
                 line = core.line
                 logs.keep(line, outgoing, answer, took_s, core.answer(answer))
-            if self._on_fault and len(core.faults) > n_faults and not core.void:
-                n_faults = len(core.faults)
-                self._on_fault(game, core.faults[-1])
+            for fault in faults.take():
+                if self._on_fault:
+                    self._on_fault(game, fault)
             if lines := core.drain_log():
                 self._note(game, lines, logs.game)
         if self._on_event and core.void:
@@ -267,25 +328,52 @@ class _GameFiles:
         judged: tuple[Verdict, str],
     ) -> None:
         """Keep what a seat answered; a line before the last was only put aside."""
-        if self.evidence is None or not (answer.lines or judged[1]):
+        if self.evidence is None:
             return
-        raws: list[bytes | None] = list(answer.lines) or [None]
-        verdicts: list[tuple[Verdict, str]] = [("refused", "an old request_id")] * len(raws)
-        verdicts[-1] = judged
-        self.evidence.write(
-            [
-                make_reply(line, outgoing.seat, took_s, raw, verdict)
-                for raw, verdict in zip(raws, verdicts, strict=True)
-            ]
-        )
+        replies = [
+            make_reply(line, outgoing.seat, took_s, raw, ("refused", DROPPED))
+            for raw in answer.dropped
+        ]
+        if answer.line is not None or judged[1]:
+            replies.append(make_reply(line, outgoing.seat, took_s, answer.line, judged))
+        if replies:
+            self.evidence.write(replies)
 
 
-def _log_start(game: int, seats: list[PlayerSeat]) -> None:
+class _NewFaults:
+    """The faults of a game as they happen; the first of each seat and kind is logged."""
+
+    def __init__(self, core: TableCore, seats: list[PlayerSeat]) -> None:
+        self._core: Final = core
+        self._seats: Final = seats
+        self._count = 0
+        self._logged: Final[set[tuple[int, str]]] = set()
+
+    def take(self) -> list[TableFault]:
+        """Return the faults since the last call, none of a void game."""
+        if self._core.void:
+            return []
+        new = self._core.faults[self._count :]
+        self._count += len(new)
+        for fault in new:
+            if (fault.seat, fault.kind) not in self._logged:
+                self._logged.add((fault.seat, fault.kind))
+                text = f"{fault.kind}: {fault_reason(fault)} (all are counted at the end)"
+                self._seats[fault.seat].log(text, logging.WARNING)
+        return new
+
+
+def _log_start(label: str, seats: list[PlayerSeat], names: Sequence[str]) -> None:
     players = [
-        f"{wind} {one_line(seat.name)} ({seat.guest})"
-        for wind, seat in zip(WIND_NAMES, seats, strict=True)
+        f"{wind} {one_line(name)} ({seat.guest})"
+        for wind, name, seat in zip(WIND_NAMES, names, seats, strict=True)
     ]
-    logger.info("game %d begins: %s", game + 1, ", ".join(players))
+    logger.info("%s begins: %s", label, ", ".join(players))
+
+
+def _end(core: TableCore) -> str:
+    """Return how a game has ended, for the log."""
+    return f"is void by {fault_of_void(core.names, core.faults)}" if core.void else "has ended"
 
 
 async def _part(seats: list[PlayerSeat], final_messages: list[Outgoing]) -> None:

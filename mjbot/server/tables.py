@@ -5,33 +5,48 @@ has walls of its own: those of table ``n`` are the seeds from ``seed + (n << 32)
 """
 
 import asyncio
+import contextlib
+import itertools
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
+from mjbot.errors import error_report
+from mjbot.kept_games import Limits
 from mjbot.server.accounts import Accounts, Admission
-from mjbot.server.hall import Hall
+from mjbot.server.game_log import require_room
+from mjbot.server.hall import Hall, TableLobby, TableState
 from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.server.server import Bookkeeping, GameResult, TableServer
+from mjbot.strategy.faults import FaultKind
 from mjbot.warm_up import warm_up_server
 
 logger = logging.getLogger(__name__)
 
 SEEDS_OF_TABLE: Final = 1 << 32
+RETRY_S: Final = 30.0
+"""How often a table that could not write its records tries again."""
+
+TABLE_STATES: Final[tuple[TableState, ...]] = get_args(TableState)
+EVERYTHING: Final = Limits()
 MOST_RESULTS: Final = 200
 """How many results the page shows."""
 
 
 @dataclass(frozen=True)
 class TableResult:
-    """A game's result: ``table`` is ``ROOM-NUMBER``, ``number`` counts all games from 1."""
+    """A game's result; ``table`` is ``ROOM-NUMBER``."""
 
     table: str
-    number: int
     result: GameResult
+
+    @property
+    def number(self) -> int:
+        """The game's number among those of all tables, from 1."""
+        return self.result.number
 
 
 class Tables:
@@ -45,13 +60,20 @@ class Tables:
         *,
         log_dir: Path | None = None,
         evidence: bool = False,
+        keep: Limits = EVERYTHING,
     ) -> None:
         self.hall: Final = hall
         self.front: Final = TableServer(rules, admission=replace(admission, lobby=hall))
         self.accounts: Final[Accounts | None] = admission.accounts
         self.servers: Final[dict[str, TableServer]] = {}
+        self.lobbies: Final[dict[str, TableLobby]] = {}
         self.results: Final[deque[TableResult]] = deque(maxlen=MOST_RESULTS)
         self.count = 0
+        """Games that were played to their end."""
+        self.void_count = 0
+        self.faults: Final[Counter[FaultKind]] = Counter()
+        self._log_dir: Final = log_dir
+        numbers = itertools.count(1)
         for room, lobbies in hall.tables.items():
             for number, lobby in enumerate(lobbies, 1):
                 name = f"{room}-{number}"
@@ -61,14 +83,18 @@ class Tables:
                     log_dir=None if log_dir is None else log_dir / name,
                     evidence=evidence,
                     admission=Admission(lobby),
+                    bookkeeping=Bookkeeping(name=name, numbers=numbers, keep=keep),
                 )
+                self.lobbies[name] = lobby
 
     async def play(
         self, games: int, on_start: Callable[[], None] = lambda: None
     ) -> AsyncGenerator[TableResult, None]:
         """Play ``games`` games at all tables together; ends earlier after :meth:`drain`.
 
-        ``on_start`` is called once the tables are ready.
+        Void ones are not among them.  A table that cannot write its records is closed, and opened
+        again when it can; raises ``OSError`` once all tables are closed for that.  ``on_start`` is
+        called once the tables are ready.
         """
         await warm_up_server()
         done: asyncio.Queue[TableResult | None] = asyncio.Queue()
@@ -92,19 +118,43 @@ class Tables:
                 task.cancel()
             await asyncio.gather(*tasks, seating, return_exceptions=True)
 
+    def summary(self) -> str:
+        """Return in one line what the tables do."""
+        states = [lobby.state for lobby in self.lobbies.values()]
+        counts = ", ".join([f"{states.count(state)} {state}" for state in TABLE_STATES])
+        return f"{self.count} games, {self.void_count} void; tables: {counts}"
+
     async def drain(self) -> None:
         """Begin no further game; running games are played to their end."""
         await self.front.drain()
 
     async def _play(self, name: str, games: int, done: "asyncio.Queue[TableResult | None]") -> None:
         try:
-            async for result in self.servers[name].play(games + 1):
-                self.count += 1
-                kept = TableResult(name, self.count, result)
-                self.results.append(kept)
-                done.put_nowait(kept)
-        except OSError as error:
-            logger.error("table %s is closed: %s", name, error)
-            raise
+            while not self.hall.is_closed:
+                try:
+                    async for result in self.servers[name].play(games + 1, counts_void=False):
+                        self.count += not result.void
+                        self.void_count += result.void
+                        self.faults.update([fault.kind for fault in result.faults])
+                        self.results.append(TableResult(name, result))
+                        done.put_nowait(self.results[-1])
+                except OSError as error:
+                    await self._pause(name, error)
         finally:
             done.put_nowait(None)
+
+    async def _pause(self, name: str, error: OSError) -> None:
+        """Close a table until its folder takes records again; raises if it was the last one."""
+        lobby, text = self.lobbies[name], error_report(error)[0]
+        logger.error("table %s is closed: %s", name, text)
+        lobby.shut(text)
+        if all(other.problem for other in self.lobbies.values()):
+            await self.drain()
+            raise error
+        assert self._log_dir is not None
+        while not await self.hall.closes_within(RETRY_S):
+            with contextlib.suppress(OSError):
+                require_room(self._log_dir / name)
+                logger.info("table %s is open again", name)
+                lobby.open_again()
+                return

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -10,16 +11,28 @@ from typing import Final
 import msgspec
 
 from mjbot.listeners.guests import CROWDED, Guest, Guests
-from mjbot.server.accounts import OPEN, Admission
-from mjbot.server.lobby import CLOSED, Lobby, TableRules
+from mjbot.server.accounts import OPEN, TAKEN, Admission
+from mjbot.server.lobby import CLOSED, BusyError, Lobby, TableRules
 from mjbot.server.seats import TcpSeat, error_line, reject
 from protocol.errors import NOT_JSON, ProtocolError
 from protocol.plain_text import one_line
-from protocol.sessions.lockstep_server import BUSY, JoinRefusedError, LockstepSession
+from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpTransport
 
 logger = logging.getLogger(__name__)
+
+
+KEEP_ALIVE: Final = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+"""After 30 s of silence the system probes a peer each 10 s; three without an answer end it."""
+
+
+def keep_alive(connection: socket.socket) -> None:
+    """Let the system notice a peer that is gone without having closed the connection."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in KEEP_ALIVE:
+        if hasattr(socket, name):
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 @dataclass(frozen=True)
@@ -62,6 +75,7 @@ class Acceptor:
             writer.close()
             return
         # A coroutine would do, but then Python 3.11 prints a traceback if it is cancelled.
+        keep_alive(writer.get_extra_info("socket"))
         task = asyncio.create_task(self.handshake(TcpTransport(reader, writer), guest))
         self._greetings[guest], guest.close = task, writer.transport.abort
         task.add_done_callback(lambda _: self._forget(guest))
@@ -81,14 +95,16 @@ class Acceptor:
         guest.close = task.cancel  # from now on it can send the reason
         seat = None
         try:
-            seat = await self._handshake(transport)
+            seat = await self._handshake(transport, guest)
         except asyncio.CancelledError:
             await reject(transport, error_line(CROWDED if guest.was_evicted else CLOSED))
             raise
         except JoinRefusedError as refusal:
-            if self._own is not None and str(refusal) != BUSY:
+            if self._own is not None:
                 self._own.on_refusal(str(refusal))
             await self._refuse(transport, guest, str(refusal), refusal.line)
+        except BusyError as refusal:
+            await self._refuse(transport, guest, str(refusal))
         except SilenceError:
             text = f"No join within {self._rules.join_timeout_s:g} sec."
             await self._refuse(transport, guest, text)
@@ -97,7 +113,6 @@ class Acceptor:
         except TransportError:
             await reject(transport, None)
         if seat is not None:
-            seat.guest = guest
             guest.sit()
             await self._await_game(seat)
 
@@ -111,15 +126,16 @@ class Acceptor:
         logger.info("%s: refused: %s", guest, one_line(text))
         await reject(transport, line or error_line(text))
 
-    async def _handshake(self, transport: Transport) -> TcpSeat:
+    async def _handshake(self, transport: Transport, guest: Guest) -> TcpSeat:
         await transport.send(LockstepSession().hello())
         line = await transport.receive(self._rules.join_timeout_s)
         room = self._own.room if self._own else self._room_of(line)
         session = LockstepSession(None if self._own else room)
-        session.join(line, busy=self._lobby.is_busy(room))
+        session.join(line)
         if self._accounts is not None and session.name in self._accounts:
-            raise ProtocolError("join.name", "belongs to an account; it plays over WebSocket")
+            raise ProtocolError("join.name", f"{TAKEN}; it plays over WebSocket")
         seat = TcpSeat(transport, session, self._rules.timeout_s, self._rules.on_fault)
+        seat.guest = guest
         self._lobby.take(room, seat)
         return seat
 

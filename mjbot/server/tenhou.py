@@ -10,6 +10,7 @@ import secrets
 from typing import Final
 
 from mjbot.listeners.guests import CROWDED, Guest, Guests
+from mjbot.server.accounts import OPEN, TAKEN, Admission
 from mjbot.server.lobby import CLOSED, BusyError, Lobby, TableRules
 from mjbot.server.tenhou_seat import TenhouConnection, TenhouSeat, now
 from protocol.errors import ProtocolError
@@ -51,8 +52,9 @@ _LAST_LOBBY: Final = 9999
 class TenhouEndpoint:
     """Seats players in the lobby's first room."""
 
-    def __init__(self, lobby: Lobby, rules: TableRules) -> None:
-        self.guests: Final = Guests("tenhou")
+    def __init__(self, lobby: Lobby, rules: TableRules, admission: Admission = OPEN) -> None:
+        self.guests: Final = Guests("tenhou", admission.limits)
+        self._accounts: Final = admission.accounts
         self._lobby: Final = lobby
         self._rules: Final = rules
         self._players: Final[list[TenhouSeat]] = []
@@ -178,6 +180,8 @@ class TenhouEndpoint:
     def _log_in(self, connection: TenhouConnection, wish: wire.LogIn) -> None:
         if len(wish.name) > MOST_LETTERS_OF_NAME:
             raise ProtocolError("HELO.name", f"longer than {MOST_LETTERS_OF_NAME} characters")
+        if self._accounts is not None and wish.name in self._accounts:
+            raise ProtocolError("HELO.name", f"{TAKEN}; it plays over WebSocket")
         is_account = bool(_ACCOUNT.fullmatch(wish.name))
         connection.account = wish.name if is_account else ""
         if (seat := self._seat_of(connection.account, wish.gpid)) is not None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from mjbot.listeners.guests import Guest
 from mjbot.server.core import EXCUSED, Outgoing, SeatReply
-from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat, reject
+from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, UNANSWERED_S, PlayerSeat, reject
 from mjbot.table.legal import is_furiten
 from protocol.errors import ProtocolError
 from protocol.messages import EndGame, Event, StartGame, StartKyoku
@@ -34,9 +34,6 @@ GOODBYE_S: Final = 10.0
 
 RETURN_S: Final = 3.0
 """How long the table waits, after a loss, before it acts for a disconnected player."""
-
-UNANSWERED_S: Final = 60.0
-"""After how long without an answer, of all questions in a row, a player is sent away."""
 
 MOST_RETURNS: Final = 5
 """How often a refused client may come back."""
@@ -90,8 +87,9 @@ class TenhouConnection:
 
     def refuse(self, problem: object) -> None:
         """Log in one line why the connection is closed, and close it."""
-        text = f"{one_line(self.name)} is cut off: {one_line(problem)}"
-        logger.warning("%s: %s", self.guest, text)
+        text = f"is cut off: {one_line(problem)}"
+        who = one_line(self.name) if self.seat is None else self.seat
+        logger.warning("%s: %s %s", self.guest, who, text)
         self.ends()
 
     async def close(self) -> None:
@@ -215,7 +213,7 @@ class TenhouSeat(PlayerSeat):
             self.table.take_ready()
             self.table.expire()
         if self._others and not self.has_left:
-            logger.info("%s: %s is gone in %s", self.guest, one_line(self.name), self._hand)
+            self.log(f"is gone in {self._hand}")
             self._notify_others(is_there=False)
         self._changed.set()
 
@@ -231,7 +229,7 @@ class TenhouSeat(PlayerSeat):
         self._send_disconnected()
         self._unanswered_s = 0.0
         self.guest = connection.guest
-        logger.info("%s: %s is back in %s", self.guest, one_line(self.name), self._hand)
+        self.log(f"is back in {self._hand}")
         self._notify_others(is_there=True)
         self._changed.set()
 
@@ -290,7 +288,9 @@ class TenhouSeat(PlayerSeat):
             self._sent_away += 1
             self.connection.refuse(f"it has answered nothing for {UNANSWERED_S:g} s")
         reply = table.take_answer()
-        return SeatReply(reply=reply, excused=reply is None)
+        if reply is not None:
+            return SeatReply(reply=reply)
+        return SeatReply(excused=True, kind="absent" if self.connection is None else "late")
 
     async def _wait_for_return(self) -> None:
         await self._until(lambda: self.connection is not None, self._lost_at + RETURN_S)

@@ -6,6 +6,7 @@ import hmac
 import logging
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -15,13 +16,12 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from mjbot.listeners.guests import Guest
 from mjbot.listeners.http import guest_of
-from mjbot.server.accounts import Accounts
+from mjbot.server.accounts import TAKEN, Accounts
 from mjbot.server.core import EXCUSED, Outgoing, SeatReply
 from mjbot.server.lobby import BusyError, Lobby
 from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
-from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME
 from protocol.sessions.request_server import RequestSession, TimeLimits
 from protocol.tenhou.codec import Spelling
@@ -95,13 +95,13 @@ class WebSocketSeat(PlayerSeat):
         self._send(self._session.request(outgoing.offers()))
         self._flush()
         asked = asyncio.get_running_loop().time()
-        lines: list[bytes] = []
+        dropped: list[bytes] = []
         try:
             async with asyncio.timeout_at(asked + self._session.deadline_ms / 1000):
-                return await self._decision(outgoing, asked, lines)
+                return await self._decision(outgoing, asked, dropped)
         except TimeoutError:
             self._send(self._session.expire().ack)
-            return SeatReply(excused=True, lines=tuple(lines))
+            return SeatReply(excused=True, kind="late", dropped=tuple(dropped))
 
     async def final_message(self, outgoing: Outgoing | None) -> None:
         """See :meth:`PlayerSeat.final_message`."""
@@ -119,7 +119,7 @@ class WebSocketSeat(PlayerSeat):
         return frame
 
     async def _cut_off(self, reason: str) -> None:
-        logger.warning("%s is cut off: %s", one_line(self.name), reason)
+        self.log(f"is cut off: {reason}", logging.WARNING)
         await self._close(WSCloseCode.POLICY_VIOLATION, reason)
 
     async def _close(self, code: int = WSCloseCode.OK, reason: str = "") -> None:
@@ -128,21 +128,23 @@ class WebSocketSeat(PlayerSeat):
             async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S), self._closing:
                 await self.socket.close(code=code, message=reason.encode())
 
-    async def _decision(self, outgoing: Outgoing, asked: float, lines: list[bytes]) -> SeatReply:
-        """Return what is chosen; ``lines`` takes every frame that came meanwhile."""
+    async def _decision(self, outgoing: Outgoing, asked: float, dropped: list[bytes]) -> SeatReply:
+        """Return what is chosen; ``dropped`` takes the frames that answer earlier requests."""
         loop = asyncio.get_running_loop()
         while (frame := self._take(await self._frames.get())) is not _GONE:
-            lines.append(frame)
             verdict = self._session.receive(frame, round(1000 * (loop.time() - asked)))
             self._send(verdict.ack)
-            came = tuple(lines)
+            came = tuple(dropped)
             if verdict.choice is not None:
-                return SeatReply(action=outgoing.legal[verdict.choice], lines=came)
+                action = outgoing.legal[verdict.choice]
+                return SeatReply(action=action, line=frame, dropped=came)
             if verdict.status != "stale":
+                raw = frame.decode("utf-8", "replace")
                 problem = f"{verdict.status}, {verdict.reason}."
-                return SeatReply(problem=problem, raw=frame.decode("utf-8", "replace"), lines=came)
+                return SeatReply(problem=problem, raw=raw, line=frame, dropped=came)
+            dropped.append(frame)
         self._gone = True
-        return SeatReply(excused=True, lines=tuple(lines))
+        return replace(EXCUSED, dropped=tuple(dropped))
 
     def _send(self, frame: bytes) -> None:
         """Send a frame together with others of this turn of the loop."""
@@ -164,7 +166,7 @@ class WebSocketSeat(PlayerSeat):
             return
         self._transport.write(data)
         if self._transport.get_write_buffer_size() > MOST_UNREAD:
-            logger.warning("%s is cut off: it does not read", one_line(self.name))
+            self.log("is cut off: it does not read", logging.WARNING)
             self._transport.abort()
 
     def _lose(self) -> None:
@@ -207,6 +209,8 @@ def make_app(
         if not _may_come_from(request.headers.get("Origin")):
             raise web.HTTPForbidden(text=_refused(guest, FOREIGN_PAGE))
         name = account or request.query.get("name") or "websocket"
+        if account is None and accounts is not None and name in accounts:
+            raise web.HTTPForbidden(text=_refused(guest, f"the name {TAKEN}; send its token"))
         if len(name) > MOST_LETTERS_OF_NAME:
             raise web.HTTPBadRequest(text=_refused(guest, LONG_NAME))
         room = request.match_info.get("room") or next(iter(lobby.rooms))
@@ -217,7 +221,7 @@ def make_app(
             await socket.prepare(request)
             if request.transport is not None:
                 seat = WebSocketSeat(name, socket, request.transport, limits)
-                seat.guest = guest
+                seat.guest, seat.is_account = guest, account is not None
                 await _play(seat, lobby, room)
             return socket
 

@@ -37,7 +37,7 @@ from mjbot.client.play import Bot, Hooks, Settings, connect
 from mjbot.client.player import MakeStrategy
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.records.game import Talk
-from mjbot.service.files import GameFiles, Keeping, RecordedTransport
+from mjbot.service.files import GameFiles, Keeper, Keeping, RecordedTransport
 from mjbot.service.pacing import Backoff, HourlyLimit, Hours
 from mjbot.service.status import Status
 from mjbot.strategy.faults import Fault, FaultKind, error_summary
@@ -74,7 +74,7 @@ class ServicePlan:
     make_fallback: MakeStrategy | None = None
     fallback_s: float = 0.5
     strategy: str = ""
-    tokens: tuple[str | None, ...] = (None,)
+    tokens: tuple[str | None, ...] = field(default=(None,), repr=False)
     games: int = 0
     at_once: int = 1
     pause_s: float = 0.0
@@ -98,6 +98,11 @@ class GameOutcome:
     rank: int | None = None
     is_final: bool = False
     """Whether another attempt is likely to end in the same way."""
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether no game was played to its end."""
+        return self.kind not in ("finished", "void")
 
     @property
     def is_game(self) -> bool:
@@ -147,10 +152,12 @@ class _Lane:
         self.number: Final = number
         self.is_playing = False
         self.attempt: asyncio.Task[GameOutcome] | None = None
+        self.plan: ServicePlan | None = None
+        self.has_ended = False
+        self._has_failed = False
         self._service: Final = service
         self._status: Final = service.status
         self._bot: Bot | None = None
-        self._plan: ServicePlan | None = None
         self._files: GameFiles | None = None
 
     async def run(self) -> None:
@@ -159,21 +166,27 @@ class _Lane:
         self._backoff = service.backoff()
         try:
             while service.has_game_for(self.number):
-                if self._plan is not service.plan:
+                if self.plan is not service.plan:
                     self._take_plan(service.plan)
                 if not await self._may_begin():
                     continue
                 service.reserved += 1
+                moment = service.limit.add(asyncio.get_running_loop().time())
                 try:
                     outcome = await self._attempted()
                 finally:
                     service.reserved -= 1
+                self._has_failed = outcome is not None and outcome.is_failure
+                if not self._has_failed:
+                    service.limit.forget(moment)
                 if outcome is not None:
                     service.count(outcome)
                     await self._pause(outcome)
         finally:
             self._status.set_lane(self.number, "ended")
             self._close_bot()
+            self.has_ended = True
+            service.settle()
 
     def interrupt_idle(self) -> None:
         """Break off an attempt that waits for its game to begin."""
@@ -192,8 +205,9 @@ class _Lane:
             fallback=None if make is None else Fallback(make, plan.fallback_s),
             faults=_CountedFaults(self._status),
         )
-        self._bot, self._plan = Bot(settings, plan.make_strategy, hooks), plan
+        self._bot, self.plan = Bot(settings, plan.make_strategy, hooks), plan
         self._backoff = self._service.backoff()
+        self._service.settle()
 
     def _close_bot(self) -> None:
         if self._bot is not None:
@@ -201,14 +215,18 @@ class _Lane:
             self._bot = None
 
     async def _may_begin(self) -> bool:
-        """Wait for the hours of the day; return whether a game may begin now."""
-        hours = self._service.plan.hours
+        """Wait for the hours of the day, and the hour's limit; return whether a game may begin."""
+        service, hours = self._service, self._service.plan.hours
+        if self._has_failed and (limit_s := service.limit_wait_s()) > SHORTEST_S:
+            self._status.set_lane(self.number, "pausing")
+            await service.wait_out(limit_s, self.number)
+            return False
         if hours is None:
             return True
-        wait_s = hours.opens_in_s(datetime.fromtimestamp(self._service.clock()))
+        wait_s = hours.opens_in_s(datetime.fromtimestamp(service.clock()))
         if wait_s > SHORTEST_S:
             self._status.set_lane(self.number, "closed")
-            await self._service.sleep(wait_s)
+            await service.sleep(wait_s)
         return wait_s <= SHORTEST_S
 
     async def _attempted(self) -> GameOutcome | None:
@@ -230,7 +248,7 @@ class _Lane:
         bot, plan = self._bot, self._service.plan
         assert bot is not None
         session = bot.settings.session()
-        files = self._files = GameFiles(plan.keeping, self.number, self._service.clock)
+        files = self._files = self._service.files_of(plan.keeping, self.number)
         outcome = GameOutcome("unreachable", "interrupted")
         try:
             if bot.settings.address.dialect.traits.connecting_is_ready:
@@ -242,11 +260,7 @@ class _Lane:
                 self._status.set_lane(self.number, "queueing")
                 recorded = RecordedTransport(transport, files.frame)
                 outcome = _outcome_of_result(await bot.play_game(recorded, session))
-        except OSError as error:
-            if not isinstance(error, TransportError):  # a full disk: games would not be recorded
-                raise
-            outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)
-        except (MjbotError, ProtocolError) as error:
+        except (MjbotError, ProtocolError, TransportError) as error:
             outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)
         except Exception as error:
             logger.exception("a fault of mjbot; the service goes on")
@@ -273,15 +287,14 @@ class _Lane:
     async def _pause(self, outcome: GameOutcome) -> None:
         """Wait as long as the outcome asks for."""
         service, plan = self._service, self._service.plan
-        if outcome.kind in ("finished", "void"):
+        if not outcome.is_failure:
             self._backoff.reset()
             wait_s = plan.pause_s
         elif outcome.kind == "changed":
             wait_s = plan.retry_s
         else:
             wait_s = max(self._backoff.next_s(), service.limit_wait_s())
-        if outcome.kind not in ("finished", "void"):
-            self._status.reconnects += 1
+        self._status.reconnects += outcome.is_failure
         if wait_s > 0 and service.has_game_for(self.number):
             self._status.set_lane(self.number, "pausing")
             if outcome.text:
@@ -301,7 +314,8 @@ class BotService:
     """Plays by ``plan`` until its games are played, or until :meth:`finish`.
 
     ``clock`` returns seconds since the epoch; ``reread`` returns the plan to go on with after
-    :meth:`reload`, or raises :class:`MjbotError`.
+    :meth:`reload`, or raises :class:`MjbotError`; ``on_settled`` is called when no lane plays by an
+    earlier plan any more.
     """
 
     def __init__(
@@ -311,6 +325,7 @@ class BotService:
         *,
         random: Random | None = None,
         reread: Callable[[], ServicePlan] | None = None,
+        on_settled: Callable[[], None] = lambda: None,
     ) -> None:
         self.plan = plan
         self.status: Final = status
@@ -318,7 +333,9 @@ class BotService:
         self.reserved = 0
         self._random: Final = random or Random()
         self._reread: Final = reread
-        self._limit: Final = HourlyLimit(plan.per_hour)
+        self._on_settled: Final = on_settled
+        self.limit: Final = HourlyLimit(plan.per_hour)
+        self._keeper: Final = Keeper()
         self._lanes: Final[dict[int, tuple[_Lane, asyncio.Task[None]]]] = {}
         self._wake: Final = asyncio.Event()
         self._is_ending = False
@@ -339,6 +356,7 @@ class BotService:
             await asyncio.gather(
                 *[task for _, task in self._lanes.values()], return_exceptions=True
             )
+            self._keeper.close()
             self._set_state("stopped")
         return self._code
 
@@ -370,17 +388,24 @@ class BotService:
         is_left = not games or self._played + self.reserved < games
         return not self._is_ending and lane < self.plan.at_once and is_left
 
+    def settle(self) -> None:
+        """Note that a lane has taken over the plan, or ended."""
+        if all(lane.has_ended or lane.plan is self.plan for lane, _ in self._lanes.values()):
+            self._on_settled()
+
     def backoff(self) -> Backoff:
         """Return the pauses of a lane."""
         return Backoff(self.plan.first_pause_s, self.plan.longest_pause_s, self._random)
 
     def limit_wait_s(self) -> float:
-        """Count an attempt after a failure; return how long the hour's limit makes it wait."""
-        self._limit.most = self.plan.per_hour
-        now_s = asyncio.get_running_loop().time()
-        wait_s = self._limit.wait_s(now_s)
-        self._limit.add(now_s + wait_s)
-        return wait_s
+        """Return how long the hour's limit makes an attempt after a failure wait."""
+        self.limit.most = self.plan.per_hour
+        return self.limit.wait_s(asyncio.get_running_loop().time())
+
+    def files_of(self, keeping: Keeping, lane: int) -> GameFiles:
+        """Return the files of a lane's next connection."""
+        kept = self._keeper.games(keeping)
+        return GameFiles(kept, lane, self.clock, evidence=keeping.evidence)
 
     async def sleep(self, seconds: float) -> None:
         """Wait, but no longer than until something changes."""
@@ -404,7 +429,7 @@ class BotService:
         self._faults = self._faults + 1 if outcome.kind == "fault" else 0
         if outcome.text:
             logger.warning("%s: %s", outcome.kind, outcome.text)
-        if outcome.kind in ("finished", "void") and self.plan.on_game_end == "stop":
+        if not outcome.is_failure and self.plan.on_game_end == "stop":
             self._end(ExitCode.OK)
         elif outcome.kind == "lost" and self.plan.on_disconnect == "stop":
             self._end(ExitCode.UNREACHABLE)
@@ -428,7 +453,7 @@ class BotService:
         self.status.strategy = plan.strategy
         self._set_state("running")
         for number in range(plan.at_once):
-            if number not in self._lanes or self._lanes[number][1].done():
+            if number not in self._lanes or self._lanes[number][0].has_ended:
                 lane = _Lane(self, number)
                 self._lanes[number] = lane, asyncio.create_task(lane.run())
         for lane, _ in self._lanes.values():

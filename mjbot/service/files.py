@@ -1,11 +1,13 @@
 """What a bot's service keeps of its games: a log each, and every frame of the connection.
 
 ``DATE-TIME-N.mjson`` is a game as the seat sees it, ``DATE-TIME-N.frames.jsonl`` the frames of its
-connection: time (seconds since the epoch), direction (``<`` received, ``>`` sent), text.  The
-oldest games are removed beyond a number of games or megabytes.
+connection: time (seconds since the epoch), direction (``<`` received, ``>`` sent), text.  A file
+that cannot be written, as on a full disk, is logged with its path, and the game goes on without.
 """
 
 import json
+import logging
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,11 +16,16 @@ from io import FileIO
 from pathlib import Path
 from typing import Final
 
+from mjbot.errors import error_report
+from mjbot.kept_games import KeptGames, Limits
 from mjbot.records.game import Talk
-from mjbot.records.mjai_log import EventLog
+from mjbot.records.mjai_log import log_line
+from mjbot.redaction import redacted
 from mjbot.text import naming, write_all
 from protocol.messages import Event, StartGame
 from protocol.transports.base import Transport
+
+logger = logging.getLogger(__name__)
 
 LOG: Final = ".mjson"
 FRAMES: Final = ".frames.jsonl"
@@ -26,96 +33,126 @@ FRAMES: Final = ".frames.jsonl"
 
 @dataclass(frozen=True, kw_only=True)
 class Keeping:
-    """What is kept in ``folder``, and how much: 0 means without a limit."""
+    """What is kept in ``folder``, and how much; ``owner`` identifies the service there."""
 
     folder: Path | None = None
+    owner: str = ""
     evidence: bool = False
-    most_games: int = 0
-    most_mb: int = 0
+    limits: Limits = Limits()
+
+
+class Keeper:
+    """The kept games of a service, by folder: a new profile may name another."""
+
+    def __init__(self) -> None:
+        self._folders: Final[dict[Path, KeptGames]] = {}
+
+    def games(self, keeping: Keeping) -> KeptGames | None:
+        """Return the kept games of a folder, from now on within its limits."""
+        if keeping.folder is None:
+            return None
+        kept = self._folders.get(keeping.folder)
+        if kept is None:
+            kept = self._folders[keeping.folder] = KeptGames(keeping.folder, keeping.owner)
+        kept.limits = keeping.limits
+        return kept
+
+    def close(self) -> None:
+        """Close the ledgers."""
+        for kept in self._folders.values():
+            kept.close()
 
 
 class GameFiles:
-    """The files of one connection; ``clock`` returns seconds since the epoch."""
+    """The files of one connection; ``clock`` returns seconds since the epoch.
 
-    def __init__(self, keeping: Keeping, lane: int, clock: Callable[[], float]) -> None:
-        self._keeping: Final = keeping
-        self._clock: Final = clock
+    ``kept`` lists them; without it nothing is written.
+    """
+
+    def __init__(
+        self,
+        kept: KeptGames | None,
+        lane: int,
+        clock: Callable[[], float],
+        *,
+        evidence: bool = False,
+    ) -> None:
+        self._kept: Final = kept
+        self._game: Final = None if kept is None else kept.begin()
         self._lane: Final = lane
-        self._log: EventLog | None = None
-        self._frames: FileIO | None = None
-        self._stem: Path | None = None
+        self._clock: Final = clock
+        self._evidence: Final = evidence
+        self._files: Final[dict[str, tuple[Path, FileIO]]] = {}
+        self._lost: Final[set[str]] = set()
+        self._stem = ""
         self.has_begun = False
 
     def keep(self, event: Event, talk: Talk) -> None:
-        """Write an event; raises ``OSError``."""
-        if isinstance(event, StartGame):
-            self.has_begun = True
-            stem = self._named()
-            if stem is not None and self._log is None:
-                self._log = EventLog(Path(f"{stem}{LOG}"))
-        if self._log is not None:
-            self._log.write(event, talk)
+        """Write an event of the game."""
+        self.has_begun = self.has_begun or isinstance(event, StartGame)
+        if self.has_begun:
+            self._write(LOG, log_line(event, talk))
 
     def frame(self, direction: str, line: bytes) -> None:
-        """Write a frame, if evidence is kept; raises ``OSError``."""
-        stem = self._named() if self._keeping.evidence else None
-        if stem is None:
-            return
-        path = Path(f"{stem}{FRAMES}")
-        if self._frames is None:
-            with naming(path):
-                self._frames = path.open("xb", buffering=0)
-        text = line.decode("utf-8", "backslashreplace")
-        entry = json.dumps([round(self._clock(), 3), direction, text], ensure_ascii=False)
-        write_all(self._frames, path, entry.encode("utf-8", "backslashreplace") + b"\n")
+        """Write a frame, if evidence is kept."""
+        if self._evidence:
+            text = redacted(line.decode("utf-8", "backslashreplace"))
+            entry = json.dumps([round(self._clock(), 3), direction, text], ensure_ascii=False)
+            self._write(FRAMES, entry.encode("utf-8", "backslashreplace") + b"\n")
 
     def close(self, *, keep_frames: bool) -> None:
         """Close the files; frames of a connection without a game only stay if they explain it."""
-        if self._log is not None:
-            self._log.close()
-        if self._frames is not None:
-            self._frames.close()
-            if not self.has_begun and not keep_frames:
-                with suppress(OSError):
-                    Path(f"{self._stem}{FRAMES}").unlink()
-        self._prune()
+        for path, file in self._files.values():
+            with suppress(OSError):
+                file.close()
+                if not self.has_begun and not keep_frames:
+                    path.unlink()
+        if self._kept is not None and self._game is not None:
+            self._kept.finish(self._game)
 
-    def _named(self) -> Path | None:
-        """Return the path of this connection's files without their endings."""
-        folder = self._keeping.folder
-        if self._stem is None and folder is not None:
-            with naming(folder):
-                folder.mkdir(parents=True, exist_ok=True)
-            moment = datetime.fromtimestamp(self._clock()).strftime("%Y-%m-%d-%H%M%S")
-            number = 1
-            while any(
-                (folder / f"{moment}-{self._lane + 1}.{number}{ending}").exists()
-                for ending in (LOG, FRAMES)
-            ):
-                number += 1
-            self._stem = folder / f"{moment}-{self._lane + 1}.{number}"
-        return self._stem
-
-    def _prune(self) -> None:
-        """Remove the oldest games beyond the limits."""
-        folder = self._keeping.folder
-        if folder is None or not folder.is_dir():
+    def _write(self, ending: str, data: bytes) -> None:
+        """Append to a file; one that cannot be written ends with its last whole line."""
+        if self._kept is None or self._game is None or ending in self._lost:
             return
-        games: dict[str, int] = {}
-        for path in folder.iterdir():
-            for ending in (LOG, FRAMES):
-                if path.name.endswith(ending):
-                    stem = path.name.removesuffix(ending)
-                    games[stem] = games.get(stem, 0) + path.stat().st_size
-        total = sum(games.values())
-        most_games, most = self._keeping.most_games, self._keeping.most_mb * 1_000_000
-        for count, stem in enumerate(sorted(games)):
-            is_over = (most_games and len(games) - count > most_games) or (most and total > most)
-            if not is_over or count == len(games) - 1:
-                return
-            total -= games[stem]
-            for ending in (LOG, FRAMES):
-                (folder / f"{stem}{ending}").unlink(missing_ok=True)
+        try:
+            if ending not in self._files:
+                self._files[ending] = self._created(self._kept.folder, ending)
+                self._kept.add(self._game, self._files[ending][0], is_record=ending == LOG)
+            path, file = self._files[ending]
+            whole = file.tell()
+            try:
+                write_all(file, path, data)
+            except OSError:
+                with suppress(OSError):
+                    file.truncate(whole)
+                raise
+        except OSError as error:
+            self._lost.add(ending)
+            logger.error("%s; the game goes on, this file of it ends here", error_report(error)[0])
+
+    def _created(self, folder: Path, ending: str) -> tuple[Path, FileIO]:
+        """Create a file that no other service has; raises ``OSError``."""
+        with naming(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        while True:
+            self._stem = self._stem or self._free_stem(folder)
+            path = folder / f"{self._stem}{ending}"
+            try:
+                with naming(path):
+                    return path, path.open("xb", buffering=0)
+            except FileExistsError:  # another service has just taken that name
+                self._stem = ""
+
+    def _free_stem(self, folder: Path) -> str:
+        """Return the name of this connection's files without their endings."""
+        moment = datetime.fromtimestamp(self._clock()).strftime("%Y-%m-%d-%H%M%S")
+        number = 1
+        while any(
+            os.path.lexists(folder / f"{moment}-{self._lane + 1}.{number}{ending}")
+            for ending in (LOG, FRAMES)
+        ):
+            number += 1
+        return f"{moment}-{self._lane + 1}.{number}"
 
 
 class RecordedTransport(Transport):

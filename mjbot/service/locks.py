@@ -1,13 +1,14 @@
 """One connection of one token: a lock on this machine for each token, by its digest."""
 
+import contextlib
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import FileIO
 from pathlib import Path
 from typing import Final
 
 from mjbot.errors import ArgumentError
-from mjbot.text import naming
+from mjbot.text import lock_file, naming
 
 
 class TokenLocks:
@@ -18,35 +19,49 @@ class TokenLocks:
         self._held: Final[dict[str, FileIO]] = {}
 
     def hold(self, tokens: Iterable[str | None]) -> None:
-        """Take the locks of tokens; raises :class:`ArgumentError` if another process has one.
+        """Take the locks of tokens, beside those that are held.
 
-        Where the system has no such locks (Windows) nothing is done.
+        Raises :class:`ArgumentError` if another process has one, and ``OSError``; then those that
+        were held before are held.
         """
-        try:
-            import fcntl
-        except ImportError:
-            return
-        with naming(self._folder):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for token in tokens:
-            name = hashlib.sha256(f"mjbot token {token}".encode()).hexdigest()[:16]
-            if token is None or name in self._held:
-                continue
-            path = self._folder / f"token-{name}.lock"
-            with naming(path):
-                file = path.open("ab", buffering=0)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                file.close()
-                raise ArgumentError(
-                    "another mjbot run uses this token, and a token has one connection;"
-                    f" end that one, or use another token (lock: {path})"
-                ) from None
-            self._held[name] = file
+        with self.holding(tokens):
+            pass
 
-    def release(self) -> None:
-        """Give all locks back."""
-        for file in self._held.values():
+    @contextlib.contextmanager
+    def holding(self, tokens: Iterable[str | None]) -> Iterator[None]:
+        """As :meth:`hold`; those that were not held before are given back if the block fails."""
+        before = set(self._held)
+        try:
+            with naming(self._folder):
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for name in map(_name, filter(None, tokens)):
+                if name not in self._held:
+                    self._held[name] = self._locked(name)
+            yield
+        except BaseException:
+            self._give_back(set(self._held) - before)
+            raise
+
+    def keep_only(self, tokens: Iterable[str | None]) -> None:
+        """Give back the locks of all other tokens."""
+        self._give_back(set(self._held) - set(map(_name, filter(None, tokens))))
+
+    def _locked(self, name: str) -> FileIO:
+        path = self._folder / f"token-{name}.lock"
+        with naming(path):
+            file = path.open("ab", buffering=0)
+        if not lock_file(file):
             file.close()
-        self._held.clear()
+            raise ArgumentError(
+                "another mjbot run uses this token, and a token has one connection;"
+                f" end that one, or use another token (lock: {path})"
+            )
+        return file
+
+    def _give_back(self, names: set[str]) -> None:
+        for name in names:
+            self._held.pop(name).close()
+
+
+def _name(token: str) -> str:
+    return hashlib.sha256(f"mjbot token {token}".encode()).hexdigest()[:16]

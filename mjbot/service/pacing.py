@@ -6,6 +6,7 @@ times.
 
 import re
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
@@ -95,7 +96,7 @@ class Backoff:
 
 
 class HourlyLimit:
-    """At most ``most`` attempts in any hour."""
+    """At most ``most`` failed attempts in any hour, by the moments at which they were made."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -109,6 +110,12 @@ class HourlyLimit:
             return 0.0
         return self._moments[len(self._moments) - self.most] + HOUR_S - now_s
 
-    def add(self, now_s: float) -> None:
-        """Count an attempt."""
+    def add(self, now_s: float) -> float:
+        """Count an attempt that is made now, and may fail; return its moment."""
         self._moments.append(now_s)
+        return now_s
+
+    def forget(self, moment_s: float) -> None:
+        """An attempt did not fail."""
+        with suppress(ValueError):  # it was an hour ago
+            self._moments.remove(moment_s)

@@ -34,6 +34,8 @@ class Reported(Protocol):
         """Write the snapshot to a file; raises ``OSError``."""
 
 
+METRICS_TYPE: Final = "text/plain; version=0.0.4"
+
 Page = tuple[str, str]
 """A response: its text, and its content type."""
 Respond = Callable[[Mapping[str, str]], Awaitable[Page | None]]
@@ -83,7 +85,7 @@ def metrics_server(status: Reported) -> LoopbackServer:
     """Return the server of ``/metrics`` (Prometheus's text format) and ``/status`` (JSON)."""
 
     async def metrics(_: Mapping[str, str]) -> Page:
-        return status.metrics(), "text/plain; version=0.0.4"
+        return status.metrics(), METRICS_TYPE
 
     async def snapshot(_: Mapping[str, str]) -> Page:
         return json.dumps(status.snapshot()), "application/json"
@@ -98,6 +100,13 @@ def notify(text: str) -> None:
         return
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
         line.sendto(text.encode(), "\0" + address[1:] if address[0] == "@" else address)
+
+
+async def keep_notifying(summary: Callable[[], str]) -> None:
+    """Keep systemd's watchdog up to date until cancelled; ``summary`` is one line."""
+    while True:
+        notify(f"WATCHDOG=1\nSTATUS={one_line(summary())}")
+        await asyncio.sleep(REFRESH_S)
 
 
 async def report(

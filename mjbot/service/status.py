@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import mjbot
+from mjbot.redaction import redacted
 from mjbot.strategy.faults import FaultKind
 from mjbot.text import whole_file
 from protocol.messages import ACK_STATUSES
@@ -84,7 +85,7 @@ class Status:
         if rank is not None:
             self.ranks[rank - 1] += 1
         if error:
-            self.last_error = f"{self._now()} {error}"
+            self.last_error = f"{self._now()} {redacted(error)}"
         self.is_changed = True
 
     def quantiles_s(self) -> dict[float, float]:
@@ -131,48 +132,51 @@ class Status:
         return "\n".join(self._metrics()) + "\n"
 
     def _metrics(self) -> Iterator[str]:
-        yield from _family("info", "gauge", "Version and strategy.")
-        version, strategy = _escaped(mjbot.__version__), _escaped(self.strategy)
+        yield from family("info", "gauge", "Version and strategy.")
+        version, strategy = escaped(mjbot.__version__), escaped(self.strategy)
         yield f'mjbot_info{{version="{version}",strategy="{strategy}"}} 1'
-        yield from _counters(
+        yield from counters(
             "games", "Attempts at a game by how they ended.", "end", self.ends, ENDS
         )
         ranks = {str(rank): count for rank, count in enumerate(self.ranks, 1)}
-        yield from _counters("ranks", "Finished games by the own rank.", "rank", ranks, ranks)
+        yield from counters("ranks", "Finished games by the own rank.", "rank", ranks, ranks)
         acks = (*ACK_STATUSES, "unknown")
-        yield from _counters("acks", "Verdicts on answers.", "status", self.acks, acks)
+        yield from counters("acks", "Verdicts on answers.", "status", self.acks, acks)
         what = "Decisions that had to be replaced, by why."
-        yield from _counters("faults", what, "kind", self.faults, FAULT_KINDS)
+        yield from counters("faults", what, "kind", self.faults, FAULT_KINDS)
         for name, what, count in (
             ("fallback_decisions", "Decisions of the fallback strategy.", self.fallback_decisions),
             ("connects", "Connections made.", self.connects),
             ("reconnects", "Attempts to connect after a failure.", self.reconnects),
         ):
-            yield from _family(f"{name}_total", "counter", what)
+            yield from family(f"{name}_total", "counter", what)
             yield f"mjbot_{name}_total {count}"
-        yield from _family("decision_seconds", "summary", "Time of decisions.")
+        yield from family("decision_seconds", "summary", "Time of decisions.")
         for quantile, seconds in self.quantiles_s().items():
             yield f'mjbot_decision_seconds{{quantile="{quantile:g}"}} {seconds:.6f}'
         yield f"mjbot_decision_seconds_sum {self.decisions_s:.6f}"
         yield f"mjbot_decision_seconds_count {self.decisions}"
-        yield from _family("playing", "gauge", "Games that are being played.")
+        yield from family("playing", "gauge", "Games that are being played.")
         yield f"mjbot_playing {sum(lane.state == 'playing' for lane in self.lanes)}"
-        yield from _family("resident_memory_bytes", "gauge", "Memory of the process.")
+        yield from family("resident_memory_bytes", "gauge", "Memory of the process.")
         yield f"mjbot_resident_memory_bytes {memory_bytes()}"
 
 
-def _family(name: str, kind: str, what: str) -> Iterator[str]:
+def family(name: str, kind: str, what: str) -> Iterator[str]:
+    """Yield the head of a metric of a ``kind`` (counter, gauge, summary)."""
     yield f"# HELP mjbot_{name} {what}"
     yield f"# TYPE mjbot_{name} {kind}"
 
 
-def _counters(name: str, what: str, label: str, counts: Any, values: Any) -> Iterator[str]:
-    yield from _family(f"{name}_total", "counter", what)
+def counters(name: str, what: str, label: str, counts: Any, values: Any) -> Iterator[str]:
+    """Yield a counter for each of the ``values`` of a label."""
+    yield from family(f"{name}_total", "counter", what)
     for value in values:
         yield f'mjbot_{name}_total{{{label}="{value}"}} {counts[value]}'
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return the value of a label as it stands between quotation marks."""
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 

@@ -1,7 +1,8 @@
 """The page of a server of several tables: the players, the last results, and their boards.
 
-``/`` is the page, ``/tables`` the same as JSON, ``/board/TABLE/RECORD`` a finished game.  Records
-of running games, which have all hands, are not shown.
+``/`` is the page, ``/tables`` the same as JSON, ``/metrics`` its counters for Prometheus,
+``/board/TABLE/RECORD`` a finished game.  Records of running games, which have all hands, are not
+shown.
 """
 
 import asyncio
@@ -12,18 +13,27 @@ from typing import Any, Final
 
 from mjbot.errors import MjbotError
 from mjbot.report import html
+from mjbot.server.faults import fault_of_void
 from mjbot.server.tables import TableResult, Tables
-from mjbot.service.reporting import LoopbackServer, Page
+from mjbot.service.reporting import METRICS_TYPE, LoopbackServer, Page
+from mjbot.service.server_metrics import server_metrics
 from mjbot.table.settle import ranks_of, seats_by_rank
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library
 from mjbot.watch.pages import game_page
 
+LONGEST_REASON: Final = 200
+
 
 def tables_server(tables: Tables) -> LoopbackServer:
     """Return the server of the page."""
     page = _TablesPage(tables)
-    routes = {"/": page.index, "/tables": page.json, "/board/{table}/{record}": page.board}
+    routes = {
+        "/": page.index,
+        "/tables": page.json,
+        "/metrics": page.metrics,
+        "/board/{table}/{record}": page.board,
+    }
     return LoopbackServer("tables", routes)
 
 
@@ -36,11 +46,14 @@ class _TablesPage:
         hall = self._tables.hall
         queues = [f"{html.text(room)}: {hall.queue_length(room)}" for room in hall.rooms]
         state = "closed: no further game begins" if hall.is_closed else "open"
-        rows = [[html.text(each["table"]), each["state"], _names(each)] for each in self._state()]
+        rows = [
+            [html.text(each["table"]), _state_text(each), _names(each)] for each in self._state()
+        ]
         results = [self._row(each) for each in reversed(self._tables.results)]
         body = [
             "<main><h1>Tables</h1>",
-            f"<p>{state}; {self._tables.count} games played; waiting in {', '.join(queues)}</p>",
+            f"<p>{state}; {self._tables.count} games played, {self._tables.void_count} void;"
+            f" waiting in {', '.join(queues)}</p>",
             html.table(["table", "state", "players"], rows),
             "<h2>Results</h2>",
             html.table(["game", "table", "1st", "2nd", "3rd", "4th", "board"], results),
@@ -55,9 +68,12 @@ class _TablesPage:
                 "game": each.number,
                 "table": each.table,
                 "names": list(each.result.names),
-                "scores": list(each.result.scores),
-                "ranks": list(ranks_of(each.result.scores)),
+                "scores": None if each.result.void else list(each.result.scores),
+                "ranks": None if each.result.void else list(ranks_of(each.result.scores)),
                 "void": each.result.void,
+                "by": fault_of_void(each.result.names, each.result.faults)
+                if each.result.void
+                else None,
                 "record": each.result.log.name if each.result.log else None,
             }
             for each in self._tables.results
@@ -66,12 +82,17 @@ class _TablesPage:
         waiting = {room: hall.queue_length(room) for room in hall.rooms}
         state = {
             "games": self._tables.count,
+            "void": self._tables.void_count,
             "closed": hall.is_closed,
             "waiting": waiting,
             "tables": self._state(),
             "results": results,
         }
         return json.dumps(state), "application/json"
+
+    async def metrics(self, _: Mapping[str, str]) -> Page:
+        """Return the counters for Prometheus."""
+        return server_metrics(self._tables), METRICS_TYPE
 
     async def board(self, named: Mapping[str, str]) -> Page | None:
         """Return the board of a finished game that the page lists."""
@@ -83,21 +104,28 @@ class _TablesPage:
         return None
 
     def _state(self) -> list[dict[str, Any]]:
-        lobbies = [each for room in self._tables.hall.tables.values() for each in room]
         return [
             {
                 "table": name,
-                "state": "playing" if lobby.is_playing else "waiting",
+                "state": lobby.state,
+                "reason": lobby.problem or None,
                 "players": lobby.names,
             }
-            for name, lobby in zip(self._tables.servers, lobbies, strict=True)
+            for name, lobby in self._tables.lobbies.items()
         ]
 
     def _row(self, each: TableResult) -> list[str]:
         result = each.result
         head = [str(each.number), html.text(each.table)]
         if result.void:
-            return [*head, "void", "", "", "", ""]
+            return [
+                *head,
+                "void",
+                html.text(fault_of_void(result.names, result.faults), LONGEST_REASON),
+                "",
+                "",
+                "",
+            ]
         places = [
             f"{html.name(result.names[seat])} {result.scores[seat]}"
             for seat in seats_by_rank(result.scores)
@@ -105,6 +133,11 @@ class _TablesPage:
         log = result.log
         link = "" if log is None else f'<a href="/board/{each.table}/{log.name}">board</a>'
         return [*head, *places, link]
+
+
+def _state_text(table: Mapping[str, Any]) -> str:
+    reason = f": {html.text(table['reason'], LONGEST_REASON)}" if table["reason"] else ""
+    return f"{table['state']}{reason}"
 
 
 def _names(table: Mapping[str, Any]) -> str:

@@ -10,6 +10,8 @@ As at the original, a known field of a wrong type voids the game even where the 
 for it, ``null`` counts as absent, and unknown fields are ignored.
 """
 
+import contextlib
+from collections import deque
 from typing import Any, Final
 
 import msgspec
@@ -203,6 +205,8 @@ class LockstepSession:
         self.room: Final = room
         self.name: str | None = None
         self.seat: m.Seat | None = None
+        self.missing: Final[deque[Due]] = deque()
+        """What is due in replies that were not waited for, and may still come."""
         self._due = Due.NOTHING
         self._event: m.Message | None = None
 
@@ -262,9 +266,25 @@ class LockstepSession:
         except BadReplyError as error:
             raise FaultError(seat, error.reason, error.response) from None
 
+    def forgo(self) -> None:
+        """Do not wait for a reply that nothing depends on: the player is at an earlier event."""
+        self.missing.append(self._awaited()[1])
+
+    def is_missing(self, line: bytes) -> bool:
+        """Return whether a line is a missing reply, which nothing reads any more.
+
+        Replies come in order.  A missing one that this line cannot be was left out by the client.
+        """
+        name = _type_of(line)
+        while self.missing:
+            if name in (None, "error", *self.missing.popleft().value):
+                return True
+        return False
+
     def timeout(self, limit_s: float) -> FaultError:
         """Return the fault of not having answered within ``limit_s`` seconds."""
-        seat, _ = self._awaited()
+        seat, due = self._awaited()
+        self.missing.append(due)
         error = timeout_reply(seat, limit_s)
         return FaultError(seat, error.reason, error.response)
 
@@ -279,6 +299,15 @@ class LockstepSession:
             raise LocalProtocolError("reply", "none is awaited")
         due, self._due = self._due, Due.NOTHING
         return self.seat, due
+
+
+def _type_of(line: bytes) -> str | None:
+    """Return the type of a message, ``None`` if it has none."""
+    with contextlib.suppress(*NOT_JSON):
+        match msgspec.json.decode(line):
+            case {"type": str(name)}:
+                return name
+    return None
 
 
 def _read_join(line: bytes) -> m.Join:

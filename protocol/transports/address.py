@@ -1,9 +1,10 @@
 """Where a bot can play, as one URL."""
 
 import ipaddress
+import re
 from dataclasses import dataclass, field, replace
 from typing import Final
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from protocol.dialects import Dialect
 from protocol.tenhou.login import TableType
@@ -15,6 +16,12 @@ FORMS: Final = (
     "mjsonp://HOST:PORT/ROOM, ws://..., wss://..., stdio:, stdio-arrays:,"
     " tenhou://HOST:PORT/LOBBY?type=N or tenhou+ws://..."
 )
+
+SECRETS_IN_URLS: Final = frozenset(
+    {"token", "access_token", "key", "api_key", "apikey", "secret", "password", "account", "auth"}
+)
+"""Options of a URL that would be a secret."""
+_USER: Final = re.compile(r"[^/?#]*/*[^/?#]*@")
 
 _DIALECTS: Final = {
     "mjsonp": Dialect.TCP,
@@ -82,6 +89,7 @@ def parse_address(url: str, room: str | None = None) -> Address:
     >>> address.dialect, address.host, address.port, address.room
     (<Dialect.TCP: 'tcp'>, 'localhost', 11600, 'lobby')
     """
+    _refuse_secrets(url)
     scheme, _, rest = url.partition(":")
     dialect = _DIALECTS.get(scheme)
     if dialect is None:
@@ -97,10 +105,24 @@ def parse_address(url: str, room: str | None = None) -> Address:
         raise ValueError(f"URL {url!r}: {error}") from None
     if not host:
         raise ValueError(f"URL {url!r}: the host is missing, expected {FORMS}")
+    try:
+        host.encode("idna")  # as the system's resolver does
+    except UnicodeError:
+        raise ValueError(f"URL {url!r}: {host!r} is no name of a host") from None
     if dialect.traits.is_tenhou:
         return _tenhou_address(url, dialect, parts, room)
     chosen = room or parts.path.removeprefix("/") or DEFAULT_ROOM
     return Address(url, dialect, host, DEFAULT_PORT if port is None else port, chosen)
+
+
+def _refuse_secrets(url: str) -> None:
+    """Refuse a URL with a user, password or token, which a message must not quote."""
+    names = [unquote(part.partition("=")[0]).lower() for part in re.split("[?&;#]", url)[1:]]
+    if _USER.match(url) or SECRETS_IN_URLS.intersection(names):
+        raise ValueError(
+            "URL: a token or an account has no place in a URL, where everybody can read it;"
+            " name the file or variable that has it"
+        )
 
 
 def _tenhou_address(url: str, dialect: Dialect, parts: SplitResult, room: str | None) -> Address:
@@ -109,9 +131,6 @@ def _tenhou_address(url: str, dialect: Dialect, parts: SplitResult, room: str | 
     >>> parse_address("tenhou://localhost:10080/7000?type=1").table_type
     TableType(lobby=7000, type=1)
     """
-    if "@" in parts.netloc:
-        # Not quoted: what stands there may be the account.
-        raise ValueError("URL: an account has no place in a URL, where everybody can read it")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     lobby, rules = room or parts.path.removeprefix("/") or "0", options.pop("type", "9")
     origin = options.pop("origin", None)

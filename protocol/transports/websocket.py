@@ -96,6 +96,9 @@ async def connect_websocket(
     ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies;
     ``origin`` is the web page named to a server that requires one.
     """
+    if token and not (token.isascii() and token.isprintable()):
+        # the library would quote the header
+        raise base_.RefusedError(f"{url}: the token has characters that a header cannot have")
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     options: dict[str, Any] = {
         "max_size": MAX_LINE_BYTES,
@@ -111,7 +114,7 @@ async def connect_websocket(
         connection = await _connection(url, additional_headers=headers, **options)
     except TimeoutError:
         raise base_.UnreachableError(f"{url}: no answer within {timeout_s:g} s") from None
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter: no name of a host
         raise base_.UnreachableError(f"{url}: {base_.system_message(error)}") from None
     except (InvalidHandshake, InvalidURI) as error:
         if isinstance(error, InvalidStatus) and error.response.status_code in _FOR_A_WHILE:

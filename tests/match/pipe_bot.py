@@ -3,7 +3,8 @@
 ``lines`` speaks where it is asked, as Mortal does, ``all`` after every event, ``arrays`` once for
 each array.  It discards what it draws.  MODE, at its fifth own turn: ``dies`` by SIGKILL,
 ``quits``, is ``silent``, says its answer ``twice``, ``prints`` something else first, is
-``illegal``, or answers for ``another`` seat.  ``early`` quits before the first line.
+``illegal``, answers for ``another`` seat, or is ``late`` by 3 s.  ``early`` quits before the first
+line.
 """
 
 import json
@@ -51,6 +52,8 @@ def misdeed(reply, mode, seat):
         os.kill(os.getpid(), signal.SIGKILL)
     if mode == "quits":
         sys.exit(7)
+    if mode == "late":
+        threading.Event().wait(3.0)
     if mode == "silent":
         threading.Event().wait()
     if mode == "prints":

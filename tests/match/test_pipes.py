@@ -15,6 +15,7 @@ from mjbot.match import pipes
 from mjbot.match.pipes import PipedGame
 from mjbot.match.players import SeatError, read_players
 from mjbot.match.run import MatchSettings, Watcher, play_match
+from mjbot.records.evidence import evidence_path, read_evidence
 from mjbot.server.core import OnFault
 from mjbot.server.lobby import TableRules
 from mjbot.table.mirror.mirror import Mirror
@@ -26,6 +27,7 @@ from protocol.sessions.lockstep_server import LockstepSession
 from protocol.transports.memory import memory_pair
 
 GUARD_S = 300
+LIMIT_S = 2.0
 BOT = Path(__file__).with_name("pipe_bot.py")
 CLIENT = Path(__file__).with_name("raw_player.py")
 RAW = f"external:{shlex.join([sys.executable, str(CLIENT)])}"
@@ -121,6 +123,30 @@ def test_a_silent_bot_is_told_what_it_said_last(tmp_path):
     assert "the table did not wait for the bot; its last line: '{" in output
 
 
+@pytest.mark.parametrize("kind", ["lines", "arrays"])
+def test_a_bot_that_is_late_once_plays_on(tmp_path, kind):
+    seats = [RAW, script(kind, "late"), RAW, RAW]
+    rules = TableRules(
+        seed=1, rules="tonpu", fixed_seats=True, timeout_s=LIMIT_S, on_fault=OnFault.DEFAULT
+    )
+    settings = MatchSettings(rules=rules, games=1, folder=tmp_path, evidence=True)
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            return await play_match(settings, read_players(seats), Watcher())
+
+    (result,) = asyncio.run(main())
+    faults = [fault for fault in result.faults if fault.seat == 1]
+    assert 1 <= len(faults) <= 3 and {fault.kind for fault in faults} == {"late"}
+    replies = [reply for reply in read_evidence(evidence_path(result.log)) if reply.seat == 1]
+    own = [reply for reply in replies if reply.raw and '"dahai"' in reply.raw]
+    late = [reply for reply in own if reply.verdict == "refused"]
+    assert late and all("earlier event" in reply.why for reply in late)
+    after = [reply for reply in own[own.index(late[-1]) + 1 :]]
+    assert len(after) > 10 and {reply.verdict for reply in after} == {"accepted"}
+    assert "did not wait" not in (tmp_path / "player-2.txt").read_text()
+
+
 PASSES = """
 import sys
 for line in sys.stdin:
@@ -179,7 +205,9 @@ def test_where_the_rules_go_on_a_dead_bot_is_started_again_for_the_next_game(tmp
     seats = [RAW, script("arrays", "dies"), RAW, RAW]
     results, notes = play(tmp_path, seats, games=2, on_fault=OnFault.DEFAULT)
     assert [result.void for result in results] == [False, False]
-    assert all(len(result.faults) == 1 for result in results)
+    for result in results:
+        first, *others = result.faults
+        assert first.kind == "illegal" and {fault.kind for fault in others} == {"absent"}
     replaced = [note for note in notes if "the bot killed by SIGKILL" in note]
     assert any("in game 1), external-arrays:" in note for note in replaced)
     assert any("in game 2), external-arrays:" in note for note in replaced)

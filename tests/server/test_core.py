@@ -182,6 +182,29 @@ def test_what_a_bad_answer_costs(bad, on_fault, seat):
             assert isinstance(output[-1].message, EndGame)
 
 
+@pytest.mark.parametrize("on_fault", list(OnFault))
+@pytest.mark.parametrize("kind", ["late", "absent"])
+def test_what_is_replaced_without_a_penalty_counts_at_every_cost_of_a_fault(on_fault, kind):
+    core = TableCore(Referee(1, "tonpu"), NAMES, on_fault)
+    converse(core, spoil(2, lambda outgoing: SeatReply(excused=True, kind=kind)))
+    assert [(fault.seat, fault.kind) for fault in core.faults] == [(2, kind)]
+    assert not core.void
+
+
+def test_two_bad_answers_to_one_event_both_count():
+    core = TableCore(Referee(1, "tonpu"), NAMES, OnFault.DEFAULT)
+    spoken = []
+
+    def answer(outgoing):
+        if isinstance(outgoing.message, StartKyoku) and len(spoken) < 2:
+            spoken.append(outgoing.seat)
+            return SeatReply(problem="Timeout.", kind="late")
+        return safe(outgoing)
+
+    converse(core, answer)
+    assert [fault.seat for fault in core.faults] == spoken == [0, 1]
+
+
 def test_an_answer_where_none_is_due_is_noted_but_costs_no_mangan():
     """While more events wait, the referee is past the point: nothing can be undone."""
     core = TableCore(Referee(1, "tonpu"), NAMES, OnFault.CHOMBO)

@@ -8,8 +8,15 @@ import logging
 import aiohttp
 import pytest
 
-from mjbot.listeners.guests import CROWDED, MOST_GUESTS, MOST_OF_ADDRESS, RESERVED
+from mjbot.listeners.guests import (
+    CROWDED,
+    MOST_GUESTS,
+    MOST_OF_ADDRESS,
+    RESERVED,
+    GuestLimits,
+)
 from mjbot.listeners.http import REQUEST_S
+from mjbot.server.accounts import Admission
 from mjbot.server.lobby import CLOSED, TableRules
 from mjbot.server.server import TableServer
 from mjbot.server.tenhou import LOBBY_S, LOGIN_S
@@ -187,6 +194,42 @@ def test_a_connection_without_a_request_is_closed_after_its_time(sent):
             return await seconds_open(port, sent)
 
     assert in_leaping_time(main(), SOCKETS_S) == pytest.approx(REQUEST_S)
+
+
+def test_the_clock_of_a_connection_starts_again_after_each_request():
+    """One that keeps its connection open after a response is closed like one that asked nothing."""
+    request = b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    async def main():
+        async with TableServer(TableRules(seed=1)) as server:
+            port = await server.open_websocket(HOST, 0)
+            loop = asyncio.get_running_loop()
+            reader, writer = await asyncio.open_connection(HOST, port)
+            writer.write(request)
+            assert b"404" in await reader.readline()
+            await asyncio.sleep(REQUEST_S / 2)
+            writer.write(request)
+            began = loop.time()
+            received = await reader.read()
+            assert b"404" in received
+            writer.close()
+            return loop.time() - began
+
+    assert in_leaping_time(main(), SOCKETS_S) == pytest.approx(REQUEST_S)
+
+
+def test_the_tenhou_endpoint_has_the_operators_limits():
+    async def main():
+        admission = Admission(limits=GuestLimits(most=7, of_address=2))
+        async with TableServer(TableRules(seed=1), admission=admission) as server:
+            port = await server.open_tenhou(HOST, 0)
+            ends = [await asyncio.open_connection(HOST, port) for _ in range(3)]
+            assert await ends[0][0].read() == b""  # closed to make room
+            assert len(server.tenhou.guests) == 2
+            for _, writer in ends:
+                writer.close()
+
+    asyncio.run(main())
 
 
 async def seconds_open(port, sent):

@@ -143,7 +143,7 @@ def test_who_does_not_read_is_cut_off_by_what_waits_for_it(raw_client, monkeypat
         await web_miser(server, port, web_port)
 
     assert_three_have_played(*beside(flood, raw_client, received=ready))
-    assert "flood is cut off: it does not read" in caplog.text
+    assert "flood (seat 2 in game 1) is cut off: it does not read" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -4,21 +4,25 @@ import asyncio
 import dataclasses
 import hashlib
 import json
+import socket
 import urllib.error
 import urllib.request
 from collections import Counter
+from urllib.parse import quote
 
 import pytest
 
 from mjbot.client.play import Settings, connect, play
 from mjbot.errors import ArgumentError
-from mjbot.listeners.guests import GuestLimits
+from mjbot.listeners.guests import Guest, GuestLimits
 from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import games_of, list_sources
 from mjbot.server.accounts import Accounts, Admission
-from mjbot.server.hall import WAITING_PER_TABLE, Hall
-from mjbot.server.lobby import BusyError, TableRules
+from mjbot.server.entrance import Entrance, WaitingLimits
+from mjbot.server.hall import NO_TABLE, WAITING_PER_TABLE, Hall
+from mjbot.server.lobby import PLACES, BusyError, Lobby, TableRules
 from mjbot.server.seats import PlayerSeat
+from mjbot.server.server import TableServer
 from mjbot.server.tables import SEEDS_OF_TABLE, Tables
 from mjbot.service.tables_page import tables_server
 from mjbot.strategy.registry import make_strategy
@@ -138,6 +142,128 @@ def test_rotation_lets_everybody_meet_everybody(pairing, most):
         assert 9 - 1 <= min(counts) <= max(counts) <= 9 + 1
 
 
+# --- who may wait --------------------------------------------------------------------------------
+
+
+def at(address, name="x"):
+    """A player of an address."""
+    player = Player(name)
+    player.guest = Guest(address, address)
+    return player
+
+
+def test_one_address_fills_no_queue_whatever_its_names():
+    hall = Hall({"a": 1})
+    for number in range(PLACES):
+        hall.take("a", at("10.0.0.1", f"n{number}"))
+    with pytest.raises(BusyError, match="of your address"):
+        hall.take("a", at("10.0.0.1", "another"))
+    hall.take("a", at("10.0.0.2"))
+    assert hall.queue_length("a") == PLACES + 1
+
+
+def test_the_limit_of_an_address_is_the_operator_s():
+    hall = Hall({"a": 2}, entrance=Entrance(WaitingLimits(of_address=1)))
+    hall.take("a", at("10.0.0.1"))
+    with pytest.raises(BusyError, match="of your address"):
+        hall.take("a", at("10.0.0.1"))
+
+
+def test_waiting_has_an_end():
+    told = []
+
+    class Waiting(Player):
+        async def dismiss(self, reason):
+            told.append((self.name, asyncio.get_running_loop().time(), reason))
+
+    async def main():
+        time = asyncio.get_running_loop().time
+        hall = Hall({"a": 1}, entrance=Entrance(WaitingLimits(wait_s=100.0), time))
+        lobby = Lobby({"a": (0, 1, 2, 3)}, Entrance(WaitingLimits(wait_s=100.0), time))
+        gathering = asyncio.create_task(lobby.gather())
+
+        async def visit():
+            for place in (hall, lobby):
+                place.take("a", Waiting("first"))
+            await asyncio.sleep(60)
+            for place in (hall, lobby):
+                place.take("a", Waiting("second"))
+            await asyncio.sleep(50)
+            assert [seat.name for seat in hall.waiting] == ["second"]
+            assert [seat.name for seat in lobby.waiting] == ["second"]
+
+        await with_hall(hall, visit)
+        gathering.cancel()
+        await asyncio.gather(gathering, return_exceptions=True)
+
+    in_leaping_time(main())
+    assert told == [("first", 100.0, "No game began within 100 s.")] * 2
+
+
+def test_who_makes_games_void_waits_longer_each_time_and_nobody_else():
+    now = [0.0]
+    entrance = Entrance(WaitingLimits(pause_s=30.0), lambda: now[0])
+    bad = at("10.0.0.1", "Bad")
+    assert entrance.pause(bad) == 30.0
+    assert "Retry in 30 s." in entrance.refusal(at("10.0.0.1", "bad "), (), 4)
+    assert entrance.refusal(at("10.0.0.2", "Bad"), (), 4) == ""
+    assert entrance.refusal(at("10.0.0.1", "good"), (), 4) == ""
+    now[0] = 31.0
+    assert entrance.refusal(bad, (), 4) == ""
+    assert entrance.pause(bad) == 60.0
+    now[0] = 1000.0
+    assert entrance.pause(bad) == 30.0
+
+
+def test_an_account_that_makes_a_game_void_waits_at_every_address():
+    entrance = Entrance(WaitingLimits())
+    first, second = at("10.0.0.1", "ann"), at("10.0.0.2", "ann")
+    first.is_account = second.is_account = True
+    entrance.pause(first)
+    assert "Retry in" in entrance.refusal(second, (), 4)
+
+
+def test_a_peer_that_is_gone_without_a_word_is_noticed_by_the_system():
+    async def main():
+        async with TableServer(TableRules(seed=1)) as server:
+            port = await server.open_tcp(HOST, 0)
+            reader, writer = await asyncio.open_connection(HOST, port)
+            await reader.readline()
+            writer.write(b'{"type":"join","name":"x","room":"default"}\n')
+            while not server.lobby.waiting:
+                await asyncio.sleep(0)
+            (seat,) = server.lobby.waiting
+            theirs = seat._transport._writer.get_extra_info("socket")
+            assert theirs.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+            writer.close()
+
+    asyncio.run(main())
+
+
+def test_players_that_wait_for_a_room_whose_tables_close_are_sent_away():
+    """The fifth waits while four sit at the table that closes."""
+    told = []
+
+    class Waiting(Player):
+        async def dismiss(self, reason):
+            told.append(reason)
+
+    hall = Hall({"a": 1, "b": 1})
+
+    async def visit():
+        join(hall, "1234")
+        await settled()
+        hall.take("a", Waiting("5"))
+        hall.tables["a"][0].shut("no room")
+        await settled()
+        assert told == [NO_TABLE] and hall.queue_length("a") == 0
+        assert hall.is_busy("a") and not hall.is_busy("b")
+        hall.tables["a"][0].open_again()
+        assert not hall.is_busy("a")
+
+    asyncio.run(with_hall(hall, visit))
+
+
 # --- accounts ------------------------------------------------------------------------------------
 
 
@@ -220,6 +346,57 @@ def test_players_with_accounts_have_its_name_and_one_connection(tmp_path):
                 assert b"belongs to an account" in await line.receive(10)
 
     asyncio.run(main())
+
+
+SPELLINGS = [
+    "ann",
+    "ANN",
+    "ann ",
+    "a\u200bnn",
+    "\uff41nn",
+    "\u0430nn",
+    "\u0391nn",
+    "a\u0301nn",
+    "an\u00adn",
+]
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_an_account_s_name_is_nobody_else_s_at_any_endpoint_in_any_spelling(name):
+    accounts = Accounts({"ann": digest("alpha")})
+
+    async def main():
+        rules = TableRules(seed=1)
+        async with (
+            asyncio.timeout(GUARD_S),
+            TableServer(rules, admission=Admission(accounts=accounts)) as server,
+        ):
+            lines = await server.open_tcp(HOST, 0)
+            tags = await server.open_tenhou(HOST, 0)
+            port = await server.open_websocket(HOST, 0, "shared")
+            reader, writer = await asyncio.open_connection(HOST, lines)
+            await reader.readline()
+            join = {"type": "join", "name": name, "room": "default"}
+            writer.write(json.dumps(join).encode() + b"\n")
+            assert b"belongs to an account" in await reader.readline()
+            writer.close()
+            reader, writer = await asyncio.open_connection(HOST, tags)
+            writer.write(f'<HELO name="{quote(name)}" sx="M" />\0'.encode())
+            assert await reader.read() == b""
+            writer.close()
+            url = f"ws://{HOST}:{port}/ws?name={quote(name)}"
+            with pytest.raises(RefusedError, match="HTTP 403"):
+                await connect(Settings(parse_address(url), token="shared"))
+            async with await connect(Settings(parse_address(url), token="alpha")):
+                assert [seat.name for seat in server.lobby.waiting] == ["ann"]
+
+    asyncio.run(main())
+
+
+def test_two_accounts_that_look_alike_are_refused(tmp_path):
+    text = f"ann {digest('a')}\nAnn {digest('b')}"
+    with pytest.raises(ArgumentError, match="line 2: a name and a token stand once"):
+        Accounts.read(accounts_file(tmp_path, text))
 
 
 # --- games ---------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from mjbot.client.decision_thread import DecisionThread
 from mjbot.client.play import Settings
 from mjbot.client.play import connect as connect_for_real
 from mjbot.errors import ExitCode
+from mjbot.kept_games import Limits
 from mjbot.records.replay import ReplaySummary, replay
 from mjbot.records.sources import games_of, list_sources
 from mjbot.server.lobby import TableRules
@@ -159,7 +160,7 @@ def test_seven_days_of_games_in_opening_hours_leave_flat_memory(connections, tmp
 
     async def main():
         loop = asyncio.get_running_loop()
-        keeping = Keeping(folder=tmp_path, evidence=True, most_games=5)
+        keeping = Keeping(folder=tmp_path, evidence=True, limits=Limits(most_games=5))
         port = 0
         service = running = None
         for day in range(7):

@@ -69,15 +69,32 @@ def test_a_new_profile_names_every_key_and_can_be_used(tmp_path, capsys):
     assert "exists; name another file, or use --force" in capsys.readouterr().err
 
 
+def uncommented(text):
+    """Return a profile in which every key that is commented out stands as it is."""
+    lines = [re.sub(r"^# (\w+ = )", r"\1", line) for line in text.splitlines()]
+    assert len([line for line in lines if re.match(r"\w+ = ", line)]) > 20
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("words", [["run"], ["serve", "--profile"]])
+def test_every_line_of_a_new_profile_works_as_it_stands_and_is_the_default(tmp_path, words):
+    path = tmp_path / "p.toml"
+    assert main(["init", str(path), *(["--serve"] if words[0] == "serve" else [])]) == 0
+    text = path.read_text("utf-8")
+    page = "docs/operating.md" if words[0] == "serve" else "docs/profiles.md"
+    assert page in text.splitlines()[0] and (ROOT / page).is_file()
+    kind = request_class(words[0])
+    before = request_of(kind, read_with_profile([*words, str(path)]))
+    path.write_text(uncommented(text), "utf-8")
+    assert request_of(kind, read_with_profile([*words, str(path)])) == before
+    if kind is RunRequest:
+        _plan(before)
+
+
 @pytest.mark.parametrize("kind", [RunRequest, request_class("serve")])
 def test_the_defaults_that_a_new_profile_shows_are_the_defaults(tmp_path, kind):
     path = tmp_path / "p.toml"
-    lines = template(kind, "all", {}).splitlines()
-    shown = [
-        line.removeprefix("# ") if re.match(r"# \w+ = (?!\"\"|0$)", line) else line
-        for line in lines
-    ]
-    path.write_text("\n".join(shown), "utf-8")
+    path.write_text(uncommented(template(kind, "all", {})), "utf-8")
     command = ["run", str(path)] if kind is RunRequest else ["serve", "--profile", str(path)]
     request = request_of(kind, read_with_profile(command))
     for each in fields(kind):

@@ -12,7 +12,8 @@ from typing import Final
 
 from mjbot.match.players import MatchPlayer
 from mjbot.processes import describe_exit, last_line, signal_group
-from mjbot.server.core import SeatReply
+from mjbot.server.core import EXCUSED, SeatReply
+from mjbot.server.seats import patience_s
 from mjbot.strategy.faults import FaultKind
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
@@ -83,26 +84,33 @@ class ExternalEngine:
         self._session = LockstepSession(None)  # this listener is its own: it may insist on a room
         self._buffer = LineBuffer()
         self._received: deque[bytes] = deque()
+        self._unanswered_s = 0.0
         try:
             self._send(self._session.hello())
             self._session.join(self._receive())
         except (OSError, ProtocolError, JoinRefusedError, EOFError) as error:
             raise EngineError("crash", f"{self._player.spec} does not join: {error}") from None
 
-    def exchange(self, message: Event | Error, limit_s: float) -> SeatReply:
-        """Send it a message and return its answer.
+    def exchange(self, message: Event | Error, limit_s: float, *, is_asked: bool) -> SeatReply:
+        """Send it a message and return its answer, which a late one replaces by a safe action.
 
-        Raises :class:`EngineError` when it is late, gone or breaks the protocol: it then has no
-        part in the rest of the game.
+        As at a table, a late answer is dropped when it comes, and until then nothing is waited for
+        where it is not asked.  Raises :class:`EngineError` when it has been silent for too long, is
+        gone or breaks the protocol: it then has no part in the rest of the game.
         """
         assert self._line is not None
         self._line.settimeout(limit_s or None)
         try:
             self._send(self._session.send(message))
-            line = self._receive()
+            if self._session.missing and not is_asked:
+                self._session.forgo()
+                return EXCUSED
+            while self._session.is_missing(line := self._receive()):
+                pass
+            self._unanswered_s = 0.0
             reply = self._session.receive(line)
         except TimeoutError:
-            raise EngineError("late", f"no answer after {limit_s:g} s") from None
+            return self._late(limit_s)
         except EOFError:
             raise EngineError("crash", f"it has gone: {self._exit_reason()}") from None
         except FaultError as fault:
@@ -110,6 +118,13 @@ class ExternalEngine:
         except (OSError, ProtocolError) as error:
             raise EngineError("crash", str(error)) from None
         return SeatReply(reply=reply, raw=line.decode("utf-8", "replace").strip())
+
+    def _late(self, limit_s: float) -> SeatReply:
+        self._session.timeout(limit_s)
+        self._unanswered_s += limit_s
+        if self._unanswered_s >= patience_s(limit_s):
+            raise EngineError("late", f"no answer for {self._unanswered_s:g} s")
+        return SeatReply(excused=True, kind="late", problem=f"no answer after {limit_s:g} s")
 
     def disconnect(self, message: Event | Error | None) -> None:
         """End its game, with a last message if it still listens."""

@@ -82,7 +82,8 @@ class MixedGame:
             try:
                 engine.connect()
             except EngineError as error:
-                self._lose(seat, error)
+                self._leave(seat)
+                self._record_fault(error.kind, seat, str(error))
         core = TableCore(referee, tuple(names), OnFault.DEFAULT)
         counter = EventCounter()
         for player in self._players.values():
@@ -94,7 +95,7 @@ class MixedGame:
                 continue
             core.answer(self._answer(outgoing))
             for fault in core.faults[known:]:
-                self._record_fault("illegal", fault.seat, fault.text)
+                self._record_fault(fault.kind, fault.seat, fault.text)
             known = len(core.faults)
             for line in core.drain_log():
                 counter.add(line.event)
@@ -126,23 +127,28 @@ class MixedGame:
         self._state = self._sealed.view(outgoing.referee.view(outgoing.seat)).state.tobytes()
         began_ns = perf_counter_ns()
         try:
-            answer = self._engines[outgoing.seat].exchange(outgoing.message, self._limit_s)
+            answer = self._engines[outgoing.seat].exchange(
+                outgoing.message, self._limit_s, is_asked=bool(outgoing.legal)
+            )
         except EngineError as error:
-            self._lose(outgoing.seat, error)
+            self._leave(outgoing.seat)
+            if outgoing.legal:
+                return SeatReply(excused=True, kind=error.kind, problem=str(error))
+            self._record_fault(error.kind, outgoing.seat, str(error))
             return EXCUSED
         if outgoing.legal and outgoing.seat in self.times:
             count_time(self.times[outgoing.seat], perf_counter_ns() - began_ns)
         return answer
 
-    def _lose(self, seat: int, error: EngineError) -> None:
+    def _leave(self, seat: int) -> None:
         """An external AI has no part in the rest of the game: the default actions play on."""
         self._present.discard(seat)
         self._engines[seat].disconnect(None)
-        self._record_fault(error.kind, seat, str(error))
 
     def _record_fault(self, kind: FaultKind, seat: int, problem: str) -> None:
         decision = self._decisions.get(seat, 0)
-        self.faults.append(Fault(kind, seat, decision, problem, state=self._state))
+        state = b"" if kind == "absent" else self._state
+        self.faults.append(Fault(kind, seat, decision, problem, state=state))
 
     def _part(self, outgoing: Outgoing) -> None:
         if outgoing.seat in self._present:

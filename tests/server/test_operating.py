@@ -1,0 +1,255 @@
+"""A server as its operator sees it: its log, its results, its page, and what bad players cost."""
+
+import asyncio
+import json
+import logging
+import re
+import subprocess
+import sys
+
+import pytest
+
+from mjbot.cli.serve import describe
+from mjbot.errors import ExitCode
+from mjbot.listeners.guests import GuestLimits
+from mjbot.server import tables as tables_module
+from mjbot.server.accounts import Admission
+from mjbot.server.core import OnFault
+from mjbot.server.hall import NO_TABLE, Hall
+from mjbot.server.lobby import TableRules
+from mjbot.server.server import TableServer
+from mjbot.server.tables import Tables
+from mjbot.service.server_metrics import server_metrics
+from mjbot.service.tables_page import _TablesPage
+
+GUARD_S = 500
+HOST = "127.0.0.1"
+WIDE = Admission(limits=GuestLimits(64, 64))
+
+
+@pytest.fixture
+def at_tables(tmp_path):
+    """Play at tables: ``scenario(tables, port)`` runs beside, and its result is returned."""
+
+    def play(scenario, rooms, games=1, on_fault=OnFault.ABORT, log_dir=tmp_path, **more):
+        rules = TableRules(seed=3, rules="tonpu", on_fault=on_fault)
+        tables = Tables(rules, Hall(rooms), WIDE, log_dir=log_dir, **more)
+
+        async def main():
+            async with asyncio.timeout(GUARD_S), tables.front as server:
+                port = await server.open_tcp(HOST, 0)
+                beside = asyncio.create_task(scenario(tables, port))
+                results = [each async for each in tables.play(games)]
+                beside.cancel()
+                await asyncio.gather(beside, return_exceptions=True)
+                return tables, results
+
+        return asyncio.run(main())
+
+    return play
+
+
+def garbage(policy, turn):
+    """A policy that sends something else at its n-th own turn."""
+    turns = []
+
+    def reply(event, seat):
+        usual = policy(event, seat)
+        if usual["type"] == "dahai":
+            turns.append(event)
+            if len(turns) == turn:
+                return {"type": "hora", "actor": seat, "target": seat, "pai": event["pai"]}
+        return usual
+
+    return reply
+
+
+async def keep_playing(client, port):
+    """Join again after every game, as a bot does."""
+    while True:
+        await client().play(port)
+        await asyncio.sleep(0)
+
+
+def test_a_bad_client_voids_one_game_and_must_wait_while_the_others_play(
+    at_tables, raw_client, default_policy, caplog
+):
+    caplog.set_level(logging.INFO)
+    bad = []
+
+    def bad_client():
+        bad.append(raw_client(garbage(default_policy, 1), "bad", "a"))
+        return bad[-1]
+
+    async def scenario(tables, port):
+        good = [lambda n=n: raw_client(name=f"good{n}", room="a") for n in range(4)]
+        await asyncio.gather(*[keep_playing(each, port) for each in [bad_client, *good]])
+
+    tables, results = at_tables(scenario, {"a": 1})
+    assert [each.result.void for each in results] == [True, False]
+    assert (tables.count, tables.void_count) == (1, 1)
+    assert [each.number for each in results] == [1, 2]
+    seat = results[0].result.names.index("bad")
+    reason = f"bad (seat {seat}), illegal: The hora is not allowed."
+    assert f"game 1 at a-1 is void by {reason}" in "".join(caplog.messages)
+    assert f"bad (seat {seat} in game 1 at a-1) may sit down again in 30 s" in caplog.text
+    assert "game 2 at a-1 has ended" in caplog.messages
+    assert describe(results[0].result).startswith(f"game 1: void by {reason}")
+    refused = [client.received[-1]["message"] for client in bad[1:] if client.received]
+    assert re.match(r"Your last game became void by your reply. Retry in \d+ s.", refused[0])
+
+    page = asyncio.run(_TablesPage(tables).json({}))
+    void, played = json.loads(page[0])["results"]
+    assert (void["void"], void["ranks"], void["scores"]) == (True, None, None)
+    assert void["by"].startswith(reason)
+    assert (played["void"], sorted(played["ranks"]), played["by"]) == (False, [1, 2, 3, 4], None)
+    assert 'mjbot_games_total{end="void"} 1' in server_metrics(tables)
+
+
+def test_the_log_names_table_game_and_player_by_the_numbers_of_the_results(
+    at_tables, raw_client, default_policy, caplog
+):
+    """A player that leaves is absent, not one that answered wrongly."""
+    caplog.set_level(logging.INFO)
+
+    def leaves(event, seat):
+        reply = default_policy(event, seat)
+        return "close" if reply["type"] == "dahai" else reply
+
+    async def scenario(tables, port):
+        clients = [raw_client(name=f"p{n}", room=room) for n in range(4) for room in "ab"]
+        clients[-1].policy, clients[-1].name = leaves, "leaver"
+        await asyncio.gather(*[client.play(port) for client in clients])
+
+    tables, results = at_tables(scenario, {"a": 1, "b": 1}, games=2, on_fault=OnFault.DEFAULT)
+    numbers = {each.table: each.number for each in results}
+    for table, number in numbers.items():
+        assert f"game {number} at {table} has ended" in caplog.messages
+        assert any(
+            text.startswith(f"game {number} at {table} begins: E ") for text in caplog.messages
+        )
+    (result,) = [each.result for each in results if each.table == "b-1"]
+    seat = result.names.index("leaver")
+    place = f"leaver (seat {seat} in game {numbers['b-1']} at b-1)"
+    assert f"{place} lost its connection" in caplog.text
+    assert f"{place} absent: not connected (all are counted at the end)" in caplog.text
+    assert "Unexpected response type" not in caplog.text
+    n = len(result.faults)
+    assert n > 10 and {fault.kind for fault in result.faults} == {"absent"}
+    text = f"(leaver (seat {seat}): {n} faults ({n} absent), first: not connected)"
+    assert describe(result).endswith(text)
+    assert f'mjbot_faults_total{{kind="absent"}} {n}' in server_metrics(tables)
+
+
+def test_a_player_that_leaves_where_that_voids_the_game_is_said_to_have_left(
+    raw_client, default_policy, caplog, table
+):
+    caplog.set_level(logging.INFO)
+
+    def leaves(event, seat):
+        reply = default_policy(event, seat)
+        return "close" if reply["type"] == "dahai" else reply
+
+    (result,), _ = table([raw_client(leaves, "leaver"), *[raw_client() for _ in range(3)]])
+    seat = result.names.index("leaver")
+    assert caplog.messages[-1] == f"game 1 is void by leaver (seat {seat}), absent: not connected"
+
+
+def test_players_of_one_name_are_told_apart_in_results_and_record(raw_client, tmp_path):
+    async def main():
+        rules = TableRules(seed=1, rules="tonpu")
+        async with asyncio.timeout(GUARD_S), TableServer(rules, log_dir=tmp_path) as server:
+            port = await server.open_tcp(HOST, 0)
+            clients = [raw_client(name="twin") for _ in range(4)]
+            playing = [asyncio.create_task(client.play(port)) for client in clients]
+            (result,) = [each async for each in server.play(1)]
+            await asyncio.gather(*playing)
+            return result
+
+    result = asyncio.run(main())
+    assert result.names == ("twin", "twin-2", "twin-3", "twin-4")
+    first = json.loads(result.log.read_text().splitlines()[0])
+    assert first["names"] == list(result.names)
+
+
+# --- a folder that takes no records ----------------------------------------------------------
+
+
+def test_a_table_that_cannot_write_is_closed_visibly_and_opens_again(
+    at_tables, raw_client, tmp_path, monkeypatch, caplog
+):
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(tables_module, "RETRY_S", 0.05)
+    blocked = tmp_path / "a-1"
+    blocked.write_text("no folder")
+    seen = {}
+
+    async def scenario(tables, port):
+        four = [raw_client(name=f"p{n}", room="a") for n in range(4)]
+        await asyncio.gather(*[client.play(port) for client in four])
+        seen["ends"] = [client.received[-1]["message"] for client in four]
+        page = _TablesPage(tables)
+        state = json.loads((await page.json({}))[0])["tables"]
+        seen["tables"] = state
+        seen["page"] = (await page.index({}))[0]
+        refused = await raw_client(name="fifth", room="a").play(port)
+        seen["refused"] = refused.received[-1]["message"]
+        blocked.unlink()
+        while tables.lobbies["a-1"].problem:
+            await asyncio.sleep(0.01)
+        await asyncio.gather(*[raw_client(name=f"q{n}", room="a").play(port) for n in range(4)])
+
+    _, (result,) = at_tables(scenario, {"a": 1, "b": 1})
+    assert set(seen["ends"]) == {"The table cannot write its log; the game is void."}
+    closed, other = seen["tables"]
+    assert (closed["table"], closed["state"], closed["players"]) == ("a-1", "closed", [])
+    assert str(blocked) in closed["reason"]
+    assert (other["state"], other["reason"]) == ("waiting", None)
+    assert f"closed: {blocked}" in seen["page"]
+    assert seen["refused"] == NO_TABLE
+    assert "table a-1 is open again" in caplog.messages
+    assert not result.result.void and result.result.log.parent == blocked
+
+
+def test_a_server_whose_tables_are_all_closed_ends_with_status_3(raw_client, tmp_path):
+    for number in (1, 2):
+        (tmp_path / f"default-{number}").write_text("no folder")
+    options = ["--port", "0", "--no-ws", "--tables", "2", "--log-dir", str(tmp_path)]
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            server = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "mjbot", "serve", *options,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+            line = (await server.stdout.readline()).decode()
+            port = int(re.search(r"127\.0\.0\.1:(\d+)/", line)[1])
+            for _ in range(2):
+                await asyncio.gather(*[raw_client().play(port) for _ in range(4)])
+            _, errors = await server.communicate()
+            return server.returncode, errors.decode()
+
+    status, errors = asyncio.run(main())
+    assert status == ExitCode.UNREACHABLE
+    assert "table default-1 is closed: " in errors and "table default-2 is closed: " in errors
+    assert re.search(rf"mjbot serve: {tmp_path}/default-\d: ", errors.splitlines()[-1])
+
+
+def test_records_beyond_the_limit_are_removed_and_no_other_file(at_tables, raw_client, tmp_path):
+    folder = tmp_path / "a-1"
+    folder.mkdir()
+    others = [folder / "2024-01-01-000000.mjson", folder / "notes.txt"]
+    for each in others:
+        each.write_text("mine")
+
+    async def scenario(tables, port):
+        await asyncio.gather(
+            *[keep_playing(lambda n=n: raw_client(name=f"p{n}", room="a"), port) for n in range(4)]
+        )
+
+    keep = tables_module.Limits(most_games=1)
+    _, results = at_tables(scenario, {"a": 1}, games=3, keep=keep, evidence=True)
+    left = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+    last = results[-1].result.log
+    evidence = last.name.replace(".mjson", ".evidence.jsonl")
+    assert left == {*[each.name for each in others], last.name, evidence}
