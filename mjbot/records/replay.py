@@ -38,12 +38,15 @@ class ReplaySummary:
     games: int = 0
     unfinished: int = 0
     kyoku: int = 0
+    without_result: int = 0
+    """Of :attr:`kyoku`, those that end without a win or a draw."""
     events: int = 0
 
     def __str__(self) -> str:
         unfinished = f" ({self.unfinished} unfinished)" if self.unfinished else ""
         games = f"{plural(self.games, 'game')}{unfinished}"
-        return f"{games}, {self.kyoku} kyoku, {plural(self.events, 'event')}"
+        without = f" ({self.without_result} without a result)" if self.without_result else ""
+        return f"{games}, {self.kyoku} kyoku{without}, {plural(self.events, 'event')}"
 
 
 def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:
@@ -67,6 +70,7 @@ def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:
         summary.events += 1
         summary.kyoku += isinstance(entry.event, StartKyoku)
         summary.unfinished -= isinstance(entry.event, EndGame)
+    summary.without_result += len(game.hands.without_result)
 
 
 def _mismatch(game: Game, entry: Entry, error: TableError, is_drawn: bool) -> MismatchError:

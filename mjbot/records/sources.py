@@ -19,13 +19,19 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from lzma import LZMAError
 from pathlib import Path
 from typing import Final, cast
 
-from mjbot.records.game import EmptyRecordError, ForeignRecordError, Game, RecordError
+from mjbot.records.game import (
+    EmptyRecordError,
+    ForeignRecordError,
+    Game,
+    RecordError,
+    noting_hands,
+)
 from mjbot.records.mjai_log import MAX_GAME_BYTES, Lines, read_mjai_log
 from mjbot.records.mjlog import read_mjlog
 from mjbot.records.other_formats import (
@@ -118,7 +124,8 @@ def games_of(source: Source) -> Iterator[Game]:
         raise RecordError(source.name, "", source.problem)
     try:
         with _opened(source) as stream:
-            yield from _games_in(stream, source.name)
+            for game in _games_in(stream, source.name):
+                yield replace(game, entries=noting_hands(game))
     except RecordError:
         raise
     except OSError as error:

@@ -20,14 +20,16 @@ def emit_events(hand: HandColumns, events: Sequence[m.Event], result: Result) ->
 
     Raises ``ValueError`` where a seat plays what it does not hold or wins what is not there.
     """
-    yield from _start(hand, events)
-    yield from _ending(hand, events, result)
+    hands = _last_hands(hand, events)
+    yield emit_deal(hand)
+    yield from _with_payments(hand, events)
+    yield from _ending(hand, events, result, hands)
 
 
-def _start(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
-    """Yield the deal and the events up to the result, riichi with what was paid for it."""
+def emit_deal(hand: HandColumns) -> m.StartKyoku:
+    """Return the deal of a hand."""
     a, b, c, d = (seat.start for seat in hand.seats)
-    yield m.StartKyoku(
+    return m.StartKyoku(
         bakaze=WIND_NAMES[hand.kyoku // 4],
         kyoku=hand.kyoku % 4 + 1,
         honba=hand.honba,
@@ -37,6 +39,10 @@ def _start(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
         tehais=(a, b, c, d),
         scores=hand.scores,
     )
+
+
+def _with_payments(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
+    """Yield the events up to the result, riichi with what was paid for it."""
     scores = hand.scores
     for event in events:
         if isinstance(event, m.ReachAccepted):
@@ -46,13 +52,16 @@ def _start(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
         yield event
 
 
-def _ending(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
+def _ending(
+    hand: HandColumns, events: Sequence[m.Event], result: Result, hands: Sequence["_LastHand"]
+) -> Iterator[m.Event]:
+    if result is None:
+        return
     in_riichi = [event.actor for event in events if isinstance(event, m.ReachAccepted)]
     a, b, c, d = (
         score - STICK_POINTS * (seat in in_riichi) for seat, score in enumerate(hand.scores)
     )
     scores: m.FourInts = (a, b, c, d)
-    hands = _last_hands(hand, events)
     if isinstance(result, DrawEntry):
         yield _ryukyoku(result, hands, _last_tile(events), scores)
         return

@@ -17,15 +17,17 @@ from mjbot.records.game import (
     Entry,
     ForeignRecordError,
     Game,
+    HandNotes,
     RecordError,
 )
 from mjbot.records.mjai_log import Lines
 from mjbot.records.other_formats import is_tenhou6
-from mjbot.records.tenhou6.events import emit_events
-from mjbot.records.tenhou6.hands import HandColumns, read_hand
+from mjbot.records.tenhou6.events import emit_deal, emit_events
+from mjbot.records.tenhou6.hands import HandColumns, read_deal, read_hand
 from mjbot.records.tenhou6.order import ANY_SEAT, orders
 from mjbot.records.tenhou6.results import DrawEntry, Result, read_result
 from protocol import messages as m
+from protocol.reading import whole_number
 from protocol.rules import RANKED, Rules
 
 MAX_GAME_BYTES: Final = 1 << 20
@@ -34,6 +36,7 @@ _CHUNK: Final = 1 << 16
 _BETWEEN: Final = " \t\r\n,\ufeff"
 _TABLE: Final = re.compile("[般上特鳳]([東南])(喰?)(赤?)速?")
 """What Tenhou calls a table: room and length, then 喰 where open tanyao counts, red fives, fast."""
+_RED_FIVES: Final = ("aka", "aka51", "aka52", "aka53")
 _DECODER: Final = json.JSONDecoder()
 _SURROGATE: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 """Half of a character, escaped: the decoder joins two of them, and lets one alone stand."""
@@ -43,13 +46,15 @@ def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
     """Yield the games of a stream of JSON.
 
     Raises :class:`RecordError` here for what is no JSON; what is wrong with a game is raised while
-    its entries are walked, :class:`ForeignRecordError` if it is of three players,
-    :class:`IncompleteGameError` if its rules are not played here.
+    its entries are walked, :class:`ForeignRecordError` if it is of three players.  A bad hand among
+    good ones is named in ``Game.hands`` and costs no other.
     """
     for count, value in enumerate(json_values(stream, name), 1):
         title = name if count == 1 else f"{name}#{count}"
         ref = value.get("ref") if isinstance(value, dict) else None
-        yield Game(title, "hand", _entries(value, title), ref if isinstance(ref, str) else "")
+        notes = HandNotes()
+        entries = _entries(value, title, notes)
+        yield Game(title, "hand", entries, ref if isinstance(ref, str) else "", notes)
 
 
 def json_values(stream: Lines, name: str) -> Iterator[Any]:
@@ -108,7 +113,7 @@ def _first_value(text: str, name: str, number: int) -> tuple[Any, int] | str:
         raise RecordError(name, f"game {number}", "has an endless number") from None
 
 
-def _entries(value: Any, name: str) -> Iterator[Entry]:
+def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
     if not is_tenhou6(value):
         raise RecordError(name, "", 'an object with a "log" belongs here')
     hands = value["log"]
@@ -121,24 +126,15 @@ def _entries(value: Any, name: str) -> Iterator[Entry]:
         end = [m.EndGame(scores=_final_scores(value["sc"]))] if "sc" in value else []
     except ValueError as error:
         raise RecordError(name, "", str(error)) from None
-    parsed = [_parsed(hand, name, number) for number, hand in enumerate(hands, 1)]
+    played = [_hand_events(hand, name, number, notes) for number, hand in enumerate(hands, 1)]
+    if not any(len(events) > _UNPLAYED for events in played):
+        raise notes.unreadable.pop(0)
     yield Entry(1, start)
-    for number, (hand, result) in enumerate(parsed, 1):
-        try:
-            for event in _events(hand, result):
-                yield Entry(number, event)
-        except ValueError as error:
-            raise RecordError(name, f"hand {number}", str(error)) from None
+    for number, events in enumerate(played, 1):
+        for event in events:
+            yield Entry(number, event)
     for event in end:
-        yield Entry(len(parsed), event)
-
-
-def _parsed(value: Any, name: str, number: int) -> tuple[HandColumns, Result]:
-    try:
-        hand = read_hand(value)
-        return hand, read_result(hand.result)
-    except ValueError as error:
-        raise RecordError(name, f"hand {number}", str(error)) from None
+        yield Entry(len(played), event)
 
 
 def _has_three_players(game: dict[str, Any]) -> bool:
@@ -150,8 +146,13 @@ def _has_three_players(game: dict[str, Any]) -> bool:
 
 
 def _rules(rule: Any) -> Rules:
-    """Return the rules that the site's name of a table stands for, else the default ones."""
-    display = rule.get("disp") if isinstance(rule, dict) else None
+    """Return the rules that the site's name of a table stands for, else the default ones.
+
+    Red fives are played with where the name has 赤, and where ``aka`` or one of ``aka51`` to
+    ``aka53`` counts any.
+    """
+    fields = rule if isinstance(rule, dict) else {}
+    display = fields.get("disp")
     found = _TABLE.fullmatch(display) if isinstance(display, str) else None
     if found is None:
         return RANKED
@@ -159,7 +160,7 @@ def _rules(rule: Any) -> Rules:
     return Rules(
         length="hanchan" if length == "南" else "tonpu",
         open_tanyao=bool(open_tanyao),
-        red_fives=bool(red_fives),
+        red_fives=bool(red_fives) or any(fields.get(name) for name in _RED_FIVES),
     )
 
 
@@ -174,8 +175,9 @@ def _names(game: dict[str, Any]) -> tuple[str, ...] | None:
 
 
 def _final_scores(value: Any) -> m.FourInts:
-    scores = value[:8:2] if isinstance(value, list) else []
-    if len(scores) != 4 or not all(isinstance(score, int) for score in scores):
+    found = value[:8:2] if isinstance(value, list) else []
+    scores = [score for part in found if (score := whole_number(part)) is not None]
+    if len(scores) != 4:
         raise ValueError("sc: is no final result")
     if max(map(abs, scores)) > m.MOST_POINTS:
         raise ValueError(f"sc: has a number beyond {m.MOST_POINTS}")
@@ -185,14 +187,39 @@ def _final_scores(value: Any) -> m.FourInts:
 
 # --- one hand --------------------------------------------------------------------------------
 
+_UNPLAYED: Final = 2
+"""A hand that cannot be read is its deal and its end."""
 
-def _events(hand: HandColumns, result: Result) -> Iterator[m.Event]:
-    yield from emit_events(hand, next(orders(hand, ronned_seat(result))), result)
-    yield m.EndKyoku()
+
+def _hand_events(value: Any, name: str, number: int, notes: HandNotes) -> list[m.Event]:
+    """Return the events of a hand; without its result, or dealt and not played, if it is bad.
+
+    Raises :class:`RecordError` where not even its place in the game can be read.
+    """
+    try:
+        hand = read_hand(value)
+        return _events(hand, read_result(hand.result))
+    except ValueError as error:
+        notes.unreadable.append(RecordError(name, f"hand {number}", str(error)))
+    try:
+        return _events(read_hand(value), None)
+    except ValueError:
+        pass
+    try:
+        return [emit_deal(read_deal(value)), m.EndKyoku()]
+    except ValueError:
+        raise notes.unreadable.pop() from None
+
+
+def _events(hand: HandColumns, result: Result) -> list[m.Event]:
+    played = emit_events(hand, next(orders(hand, ronned_seat(result))), result)
+    return [*played, m.EndKyoku()]
 
 
 def ronned_seat(result: Result) -> int:
     """Return the seat whose last tile was won by another, for :func:`.order.orders`."""
+    if result is None:
+        return ANY_SEAT
     if isinstance(result, DrawEntry):
         return ANY_SEAT if result.reason == "sanchaho" else -1
     return result[0].source if result[0].source != result[0].winner else -1
