@@ -250,9 +250,11 @@ def test_damage_names_the_field_and_the_place(own, place, value, problem) -> Non
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (b'{"log":[[', "game 1: not JSON (Expecting value at character 10)"),
-        (b'{"log":[[1]]} {"log":', "game 2: not JSON"),
-        (b'[{"log":[[1]]}', "game 2: it is cut off"),
+        (b'{"log":[[', "game 1: the JSON is cut off (this game begins at line 1)"),
+        (b'{"log":[[x]]}', "game 1: not JSON (Expecting value at line 1, character 10)"),
+        (b'{"log":\n[\n[x]]}', "game 1: not JSON (Expecting value at line 3, character 2)"),
+        (b'\n{"log":[[1]]}\n {"log":', "game 2: the JSON is cut off (this game begins at line 3)"),
+        (b'[{"log":[[1]]}', "game 2: the JSON is cut off"),
         (b'{"log":[["\xff"]]}', "game 1: is not UTF-8"),
         (b"[" * 200_000, "game 1: nested too deep"),
         (b'{"log":[[' + b"1" * 5000, "game 1: has an endless number"),
@@ -441,7 +443,8 @@ def test_whole_floats_are_points(scripted) -> None:
     hand = value["log"][0]
     hand[1] = [float(score) for score in hand[1]]
     hand[16][1] = [float(change) for change in hand[16][1]]
-    value["sc"] = [float(part) for part in (29000, 0, 20000, 0, 20000, 0, 20000, 0)]
+    final = next(entry.event.scores for entry in made.entries if entry.win)
+    value["sc"] = [float(part) for score in final for part in (score, 0)]
     (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
     events = [entry.event for entry in game.entries]
     win = next(event for event in events if isinstance(event, m.Hora))

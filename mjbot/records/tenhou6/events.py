@@ -12,7 +12,7 @@ from mjbot.rules.points import STICK_POINTS
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
-LastTile = m.Tsumo | m.Dahai | m.Kakan
+LastTile = m.Tsumo | m.Dahai | m.Kakan | m.Ankan
 
 
 def emit_events(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
@@ -100,7 +100,7 @@ def _last_hands(hand: HandColumns, events: Sequence[m.Event]) -> list[_LastHand]
 
 
 def _last_tile(events: Sequence[m.Event]) -> LastTile:
-    """Return the event with the last tile that was drawn, discarded or added to a pon."""
+    """Return the event with the last tile that was drawn, discarded or put into a kan."""
     for event in reversed(events):
         if isinstance(event, LastTile):
             return event
@@ -115,20 +115,21 @@ def _hora(
     scores: m.FourInts,
 ) -> m.Hora:
     tiles = hand.tiles.copy()
+    tile = last.consumed[0] if isinstance(last, m.Ankan) else last.pai
     by_draw = win.winner == win.source
     if by_draw != isinstance(last, m.Tsumo) or last.actor != win.source:
         raise ValueError(
             f"[16]: seat {win.winner} wins a tile of seat {win.source}, which is not there"
         )
     if by_draw:
-        tiles.remove(last.pai)
+        tiles.remove(tile)
     return m.Hora(
         actor=win.winner,
         target=win.source,
-        pai=last.pai,
+        pai=tile,
         pao=win.liable,
         uradora_markers=ura,
-        hora_tehais=(*in_id_order(tiles), *([last.pai] if by_draw else [])),
+        hora_tehais=(*in_id_order(tiles), *([tile] if by_draw else [])),
         yakus=win.yakus,
         fu=win.fu,
         fan=win.fan,

@@ -6,10 +6,8 @@ here, as with other records.
 A file holds one game, an array of them, or one after the other.
 """
 
-import codecs
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from mjbot.records.game import (
@@ -20,7 +18,7 @@ from mjbot.records.game import (
     HandNotes,
     RecordError,
 )
-from mjbot.records.mjai_log import Lines
+from mjbot.records.json_values import Lines, json_values
 from mjbot.records.other_formats import is_tenhou6
 from mjbot.records.tenhou6.events import emit_deal, emit_events
 from mjbot.records.tenhou6.hands import HandColumns, read_deal, read_hand
@@ -30,16 +28,9 @@ from protocol import messages as m
 from protocol.reading import whole_number
 from protocol.rules import RANKED, Rules
 
-MAX_GAME_BYTES: Final = 1 << 20
-"""A real game has some 10 kB."""
-_CHUNK: Final = 1 << 16
-_BETWEEN: Final = " \t\r\n,\ufeff"
 _TABLE: Final = re.compile("[般上特鳳]([東南])(喰?)(赤?)速?")
 """What Tenhou calls a table: room and length, then 喰 where open tanyao counts, red fives, fast."""
 _RED_FIVES: Final = ("aka", "aka51", "aka52", "aka53")
-_DECODER: Final = json.JSONDecoder()
-_SURROGATE: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
-"""Half of a character, escaped: the decoder joins two of them, and lets one alone stand."""
 
 
 def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
@@ -49,68 +40,12 @@ def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
     its entries are walked, :class:`ForeignRecordError` if it is of three players.  A bad hand among
     good ones is named in ``Game.hands`` and costs no other.
     """
-    for count, value in enumerate(json_values(stream, name), 1):
+    for count, (_, value) in enumerate(json_values(stream, name), 1):
         title = name if count == 1 else f"{name}#{count}"
         ref = value.get("ref") if isinstance(value, dict) else None
         notes = HandNotes()
         entries = _entries(value, title, notes)
         yield Game(title, "hand", entries, ref if isinstance(ref, str) else "", notes)
-
-
-def json_values(stream: Lines, name: str) -> Iterator[Any]:
-    """Yield the values of a stream one by one, of an array its items.
-
-    Raises :class:`RecordError` with ``name`` and the number of the value where one is damaged, cut
-    off or longer than :data:`MAX_GAME_BYTES`.
-    """
-    decode = codecs.getincrementaldecoder("utf-8")().decode
-    text, in_array, count = "", False, 0
-    more = True
-    while True:
-        text = text.lstrip(_BETWEEN)
-        if not in_array and not count and text.startswith("["):
-            text, in_array = text[1:].lstrip(_BETWEEN), True
-        if in_array and text.startswith("]"):
-            text, in_array = text[1:].lstrip(_BETWEEN), False
-        problem = "it is cut off"
-        if text:
-            found = _first_value(text, name, count + 1)
-            if not isinstance(found, str):
-                count += 1
-                yield found[0]
-                text = text[found[1] :]
-                continue
-            problem = found
-        if len(text) > MAX_GAME_BYTES:
-            problem = f"no game ends within {MAX_GAME_BYTES} characters"
-            raise RecordError(name, f"game {count + 1}", problem)
-        if not more:
-            if text or in_array:
-                raise RecordError(name, f"game {count + 1}", problem)
-            return
-        try:
-            chunk = stream.read(max(_CHUNK, len(text)))
-            text += decode(chunk, not chunk)
-        except UnicodeDecodeError:
-            raise RecordError(name, f"game {count + 1}", "is not UTF-8") from None
-        more = bool(chunk)
-
-
-def _first_value(text: str, name: str, number: int) -> tuple[Any, int] | str:
-    """Return a value and where it ends, or why there is none, which more text may cure."""
-    try:
-        value, end = _DECODER.raw_decode(text)
-        if _SURROGATE.search(text, 0, end):
-            json.dumps(value, ensure_ascii=False).encode()
-        return value, end
-    except UnicodeEncodeError:
-        raise RecordError(name, f"game {number}", "has half of a character in a text") from None
-    except json.JSONDecodeError as error:
-        return f"not JSON ({error.msg} at character {error.pos + 1})"
-    except RecursionError:
-        raise RecordError(name, f"game {number}", "nested too deep") from None
-    except ValueError:
-        raise RecordError(name, f"game {number}", "has an endless number") from None
 
 
 def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
@@ -123,7 +58,7 @@ def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
         raise ForeignRecordError(name, THREE_PLAYER_GAME)
     try:
         start = m.StartGame(names=_names(value), mjbot_rules=_rules(value.get("rule")).announced)
-        end = [m.EndGame(scores=_final_scores(value["sc"]))] if "sc" in value else []
+        final = _final_scores(value["sc"]) if "sc" in value else None
     except ValueError as error:
         raise RecordError(name, "", str(error)) from None
     played = [_hand_events(hand, name, number, notes) for number, hand in enumerate(hands, 1)]
@@ -133,8 +68,19 @@ def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
     for number, events in enumerate(played, 1):
         for event in events:
             yield Entry(number, event)
-    for event in end:
-        yield Entry(len(played), event)
+    if final is not None and (len(played) > 1 or _may_end(played[0], final)):
+        yield Entry(len(played), m.EndGame(scores=final))
+
+
+def _may_end(hand: Sequence[m.Event], final: m.FourInts) -> bool:
+    """Return whether a single hand can end a game so; those cut out of a game keep its ``sc``.
+
+    Sticks that are left go to first place, so one score may differ.
+    """
+    results = [event.scores for event in hand if isinstance(event, m.Hora | m.Ryukyoku)]
+    if not results or results[-1] is None:
+        return True
+    return sum(one != other for one, other in zip(results[-1], final, strict=True)) <= 1
 
 
 def _has_three_players(game: dict[str, Any]) -> bool:
