@@ -114,13 +114,21 @@ def noting_hands(game: Game) -> Iterator[Entry]:
         yield entry
 
 
-def hand_problems(game: Game) -> Iterator[str]:
+class HandProblem(NamedTuple):
+    """One line on hands of a game; ``is_loss``: of one that could not be read."""
+
+    text: str
+    is_loss: bool
+
+
+def hand_problems(game: Game) -> Iterator[HandProblem]:
     """Yield a line for each hand that could not be read, and one for all that have no result."""
     for error in game.hands.unreadable:
-        yield f"{error}; the other hands are read"
+        yield HandProblem(f"{error}; the other hands are read", is_loss=True)
     names = game.hands.without_result
     if len(names) > len(game.hands.unreadable):
-        yield f"{game.name}: {plural(len(names), 'hand')} without a result: {', '.join(names)}"
+        text = f"{game.name}: {plural(len(names), 'hand')} without a result: {', '.join(names)}"
+        yield HandProblem(text, is_loss=False)
 
 
 _RESULTS: Final = (m.Hora, m.Ryukyoku)

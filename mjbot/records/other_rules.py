@@ -67,8 +67,8 @@ def explained(state: s.State, event: m.Event, before: m.Event | None) -> str:
     match event:
         case m.Hora() if _robs_ankan(event, before):
             return (
-                "a concealed kan may not be robbed (docs/rules.md 4.5); right where thirteen orphans may,"
-                " as on Mahjong Soul"
+                "a concealed kan may not be robbed (docs/rules.md 4.5);"
+                " right where thirteen orphans may, as on Mahjong Soul"
             )
         case m.Hora():
             return _explained_win(state, event)
@@ -91,7 +91,8 @@ def _explained_going_on(state: s.State) -> str:
     if state["rules"]["bust"] and int(state["scores"].min()) < 0:
         return "a score below 0 ends the game (docs/rules.md 1.4); right with bust=no"
     if int(state["dealer_stays"]):
-        return "a dealer in first place ends it (docs/rules.md 1.5); right where the dealer may play on"
+        rule = "a dealer in first place ends the game (docs/rules.md 1.5)"
+        return f"{rule}; right where the dealer may play on"
     return ""
 
 

@@ -451,5 +451,5 @@ def test_whole_floats_are_points(scripted) -> None:
     assert all(isinstance(part, int) for part in (*win.deltas, *events[-1].scores))
     hand[1][0] = 25000.5
     (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
-    with pytest.raises(RecordError, match="25000[.]5 is no number of points"):
+    with pytest.raises(RecordError, match=r"25000\.5 is no number of points"):
         list(game.entries)

@@ -94,8 +94,8 @@ class Losses:
     def add_hands(self, game: Game) -> None:
         """Report the bad hands of a game that was walked, and those without a result (no loss)."""
         for problem in hand_problems(game):
-            self.report(one_line(problem))
-        self._hands += len(game.hands.unreadable)
+            self.report(one_line(problem.text))
+            self._hands += problem.is_loss
 
     def add_paths_without_games(self, paths: Iterable[Path], games: Counter[Path]) -> None:
         """Report the paths at which there was no game, unless the reason was reported."""

@@ -142,19 +142,22 @@ def _hand_events(value: Any, name: str, number: int, notes: HandNotes) -> list[m
 
     Raises :class:`RecordError` where not even its place in the game can be read.
     """
+    hand = None
     try:
         hand = read_hand(value)
         return _events(hand, read_result(hand.result))
     except ValueError as error:
         notes.unreadable.append(RecordError(name, f"hand {number}", str(error)))
     try:
-        return _events(read_hand(value), None)
+        return _events(hand, None) if hand else _unplayed(read_deal(value))
     except ValueError:
-        pass
-    try:
-        return [emit_deal(read_deal(value)), m.EndKyoku()]
-    except ValueError:
-        raise notes.unreadable.pop() from None
+        if hand is None:
+            raise notes.unreadable.pop() from None
+        return _unplayed(hand)
+
+
+def _unplayed(hand: HandColumns) -> list[m.Event]:
+    return [emit_deal(hand), m.EndKyoku()]
 
 
 def _events(hand: HandColumns, result: Result) -> list[m.Event]:
