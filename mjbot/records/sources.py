@@ -72,10 +72,11 @@ _UTF16: Final = {
     b"[\0": "utf-16-le",
 }
 """How files of UTF-16 begin: with the mark of their order of bytes, or without one."""
-_VIEWER_URL: Final = re.compile(rb"^[ \t\"']*https?://\S*?#json=([^\s\"']+)", re.MULTILINE)
+_VIEWER_URL: Final = re.compile(rb"^[ \t\"']*https?://\S*?#json=([^\r\n]+)", re.MULTILINE)
 """An address of the site's viewer that holds a whole game; nothing is fetched."""
 _BLANKS: Final = b"\xef\xbb\xbf \t\r\n"
 _CHUNK: Final = 1 << 16
+_HEAD: Final = 1 << 10
 
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, LZMAError, struct.error, EOFError, ValueError,
@@ -186,13 +187,14 @@ def _games_in_json(stream: Lines, begin: int, name: str) -> Iterator[Game]:
     """Yield the games of JSON that begins at ``begin``: of tenhou.net/6, a review, or messages."""
     stream.seek(begin)
     first_line = stream.readline(MAX_LINE_BYTES + 1)
+    head = first_line + stream.read(_HEAD)
     stream.seek(begin)
     value = first_json(stream)
     if value is None:
         stream.seek(begin)
         value = whole_json(stream)
     stream.seek(0)
-    if is_tenhou6(value) or (value is None and cut_kind(first_line) == "tenhou6"):
+    if is_tenhou6(value) or (value is None and cut_kind(head) == "tenhou6"):
         yield from read_tenhou6(stream, name)
     elif is_report(value):
         stream.seek(begin)
@@ -221,10 +223,10 @@ def _as_utf8(stream: Lines, name: str) -> Lines:
 
 def _games_of_urls(stream: Lines, name: str) -> Lines:
     """Return the games that addresses of the site's viewer contain, one address a line."""
-    data = stream.read(MAX_GAME_BYTES + 1)
+    data = stream.read(MAX_GAME_BYTES + 1).lstrip(_BLANKS)
     if len(data) > MAX_GAME_BYTES:
         raise RecordError(name, "", f"holds addresses beyond {MAX_GAME_BYTES} bytes")
-    games = [unquote_to_bytes(found[1]) for found in _VIEWER_URL.finditer(data)]
+    games = [unquote_to_bytes(found[1].strip(b"\"' ")) for found in _VIEWER_URL.finditer(data)]
     return _in_memory(b"\n".join(games))
 
 

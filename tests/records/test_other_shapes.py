@@ -40,7 +40,7 @@ def arrows(received: str, sent: str) -> str:
 
 REPORT = {
     "engine": "x",
-    "review": {"kyokus": [{"entries": [{"actual": {"type": "dahai"}, "log": []}] * 40_000}]},
+    "review": {"kyokus": [{"entries": [{"actual": {"type": "dahai"}, "log": []}] * 60_000}]},
     "player_id": 0,
     "split_logs": [],
     "mjai_log": MESSAGES,
