@@ -27,6 +27,10 @@ _KNOWN_NAMES: Final = frozenset(str(kind.__struct_config__.tag) for kind in _Kno
 # conversation, and a strategy's warm-up) can crash the process: so it meets all here.
 _met: Final = [msgspec.json.Decoder(kind) for kind in (_Known, m.ScoresOnly)]
 _SANMA: Final = frozenset({"nukidora", "kita"})
+_FIGURES: Final = frozenset(
+    {"scores", "deltas", "hora_points", "fu", "fan", "kyoku", "honba", "kyotaku"}
+)
+"""Fields in which converters that count in floats write ``25000.0``."""
 
 
 def read_object(value: object) -> m.Message:
@@ -46,6 +50,7 @@ def read_object(value: object) -> m.Message:
         )
     if name not in _KNOWN_NAMES:
         return m.Unknown(name=name)
+    fields |= {key: _whole(fields[key]) for key in _FIGURES & fields.keys()}
     if respell := _RESPELL.get(name):
         fields = respell(fields)
     is_gateways = name == "hora" and "actor" not in fields and "scores" in fields
@@ -53,6 +58,24 @@ def read_object(value: object) -> m.Message:
         return msgspec.convert(fields, m.ScoresOnly if is_gateways else _Known)
     except msgspec.ValidationError as error:
         raise _explained(str(error), fields) from None
+
+
+def whole_number(value: object) -> int | None:
+    """Return a number without a fraction as an int, anything else as ``None``.
+
+    >>> whole_number(25000.0), whole_number(-8), whole_number(0.5), whole_number(True)
+    (25000, -8, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if isinstance(value, int) or value.is_integer() else None
+
+
+def _whole(value: Any) -> Any:
+    """Return whole floats as ints, in a list too; everything else as it is."""
+    if isinstance(value, list):
+        return [_whole(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _type_name(fields: Fields) -> str:
@@ -78,6 +101,9 @@ def _start_game(fields: Fields) -> Fields:
     names = fields.get("names")
     if fields.get("num_players", 4) == 3 or (isinstance(names, list) and len(names) == 3):
         raise ThreePlayersError("start_game", "three-player mahjong is not played here")
+    if isinstance(names, list) and None in names:
+        known = ["" if name is None else name for name in names]
+        fields = {**fields, "names": known if any(known) else None}
     return fields
 
 

@@ -22,7 +22,15 @@ import msgspec
 from mjbot.arena.run_folder import GAMES_FILE, GameLine, ResultsHeader, read_games
 from mjbot.arena.setup import Setup, labels
 from mjbot.processes import in_processes
-from mjbot.records.game import EmptyRecordError, Game, GameDigest, GameDigester, RecordError
+from mjbot.records.game import (
+    EmptyRecordError,
+    Game,
+    GameDigest,
+    GameDigester,
+    HandProblem,
+    RecordError,
+    hand_problems,
+)
 from mjbot.records.sources import RUNS_FOLDER, Source, games_of, list_sources
 from mjbot.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
 from mjbot.table.settle import ranks_of
@@ -75,10 +83,14 @@ Result = TypeVar("Result")
 
 
 class GameBatch(NamedTuple, Generic[Result]):
-    """What was made of some games in the order of the records, and what could not be read."""
+    """What was made of some games in the order of the records, and what could not be read.
+
+    ``hands`` are bad hands, and those without a result, of the games.
+    """
 
     games: list[Result]
     problems: list[UnreadableRecord]
+    hands: tuple[HandProblem, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -173,17 +185,19 @@ def _tasks(sources: Sequence[Source], jobs: int) -> Iterator[_Task]:
 
 def _extract(task: _Task, extract: Extract[Result]) -> GameBatch[Result]:
     batch: GameBatch[Result] = GameBatch([], [])
+    hands: list[HandProblem] = []
     for source in task.sources:
         try:
             for place, game in enumerate(games_of(source)):
                 if place % task.stripes == task.stripe:
                     _extract_one(game, source, extract, batch)
+                    hands += hand_problems(game)
         except EmptyRecordError:
             continue
         except RecordError as error:
             if task.stripe == 0:
                 batch.problems.append(_problem(error, is_game=False))
-    return batch
+    return batch._replace(hands=tuple(hands))
 
 
 def _extract_one(

@@ -19,7 +19,7 @@ from mjbot.breakdown.games import BreakdownRows, count_game, file_day
 from mjbot.languages import ENGLISH, marked, translate, using_language
 from mjbot.processes import in_processes
 from mjbot.records.choices import ReplayStep, steps_of
-from mjbot.records.game import Game, RecordError
+from mjbot.records.game import Game, RecordError, hand_problems
 from mjbot.records.sources import Source, games_of
 from mjbot.review.decisions import SEATS, Judged, ReviewedDecision, judge
 from mjbot.review.players import SeatedPlayers
@@ -214,6 +214,7 @@ def review_source(
                     found += _games(source, number, game, header, file_dates)
                 except (RecordError, TableError) as error:
                     problems.append(f"{game.name}: {error}")
+                problems += [problem.text for problem in hand_problems(game)]
         except RecordError as error:
             problems.append(str(error))
     return ReviewedSource(source.name, tuple(found), tuple(problems))

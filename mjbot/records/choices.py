@@ -7,6 +7,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Final
 
+from mjbot.records.game import HandProblem, hand_problems
 from mjbot.records.sources import open_games
 from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, Action
 from mjbot.table.mirror.mirror import Mirror
@@ -91,13 +92,21 @@ def _takes(event: m.Event) -> bool:
     return isinstance(event, m.Hora | m.Chi | m.Pon | m.Daiminkan)
 
 
-def steps(log: Path) -> Iterator[ReplayStep]:
+def steps(log: Path, problems: list[HandProblem] | None = None) -> Iterator[ReplayStep]:
     """Return the events of all games of a log; a step's table is good until the next one.
 
+    What is wrong with single hands is added to ``problems``, game by game.
     Raises ``OSError``, :class:`~mjbot.records.game.RecordError` and
     :class:`~mjbot.table.mirror.mirror.TableError`.
     """
-    return steps_of(entry.event for game in open_games(log) for entry in game.entries)
+    return steps_of(_events(log, [] if problems is None else problems))
+
+
+def _events(log: Path, problems: list[HandProblem]) -> Iterator[m.Event]:
+    for game in open_games(log):
+        for entry in game.entries:
+            yield entry.event
+        problems += hand_problems(game)
 
 
 def steps_of(events: Iterable[m.Event], strict: bool = True) -> Iterator[ReplayStep]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from mjbot.records.game import Entry, Game, IncompleteGameError, WinRecord
+from mjbot.records.game import Entry, Game, IncompleteGameError, WinRecord, hand_name
 from mjbot.rules import yaku_table
 from mjbot.rules.points import MANGAN, STICK_POINTS, YAKUMAN_BASE, base_points
 from mjbot.rules.ruleset import rules_of
@@ -54,7 +54,7 @@ class CompleteGame:
     """A game with all fields.
 
     Of ``rules`` that the record does not contain, the length is a hanchan unless the course of the
-    game excludes it, and red fives are played with if one was seen.
+    game excludes it.  Red fives are played with if one was seen, whatever the record announces.
     """
 
     entries: tuple[Entry, ...]
@@ -99,12 +99,13 @@ class _GameBuilder:
         self.state: s.State = self._table.state
         self._has_reds = False
         self._rules_announced = False
+        self._hand = ""
 
     def game(self, entries: Iterable[Entry]) -> CompleteGame:
         """Return the game of these entries."""
         a, b, c, d = [*self._table.names, "", "", "", ""][:4]
         rules = rules_of(self.state["rules"])
-        red_fives = rules.red_fives if self._rules_announced else self._has_reds
+        red_fives = self._has_reds or (self._rules_announced and rules.red_fives)
         rules = msgspec.structs.replace(rules, red_fives=red_fives)
         completed = tuple([_announcing(entry, rules) for entry in entries])
         return CompleteGame(completed, (a, b, c, d), rules)
@@ -129,11 +130,14 @@ class _GameBuilder:
             case m.StartGame(mjbot_rules=rules):
                 self._rules_announced = rules is not None
             case m.StartKyoku(tehais=hands, dora_marker=marker):
+                self._hand = hand_name(event)
                 self._has_reds |= marker in _REDS
                 for seat, hand in enumerate(hands):
                     if "?" in hand:
                         raise _MissingFactError(f"the hand of seat {seat} is hidden")
                     self._has_reds |= not _REDS.isdisjoint(hand)
+            case m.EndKyoku() | m.EndGame() if int(state["phase"]) not in _OVER:
+                raise _MissingFactError(f"the hand {self._hand} has no result")
             case m.Tsumo(pai=tile) | m.Dora(dora_marker=tile):
                 self._has_reds |= tile in _REDS
         self._table.apply(event)

@@ -4,12 +4,13 @@ place.
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from mjbot.errors import MjbotError
+from mjbot.text import plural
 from protocol import messages as m
 from protocol.messages import Event, FourInts, Seat, Tile
 
@@ -55,18 +56,32 @@ class Entry(NamedTuple):
     talk: Talk = ()
 
 
+@dataclass(slots=True)
+class HandNotes:
+    """What is wrong with single hands of a game, as far as its entries have been walked.
+
+    ``unreadable`` names what could not be read; its hand is a deal without a result.
+    ``without_result`` are the hands (``E2-1``) that end without a win or a draw, those included.
+    """
+
+    unreadable: list["RecordError"] = field(default_factory=list)
+    without_result: list[str] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class Game:
     """One game.  ``entries`` can be walked once and may raise :class:`RecordError` on the way.
 
     ``name`` is the location of the game: ``games.zip/00012.mjlog``, ``all.jsonl.gz#3``.  ``ref`` is
-    Tenhou's id of the game, where the record has it.
+    Tenhou's id of the game, where the record has it.  ``hands`` is complete when ``entries`` have
+    been walked.
     """
 
     name: str
-    unit: Literal["line", "tag", "hand"]
+    unit: Literal["line", "message", "tag", "hand"]
     entries: Iterable[Entry]
     ref: str = ""
+    hands: HandNotes = field(default_factory=HandNotes, compare=False)
 
     @property
     def month(self) -> str:
@@ -83,6 +98,46 @@ class Game:
     def place(self, number: int) -> str:
         """Return how to call the place of an entry: ``line 12``."""
         return f"{self.unit} {number}"
+
+
+def noting_hands(game: Game) -> Iterator[Entry]:
+    """Yield the entries of a game, and name in ``game.hands`` what ends without a result."""
+    under_way = ""
+    for entry in game.entries:
+        event = entry.event
+        if isinstance(event, _RESULTS):
+            under_way = ""
+        elif isinstance(event, _BORDERS):
+            if under_way:
+                game.hands.without_result.append(under_way)
+            under_way = hand_name(event) if isinstance(event, m.StartKyoku) else ""
+        yield entry
+
+
+class HandProblem(NamedTuple):
+    """One line on hands of a game; ``is_loss``: of one that could not be read."""
+
+    text: str
+    is_loss: bool
+
+
+def hand_problems(game: Game) -> Iterator[HandProblem]:
+    """Yield a line for each hand that could not be read, and one for all that have no result."""
+    for error in game.hands.unreadable:
+        yield HandProblem(f"{error}; the other hands are read", is_loss=True)
+    names = game.hands.without_result
+    if len(names) > len(game.hands.unreadable):
+        text = f"{game.name}: {plural(len(names), 'hand')} without a result: {', '.join(names)}"
+        yield HandProblem(text, is_loss=False)
+
+
+_RESULTS: Final = (m.Hora, m.Ryukyoku)
+_BORDERS: Final = (m.StartKyoku, m.EndKyoku, m.EndGame)
+
+
+def hand_name(deal: m.StartKyoku) -> str:
+    """Return ``E2-1`` for East 2 honba 1."""
+    return f"{deal.bakaze}{deal.kyoku}-{deal.honba}"
 
 
 class GameDigest(NamedTuple):

@@ -1,14 +1,13 @@
 """Logs of mjai lines: reading any dialect, and writing one as a game happens."""
 
-import gzip
-import zipfile
-from collections.abc import Iterator, Sequence
-from io import BufferedReader
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, Self, get_args
+from typing import Any, Final, Literal, Self, get_args
 
 import msgspec
 
+from mjbot.records.discards import settle_discards
 from mjbot.records.game import (
     THREE_PLAYER_GAME,
     Entry,
@@ -17,6 +16,7 @@ from mjbot.records.game import (
     RecordError,
     Talk,
 )
+from mjbot.records.json_values import Lines, json_values, without_comments
 from protocol.codec import decode_line, encode
 from protocol.dialects import OWN_LOG
 from protocol.errors import ProtocolError, ThreePlayersError
@@ -26,9 +26,8 @@ from protocol.messages import Event
 _EVENTS: Final = get_args(Event)
 _SILENCE: Final = b'"logs":[null,null,null,null]'
 _Line = tuple[int, bytes]
-Lines = BufferedReader | zipfile.ZipExtFile | gzip.GzipFile
-"""What logs are read from: a file, a member of a zip, or either of them gzipped."""
-
+_ARROW: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*(<-|->)\s*")
+"""What a client's own log has before a line: received, or sent."""
 
 MAX_GAME_BYTES: Final = 1 << 24
 """A real game of mjai lines has some 100 kB, a few MB with all that a server offers."""
@@ -38,31 +37,76 @@ def read_mjai_log(stream: Lines, name: str) -> Iterator[Game]:
     """Yield the games of a log, each beginning at its ``start_game``.
 
     A line holds one message or an array of them.  Messages that are no events (hello,
-    requests, a server's error) are passed over.  A log that begins inside a game makes a game
-    of what it holds.  Raises :class:`RecordError` here for an endless line or game; a line that
-    cannot be read raises it while the game's entries are walked.
+    requests, a server's error) are passed over, and so are ``//`` comments; of lines with arrows
+    before them those in the direction of ``start_game`` are read.  A log that begins inside a game
+    makes a game of what it holds.  Raises :class:`RecordError` here for an endless line or game; a
+    line that cannot be read raises it while the game's entries are walked.
     """
+    return _games(_one_direction(_numbered_lines(stream, name)), name)
+
+
+def read_mjai_json(stream: Lines, name: str) -> Iterator[Game]:
+    """Yield the games of messages, or arrays of them, that go over many lines.
+
+    Raises :class:`RecordError` for what is no JSON.
+    """
+    values = json_values(stream, name, "message")
+    return _games(((line, msgspec.json.encode(value)) for line, value in values), name)
+
+
+def read_mjai_messages(messages: Any, name: str) -> Iterator[Game]:
+    """Yield the games of the messages that a review holds; a place is a message's number from 1.
+
+    Raises :class:`RecordError` if it is no list.
+    """
+    if not isinstance(messages, list):
+        raise RecordError(name, "", "mjai_log: is no list of messages")
+    numbered = ((number, msgspec.json.encode(each)) for number, each in enumerate(messages, 1))
+    return _games(numbered, name, "message")
+
+
+def _one_direction(lines: Iterable[_Line]) -> Iterator[_Line]:
+    """Yield lines without their arrows, of those with one only those of the game's events."""
+    events: bytes = b"<-"
+    for number, raw in lines:
+        if arrow := _ARROW.match(raw):
+            if b'"start_game"' in raw:
+                events = arrow[1]
+            if arrow[1] != events:
+                continue
+            raw = raw[arrow.end() :]
+        yield number, _uncommented(raw) if b"//" in raw else raw
+
+
+def _uncommented(line: bytes) -> bytes:
+    text = line.decode("utf-8", "surrogateescape")
+    return without_comments(text).encode("utf-8", "surrogateescape")
+
+
+def _games(
+    numbered: Iterable[_Line], name: str, unit: Literal["line", "message"] = "line"
+) -> Iterator[Game]:
     lines: list[_Line] = []
     started = False
     count = size = 0
-    for number, raw in _numbered_lines(stream, name):
+    for number, raw in numbered:
         line = raw.removeprefix(b"\xef\xbb\xbf").strip()
         # Escaped quotes end in \", so a message that quotes another does not match.
         if started and b'"start_game"' in line:
             count += 1
-            yield _game(name, count, lines)
+            yield _game(name, count, lines, unit)
             lines = []
             size = 0
         size += len(raw)
         if size > MAX_GAME_BYTES:
             problem = f"no game ends within {MAX_GAME_BYTES} bytes"
-            raise RecordError(name, f"line {number}", problem)
+            raise RecordError(name, f"{unit} {number}", problem)
         if not line:
             continue
         started = started or b'"start_' in line
         lines.append((number, line))
     if lines:
-        yield _game(name, count + 1, lines)
+        yield _game(name, count + 1, lines, unit)
 
 
 class EventLog:
@@ -105,18 +149,19 @@ def log_line(event: Event, talk: Talk = ()) -> bytes:
     return encode(event, OWN_LOG, logs).rstrip(b"\n") + b"\n"
 
 
-def _game(name: str, count: int, lines: Sequence[_Line]) -> Game:
-    return Game(name if count == 1 else f"{name}#{count}", "line", _entries(lines, name))
+def _game(name: str, count: int, lines: Sequence[_Line], unit: Literal["line", "message"]) -> Game:
+    title = name if count == 1 else f"{name}#{count}"
+    return Game(title, unit, settle_discards(_entries(lines, name, unit)))
 
 
-def _entries(lines: Sequence[_Line], name: str) -> Iterator[Entry]:
+def _entries(lines: Sequence[_Line], name: str, unit: str) -> Iterator[Entry]:
     for number, line in lines:
         try:
             messages = decode_line(line)
         except ThreePlayersError:
             raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
         except ProtocolError as error:
-            raise RecordError(name, f"line {number}", str(error)) from None
+            raise RecordError(name, f"{unit} {number}", str(error)) from None
         talk = talk_in(line)
         for message in messages:
             if isinstance(message, _EVENTS):

@@ -4,13 +4,21 @@ import argparse
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from mjbot.records.mjai_log import Lines
+from mjbot.records.json_values import Lines, without_comments
 from protocol.framing import MAX_LINE_BYTES
 
 MAJIANG: Final = "is a game in the format of Majiang (JSON)"
 OTHER_JSON: Final = "is JSON, but holds no mjai messages"
+MJAI_LOG: Final = "mjai_log"
+"""Key of a review's game, by mjai-reviewer, its descendants, and ``mjbot review --json``."""
+MAX_REPORT_BYTES: Final = 1 << 26
+"""Reviews of a hanchan have 1 to 10 MB, in one line."""
+
+JsonKind = Literal["tenhou6", "mjai"]
+_TENHOU6_KEYS: Final = (b"log", b"title", b"name", b"rule", b"ver", b"ref")
+_FIRST_KEYS: Final = re.compile(rb'"(type|log|title|name|rule|ver|ref)"\s*:')
 
 _PACKINGS: Final = {
     b"PK": "is a zip inside another file: unpack it",
@@ -62,7 +70,7 @@ def first_json(stream: Lines) -> Any:
     while len(data) < 2 * MAX_LINE_BYTES and (more := stream.read(size)):
         data += more
         size = len(data)
-        text = data.decode("utf-8", "replace").lstrip(_BLANKS)
+        text = without_comments(data.decode("utf-8", "replace")).lstrip(_BLANKS)
         try:
             return json.JSONDecoder().raw_decode(text.removeprefix("[").lstrip(_BLANKS))[0]
         except (ValueError, RecursionError):  # of values cut off, or of an endless number
@@ -70,17 +78,58 @@ def first_json(stream: Lines) -> Any:
     return None
 
 
+def whole_json(stream: Lines) -> Any:
+    """Return the one value that a whole stream is; ``None`` if it is none, or too large."""
+    data = stream.read(MAX_REPORT_BYTES + 1)
+    if len(data) > MAX_REPORT_BYTES:
+        return None
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def cut_kind(head: bytes) -> JsonKind:
+    """Return what JSON is of which no value is whole: a game of tenhou.net/6, else messages.
+
+    >>> cut_kind(b'{"title":["",""],"log":[[[0,'), cut_kind(b'{"type":"tsumo","pai')
+    ('tenhou6', 'mjai')
+    """
+    found = _FIRST_KEYS.search(head)
+    return "tenhou6" if found and found[1] in _TENHOU6_KEYS else "mjai"
+
+
+def is_spread(first_line: bytes) -> bool:
+    """Return whether a file whose first line is this has messages that go over many lines.
+
+    >>> is_spread(b'[ // a game'), is_spread(b'{"type":"hello"}'), is_spread(b'{"type":"he')
+    (True, False, False)
+    """
+    line = without_comments(first_line.decode("utf-8", "replace")).strip(_BLANKS)
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return line[-1:] in ("", "[", "{", ",")
+    return False
+
+
 def is_tenhou6(value: Any) -> bool:
     """Return whether a JSON value is a game of tenhou.net/6, good or not."""
-    return isinstance(value, dict) and "log" in value and "qijia" not in value
+    return isinstance(value, dict) and "log" in value and not {"qijia", MJAI_LOG} & value.keys()
+
+
+def is_report(value: Any) -> bool:
+    """Return whether a JSON value is a review that holds its game as mjai messages."""
+    return isinstance(value, dict) and MJAI_LOG in value
 
 
 def other_json(value: Any) -> str | None:
     """Return what JSON with this first value is, if it is neither mjai messages nor our games."""
-    if value is None or is_tenhou6(value) or (isinstance(value, dict) and _is_message(value)):
+    if value is None or is_tenhou6(value) or is_report(value) or is_message(value):
         return None
     return MAJIANG if isinstance(value, dict) and "log" in value else OTHER_JSON
 
 
-def _is_message(value: dict[str, Any]) -> bool:
-    return "type" in value or isinstance(value.get("error"), str)
+def is_message(value: Any) -> bool:
+    """Return whether a JSON value is a message of mjai."""
+    return isinstance(value, dict) and ("type" in value or isinstance(value.get("error"), str))

@@ -5,9 +5,10 @@ from typing import Final
 
 from mjbot.errors import MjbotError
 from mjbot.records.game import Entry, Game
+from mjbot.records.other_rules import explained, missing_draw
 from mjbot.table.mirror.mirror import Mirror, TableError, quote
 from mjbot.text import plural
-from protocol.messages import EndGame, Hora, Ryukyoku, StartKyoku
+from protocol.messages import Dora, EndGame, Event, Hora, Ryukyoku, StartKyoku
 
 RULES_SINCE: Final = "2018-01"
 """The first month of which records were checked.  A game of 2009-02 was played without tenpai-yame;
@@ -38,42 +39,67 @@ class ReplaySummary:
     games: int = 0
     unfinished: int = 0
     kyoku: int = 0
+    without_result: int = 0
+    """Of :attr:`kyoku`, those that end without a win or a draw."""
     events: int = 0
 
     def __str__(self) -> str:
         unfinished = f" ({self.unfinished} unfinished)" if self.unfinished else ""
         games = f"{plural(self.games, 'game')}{unfinished}"
-        return f"{games}, {self.kyoku} kyoku, {plural(self.events, 'event')}"
+        without = f" ({self.without_result} without a result)" if self.without_result else ""
+        return f"{games}, {self.kyoku} kyoku{without}, {plural(self.events, 'event')}"
 
 
 def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:
     """Apply a game's events to a fresh table and count them in ``summary``.
 
-    Raises :class:`MismatchError` at the first event that the strict table refuses, and
-    :class:`RecordError` at a line or tag that cannot be read.
+    Raises :class:`MismatchError` at the first event that the strict table refuses, or before which
+    a draw should have come, and :class:`RecordError` at a line or tag that cannot be read.
     """
-    table, is_drawn = Mirror(strict=strict), False
+    table = _ReplayTable(strict)
     for count, entry in enumerate(game.entries):
         if count == 0:
             summary.games += 1
             summary.unfinished += 1
-        try:
-            table.apply(entry.event)
-        except TableError as error:
-            raise _mismatch(game, entry, error, is_drawn) from None
-        is_drawn = isinstance(entry.event, Ryukyoku) or (
-            is_drawn and not isinstance(entry.event, Hora | StartKyoku)
-        )
+        if problem := table.apply(entry.event):
+            raise _mismatch(game, entry, problem, table.is_drawn)
         summary.events += 1
         summary.kyoku += isinstance(entry.event, StartKyoku)
         summary.unfinished -= isinstance(entry.event, EndGame)
+    summary.without_result += len(game.hands.without_result)
 
 
-def _mismatch(game: Game, entry: Entry, error: TableError, is_drawn: bool) -> MismatchError:
+class _ReplayTable:
+    """A table that reports what is wrong with an event; ``is_drawn``: the last kyoku was drawn."""
+
+    def __init__(self, strict: bool) -> None:
+        self._table: Final = Mirror(strict=strict)
+        self._before: Event | None = None
+        self.is_drawn = False
+
+    def apply(self, event: Event) -> str:
+        """Apply an event; return what is wrong with it, empty if nothing is."""
+        state = self._table.state
+        if self._table.strict and (problem := missing_draw(state, event, self._before)):
+            return problem
+        try:
+            self._table.apply(event)
+        except TableError as error:
+            rule = explained(state, event, self._before)
+            return f"{error.problem}; {rule}" if rule else error.problem
+        if not isinstance(event, Dora):
+            self._before = event
+        self.is_drawn = isinstance(event, Ryukyoku) or (
+            self.is_drawn and not isinstance(event, Hora | StartKyoku)
+        )
+        return ""
+
+
+def _mismatch(game: Game, entry: Entry, problem: str, is_drawn: bool) -> MismatchError:
     """Return what is wrong; ``is_drawn`` is whether the kyoku before was drawn."""
     place, event = game.place(entry.number), quote(entry.event)
-    goes_on = isinstance(entry.event, StartKyoku) and error.problem.endswith("the game is over")
+    goes_on = isinstance(entry.event, StartKyoku) and "the game is over" in problem
     if goes_on and is_drawn and game.month and game.month < RULES_SINCE:
-        problem = f"played under older rules ({game.month}), without tenpai-yame: {error.problem}"
+        problem = f"played under older rules ({game.month}), without tenpai-yame: {problem}"
         return OlderRulesError(game.name, place, event, problem)
-    return MismatchError(game.name, place, event, error.problem)
+    return MismatchError(game.name, place, event, problem)

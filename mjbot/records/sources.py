@@ -12,30 +12,51 @@ listed, so that a message reports that they are not read.
 """
 
 import gzip
+import io
 import os
+import re
 import struct
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from lzma import LZMAError
 from pathlib import Path
 from typing import Final, cast
+from urllib.parse import unquote_to_bytes
 
-from mjbot.records.game import EmptyRecordError, ForeignRecordError, Game, RecordError
-from mjbot.records.mjai_log import MAX_GAME_BYTES, Lines, read_mjai_log
+from mjbot.records.game import (
+    EmptyRecordError,
+    ForeignRecordError,
+    Game,
+    RecordError,
+    noting_hands,
+)
+from mjbot.records.json_values import Lines
+from mjbot.records.mjai_log import (
+    MAX_GAME_BYTES,
+    read_mjai_json,
+    read_mjai_log,
+    read_mjai_messages,
+)
 from mjbot.records.mjlog import read_mjlog
 from mjbot.records.other_formats import (
+    MJAI_LOG,
     OTHER_JSON,
+    cut_kind,
     first_json,
+    is_report,
+    is_spread,
     is_tenhou6,
     other_format,
     other_json,
+    whole_json,
 )
 from mjbot.records.tenhou6.reader import read_tenhou6
+from protocol.framing import MAX_LINE_BYTES
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
 """Endings that are read inside folders and zips; a file named by the user may end anyhow."""
@@ -44,8 +65,18 @@ RUNS_FOLDER: Final = "runs"
 MAX_MJLOG_BYTES: Final = 1 << 20
 """A real mjlog has some 15 kB; more than this is no game, or a gzip bomb."""
 _NO_FILE: Final = "is a pipe or a device; write it to a file first"
+_UTF16: Final = {
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+    b"{\0": "utf-16-le",
+    b"[\0": "utf-16-le",
+}
+"""How files of UTF-16 begin: with the mark of their order of bytes, or without one."""
+_VIEWER_URL: Final = re.compile(rb"^[ \t\"']*https?://\S*?#json=([^\r\n]+)", re.MULTILINE)
+"""An address of the site's viewer that holds a whole game; nothing is fetched."""
 _BLANKS: Final = b"\xef\xbb\xbf \t\r\n"
 _CHUNK: Final = 1 << 16
+_HEAD: Final = 1 << 10
 
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, LZMAError, struct.error, EOFError, ValueError,
@@ -118,7 +149,8 @@ def games_of(source: Source) -> Iterator[Game]:
         raise RecordError(source.name, "", source.problem)
     try:
         with _opened(source) as stream:
-            yield from _games_in(stream, source.name)
+            for game in _games_in(stream, source.name):
+                yield replace(game, entries=noting_hands(game))
     except RecordError:
         raise
     except OSError as error:
@@ -128,31 +160,78 @@ def games_of(source: Source) -> Iterator[Game]:
 
 
 def _games_in(stream: Lines, name: str) -> Iterator[Game]:
+    stream = _as_utf8(stream, name)
     first, begin = stream.peek(512)[:512].lstrip(_BLANKS), 0
     if not first:
         begin = _behind_blanks(stream, name)
         first = stream.read(512)
-    if first.startswith((b"{", b"[")):
-        stream.seek(begin)
-        value = first_json(stream)
-        stream.seek(begin)
-        if is_tenhou6(value):
-            yield from read_tenhou6(stream, name)
-            return
-        other = other_json(value)
-    else:
-        other = other_format(first)
-    if other:
-        raise ForeignRecordError(name, other)
-    if not first.startswith(b"<"):
+    if first.startswith((b"{", b"[", b"//")):
+        yield from _games_in_json(stream, begin, name)
+    elif first.startswith((b"<-", b"->")):
         stream.seek(0)  # problems name the line of the file
         yield from read_mjai_log(stream, name)
-        return
+    elif _VIEWER_URL.match(first):
+        stream.seek(begin)
+        yield from read_tenhou6(_games_of_urls(stream, name), name)
+    elif problem := other_format(first):
+        raise ForeignRecordError(name, problem)
+    else:
+        stream.seek(begin)
+        document = stream.read(MAX_MJLOG_BYTES + 1)
+        if len(document) > MAX_MJLOG_BYTES:
+            raise RecordError(name, "", f"longer than {MAX_MJLOG_BYTES} bytes")
+        yield Game(name, "tag", read_mjlog(document, name))
+
+
+def _games_in_json(stream: Lines, begin: int, name: str) -> Iterator[Game]:
+    """Yield the games of JSON that begins at ``begin``: of tenhou.net/6, a review, or messages."""
     stream.seek(begin)
-    document = stream.read(MAX_MJLOG_BYTES + 1)
-    if len(document) > MAX_MJLOG_BYTES:
-        raise RecordError(name, "", f"longer than {MAX_MJLOG_BYTES} bytes")
-    yield Game(name, "tag", read_mjlog(document, name))
+    first_line = stream.readline(MAX_LINE_BYTES + 1)
+    head = first_line + stream.read(_HEAD)
+    stream.seek(begin)
+    value = first_json(stream)
+    if value is None:
+        stream.seek(begin)
+        value = whole_json(stream)
+    stream.seek(0)
+    if is_tenhou6(value) or (value is None and cut_kind(head) == "tenhou6"):
+        yield from read_tenhou6(stream, name)
+    elif is_report(value):
+        stream.seek(begin)
+        yield from read_mjai_messages(whole_json(stream)[MJAI_LOG], name)
+    elif problem := other_json(value):
+        raise ForeignRecordError(name, problem)
+    elif is_spread(first_line):
+        yield from read_mjai_json(stream, name)
+    else:
+        yield from read_mjai_log(stream, name)
+
+
+def _as_utf8(stream: Lines, name: str) -> Lines:
+    """Return a stream of UTF-16, as some shells write files, as one of UTF-8; others unchanged."""
+    encoding = next((code for mark, code in _UTF16.items() if stream.peek(2)[:2] == mark), None)
+    if encoding is None:
+        return stream
+    data = stream.read(MAX_GAME_BYTES + 1)
+    if len(data) > MAX_GAME_BYTES:
+        raise RecordError(name, "", f"is UTF-16 beyond {MAX_GAME_BYTES} bytes: save it as UTF-8")
+    try:
+        return _in_memory(data.decode(encoding).encode())
+    except UnicodeError:
+        raise RecordError(name, "", "is damaged UTF-16: save it as UTF-8") from None
+
+
+def _games_of_urls(stream: Lines, name: str) -> Lines:
+    """Return the games that addresses of the site's viewer contain, one address a line."""
+    data = stream.read(MAX_GAME_BYTES + 1).lstrip(_BLANKS)
+    if len(data) > MAX_GAME_BYTES:
+        raise RecordError(name, "", f"holds addresses beyond {MAX_GAME_BYTES} bytes")
+    games = [unquote_to_bytes(found[1].strip(b"\"' ")) for found in _VIEWER_URL.finditer(data)]
+    return _in_memory(b"\n".join(games))
+
+
+def _in_memory(data: bytes) -> Lines:
+    return io.BufferedReader(io.BytesIO(data))  # type: ignore[arg-type]
 
 
 def _behind_blanks(stream: Lines, name: str) -> int:

@@ -105,8 +105,12 @@ class Review:
 
 
 def known_seats(events: Sequence[Event]) -> list[int]:
-    """Return the seats whose hands the record shows."""
-    dealt = [event for event in events if isinstance(event, StartKyoku)]
+    """Return the seats whose hands the record shows; a deal that could not be read shows none."""
+    dealt = [
+        event
+        for event in events
+        if isinstance(event, StartKyoku) and any("?" not in hand for hand in event.tehais)
+    ]
     return [seat for seat in SEATS if dealt and all("?" not in each.tehais[seat] for each in dealt)]
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from mjbot.errors import MjbotError
 from mjbot.records.choices import ReplayStep, steps_of
-from mjbot.records.game import Entry, RecordError
+from mjbot.records.game import Entry, RecordError, hand_problems
 from mjbot.records.sources import Source, games_of, list_sources
 from protocol.plain_text import one_line
 
@@ -25,7 +25,7 @@ class NoGameError(MjbotError):
 class ReadGame:
     """The events of one game, with the remarks on each of them.
 
-    ``problem`` is why the rest could not be read.
+    ``problem`` is why the rest, or a hand, could not be read.
     """
 
     name: str
@@ -76,7 +76,8 @@ class Library:
             if not entries:
                 raise
             return ReadGame(found.name, entries, one_line(error))
-        return ReadGame(found.name, entries)
+        bad = [each.text for each in hand_problems(found) if each.is_loss]
+        return ReadGame(found.name, entries, one_line("; ".join(bad)))
 
 
 def _short(source: Source, path: Path) -> str:

@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
+from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 from mjbot.records.complete import complete
 from mjbot.records.game import ForeignRecordError, RecordError
+from mjbot.records.mjai_log import log_line, read_mjai_log
+from mjbot.records.mjlog_writer import write_mjlog
 from mjbot.records.sources import games_of, list_sources, open_games
 from mjbot.records.tenhou6 import order
 from mjbot.records.tenhou6.hands import Claim, Draw, HandColumns, Play, RiverEntry, SeatColumns
@@ -114,6 +118,8 @@ def damage(value: Any) -> str:
     with pytest.raises(RecordError) as caught:
         for game in read_tenhou6(stream(data), "x"):
             list(game.entries)
+            for error in game.hands.unreadable:
+                raise error
     output = str(caught.value)
     assert output.startswith("x: ") and "\n" not in output and len(output) < 200
     return output.removeprefix("x: ")
@@ -201,7 +207,7 @@ def test_a_bad_game_among_good_ones_leaves_the_others(own, tmp_path: Path) -> No
         (["log", 0, 6, 0], "41x", 'hand 1: [6][0]: "41x" is no call'),
         (["log", 0, 6, 0], True, "hand 1: [6][0]: True is no tile"),
         (["log", 0, 16], "和了", "hand 1: [16]: is no list"),
-        (["log", 0, 16], [], "hand 1: [16]: does not begin with a text"),
+        (["log", 0, 16], [7], "hand 1: [16]: does not begin with a text"),
         (
             ["log", 0, 16],
             ["引分"],
@@ -244,9 +250,11 @@ def test_damage_names_the_field_and_the_place(own, place, value, problem) -> Non
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (b'{"log":[[', "game 1: not JSON (Expecting value at character 10)"),
-        (b'{"log":[[1]]} {"log":', "game 2: not JSON"),
-        (b'[{"log":[[1]]}', "game 2: it is cut off"),
+        (b'{"log":[[', "game 1: the JSON is cut off (this game begins at line 1)"),
+        (b'{"log":[[x]]}', "game 1: not JSON (Expecting value at line 1, character 10)"),
+        (b'{"log":\n[\n[x]]}', "game 1: not JSON (Expecting value at line 3, character 2)"),
+        (b'\n{"log":[[1]]}\n {"log":', "game 2: the JSON is cut off (this game begins at line 3)"),
+        (b'[{"log":[[1]]}', "game 2: the JSON is cut off"),
         (b'{"log":[["\xff"]]}', "game 1: is not UTF-8"),
         (b"[" * 200_000, "game 1: nested too deep"),
         (b'{"log":[[' + b"1" * 5000, "game 1: has an endless number"),
@@ -286,9 +294,41 @@ def test_three_players_are_named(own, names) -> None:
     ],
 )
 def test_the_name_of_a_table_gives_its_rules(own, words: str, rules: object) -> None:
-    own["rule"]["disp"] = words
+    own["rule"] = {"disp": words}
     (game,) = read_tenhou6(stream(json.dumps(own).encode()), "x")
     assert next(iter(game.entries)).event.mjbot_rules == rules
+
+
+@pytest.mark.parametrize(
+    ("fields", "has_red_fives"),
+    [
+        ({}, False),
+        ({"aka": 0}, False),
+        ({"aka51": 0, "aka52": 0, "aka53": 0}, False),
+        ({"aka": 1}, True),
+        ({"aka51": 1, "aka52": 1, "aka53": 1}, True),
+        ({"aka52": 2}, True),
+    ],
+)
+def test_red_fives_are_announced_by_number_or_by_name(own, fields, has_red_fives) -> None:
+    own["rule"] = {"disp": "般東喰", **fields}
+    (game,) = read_tenhou6(stream(json.dumps(own).encode()), "x")
+    rules = next(iter(game.entries)).event.mjbot_rules
+    assert (rules is None) == has_red_fives
+
+
+@pytest.mark.parametrize("how", ["aka", "nothing", "mjai"])
+def test_a_game_with_red_fives_is_written_whatever_it_announces(scripted, how: str) -> None:
+    made = first_kyoku(scripted(["123406789m99p45s"], "6s", dora="7z").do(0, "tsumo"))
+    value = json.loads(write_tenhou6(made))
+    value["rule"] = {"disp": "般東喰"} | ({"aka": 1} if how == "aka" else {})
+    (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
+    if how == "mjai":
+        data = b"".join(log_line(entry.event) for entry in game.entries)
+        (game,) = read_mjai_log(stream(data), "x")
+    whole = complete(game)
+    assert whole.rules.red_fives
+    assert b"<GO type" in write_mjlog(whole) and b"\xe8\xb5\xa4" in write_tenhou6(whole)
 
 
 # --- words -----------------------------------------------------------------------------------
@@ -305,3 +345,111 @@ def test_words_of_another_tongue_leave_the_value_to_the_rules(scripted) -> None:
     assert [entry.event for entry in complete(game).entries if entry.win] == [
         entry.event for entry in report.entries if entry.win
     ]
+
+
+FANPAI, KANS, NAGASHI = "fanpai", "sukaikan", "nagashimangan"
+DRAW_WORDS = {
+    FANPAI: ("流局", "全員聴牌", "全員不聴", "荒牌平局", "Ryuukyoku", "Exhaustive Draw"),
+    NAGASHI: ("流し満貫", "Nagashi Mangan", "Mangan at Draw"),
+    "kyushukyuhai": ("九種九牌", "Kyuushu Kyuuhai", "Nine Terminal Abortion"),
+    "sufonrenta": ("四風連打", "Suufon Renda", "Four Wind Abortion"),
+    KANS: ("四槓散了", "四開槓", "Suukaikan", "Four Kan Abortion"),
+    "suchareach": ("四家立直", "Suucha Riichi", "Four Riichi Abortion"),
+    "sanchaho": ("三家和了", "三家和", "Sanchahou", "Three Ron Abortion"),
+}
+
+
+@pytest.mark.parametrize(
+    ("reason", "word"), [(reason, word) for reason, words in DRAW_WORDS.items() for word in words]
+)
+@pytest.mark.parametrize("change", [str, str.upper, lambda word: f" {word} "])
+def test_every_writers_word_for_a_draw_is_read(own, reason: str, word: str, change) -> None:
+    own["log"][0][16] = [change(word), [0, 0, 0, 0]]
+    (game,) = read_tenhou6(stream(json.dumps(own).encode()), "x")
+    draws = [entry.event for entry in game.entries if isinstance(entry.event, m.Ryukyoku)]
+    assert [draw.reason for draw in draws] == [reason]
+    assert not game.hands.unreadable
+
+
+def test_a_win_in_romaji_is_read(scripted) -> None:
+    value = json.loads(
+        write_tenhou6(first_kyoku(scripted(["123456789m99p45s"], "6s", dora="7z").do(0, "tsumo")))
+    )
+    value["log"][0][16][0] = "Agari"
+    (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
+    assert any(isinstance(entry.event, m.Hora) for entry in game.entries)
+
+
+@pytest.mark.parametrize("result", [["不明"], []])
+def test_an_unknown_result_is_a_hand_without_one(own, result: list, tmp_path: Path, capsys) -> None:
+    own["log"][0][16] = result
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(own), "utf-8")
+    assert main(["replay", str(path)]) == ExitCode.OK
+    printed = capsys.readouterr()
+    assert "1 kyoku (1 without a result)" in printed.out
+    assert f"{path}: 1 hand without a result: E1-0" in printed.err
+
+
+# --- bad hands -------------------------------------------------------------------------------
+
+SPOILS: dict[str, tuple[list, Any]] = {
+    "a word": ([16], ["引分"]),
+    "no changes": ([16], ["和了", [0, 0, 0, 0]]),
+    "a win of nothing": ([16], ["和了", [0, 0, 0, 0], [1, 0, 1, "30符1飜1000点"]]),
+    "a tile": ([4, 0], 99),
+    "no hand": ([4], []),
+    "a call": ([5, 0], "c1112"),
+    "no draws": ([5], []),
+    "a discard not held": ([6, 0], 29),
+    "a column less": ([], None),
+    "dora": ([2], [11, 12]),
+}
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("spoil", SPOILS)
+def test_a_bad_hand_costs_that_hand(own, spoil: str, place: int, tmp_path, capsys) -> None:
+    own["log"] = [json.loads(json.dumps(own["log"][0])) for _ in range(3)]
+    for honba, hand in enumerate(own["log"]):
+        hand[0][1] = honba
+    inner, (keys, value) = own["log"][place], SPOILS[spoil]
+    if not keys:
+        inner.pop()
+    for key in keys[:-1]:
+        inner = inner[key]
+    if keys:
+        inner[keys[-1]] = value
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(own), "utf-8")
+    assert main(["replay", str(path)]) == ExitCode.FAILED
+    printed = capsys.readouterr()
+    assert "3 kyoku (1 without a result)" in printed.out and "no mismatch" in printed.out
+    assert "1 hand that cannot be read" in printed.out
+    (line,) = [line for line in printed.err.splitlines() if "replaying" not in line]
+    assert line.startswith(f"mjbot replay: {path}: hand {place + 1}: ")
+    assert main(["convert", str(path), str(tmp_path / "a.mjson")]) == ExitCode.FAILED
+    assert main(["replay", str(tmp_path / "a.mjson")]) == ExitCode.OK
+    for form in ("mjlog", "tenhou6"):
+        assert main(["convert", str(path), str(tmp_path / "x"), "--to", form]) == ExitCode.FAILED
+        refusal = capsys.readouterr().err
+        assert f"the hand E1-{place} has no result" in refusal or "is hidden" in refusal
+        assert not (tmp_path / "x").exists()
+
+
+def test_whole_floats_are_points(scripted) -> None:
+    made = first_kyoku(scripted(["123456789m99p45s"], "6s", dora="7z").do(0, "tsumo"))
+    value = json.loads(write_tenhou6(made))
+    hand = value["log"][0]
+    hand[1] = [float(score) for score in hand[1]]
+    hand[16][1] = [float(change) for change in hand[16][1]]
+    final = next(entry.event.scores for entry in made.entries if entry.win)
+    value["sc"] = [float(part) for score in final for part in (score, 0)]
+    (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
+    events = [entry.event for entry in game.entries]
+    win = next(event for event in events if isinstance(event, m.Hora))
+    assert all(isinstance(part, int) for part in (*win.deltas, *events[-1].scores))
+    hand[1][0] = 25000.5
+    (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
+    with pytest.raises(RecordError, match=r"25000\.5 is no number of points"):
+        list(game.entries)

@@ -86,6 +86,7 @@ def _convert(
         with losses.noting(named):
             if writer.write(name, game):
                 yield game
+        losses.add_hands(game)
 
 
 def _base_name(source: Source, root: Path) -> PurePosixPath:

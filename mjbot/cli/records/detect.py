@@ -149,6 +149,8 @@ def _look_for_helpers(request: DetectRequest) -> int:
                 left_out.files += not problem.is_game
                 error = RecordError(*problem.error)
                 console.print(one_line(f"left out: {error}"), markup=False, highlight=False)
+            for hand in batch.hands:
+                console.print(one_line(hand.text), markup=False, highlight=False, soft_wrap=True)
             for digest, conduct in batch.games:
                 if conduct is not None and digest not in seen:
                     meetings.add(conduct)

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from mjbot.records.positions import RecordPosition
 from mjbot.requests import option
 from mjbot.text import write_text
 from mjbot.watch.game import fold_steps
-from mjbot.watch.library import Library
+from mjbot.watch.library import Library, ReadGame
 from protocol.plain_text import one_line
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -44,17 +45,20 @@ def run(request: DrawRequest) -> int:
         raise ArgumentError(f"--out {request.out}: name a file that ends in .svg or .png")
     if not 16 <= request.size <= 8000:
         raise ArgumentError(f"--size {request.size}: expected 16 to 8000 pixels")
-    drawing = show_all() if request.game is None else _draw(request, request.game)
+    game = None if request.game is None else request.read(Library(request.game))
+    drawing = show_all() if game is None else _draw(request, game)
     if ending == ".svg":
         write_text(request.out, drawing)
     else:
         _write_png(drawing, request.out, request.size)
     print(one_line(request.out))
+    if game is not None and game.problem:
+        print(f"mjbot draw: {game.problem}", file=sys.stderr)
+        return ExitCode.FAILED
     return ExitCode.OK
 
 
-def _draw(request: DrawRequest, record: Path) -> str:
-    game = request.read(Library(record))
+def _draw(request: DrawRequest, game: ReadGame) -> str:
     folded = fold_steps(game.steps())
     board = _board_at(folded, request.at.event_in(game.steps(), request.seat) if request.at else 0)
     if board is None:

@@ -1,5 +1,6 @@
 """``mjbot explain LOG``: what a strategy thinks of a recorded game, or of one position in it."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from mjbot.models.opponents import estimate_opponents
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
+from mjbot.records.game import HandProblem
 from mjbot.records.positions import NoPositionError, RecordPosition
 from mjbot.review.players import SeatedPlayers, honest_view
 from mjbot.strategy import explanation as e
@@ -263,22 +265,29 @@ def _list_choices(log: Path, asked: int | None, players: SeatedPlayers) -> int:
     seats = list(SEATS) if asked is None else [asked]
     head = ("event", "position", "seat", "happened", "legal", "recorded", players.name, "")
     grid, agreement = Grid(*head), _Agreement()
+    problems: list[HandProblem] = []
     with progress(Console(stderr=True), f"asking {players.name}", unit="choices") as step:
-        for row in _rows(log, seats, players, agreement):
+        for row in _rows(log, seats, players, agreement, problems):
             grid.add_row(*[Text(cell) for cell in row])
             step(note=row[1])
     console = _console()
     console.print(grid)
     for line in agreement.lines(players.name):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    return ExitCode.OK
+    for problem in problems:
+        print(one_line(f"mjbot explain: {problem.text}"), file=sys.stderr)
+    return ExitCode.FAILED if any(each.is_loss for each in problems) else ExitCode.OK
 
 
 def _rows(
-    log: Path, seats: list[int], players: SeatedPlayers, agreement: _Agreement
+    log: Path,
+    seats: list[int],
+    players: SeatedPlayers,
+    agreement: _Agreement,
+    problems: list[HandProblem],
 ) -> Iterator[tuple[str, ...]]:
     numbering = Numbering()
-    for step in steps(log):
+    for step in steps(log, problems):
         players.see(step, seats)
         for seat, place in numbering.choosers(step).items():
             if seat not in seats:

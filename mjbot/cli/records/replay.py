@@ -22,6 +22,7 @@ from mjbot.records.game import (
     Game,
     IncompleteGameError,
     RecordError,
+    hand_problems,
 )
 from mjbot.records.other_formats import record_path
 from mjbot.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
@@ -42,18 +43,19 @@ class Losses:
     """Reports files and games that were passed over, and counts them.
 
     True if anything was lost: a damaged file, one of another kind, a game that cannot be shown
-    whole, or a path without any game.
+    whole, a hand that cannot be read, or a path without any game.
     """
 
     def __init__(self, command: str) -> None:
         self._command = command
         self._damaged: set[str] = set()
         self._foreign: set[str] = set()
-        self._incomplete = self._without_games = 0
+        self._incomplete = self._without_games = self._hands = 0
         self._reported: set[Path] = set()
 
     def __bool__(self) -> bool:
-        return bool(self._damaged or self._foreign or self._incomplete or self._without_games)
+        games = self._damaged or self._foreign or self._incomplete or self._without_games
+        return bool(games or self._hands)
 
     def __str__(self) -> str:
         """Return the end of a summary: ``", 1 damaged file, 2 files of another kind"``."""
@@ -62,7 +64,8 @@ class Losses:
         foreign = f"{plural(n_foreign, 'file')} of another kind" if n_foreign else ""
         games = plural(self._incomplete, "game")
         incomplete = f"{games} that cannot be shown whole" if self._incomplete else ""
-        return "".join(f", {part}" for part in (damaged, foreign, incomplete) if part)
+        hands = f"{plural(self._hands, 'hand')} that cannot be read" if self._hands else ""
+        return "".join(f", {part}" for part in (damaged, foreign, incomplete, hands) if part)
 
     def add(self, path: Path, error: RecordError, file: str = "") -> None:
         """Report what is wrong at a path that the user named; ``file`` is where, if it was read.
@@ -87,6 +90,12 @@ class Losses:
             yield
         except RecordError as error:
             self.add(named.path, error, named.source.name)
+
+    def add_hands(self, game: Game) -> None:
+        """Report the bad hands of a game that was walked, and those without a result (no loss)."""
+        for problem in hand_problems(game):
+            self.report(one_line(problem.text))
+            self._hands += problem.is_loss
 
     def add_paths_without_games(self, paths: Iterable[Path], games: Counter[Path]) -> None:
         """Report the paths at which there was no game, unless the reason was reported."""
@@ -215,6 +224,7 @@ class _Replayer:
             try:
                 with self._losses.noting(named):
                     replay(game, self._summary, self._strict)
+                self._losses.add_hands(game)
             except OlderRulesError as older:
                 self.older += 1
                 print(one_line(older), file=sys.stderr)

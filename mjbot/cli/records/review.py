@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from mjbot.languages import translate, translate_count
 from mjbot.precompile import prepare
 from mjbot.progress import progress
 from mjbot.records.choices import steps_of
-from mjbot.records.game import Game
+from mjbot.records.game import Game, hand_problems
 from mjbot.records.other_formats import record_path
 from mjbot.records.positions import NoPositionError, RecordPosition
 from mjbot.records.sources import games_of, list_sources
@@ -110,7 +111,10 @@ def run(request: ReviewRequest) -> int:
         raise ArgumentError("several records: name the player to review with --player NAME")
     (path,) = request.records
     budget_s = BUDGET_S if request.playouts is None else request.playouts
-    name, events = _events(path, request.game_number)
+    game, events = _events(path, request.game_number)
+    problems = list(hand_problems(game))
+    for problem in problems:
+        print(one_line(f"mjbot review: {problem.text}"), file=sys.stderr)
     players = SeatedPlayers(request.by, request.seed)
     console = Console(stderr=True)
     seats = known_seats(events)
@@ -120,7 +124,7 @@ def run(request: ReviewRequest) -> int:
     with progress(console, f"asking {players.name}"):
         judged = judge(events, players, seats, [seat])
     by = Reviewer.of(request.by, PLAYED_BY if budget_s else "")
-    review = Review(name.removeprefix(f"{path.parent}/"), seat, by, judged)
+    review = Review(game.name.removeprefix(f"{path.parent}/"), seat, by, judged)
     printed = [_decision_at(review, request.at)] if request.at else None
     if not any(each.explanation.rated for each in review.decisions):
         cure = "add a method ratings(view) to its class (docs/api.md)"
@@ -134,7 +138,7 @@ def run(request: ReviewRequest) -> int:
     if request.json:
         write_text(request.json, json.dumps(found))
     _print(review, printed, out)
-    return ExitCode.OK
+    return ExitCode.FAILED if any(problem.is_loss for problem in problems) else ExitCode.OK
 
 
 def _review_player(request: ReviewRequest) -> int:
@@ -159,7 +163,7 @@ def _review_player(request: ReviewRequest) -> int:
     )
 
 
-def _events(path: Path, wanted: int | None) -> tuple[str, list[Event]]:
+def _events(path: Path, wanted: int | None) -> tuple[Game, list[Event]]:
     games = (game for source in list_sources(path) for game in games_of(source))
     found: list[Game] = list(islice(games, (wanted or 2) - 1, wanted or 2)) if wanted else []
     if wanted and not found:
@@ -169,8 +173,8 @@ def _events(path: Path, wanted: int | None) -> tuple[str, list[Event]]:
         events = [entry.event for entry in first.entries]
         if next(games, None) is not None:
             raise ArgumentError(f"{path} holds several games: choose one with --game-number N")
-        return first.name, events
-    return found[0].name, [entry.event for entry in found[0].entries]
+        return first, events
+    return found[0], [entry.event for entry in found[0].entries]
 
 
 def _seat(asked: int | None, known: Sequence[int]) -> int:

@@ -150,7 +150,7 @@ def run(request: StatsRequest) -> int:
     if request.parquet:
         require_parquet()
     breakdown = Breakdown(plan, Ratings() if plan.is_rated and available() else None)
-    _count(request, breakdown)
+    is_whole = _count(request, breakdown)
     if not breakdown.games:
         raise ArgumentError("no game to count: none has a kyoku and is of the period")
     report = StatsReport(", ".join(map(str, request.records)), breakdown, request.least)
@@ -162,7 +162,7 @@ def run(request: StatsRequest) -> int:
     if request.parquet:
         write_parquet(request.parquet, report)
     _print(report, request)
-    return ExitCode.OK
+    return ExitCode.OK if is_whole else ExitCode.FAILED
 
 
 def _plan(request: StatsRequest) -> BreakdownPlan:
@@ -185,7 +185,9 @@ def _plan(request: StatsRequest) -> BreakdownPlan:
     )
 
 
-def _count(request: StatsRequest, breakdown: Breakdown) -> None:
+def _count(request: StatsRequest, breakdown: Breakdown) -> bool:
+    """Take in the records; return whether all hands of the games could be read."""
+    is_whole = True
     console, jobs = Console(stderr=True), request.jobs or os.cpu_count() or 1
     with progress(console, "listing the records"):
         work = list_work(request.records)
@@ -193,8 +195,12 @@ def _count(request: StatsRequest, breakdown: Breakdown) -> None:
         for batch in count_games(work, jobs, request.file_dates):
             for error in breakdown.add(batch):
                 console.print(one_line(f"left out: {error}"), markup=False, highlight=False)
+            for hand in batch.hands:
+                console.print(one_line(hand.text), markup=False, highlight=False, soft_wrap=True)
+                is_whole &= not hand.is_loss
             step(len(batch.games))
     _check_names(request, breakdown)
+    return is_whole
 
 
 def _check_names(request: StatsRequest, breakdown: Breakdown) -> None:

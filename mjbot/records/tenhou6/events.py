@@ -12,7 +12,7 @@ from mjbot.rules.points import STICK_POINTS
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
-LastTile = m.Tsumo | m.Dahai | m.Kakan
+LastTile = m.Tsumo | m.Dahai | m.Kakan | m.Ankan
 
 
 def emit_events(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
@@ -20,14 +20,16 @@ def emit_events(hand: HandColumns, events: Sequence[m.Event], result: Result) ->
 
     Raises ``ValueError`` where a seat plays what it does not hold or wins what is not there.
     """
-    yield from _start(hand, events)
-    yield from _ending(hand, events, result)
+    hands = _last_hands(hand, events)
+    yield emit_deal(hand)
+    yield from _with_payments(hand, events)
+    yield from _ending(hand, events, result, hands)
 
 
-def _start(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
-    """Yield the deal and the events up to the result, riichi with what was paid for it."""
+def emit_deal(hand: HandColumns) -> m.StartKyoku:
+    """Return the deal of a hand."""
     a, b, c, d = (seat.start for seat in hand.seats)
-    yield m.StartKyoku(
+    return m.StartKyoku(
         bakaze=WIND_NAMES[hand.kyoku // 4],
         kyoku=hand.kyoku % 4 + 1,
         honba=hand.honba,
@@ -37,6 +39,10 @@ def _start(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
         tehais=(a, b, c, d),
         scores=hand.scores,
     )
+
+
+def _with_payments(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
+    """Yield the events up to the result, riichi with what was paid for it."""
     scores = hand.scores
     for event in events:
         if isinstance(event, m.ReachAccepted):
@@ -46,13 +52,16 @@ def _start(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
         yield event
 
 
-def _ending(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
+def _ending(
+    hand: HandColumns, events: Sequence[m.Event], result: Result, hands: Sequence["_LastHand"]
+) -> Iterator[m.Event]:
+    if result is None:
+        return
     in_riichi = [event.actor for event in events if isinstance(event, m.ReachAccepted)]
     a, b, c, d = (
         score - STICK_POINTS * (seat in in_riichi) for seat, score in enumerate(hand.scores)
     )
     scores: m.FourInts = (a, b, c, d)
-    hands = _last_hands(hand, events)
     if isinstance(result, DrawEntry):
         yield _ryukyoku(result, hands, _last_tile(events), scores)
         return
@@ -91,7 +100,7 @@ def _last_hands(hand: HandColumns, events: Sequence[m.Event]) -> list[_LastHand]
 
 
 def _last_tile(events: Sequence[m.Event]) -> LastTile:
-    """Return the event with the last tile that was drawn, discarded or added to a pon."""
+    """Return the event with the last tile that was drawn, discarded or put into a kan."""
     for event in reversed(events):
         if isinstance(event, LastTile):
             return event
@@ -106,20 +115,21 @@ def _hora(
     scores: m.FourInts,
 ) -> m.Hora:
     tiles = hand.tiles.copy()
+    tile = last.consumed[0] if isinstance(last, m.Ankan) else last.pai
     by_draw = win.winner == win.source
     if by_draw != isinstance(last, m.Tsumo) or last.actor != win.source:
         raise ValueError(
             f"[16]: seat {win.winner} wins a tile of seat {win.source}, which is not there"
         )
     if by_draw:
-        tiles.remove(last.pai)
+        tiles.remove(tile)
     return m.Hora(
         actor=win.winner,
         target=win.source,
-        pai=last.pai,
+        pai=tile,
         pao=win.liable,
         uradora_markers=ura,
-        hora_tehais=(*in_id_order(tiles), *([last.pai] if by_draw else [])),
+        hora_tehais=(*in_id_order(tiles), *([tile] if by_draw else [])),
         yakus=win.yakus,
         fu=win.fu,
         fan=win.fan,

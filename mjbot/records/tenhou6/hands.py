@@ -16,10 +16,11 @@ discards     a tile, 60 for the drawn one, 0 for none after a daiminkan; ``r`` a
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NoReturn
 
 from protocol.messages import MOST_POINTS, MOST_STICKS, FourInts
+from protocol.reading import whole_number
 from protocol.tiles import TILE_NAMES, tile_kind
 
 TILE_CODES: Final = {
@@ -31,6 +32,7 @@ _TILES: Final = {code: name for name, code in TILE_CODES.items()}
 _DRAWN: Final = 60
 _NOTHING: Final = 0
 _COLUMNS: Final = 17
+_DEALT: Final = 13
 _CALL: Final = re.compile(r"(\d\d)*[a-z](\d\d)+")
 _CALL_KINDS: Final[dict[str, "ClaimKind"]] = {"c": "chi", "p": "pon", "m": "daiminkan"}
 _CALL_LETTERS: Final = {kind: letter for letter, kind in _CALL_KINDS.items()}
@@ -110,29 +112,46 @@ class HandColumns:
 def read_hand(value: Any) -> HandColumns:
     """Check the JSON of a hand.  Raises ``ValueError`` that names the place in its list."""
     columns = _list(value, "", _COLUMNS)
+    return replace(
+        read_deal(columns),
+        dora=_tiles(columns[2], "[2]"),
+        ura=_tiles(columns[3], "[3]"),
+        seats=tuple(_read_seat(columns[at : at + 3], at) for at in (4, 7, 10, 13)),
+        result=_list(columns[16], "[16]"),
+    )
+
+
+def read_deal(value: Any) -> HandColumns:
+    """Check only where in a game a hand stands; its tiles are hidden, but for the first indicator.
+
+    Raises ``ValueError`` that names the place in its list.
+    """
+    columns = _list(value, "")
+    if len(columns) < 3:
+        _refuse("", f"has {len(columns)} parts where {_COLUMNS} belong")
     kyoku, honba, sticks = (_number(columns[0], "[0]", at, 3) for at in range(3))
     if not 0 <= kyoku < 16 or not (0 <= honba <= MOST_STICKS and 0 <= sticks <= MOST_STICKS):
         _refuse("[0]", f"{columns[0]} is no kyoku, honba and sticks")
     a, b, c, d = (_number(columns[1], "[1]", at, 4) for at in range(4))
-    if not (dora := _tiles(columns[2], "[2]")):
+    if not (dora := _list(columns[2], "[2]")):
         _refuse("[2]", "names no dora indicator")
-    seats = tuple(_read_seat(columns[at : at + 3], at) for at in (4, 7, 10, 13))
+    hidden = SeatColumns(("?",) * _DEALT, (), ())
     return HandColumns(
         kyoku=kyoku,
         honba=honba,
         sticks=sticks,
         scores=(a, b, c, d),
-        dora=dora,
-        ura=_tiles(columns[3], "[3]"),
-        seats=seats,
-        result=_list(columns[16], "[16]"),
+        dora=(_tile(dora[0], "[2][0]"),),
+        ura=(),
+        seats=(hidden,) * 4,
+        result=[],
     )
 
 
 def _read_seat(columns: list[Any], first: int) -> SeatColumns:
     start = _tiles(columns[0], f"[{first}]")
-    if len(start) != 13:
-        _refuse(f"[{first}]", f"has {len(start)} start tiles where 13 belong")
+    if len(start) != _DEALT:
+        _refuse(f"[{first}]", f"has {len(start)} start tiles where {_DEALT} belong")
     draws = _list(columns[1], f"[{first + 1}]")
     plays = _list(columns[2], f"[{first + 2}]")
     return SeatColumns(
@@ -202,9 +221,10 @@ def _tiles(value: Any, place: str) -> tuple[str, ...]:
 
 
 def _number(value: Any, place: str, at: int, count: int) -> int:
-    number = _list(value, place, count)[at]
-    if not isinstance(number, int) or isinstance(number, bool) or abs(number) > MOST_POINTS:
-        _refuse(f"{place}[{at}]", f"{str(number)[:40]} is no number of points or sticks")
+    found = _list(value, place, count)[at]
+    number = whole_number(found)
+    if number is None or abs(number) > MOST_POINTS:
+        _refuse(f"{place}[{at}]", f"{str(found)[:40]} is no number of points or sticks")
     return number
 
 

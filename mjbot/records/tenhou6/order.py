@@ -140,13 +140,15 @@ class _Search:
         return play
 
     def _kan(self, branch: _Branch, kan: OwnKan) -> bool:
-        """Declare a kan; return whether it is a kakan that was robbed."""
+        """Declare a kan; return whether it was robbed: a kakan, or elsewhere an ankan, too."""
         seat = branch.seat
         if not isinstance(branch.events[-1], m.Tsumo):
             raise _DeadEndError(f"seat {seat} declares a kan right after a call")
         if kan.kind == "ankan":
             a, b, c, d = in_id_order((kan.tile, *kan.own))
             branch.events.append(m.Ankan(actor=seat, consumed=(a, b, c, d)))
+            if self._is_used_up(branch):
+                return True
             branch.owed_dora += 1
             self._turn_dora(branch)
             return False

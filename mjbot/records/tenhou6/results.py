@@ -1,5 +1,9 @@
 """The end of a hand of tenhou.net/6: its texts for wins, yaku and draws, read and written.
 
+The site writes Japanese.  Exporters of Mahjong Soul games (tensoul, its ports and the browser
+script "downloadlogs") write Japanese, romaji or English, by a setting; the site's editor writes
+``不明`` for a hand whose result nobody entered.
+
 A win is ``["和了", changes, [winner, from, liable or winner, value, yaku...]]``, two more items for
 each further winner; a draw is its name and, where something is paid, the changes.  Values:
 ``30符4飜7700点`` below the limits, ``満貫2000-4000点`` at one, where the dealer pays the second
@@ -14,6 +18,7 @@ from typing import Any, Final
 from mjbot.records.game import WinRecord
 from mjbot.rules.points import base_points, tsumo_points
 from protocol.messages import MOST_POINTS, FourInts
+from protocol.reading import whole_number
 from protocol.yaku import N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
 
 WIN: Final = "和了"
@@ -34,7 +39,29 @@ DRAWS: Final = {
     TRIPLE_RON: "sanchaho",
     "三家和": "sanchaho",
 }
-"""Name of a draw -> mjai reason."""
+"""Name of a draw as the site writes it -> mjai reason; the first of a reason is written."""
+_EXPORTED_DRAWS: Final = {
+    "荒牌平局": "fanpai",
+    "四開槓": "sukaikan",
+    "ryuukyoku": "fanpai",
+    "nagashi mangan": "nagashimangan",
+    "kyuushu kyuuhai": "kyushukyuhai",
+    "suufon renda": "sufonrenta",
+    "suukaikan": "sukaikan",
+    "suucha riichi": "suchareach",
+    "sanchahou": "sanchaho",
+    "exhaustive draw": "fanpai",
+    "mangan at draw": "nagashimangan",
+    "nine terminal abortion": "kyushukyuhai",
+    "four wind abortion": "sufonrenta",
+    "four kan abortion": "sukaikan",
+    "four riichi abortion": "suchareach",
+    "three ron abortion": "sanchaho",
+}
+"""Further names that exporters write, in lower case."""
+_WINS: Final = (WIN, "agari")
+UNKNOWN_RESULT: Final = "不明"
+"""What the site's editor writes for a hand without a result."""
 
 YAKU_NAMES: Final = (
     "門前清自摸和", "立直", "一発", "槍槓", "嶺上開花",
@@ -83,20 +110,24 @@ class DrawEntry:
     deltas: FourInts | None
 
 
-Result = tuple[WinEntry, ...] | DrawEntry
+Result = tuple[WinEntry, ...] | DrawEntry | None
+"""``None``: the log does not contain how the hand ended."""
 
 
 def read_result(value: list[Any]) -> Result:
     """Read a result.  Raises ``ValueError`` that names the place in its list."""
-    if not value or not isinstance(value[0], str):
+    if not value or value[0] == UNKNOWN_RESULT:
+        return None
+    if not isinstance(value[0], str):
         raise ValueError("[16]: does not begin with a text")
-    if value[0] == WIN:
+    name = value[0].strip().lower()
+    if name in _WINS:
         if len(value) < 3 or len(value) % 2 == 0:
             raise ValueError(f"[16]: has {len(value)} parts; after {WIN} come pairs for each win")
         return tuple(_read_win(value, at) for at in range(1, len(value), 2))
-    if (reason := DRAWS.get(value[0])) is None:
+    if (reason := DRAWS.get(name) or _EXPORTED_DRAWS.get(name)) is None:
         raise ValueError(f'[16][0]: "{value[0][:40]}" is neither a win nor a draw known here')
-    return DrawEntry(reason, value[0], _four(value[1], "[16][1]") if len(value) > 1 else None)
+    return DrawEntry(reason, name, _four(value[1], "[16][1]") if len(value) > 1 else None)
 
 
 def _read_win(result: list[Any], at: int) -> WinEntry:
@@ -136,11 +167,15 @@ def _read_yaku(texts: Sequence[str]) -> tuple[tuple[tuple[str, int], ...] | None
 def _four(value: Any, place: str) -> FourInts:
     if not isinstance(value, list) or len(value) != 4:
         raise ValueError(f"{place}: is no list of four changes")
-    for at, points in enumerate(value):
-        if not isinstance(points, int) or abs(points) > MOST_POINTS:
-            raise ValueError(f"{place}[{at}]: {str(points)[:40]} is no number of points")
-    a, b, c, d = value
+    a, b, c, d = (_points(points, f"{place}[{at}]") for at, points in enumerate(value))
     return a, b, c, d
+
+
+def _points(value: Any, place: str) -> int:
+    number = whole_number(value)
+    if number is None or abs(number) > MOST_POINTS:
+        raise ValueError(f"{place}: {str(value)[:40]} is no number of points")
+    return number
 
 
 def _seat(value: Any, place: str) -> int:
