@@ -1,8 +1,8 @@
 """Games that majiang-core dealt and judged, as mjai events.
 
 majiang-core writes a hand as a list of objects with one key each.  Seats count from the dealer
-(``l``), tiles are ``m0`` (the red five) to ``z7``, a meld is a suit and its digits with a mark + = -
-after the tile that was taken: the right, opposite, left neighbour's.
+(``l``), tiles are ``m0`` (the red five) to ``z7``, a meld is a suit and its digits with a mark + =
+- after the tile that was taken: the right, opposite, left neighbour's.
 """
 
 import json

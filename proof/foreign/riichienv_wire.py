@@ -1,8 +1,8 @@
 """RiichiEnv at both ends of the request dialect, each time with its own objects on the wire.
 
 As a server it is the referee: its events and its menus (``Action.to_mjai``) go out as they are,
-with its serialised observation, and its ``select_action_from_mjai`` reads the replies of four of our
-clients.  As a client it follows our events by ``observe_event``, and what our server offers is
+with its serialised observation, and its ``select_action_from_mjai`` reads the replies of four of
+our clients.  As a client it follows our events by ``observe_event``, and what our server offers is
 compared with what it finds legal itself.
 """
 
