@@ -1,8 +1,9 @@
-"""Proof in mjai.app's own simulator: packed bots play its hanchan, started as its containers do.
+"""Proof in mjai.app's own simulator: bots play its hanchan, started as its containers do.
 
 The PyPI package ``mjai`` deals, judges and waits as the site does.  Only Docker is left out: each
-zip is unpacked into an empty folder, ``bot.py SEAT`` runs there with an empty environment under
-the Python that the container has, and its pipes are used without the HTTP shim between.
+bot (a zip, or a folder with its ``bot.py``) gets a folder of its own, ``bot.py SEAT`` runs there
+with an empty environment under the Python that the container has, and its pipes are used without
+the HTTP shim between.
 """
 
 import argparse
@@ -25,9 +26,10 @@ AT_START_S = 10.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof mjai-simulator``."""
-    parser.add_argument("zips", metavar="ZIP", nargs="+", help="one for all seats, or four")
+    parser.add_argument("bots", metavar="BOT", nargs="+", help="one for all seats, or four")
     parser.add_argument("--python", default="python3.10", help="what runs bot.py (%(default)s)")
     parser.add_argument("--seed", type=int, default=2000, help="of the walls (%(default)s)")
+    parser.add_argument("--log", type=Path, help="file for the game as mjai lines (none)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,18 +41,20 @@ def run(args: argparse.Namespace) -> int:
         print("no package mjai here: pip install mjai, into an environment of its own")
         return 3
     python, seats = shutil.which(args.python), []
-    if python is None or len(args.zips) not in (1, 4):
+    if python is None or len(args.bots) not in (1, 4):
         print(
-            f"--python {args.python}: not found" if python is None else "expected one zip, or four"
+            f"--python {args.python}: not found" if python is None else "expected one bot, or four"
         )
         return 2
     mjai.game.MjaiPlayerClient = _client(mjai, python, seats)
     mjai.game.subprocess = SimpleNamespace(Popen=_no_docker, PIPE=subprocess.PIPE)
     with tempfile.TemporaryDirectory() as logs:
-        zips = args.zips * (4 // len(args.zips))
-        mjai.game.Simulator(zips, logs_dir=logs, timeout=2.0, seed=(10000, args.seed)).run()
+        bots = args.bots * (4 // len(args.bots))
+        mjai.game.Simulator(bots, logs_dir=logs, timeout=2.0, seed=(10000, args.seed)).run()
         errors = [found for found in _read(logs, "errors.json") if found]
         summary = _read(logs, "summary.json")
+        if args.log:
+            shutil.copyfile(Path(logs) / "mjai_log.json", args.log)
     for seat in seats:
         later = max(seat.times_s[1:], default=0.0)
         print(
@@ -78,8 +82,11 @@ def _client(mjai: Any, python: str, seats: list[Any]) -> type:
             self.player_id, self.times_s, self.container_name = player_id, [], "none"
             seats.append(self)
             self.folder = tempfile.mkdtemp()
-            with zipfile.ZipFile(self.submission_path) as archive:
-                archive.extractall(self.folder)
+            if self.submission_path.is_dir():
+                shutil.copytree(self.submission_path, self.folder, dirs_exist_ok=True)
+            else:
+                with zipfile.ZipFile(self.submission_path) as archive:
+                    archive.extractall(self.folder)
             self.proc = subprocess.Popen(
                 [python, "-u", "bot.py", str(player_id)],
                 cwd=self.folder,

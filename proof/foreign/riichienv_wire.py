@@ -1,0 +1,251 @@
+"""RiichiEnv at both ends of the request dialect, each time with its own objects on the wire.
+
+As a server it is the referee: its events and its menus (``Action.to_mjai``) go out as they are,
+with its serialised observation, and its ``select_action_from_mjai`` reads the replies of four of
+our clients.  As a client it follows our events by ``observe_event``, and what our server offers is
+compared with what it finds legal itself.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterable
+from contextlib import contextmanager
+from random import Random
+from typing import Any, Final
+
+import websockets
+from riichienv import Observation, RiichiEnv
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import ServerConnection, serve
+
+from mjbot.client.conversation import Meters
+from mjbot.client.play import Hooks, Settings, play
+from mjbot.server.lobby import PLACES, TableRules
+from mjbot.server.server import TableServer
+from mjbot.strategy.registry import make_strategy
+from proof.answers import Report
+from protocol.sessions.request_server import TimeLimits
+from protocol.transports.address import parse_address
+
+HOST: Final = "127.0.0.1"
+BOTS: Final = ("fast-policy", "fast-riichi-a", "fast-policy", "fast-riichi-d")
+GAME_S: Final = 600.0
+"""A hanchan takes seconds; one that takes longer is stuck."""
+
+UNHURRIED: Final = TimeLimits(grace_ms=600_000, bank_ms=0)
+MODE: Final = "4p-red-half"
+
+
+def play_at_riichienv(games: int, seed: int, report: Report) -> None:
+    """Play hanchan of four of our clients at a server that is RiichiEnv."""
+    for game in range(seed, seed + games):
+        with _warnings(report, f"client at RiichiEnv, game {game}"):
+            asyncio.run(asyncio.wait_for(_serve_game(game, report), GAME_S))
+
+
+def play_at_ours(games: int, seed: int, report: Report) -> None:
+    """Play hanchan of four clients that are RiichiEnv at our WebSocket endpoint."""
+    for game in range(seed, seed + games):
+        with _warnings(report, f"server for RiichiEnv, game {game}"):
+            asyncio.run(asyncio.wait_for(_join_game(game, report), GAME_S))
+
+
+@contextmanager
+def _warnings(report: Report, where: str) -> Any:
+    """Count each warning that our side logs as a difference."""
+
+    class Kept(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            report.differences.append(f"{where}: {record.getMessage()}")
+
+    handler = Kept(logging.WARNING)
+    logging.getLogger("mjbot").addHandler(handler)
+    try:
+        yield
+    except (TimeoutError, OSError, websockets.WebSocketException) as error:
+        report.differences.append(f"{where}: {type(error).__name__}: {error}")
+    finally:
+        logging.getLogger("mjbot").removeHandler(handler)
+
+
+# --- RiichiEnv serves ------------------------------------------------------------------------
+
+
+class RiichiEnvTable:
+    """One hanchan; the clients have the seats in the order in which they connected."""
+
+    def __init__(self, seed: int, report: Report) -> None:
+        self._env: Final = RiichiEnv(game_mode=MODE, seed=seed)
+        self._report: Final = report
+        self._sockets: Final[list[ServerConnection]] = []
+        self._full: Final = asyncio.Event()
+        self.over: Final = asyncio.Event()
+        self._requests = 0
+
+    async def take(self, socket: ServerConnection) -> None:
+        """Seat a client and keep its connection until the game is over."""
+        self._sockets.append(socket)
+        if len(self._sockets) == PLACES:
+            self._full.set()
+        await self.over.wait()
+
+    async def play(self) -> None:
+        """Play the game to its end, one request at a time, as the engine asks for actions."""
+        await self._full.wait()
+        observations = self._env.reset()
+        while not self._env.done():
+            actions = {}
+            for seat, observation in sorted(observations.items()):
+                await self._send_events(seat, observation)
+                actions[seat] = await self._choice(seat, observation)
+            observations = self._env.step(actions)
+        for seat in range(PLACES):
+            await self._send_events(seat, self._env.get_obs_py(seat))
+        self._report.agreed["hanchan of our clients at RiichiEnv's server"] += 1
+        self.over.set()
+
+    async def _send_events(self, seat: int, observation: Observation) -> None:
+        for line in observation.new_events():
+            event = json.loads(line)
+            if event["type"] == "start_game":
+                event["id"] = seat
+            await self._sockets[seat].send(json.dumps(event))
+
+    async def _choice(self, seat: int, observation: Observation) -> Any:
+        self._requests += 1
+        request = {
+            "type": "request_action",
+            "request_id": self._requests,
+            "possible_actions": [json.loads(a.to_mjai()) for a in observation.legal_actions()],
+            "observation": observation.serialize_to_base64(),
+        }
+        await self._sockets[seat].send(json.dumps(request))
+        reply = json.loads(await self._sockets[seat].recv())
+        action = observation.select_action_from_mjai(
+            {name: value for name, value in reply.items() if name != "request_id"}
+        )
+        if action is None:
+            self._report.differences.append(f"RiichiEnv does not read our reply {reply}")
+            action = observation.legal_actions()[0]
+        self._report.agreed[f"our {reply['type']} at RiichiEnv's server"] += 1
+        ack = {"type": "action_ack", "request_id": self._requests, "status": "accepted"}
+        await self._sockets[seat].send(json.dumps(ack))
+        return action
+
+
+async def _serve_game(seed: int, report: Report) -> None:
+    table = RiichiEnvTable(seed, report)
+    async with serve(table.take, HOST, 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        settings = Settings(parse_address(f"ws://{HOST}:{port}/ws"), deadline_s=GAME_S)
+        game = asyncio.ensure_future(table.play())
+        clients = [
+            asyncio.ensure_future(
+                play(settings, lambda at, name=name: make_strategy(name), hooks=_hooks(report))
+            )
+            for name in BOTS
+        ]
+        try:
+            await _all_or_first_failure([game, *clients])
+        except Exception as error:  # of our client: whatever it is, the game ended by it
+            report.differences.append(f"game {seed}: {type(error).__name__}: {error}")
+        finally:
+            table.over.set()
+
+
+def _hooks(report: Report) -> Hooks:
+    def acked(status: str) -> None:
+        if status != "accepted":
+            report.differences.append(f"a reply was {status}")
+
+    return Hooks(meters=Meters(acked=acked))
+
+
+async def _all_or_first_failure(tasks: Iterable["asyncio.Future[Any]"]) -> None:
+    pending = set(tasks)
+    try:
+        await asyncio.gather(*pending)
+    finally:
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+
+
+# --- RiichiEnv joins -------------------------------------------------------------------------
+
+
+class RiichiEnvClient:
+    """A player at our WebSocket endpoint that knows the game by RiichiEnv alone."""
+
+    def __init__(self, seed: int, report: Report) -> None:
+        self._env: Final = RiichiEnv(game_mode=MODE)
+        self._rng: Final = Random(seed)
+        self._report: Final = report
+        self._seat = 0
+        self._observation: Observation | None = None
+
+    async def play(self, url: str) -> None:
+        """Play until the server ends the game."""
+        async with connect(url) as socket:
+            async for frame in socket:
+                message = json.loads(frame)
+                if message["type"] == "request_action":
+                    await socket.send(json.dumps(self._reply(message)))
+                elif message["type"] == "action_ack":
+                    self._count_ack(message)
+                else:
+                    self._observe(message)
+
+    def _observe(self, event: dict[str, Any]) -> None:
+        if event["type"] == "start_game":
+            self._seat = event.pop("id")  # the engine reads a text there, the ladder sends a seat
+        self._observation = self._env.observe_event(event, self._seat)
+
+    def _reply(self, request: dict[str, Any]) -> dict[str, Any]:
+        observation = self._observation
+        if observation is None:
+            self._report.differences.append(f"RiichiEnv sees no choice at {request}")
+            return {**request["possible_actions"][0], "request_id": request["request_id"]}
+        legal = observation.legal_actions()
+        theirs = {action.to_mjai() for action in legal}
+        ours = {_as_theirs(observation, offer) for offer in request["possible_actions"]}
+        self._report.compare("our offers to RiichiEnv's client", request, ours, theirs)
+        action = self._choose(legal)
+        return {**json.loads(action.to_mjai()), "request_id": request["request_id"]}
+
+    def _choose(self, legal: list[Any]) -> Any:
+        """Win if possible, else choose at random, so that every kind of action comes up."""
+        wins = [action for action in legal if json.loads(action.to_mjai())["type"] == "hora"]
+        return wins[0] if wins else self._rng.choice(legal)
+
+    def _count_ack(self, ack: dict[str, Any]) -> None:
+        if ack["status"] == "accepted":
+            self._report.agreed["replies of RiichiEnv's client taken"] += 1
+        else:
+            self._report.differences.append(f"our server answers {ack}")
+
+
+def _as_theirs(observation: Observation, offer: dict[str, Any]) -> str:
+    """Return the form that RiichiEnv gives the action that it reads an offer as."""
+    action = observation.select_action_from_mjai(offer)
+    return action.to_mjai() if action is not None else f"not read: {json.dumps(offer)}"
+
+
+async def _join_game(seed: int, report: Report) -> None:
+    table = TableRules(seed=seed, limits=UNHURRIED)
+    async with TableServer(table) as server:
+        port = await server.open_websocket(HOST, 0, None)
+        clients = [
+            asyncio.ensure_future(
+                RiichiEnvClient(PLACES * seed + seat, report).play(
+                    f"ws://{HOST}:{port}/ws?name=r{seat}"
+                )
+            )
+            for seat in range(PLACES)
+        ]
+        results = [result async for result in server.play(1)]
+        await asyncio.gather(*clients)
+    if results[0].void:
+        report.differences.append(f"game {seed} is void")
+    report.agreed["hanchan of RiichiEnv's clients at our server"] += 1
