@@ -14,12 +14,16 @@ from mjbot.server.accounts import OPEN, Admission
 from mjbot.server.lobby import CLOSED, Lobby, TableRules
 from mjbot.server.seats import TcpSeat, error_line, reject
 from protocol.errors import NOT_JSON, ProtocolError
+from protocol.framing import without_mark
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import BUSY, JoinRefusedError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpTransport
 
 logger = logging.getLogger(__name__)
+
+_MOST_BLANKS: Final = 8
+"""How many blank lines a client may send before it joins."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,7 @@ class Acceptor:
 
     async def _handshake(self, transport: Transport) -> TcpSeat:
         await transport.send(LockstepSession().hello())
-        line = await transport.receive(self._rules.join_timeout_s)
+        line = await self._first_line(transport)
         room = self._own.room if self._own else self._room_of(line)
         session = LockstepSession(None if self._own else room)
         session.join(line, busy=self._lobby.is_busy(room))
@@ -122,6 +126,15 @@ class Acceptor:
         seat = TcpSeat(transport, session, self._rules.timeout_s, self._rules.on_fault)
         self._lobby.take(room, seat)
         return seat
+
+    async def _first_line(self, transport: Transport) -> bytes:
+        """Return the first line that is not blank, without a byte order mark."""
+        line = b""
+        for _ in range(_MOST_BLANKS):
+            line = without_mark(await transport.receive(self._rules.join_timeout_s))
+            if line.strip():
+                break
+        return line
 
     def _room_of(self, line: bytes) -> str:
         """Return which of our rooms a join names; the first of them if none."""

@@ -63,9 +63,12 @@ def make_strategy(name: str, options: Mapping[str, str] | None = None, seed: int
     try:
         return cls(**values)
     except Exception as problem:
-        raise StrategyError(
-            f"strategy {name!r} cannot be made: {error_summary(problem)}"
-        ) from problem
+        summary = error_summary(problem)
+        if problem.__traceback__ is not None and problem.__traceback__.tb_next is None:
+            # Its arguments do not fit: the only line is that of the call above, not of the bot.
+            file, line = Path(inspect.getfile(cls)).name, inspect.getsourcelines(cls)[1]
+            summary = f"{type(problem).__name__}: {problem} ({file}, line {line})"
+        raise StrategyError(f"strategy {name!r} cannot be made: {summary}") from problem
 
 
 def strategy_class(name: str) -> type[Strategy]:

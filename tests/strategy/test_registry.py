@@ -373,3 +373,25 @@ def test_the_command_shows_ones_own_strategy_and_fails_on_a_broken_one(folder, c
     out, err = capsys.readouterr()
     assert err.startswith("mjbot strategies: ") and "NoBot" in err and err.count("\n") == 1
     assert out.startswith("tsumogiri")  # the others are shown all the same
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("    depth: int", r"missing 1 required positional argument: 'depth' \(bot.py, line 5\)"),
+        (
+            "    def __post_init__(self):\n        raise ValueError('no depth')",
+            r"ValueError: no depth \(bot.py, line 7\)",
+        ),
+    ],
+)
+def test_a_strategy_that_cannot_be_made_is_blamed_in_its_own_file(tmp_path, body, problem):
+    file = tmp_path / "bot.py"
+    file.write_text(
+        "from dataclasses import dataclass\n"
+        "from mjbot.strategy.strategy import Strategy\n\n"
+        f"@dataclass\nclass Needs(Strategy):\n{body}\n\n"
+        "    def decide(self, view):\n        return view.default_action\n"
+    )
+    with pytest.raises(StrategyError, match=problem):
+        make_strategy(f"{file}:Needs")
