@@ -180,7 +180,7 @@ class Bot:
                 self.settings.login,
                 address.table_type,
                 Spelling.XML if address.dialect.traits.over == "tcp" else Spelling.JSON,
-                lenient=True,  # of what it does not know; the table's contradictions are the player's
+                lenient=True,  # what is new on the wire ends no game
             ),
             self.player,
             silence_s=self.settings.silence_s or address.dialect.traits.silence_s or math.inf,

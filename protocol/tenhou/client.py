@@ -34,7 +34,6 @@ from protocol.tenhou.offers import NO_OFFER, Offer
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
-
 _ONCE: Final = (
     *(tags.DrawTag, tags.DiscardTag, tags.MeldTag, tags.Riichi),
     *(tags.DoraIndicator, tags.WinTag, tags.DrawnHandTag),

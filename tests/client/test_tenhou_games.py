@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import logging
-import re
 import random
+import re
 
 import pytest
 from websockets.asyncio.server import serve
