@@ -38,14 +38,17 @@ class TokenLocks:
         Raises :class:`ArgumentError` if another process has one.  Where the system has no such
         locks (Windows) nothing is done.
         """
+        wanted = [*tokens]
         try:
             import fcntl
         except ImportError:
             return
+        if not wanted:
+            return
         with naming(self._folder):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._require_own()
-        for token in tokens:
+        for token in wanted:
             name = hashlib.sha256(f"mjbot token {token}".encode()).hexdigest()[:16]
             if name in self._held:
                 continue

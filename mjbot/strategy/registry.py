@@ -66,8 +66,8 @@ def make_strategy(name: str, options: Mapping[str, str] | None = None, seed: int
         summary = error_summary(problem)
         if problem.__traceback__ is not None and problem.__traceback__.tb_next is None:
             # Its arguments do not fit: the only line is that of the call above, not of the bot.
-            file, line = Path(inspect.getfile(cls)).name, inspect.getsourcelines(cls)[1]
-            summary = f"{type(problem).__name__}: {problem} ({file}, line {line})"
+            file = Path(inspect.getfile(cls)).name
+            summary = f"{type(problem).__name__}: {problem} ({file})"
         raise StrategyError(f"strategy {name!r} cannot be made: {summary}") from problem
 
 

@@ -201,14 +201,14 @@ class ClientSession:
         is_stale = request_id in self._answered and not self._due.is_choice
         if blank or is_stale or not (decisive is None or decisive.can_act):
             duty = ReplyDuty.MUST_NOT
-        bans = isinstance(decisive, m.Chi | m.Pon | m.Reach)
+        forbids = decisive if isinstance(decisive, m.Chi | m.Pon | m.Reach) else None
         return Received(
             events=tuple(events),
             others=tuple(others),
             due=self._due,
             duty=duty,
             hints=_hints(decisive),
-            cannot_discard=decisive.cannot_dahai if bans else None,
+            cannot_discard=None if forbids is None else forbids.cannot_dahai,
             request_id=request_id,
             deadline_ms=self._deadline_ms(),
         )

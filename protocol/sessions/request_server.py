@@ -130,13 +130,11 @@ def terse_hint(action: m.PlayerAction, seat: m.Seat | None) -> m.Hint:
     >>> terse_hint(m.Ankan(actor=2, consumed=("5s", "5s", "5s", "5sr")), 2).pai
     '5sr'
     """
-    consumed = getattr(action, "consumed", None)
-    if consumed is not None:
-        consumed = tuple(sorted(consumed, key=_engine_order))
+    consumed = tuple(sorted(getattr(action, "consumed", ()), key=_engine_order))
     pai = None if isinstance(action, m.Hora) else getattr(action, "pai", None)
     if isinstance(action, m.Ankan):
         pai = consumed[0]
-    return m.Hint(type=m.wire_name(action), actor=seat, pai=pai, consumed=consumed)
+    return m.Hint(type=m.wire_name(action), actor=seat, pai=pai, consumed=consumed or None)
 
 
 def _engine_order(tile: str) -> tuple[str, bool]:

@@ -378,7 +378,7 @@ def test_the_command_shows_ones_own_strategy_and_fails_on_a_broken_one(folder, c
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ("    depth: int", r"missing 1 required positional argument: 'depth' \(bot.py, line 5\)"),
+        ("    depth: int", r"missing 1 required positional argument: 'depth' \(bot.py\)"),
         (
             "    def __post_init__(self):\n        raise ValueError('no depth')",
             r"ValueError: no depth \(bot.py, line 7\)",
