@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from protocol import messages as m
 from protocol.dialects import DEMANDED, RIICHILAB_REASONS, UNSAID, Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.framing import MAX_LINE_BYTES
+from protocol.framing import MAX_LINE_BYTES, without_mark
 from protocol.reading import read_object
 
 __all__ = ["MAX_LINE_BYTES", "ProtocolError", "decode_all", "decode_line", "encode"]
@@ -67,7 +67,7 @@ def _checked_bytes(line: bytes | str) -> bytes:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
             raise ProtocolError("line", f"not UTF-8 at byte {error.start}") from None
-    return data.strip()
+    return without_mark(data).strip()
 
 
 def _read_tolerantly(data: bytes) -> tuple[m.Message, ...]:

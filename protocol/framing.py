@@ -8,6 +8,18 @@ MAX_LINE_BYTES: Final = 1 << 20
 """Longest line that is accepted; a real one is below 4 kB."""
 
 
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+def without_mark(line: bytes) -> bytes:
+    r"""Return a line without a byte order mark before it, as some programs begin a stream.
+
+    >>> without_mark(b"\xef\xbb\xbf{}"), without_mark(b"{}")
+    (b'{}', b'{}')
+    """
+    return line.removeprefix(_BYTE_ORDER_MARK)
+
+
 class LineBuffer:
     r"""Cuts a byte stream into lines, wherever the pieces were cut.
 

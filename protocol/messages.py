@@ -93,11 +93,13 @@ class StartGame(Message, frozen=True, kw_only=True, tag="start_game"):
     """``id`` is the receiver's seat; seat 0 is the first dealer.
 
     ``mjbot_rules`` is the object of :class:`protocol.rules.Rules`, from tables of mjbot whose
-    rules are not the default ones.
+    rules are not the default ones.  ``kyoku_first`` is akochan's way to announce the length: the
+    first kyoku of eight, so 4 for East only.
     """
 
     id: Seat | None = None
     names: tuple[str, ...] | None = None
+    kyoku_first: int | None = None
     mjbot_rules: dict[str, Any] | None = None
 
 

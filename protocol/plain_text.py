@@ -30,5 +30,18 @@ def one_line(text: object, most: int = MOST_LETTERS) -> str:
     return "".join([letter if letter.isprintable() else _escaped(letter) for letter in short])
 
 
+_FILLERS: Final = frozenset("\u115f\u1160\u3164\uffa0")
+"""Letters by their category (of Hangul) that show nothing."""
+
+
+def has_letters(text: str) -> bool:
+    r"""Return whether a text shows a letter or a digit: blanks and invisible characters are none.
+
+    >>> has_letters("y\u200b"), has_letters("\u200b \u3164\u2800\ufe0f.")
+    (True, False)
+    """
+    return any(letter.isalnum() and letter not in _FILLERS for letter in text)
+
+
 def _escaped(letter: str) -> str:
     return letter.encode("unicode_escape").decode("ascii")

@@ -104,6 +104,8 @@ def _start_game(fields: Fields) -> Fields:
     if isinstance(names, list) and None in names:
         known = ["" if name is None else name for name in names]
         fields = {**fields, "names": known if any(known) else None}
+    if type(fields.get("kyoku_first")) is not int:
+        fields.pop("kyoku_first", None)
     return fields
 
 
@@ -128,13 +130,41 @@ def _dora(fields: Fields) -> Fields:
     return fields
 
 
+def _tsumo(fields: Fields) -> Fields:
+    return fields | _offers(fields)
+
+
 def _dahai(fields: Fields) -> Fields:
-    return {"tsumogiri": False} | fields
+    return {"tsumogiri": False} | fields | _offers(fields)
+
+
+def _offers(fields: Fields) -> Fields:
+    """Return the field of the server's offers without what says nothing of an action.
+
+    A field of an unexpected form is left out of an offer: no game must end by a field of a hint.
+    """
+    hints = fields.get("possible_actions")
+    if not isinstance(hints, list):
+        return {}
+    return {"possible_actions": [_hint(hint) if isinstance(hint, dict) else hint for hint in hints]}
+
+
+def _hint(fields: Fields) -> Fields:
+    return {name: fields[name] for name in fields if name == "type" or _is_of_hint(name, fields)}
+
+
+def _is_of_hint(name: str, fields: Fields) -> bool:
+    try:
+        msgspec.convert({"type": "", name: fields[name]}, m.Hint)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _kakan(fields: Fields) -> Fields:
     """One copy of RiichiLab's documents shows a single consumed tile."""
     pai, consumed = fields.get("pai"), fields.get("consumed")
+    fields = fields | _offers(fields)
     if not isinstance(pai, str) or not isinstance(consumed, list) or len(consumed) != 1:
         return fields
     return fields | {"consumed": [pai[:2], pai[:2], *consumed]}
@@ -161,7 +191,7 @@ def _request_action(fields: Fields) -> Fields:
     limits = fields.get("time", {})
     if not isinstance(limits, dict):
         raise ProtocolError("request_action.time", f"expected an object, got {_short(limits)}")
-    return limits | fields
+    return limits | fields | _offers(fields)
 
 
 def _action_ack(fields: Fields) -> Fields:
@@ -190,6 +220,7 @@ _RESPELL: Final[dict[str, Callable[[Fields], Fields]]] = {
     "start_game": _start_game,
     "start_kyoku": _start_kyoku,
     "dora": _dora,
+    "tsumo": _tsumo,
     "dahai": _dahai,
     "kakan": _kakan,
     "hora": _hora,

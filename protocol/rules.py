@@ -2,9 +2,10 @@
 
 The defaults are the ranked four-player rules of Tenhou.  A rule set is written as TOML, as
 ``name=value`` pairs on a command line, and as the object ``mjbot_rules`` of ``start_game`` where it
-differs from the defaults in more than the length, which mjai servers leave out.
+differs from the defaults.
 """
 
+import difflib
 from collections.abc import Mapping
 from typing import Any, Final, Literal, Self
 
@@ -87,9 +88,12 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def announced(self) -> dict[str, Any] | None:
-        """The object ``mjbot_rules`` of ``start_game``; ``None`` under the default rules."""
-        found = self.differences
-        return {"length": self.length, **found} if found else None
+        """The object ``mjbot_rules`` of ``start_game``; ``None`` for a hanchan under default rules.
+
+        >>> Rules().announced, Rules(length="tonpu").announced
+        (None, {'length': 'tonpu'})
+        """
+        return None if self == RANKED else {"length": self.length, **self.differences}
 
     @classmethod
     def read(cls, value: Mapping[str, Any]) -> Self:
@@ -107,15 +111,35 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         known = {
             name: part for name, part in value.items() if name not in ("players", "local_yaku")
         }
+        for name in known:
+            if name not in cls.__struct_fields__:
+                raise ValueError(f"{name}: {_unknown(name)}")
         try:
             return msgspec.convert(known, cls)
         except msgspec.ValidationError as error:
             problem, _, place = str(error).partition(" - at `$.")
-            name = place.rstrip("`") or ", ".join(sorted(known.keys() - set(cls.__struct_fields__)))
+            name = place.rstrip("`")
             raise ValueError(f"{name}: {problem}" if name else problem) from None
 
 
 RANKED: Final = Rules()
+
+
+_ALSO_CALLED: Final = {
+    "kuitan": "open_tanyao",
+    "aka": "red_fives",
+    "akadora": "red_fives",
+    "tobi": "bust",
+}
+"""The Japanese names of rules, which players know."""
+
+
+def _unknown(name: str) -> str:
+    names = Rules.__struct_fields__
+    known = {each: each for each in names} | _ALSO_CALLED
+    near = difflib.get_close_matches(name.lower(), known, 1)
+    hint = f"did you mean {known[near[0]]!r}?" if near else f"the rules: {', '.join(names)}"
+    return f"unknown rule; {hint}"
 
 
 def _spelled(value: object) -> str:

@@ -50,7 +50,7 @@ def tile_names(tiles: Iterable[int]) -> tuple[str, ...]:
 def parse_tiles(text: str) -> list[int]:
     """Read the shorthand ``123m406p11z`` (0 is a red five, z is E S W N P F C) into tile codes.
 
-    Raises ``ValueError`` for anything else.
+    Raises ``ValueError`` for anything else, full-width digits among it.
 
     >>> [tile_name(tile) for tile in parse_tiles("19m05p7z")]
     ['1m', '9m', '5pr', '5p', 'C']
@@ -58,7 +58,7 @@ def parse_tiles(text: str) -> list[int]:
     tiles: list[int] = []
     ranks = ""
     for letter in text:
-        if letter.isdigit():
+        if letter in "0123456789":  # isdigit would take those of other scripts, too
             ranks += letter
         elif letter in "mpsz" and ranks:
             tiles += [_suited_tile(rank, letter) for rank in ranks]

@@ -98,3 +98,19 @@ def test_names_of_the_version_before_still_work_and_warn():
     assert mjbot.Rated(None, 1.0, terms=[term]).parts() == [term]
     with pytest.warns(DeprecationWarning, match="Rows is now DecisionRows"):
         assert mjbot.env.Rows is mjbot.env.DecisionRows
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\uff11\uff12\uff13m", "\uff11\uff12\uff13\uff4d", "\xb9\xb2\xb3m", "\u0661m", "123\uff4d"],
+)
+def test_digits_of_other_scripts_are_no_tiles(text):
+    with pytest.raises(ValueError, match="expected digits followed by m, p, s or z"):
+        mjbot.parse_tiles(text)
+
+
+@pytest.mark.parametrize("text", ["11111m", "00555m", "123m77777z"])
+def test_a_hand_has_at_most_four_tiles_of_a_kind(text):
+    with pytest.raises(ValueError, match=r"5 tiles of \w+, but there are 4 of a kind") as caught:
+        mjbot.shanten(mjbot.hand_counts(text), 0)
+    assert text in str(caught.value) and "\n" not in str(caught.value)

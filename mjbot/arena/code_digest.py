@@ -75,7 +75,7 @@ def _external_files(spec: Spec) -> list[str]:
     try:
         players_of([spec])[0].command("", 1)
     except (SeatError, NodeError) as error:
-        raise StrategyError(str(error)) from None
+        raise StrategyError(str(error), exit_code=error.exit_code) from None
     parts = shlex.split(spec.label)
     return [digest_of(part) for part in parts if Path(part).is_file()]
 

@@ -288,9 +288,16 @@ HANCHAN: Final = Scene(
     deals=[closed_by(2, 2), closed_by(3, 2), closed_by(0, 2), ruined_by(2), *[ruined_by(3)] * 5],
     survival="B32",
 )
+LASTING: Final = Scene(
+    name="a long game",
+    ids=("B33",),
+    bot=0,
+    deals=[Deal({0: JUNK})] * 16,  # drawn, most of them: into West, as no score reaches the target
+    survival="B33",
+)
 
 SCENES: Final = (
     REDS, CALLS, KANS, RIICHI, POVERTY, ROBBED, TWO_KANS, EARLY_DORA, LATE_DORA, WINS, NINE,
-    ABORTED, RONS, LONG, STRANGE, SPARSE, RESUMED, STOPPED, CUT, TONPU, HANCHAN,
+    ABORTED, RONS, LONG, STRANGE, SPARSE, RESUMED, STOPPED, CUT, TONPU, HANCHAN, LASTING,
 )  # fmt: skip
 """In the order in which they are played, after :data:`PLAIN`."""

@@ -114,6 +114,7 @@ BOT_CHECKS: Final = (
     _bot(31, "SHOULD", "ABCD", "plays as many games at once as claimed (--at-once)",
          "the author's own claim"),
     _bot(32, "MUST", "ABCD", "a short game before a long one, each as long as it is", RULES),
+    _bot(33, "MUST", "ABCD", "plays on in a long game: some 300 replies of one process", RULES),
 )  # fmt: skip
 
 _HANDSHAKE: Final = "the original server's handshake"

@@ -24,7 +24,7 @@ from protocol.errors import NOT_JSON, ProtocolError
 from protocol.sessions.lockstep_server import BUSY
 from protocol.sessions.turns import Due, due_after
 from protocol.tiles import tile_names
-from protocol.transports.base import SilenceError, Transport, TransportError
+from protocol.transports.base import SilenceError, Transport, TransportError, UnreachableError
 
 Connect = Callable[[], Awaitable[Transport]]
 """Connects to the server once more; raises :class:`TransportError`."""
@@ -53,7 +53,8 @@ class ClientReport:
 
     ``replies`` are by the place in ``events`` of what they answer; ``compared`` counts the lists
     of possible actions that were compared with ours; ``longest_s`` is the longest wait for a line,
-    ``refused`` why a reply was refused (where the server reports that).
+    ``refused`` why a reply was refused (where the server reports that), ``unreachable`` why there
+    was no connection.
     """
 
     seat: int = -1
@@ -66,6 +67,7 @@ class ClientReport:
     silent: bool = False
     longest_s: float = 0.0
     refused: str = ""
+    unreachable: UnreachableError | None = None
 
     @property
     def ended(self) -> bool:
@@ -114,6 +116,7 @@ class TableClient:
         try:
             transport = await connect()
         except TransportError as error:
+            self.outcome.unreachable = error if isinstance(error, UnreachableError) else None
             self.outcome.problems.append(("S01", f"cannot connect: {error}"))
             return self.outcome
         try:

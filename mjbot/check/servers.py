@@ -80,7 +80,8 @@ async def check_server(
 ) -> CheckFindings:
     """Join a server as four clients, game after game; return what was noticed.
 
-    It is noted in ``findings``, if given, as it is noticed.
+    It is noted in ``findings``, if given, as it is noticed.  Raises
+    :class:`~protocol.transports.base.UnreachableError` if the server is not there at all.
     """
     return await _ServerCheck(
         endpoint, settings, CheckFindings() if findings is None else findings
@@ -94,6 +95,8 @@ class _ServerCheck:
         self._endpoint: Final = endpoint
         self._settings: Final = settings
         self._deals: list[object] = []
+        self._reached = False
+        """Whether the server has been there."""
         self.findings: Final = findings
 
     async def run(self) -> CheckFindings:
@@ -143,6 +146,7 @@ class _ServerCheck:
         """Return whether the server still takes a connection."""
         try:
             async with await self._endpoint.connect():
+                self._reached = True
                 return True
         except (TransportError, OSError):
             return False
@@ -186,6 +190,9 @@ class _ServerCheck:
             if not started.is_set():
                 fifth.cancel()
             await asyncio.wait({fifth})
+        absent = [each.unreachable for each in four if each.unreachable is not None]
+        if len(absent) == len(four) and not self._reached:
+            raise absent[0]  # nothing was checked
         self._note_game(four, transcript)
         return all(outcome.events for outcome in four)
 

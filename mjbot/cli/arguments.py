@@ -203,10 +203,16 @@ def rules_option() -> Any:
     return option(None, help_, type=rules, metavar="FILE.toml|NAME=VALUE,...")
 
 
-def length_option() -> Any:
+def length_option(
+    help_: str = "length of a game (default: hanchan, or that of --rules)",
+) -> Any:
     """Return the option ``--length``."""
-    help_ = "length of a game (default: hanchan, or that of --rules)"
     return option(None, help_, choices=list(LAST_ROUND))
+
+
+def unannounced_length_option() -> Any:
+    """Return the option ``--length`` of a client."""
+    return length_option("length of a game that the server does not announce (default: hanchan)")
 
 
 def rules_with(rules: Rules | None, length: Length | None) -> Rules:

@@ -3,7 +3,6 @@
 import abc
 import contextlib
 import shlex
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from mjbot.check.servers import ServerProcess, ServerSettings, check_server
 from mjbot.cli import arguments as a
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.match.players import read_players
+from mjbot.match.players import read_players, require_program
 from mjbot.pair.fair_play import require_permission_to_check
 from mjbot.precompile import prepare
 from mjbot.progress import progress
@@ -254,7 +253,5 @@ def _bot(target: str, dialect: str | None) -> CheckedBot:
 
 def _runnable(text: str, target: str) -> list[str]:
     parts = shlex.split(text)
-    if not parts or shutil.which(parts[0]) is None:
-        program = parts[0] if parts else ""
-        raise ArgumentError(f"{target}: no program {program!r} to run")
+    require_program(parts, target)
     return parts

@@ -18,6 +18,7 @@ from mjbot.cli.arguments import (
     seed_option,
     strategy_option,
     token,
+    unannounced_length_option,
 )
 from mjbot.cli.log import Output, log_to, logger
 from mjbot.cli.table import PAGE, WatchRequest, table_page
@@ -39,6 +40,7 @@ from mjbot.pair.fair_play import (
 from mjbot.pair.member import PairMember
 from mjbot.precompile import prepare
 from mjbot.requests import argument, group, option
+from mjbot.service.locks import TokenLocks, secrets_of
 from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.table.mirror.mirror import TableError
@@ -46,6 +48,7 @@ from mjbot.text import plural
 from mjbot.watch.browser import show_page
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
+from protocol.rules import Length
 from protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
 from protocol.transports.address import FORMS, Address, is_loopback, parse_address
 
@@ -110,6 +113,7 @@ class PlayRequest:
     room: str | None = option(None, "room at the server (default: the URL's)")
     seat: int | None = option(None, "the same as SEAT", type=seat)
     games: int = option(1, "number of games; 0: until the server is gone", type=games)
+    length: Length | None = unannounced_length_option()
     deadline_s: float | None = option(
         None, f"time for a decision, in seconds (default by server: {LIMITS})", type=seconds
     )
@@ -206,7 +210,7 @@ def run(request: PlayRequest) -> int:
         pipes = (0, _take_stdout()) if settings.address.is_stdio else (0, 1)
         linked = read_linked(request, make(0))  # or fail at once
     prepare_seat(request, linked)
-    return _play(_shown(request, settings, make, pipes, linked))
+    return _play(settings, _shown(request, settings, make, pipes, linked))
 
 
 def _sit_down(request: PlayRequest) -> int:
@@ -223,7 +227,7 @@ def _sit_down(request: PlayRequest) -> int:
         hint.check()
         prepare([hint], use="explain")
     settings = replace(settings, deadline_s=min(clock_s, request.deadline_s or clock_s))
-    return _play(_play_by_hand(request, settings, hint))
+    return _play(settings, _play_by_hand(request, settings, hint))
 
 
 async def _play_by_hand(
@@ -290,6 +294,7 @@ def _settings(request: PlayRequest) -> Settings:
         log=request.log,
         faults=named_file(),
         login=_login(request, address),
+        length=request.length,
     )
 
 
@@ -305,12 +310,17 @@ def _login(request: PlayRequest, address: Address) -> Login:
     return guest_named(request.name) if request.name and is_loopback(address.host) else GUEST_LOGIN
 
 
-def _play(games: Coroutine[Any, Any, list[OwnResult]]) -> int:
+def _play(settings: Settings, games: Coroutine[Any, Any, list[OwnResult]]) -> int:
+    locks = TokenLocks()
     try:
+        locks.hold(_locked(settings))
         results = run_until_signalled(games)
     except TableError as error:
         text = f"the server contradicts the table: {error}"
         raise MjbotError(text, exit_code=ExitCode.PROTOCOL_FAULT) from error
+    finally:
+        games.close()
+        locks.keep_only(())
     if voids := [result.void for result in results if result.void]:
         if len(voids) == len(results):
             raise ServerReportedError(voids[-1], before_game=False)
@@ -319,6 +329,17 @@ def _play(games: Coroutine[Any, Any, list[OwnResult]]) -> int:
     if any(result.validated is False for result in results):
         raise MjbotError("the server's validation was not passed")
     return ExitCode.OK
+
+
+def _locked(settings: Settings) -> list[str]:
+    """Return what no other process may use at the same time.
+
+    A table of this machine may have one token for all players, and sees to its accounts itself.
+    """
+    address = settings.address
+    has_own = address.dialect.traits.over == "websocket" and not is_loopback(address.host)
+    tokens = (settings.token,) if has_own else ()
+    return secrets_of(tokens, settings.login)
 
 
 def _take_stdout() -> int:

@@ -26,10 +26,10 @@ from mjbot.cli.arguments import (
     secrets_in,
     seed_option,
     strategy_option,
+    unannounced_length_option,
 )
 from mjbot.cli.log import DATED, Output, log_to, logger
 from mjbot.client.play import Settings
-from mjbot.compiler.cache import locks_folder
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.interruption import ending_at_once, run_until_signalled
 from mjbot.kept_games import Limits
@@ -42,7 +42,7 @@ from mjbot.requests import argument, group, option
 from mjbot.server.game_log import require_writable
 from mjbot.service.bot import BotService, ServicePlan
 from mjbot.service.files import Keeping
-from mjbot.service.locks import TokenLocks
+from mjbot.service.locks import TokenLocks, secrets_of
 from mjbot.service.log_file import LogFile
 from mjbot.service.pacing import Hours
 from mjbot.service.reporting import metrics_server, notify, report
@@ -51,6 +51,7 @@ from mjbot.service.timing import Timing, time_strategy
 from mjbot.strategy.registry import Spec
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
+from protocol.rules import Length
 from protocol.tenhou.login import GUEST_LOGIN, Login
 from protocol.transports.address import FORMS, Address, is_loopback, parse_address
 
@@ -85,6 +86,7 @@ class ServerKeys:
     )
     name: str | None = option(None, "name at the table (default: the strategy's)")
     room: str | None = option(None, "room at the server (default: the URL's)")
+    length: Length | None = unannounced_length_option()
     token_env: str = option(
         TOKEN_VARIABLE, "environment variable with the bearer token; several: one a word"
     )
@@ -197,7 +199,7 @@ def run(request: RunRequest) -> int:
     """Play by the profile."""
     if request.check:
         return _check(request)
-    locks = TokenLocks(locks_folder())
+    locks = TokenLocks()
     plan = _plan(request)
     locks.hold(_locked(request, plan))
     try:
@@ -334,6 +336,7 @@ def _checked_plan(request: RunRequest) -> ServicePlan:
             silence_s=request.connection.silence_s,
             strict=not bot.lenient,
             login=_login(server, address),
+            length=server.length,
         ),
         make_strategy=lambda game: bot.strategy.make(seed + game),
         make_fallback=None if fallback is None else lambda game: fallback.make(seed + game),
@@ -428,11 +431,10 @@ def _tokens(server: ServerKeys, address: Address, at_once: int) -> tuple[str | N
     return tuple(tokens)
 
 
-def _locked(request: RunRequest, plan: ServicePlan) -> tuple[str | None, ...]:
-    """Return the tokens, and the account, that no other process of this machine may use."""
-    login = plan.settings.login
-    account = () if login.is_guest else (login.name,)
-    return account if request.server.token_shared else (*account, *plan.tokens[: plan.at_once])
+def _locked(request: RunRequest, plan: ServicePlan) -> list[str]:
+    """Return the tokens and the account that no other process of this machine may use."""
+    tokens = () if request.server.token_shared else plan.tokens[: plan.at_once]
+    return secrets_of(tokens, plan.settings.login)
 
 
 def _keeping(profile: Path, logs: LogKeys) -> Keeping:

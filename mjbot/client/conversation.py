@@ -12,6 +12,7 @@ from mjbot.client.offers import listed
 from mjbot.client.player import ClientPlayer
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.records.game import Talk
+from mjbot.table.mirror.mirror import quote
 from mjbot.table.settle import ranks_of
 from protocol.errors import ProtocolError
 from protocol.messages import (
@@ -218,6 +219,8 @@ class Conversation:
                 self._validated = passed
                 result = "passed" if passed else f"failed: {message.reason}"
                 logger.info("validation %s", one_line(result))
+            case _ if isinstance(message, Event):
+                logger.warning("ignored, as it came twice: %s", one_line(quote(message)))
 
     def _log_verdict(self, ack: ActionAck) -> None:
         """Log the verdict on an answer; one that was not accepted with what we believed legal."""

@@ -5,18 +5,30 @@ from typing import Final
 
 import msgspec
 
-from protocol.messages import Dahai, Hint, PlayerAction, Seat, Skip, Tile, wire_name
+from protocol.messages import (
+    Ankan,
+    Dahai,
+    Daiminkan,
+    Hint,
+    Kakan,
+    PlayerAction,
+    Seat,
+    Skip,
+    Tile,
+    wire_name,
+)
 from protocol.sessions.turns import Due
 
 _UNLISTED: Final = frozenset({"dahai", "none"})
-_EXACT: Final = ("actor", "target", "pai")
+_KANS: Final = (Ankan, Kakan, Daiminkan)
 
 
 def fits(hint: Hint, action: PlayerAction) -> bool:
-    """Return whether all fields of the hint fit the action.
+    """Return whether the hint means the action: no field of it contradicts the action.
 
     Hints may leave out anything but the type, name a tile once per physical copy and list
-    ``consumed`` in any order.  ``tsumogiri`` is passed over: servers disagree on it.
+    ``consumed`` in any order; a kan is known by its kind of tile alone.  ``tsumogiri`` is passed
+    over: servers disagree on it.
 
     >>> from protocol.messages import Pon
     >>> pon = Pon(actor=1, target=0, pai="5p", consumed=("5pr", "5p"))
@@ -25,47 +37,71 @@ def fits(hint: Hint, action: PlayerAction) -> bool:
     """
     if hint.type != wire_name(action):
         return False
-    for field in _EXACT:
-        value = getattr(hint, field)
-        # An ankan has no pai of its own, yet some servers send one.
-        if value is not None and getattr(action, field, value) != value:
+    fields = ("actor", "target") if isinstance(action, _KANS) else ("actor", "target", "pai")
+    for field in fields:
+        value = getattr(action, field, None)  # an action may lack what a server adds to it
+        if value is not None and getattr(hint, field) not in (None, value):
             return False
-    consumed = getattr(action, "consumed", ())
-    return hint.consumed is None or sorted(hint.consumed) == sorted(consumed)
+    if isinstance(action, _KANS):
+        return _kinds(hint) <= _kinds(action)
+    return not hint.consumed or sorted(hint.consumed) == sorted(getattr(action, "consumed", ()))
+
+
+def _kinds(kan: Hint | Ankan | Kakan | Daiminkan) -> set[str]:
+    """Return the kinds of a kan's tiles by name, red fives as plain ones."""
+    return {tile[:2] for tile in (getattr(kan, "pai", None), *(kan.consumed or ())) if tile}
 
 
 def disagreement(
     hints: Iterable[Hint], ours: Sequence[PlayerAction], *, complete: bool
 ) -> str | None:
-    """Return how the server's list and ours differ, or ``None`` if they agree.
+    """Return how the server's list and ours differ, with both, or ``None`` if they agree.
 
     ``complete``: the list names discards and the pass too (RiichiLab); the original
     server's leaves them out.
     """
     offered = [hint for hint in hints if complete or hint.type not in _UNLISTED]
     expected = [action for action in ours if complete or wire_name(action) not in _UNLISTED]
+    if problem := _difference(offered, expected):
+        return (
+            f"{problem}; offered by the server: {listed(offered)}; by our rules: {listed(expected)}"
+        )
+    return None
+
+
+def _difference(offered: Sequence[Hint], expected: Sequence[PlayerAction]) -> str | None:
     for hint in offered:
         if not any(fits(hint, action) for action in expected):
-            return f"the server offers {_text(hint)}, which we think illegal"
+            return f"the server offers {_text(hint)}, which our rules do not allow"
     for action in expected:
         if not any(fits(hint, action) for hint in offered):
-            return f"we think {_text(action)} legal, which the server does not offer"
+            return f"our rules allow {_text(action)}, which the server does not offer"
     return None
+
+
+def is_offered(hints: Iterable[Hint], action: PlayerAction, *, complete: bool) -> bool:
+    """Return whether the server's list holds an action, or need not (see :func:`disagreement`)."""
+    is_listed = complete or wire_name(action) not in _UNLISTED
+    return not is_listed or any(fits(hint, action) for hint in hints)
 
 
 def discard_disagreement(
     cannot_discard: Sequence[Tile], held: Iterable[Tile], ours: Iterable[Tile]
 ) -> str | None:
-    """Return how ``cannot_dahai`` differs from our legal discards, or ``None``.
+    """Return how ``cannot_dahai`` differs from our legal discards, with both, or ``None``.
 
     ``held`` are the tiles of the hand, ``ours`` those of them that we think may be discarded.
     """
-    theirs = set(held) - set(cannot_discard)
-    if surplus := sorted(set(ours) - theirs):
-        return f"the server forbids to discard {', '.join(surplus)}, which we think legal"
-    if missing := sorted(theirs - set(ours)):
-        return f"the server lets us discard {', '.join(missing)}, which we think illegal"
-    return None
+    mine, theirs = set(ours), set(held) - set(cannot_discard)
+    if mine == theirs:
+        return None
+    if surplus := sorted(mine - theirs):
+        problem = f"the server forbids to discard {', '.join(surplus)}, which our rules allow"
+    else:
+        surplus = sorted(theirs - mine)
+        problem = f"the server allows to discard {', '.join(surplus)}, which our rules forbid"
+    lists = f"forbidden by the server: {', '.join(cannot_discard) or 'none'}"
+    return f"{problem}; {lists}; allowed by our rules: {', '.join(sorted(mine)) or 'none'}"
 
 
 def listed(actions: Iterable[Hint | PlayerAction]) -> str:

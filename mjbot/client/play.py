@@ -20,6 +20,7 @@ from mjbot.warm_up import WarmUp
 from protocol.dialects import LOCKSTEP
 from protocol.messages import Event
 from protocol.plain_text import one_line
+from protocol.rules import Length
 from protocol.sessions.client import ClientSession
 from protocol.sessions.stages import Stage
 from protocol.tenhou.client import TenhouClient
@@ -54,7 +55,8 @@ class Settings:
     how long the server may be silent (``None``: the default of its dialect), ``wait_s`` how
     long it may not be there at first; ``log`` is the file of the events, ``on_event`` receives each
     as it comes, ``on_kept`` once it is answered, with the strategy's remark, as in the log;
-    ``faults`` takes the strategy's faults.  ``login`` is the account at a Tenhou table.
+    ``faults`` takes the strategy's faults.  ``length`` is that of games whose server does not
+    announce it (``None``: a hanchan).  ``login`` is the account at a Tenhou table.
     """
 
     address: Address
@@ -71,6 +73,7 @@ class Settings:
     on_event: c.RecordEvent = _ignore
     on_kept: c.Keep = lambda event, talk: None
     login: Login = GUEST_LOGIN
+    length: Length | None = None
 
     def session(self) -> ClientSession:
         """Return the session of a new connection."""
@@ -130,6 +133,7 @@ class Bot:
             warm_up=hooks.warm_up,
             faults=hooks.faults or Faults(settings.faults),
             fallback=hooks.fallback,
+            length=settings.length,
         )
 
     def close(self) -> None:
@@ -176,7 +180,7 @@ class Bot:
                 self.settings.login,
                 address.table_type,
                 Spelling.XML if address.dialect.traits.over == "tcp" else Spelling.JSON,
-                lenient=not self.settings.strict,
+                lenient=True,  # what is new on the wire ends no game
             ),
             self.player,
             silence_s=self.settings.silence_s or address.dialect.traits.silence_s or math.inf,

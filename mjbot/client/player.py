@@ -8,7 +8,13 @@ from typing import Final, cast
 from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.client.fallback_strategy import Fallback
 from mjbot.client.faults import Faults
-from mjbot.client.offers import disagreement, discard_disagreement, fits, last_resort
+from mjbot.client.offers import (
+    disagreement,
+    discard_disagreement,
+    is_offered,
+    last_resort,
+    listed,
+)
 from mjbot.strategy.faults import AbsentError, Fault, FaultKind, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy, remark_on
 from mjbot.table.actions import Action
@@ -19,9 +25,10 @@ from mjbot.warm_up import WarmUp, warm_up_alone
 from protocol import messages as m
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
+from protocol.rules import Length
 from protocol.sessions.client import Received
 from protocol.sessions.turns import Due
-from protocol.tenhou.offers import NO_OFFER
+from protocol.tenhou.offers import NO_OFFER, takes
 from protocol.tenhou.offers import disagreement as offer_disagreement
 from protocol.tiles import tile_names
 
@@ -44,10 +51,12 @@ class ClientPlayer:
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
     may take.  ``warm_up`` stands in for the usual one (:mod:`mjbot.warm_up`).
+    ``length`` is that of games whose server does not announce it (``None``: a hanchan).
     ``decisions`` counts what the strategy was asked, ``faults`` has what it did wrong; where it
     does, ``fallback`` decides, if there is one, else the default action is played.  In
-    strict mode :class:`TableError` is raised where the server contradicts itself or us; in
-    lenient mode that is logged and play continues.
+    strict mode :class:`TableError` is raised where the server contradicts itself or the rules; in
+    lenient mode that is logged and play continues.  A list of legal actions that is not ours is
+    logged in both; what is in both lists is played.
     """
 
     _strategy: Strategy  # from the first start_game on
@@ -62,7 +71,9 @@ class ClientPlayer:
         warm_up: WarmUp | None = None,
         faults: Faults | None = None,
         fallback: Fallback | None = None,
+        length: Length | None = None,
     ) -> None:
+        self._length: Final = length
         self._make_strategy: Final = make_strategy
         self._fallback: Final = fallback
         self._warm_up: Final = warm_up or self._warm_up_alone
@@ -116,7 +127,7 @@ class ClientPlayer:
         self._last = event
         if isinstance(event, m.StartGame):
             self._seat = seat
-            self.table = Mirror(seat, self._strict)
+            self.table = Mirror(seat, self._strict, self._length)
             self._strategy = self._make_strategy(self._games)
             self._games += 1
         self._apply(event)
@@ -152,8 +163,8 @@ class ClientPlayer:
     async def answer(self, received: Received) -> m.PlayerAction | None:
         """Return the reply, or ``None`` where there is nothing to decide.
 
-        Raises :class:`TableError` in strict mode if the server's list of legal actions is not
-        ours, or if it requests an answer where we find none.
+        Raises :class:`TableError` in strict mode if an answer is requested where nothing is legal
+        and nothing is offered.
         """
         self.remark, self.legal = "", ()
         view = self.table.view(self._seat)
@@ -208,50 +219,56 @@ class ClientPlayer:
         In lenient mode our table may have lost the thread: it thinks of riichi where a discard is
         due after a call.
         """
-        if not self._lists_all or not received.hints:
-            fits_due = m.wire_name(message) in received.due.value
-            return message if fits_due else self._without_legal(received, view)
-        default = self._message(view.default_action)
-        for candidate in (message, default, *messages):
-            if any(fits(hint, candidate) for hint in received.hints):
+        for candidate in (message, self._message(view.default_action), *messages):
+            if self._takes(candidate, received):
                 return candidate
-        return self._without_legal(received, view) or message
+        return self._without_legal(received, view)
+
+    def _takes(self, message: m.PlayerAction, received: Received) -> bool:
+        """Return whether the server will take an answer, by its own lists."""
+        if self._lists_all and received.hints:
+            return is_offered(received.hints, message, complete=True)
+        if m.wire_name(message) not in received.due.value:
+            return False
+        if isinstance(message, m.Dahai) and message.pai in (received.cannot_discard or ()):
+            return False
+        if received.offer is not None and not takes(received.offer, message):
+            return False
+        hints = None if self._lists_all else received.hints
+        return hints is None or is_offered(hints, message, complete=False)
 
     # --- when things do not fit --------------------------------------------------------------
 
     def check_unasked(self) -> None:
-        """Nothing is open to us after another's discard or kakan of which nothing was offered.
-
-        Raises :class:`TableError` in strict mode.
-        """
+        """Log what is open to us after another's discard or kakan where nothing was offered."""
         if not isinstance(self._last, m.Dahai | m.Kakan):
             return
         messages = [self._message(action) for action in self.table.legal(self._seat)]
-        if problem := offer_disagreement(NO_OFFER, messages):
-            self._contradiction(problem)
+        self._log_difference(offer_disagreement(NO_OFFER, messages))
 
     def _compare(self, received: Received, view: View, messages: Sequence[m.PlayerAction]) -> None:
+        """Log where the server's lists are not ours: no list of its own ends a game."""
         if received.offer is not None:
-            problem = offer_disagreement(received.offer, messages)
-            if problem:
-                self._contradiction(problem)
+            self._log_difference(offer_disagreement(received.offer, messages))
         if received.hints is not None:
-            problem = disagreement(received.hints, messages, complete=self._lists_all)
-            if problem:
-                self._contradiction(problem)
+            complete = self._lists_all
+            self._log_difference(disagreement(received.hints, messages, complete=complete))
         if received.cannot_discard is not None and received.due is Due.DISCARD:
             ours = [message.pai for message in messages if isinstance(message, m.Dahai)]
-            problem = discard_disagreement(received.cannot_discard, tile_names(view.tiles), ours)
-            if problem:
-                self._contradiction(problem)
+            held = tile_names(view.tiles)
+            self._log_difference(discard_disagreement(received.cannot_discard, held, ours))
 
     def _without_legal(self, received: Received, view: View) -> m.PlayerAction | None:
         if "none" in received.due.value and not self._expects_answer(received):
             return None
-        self._contradiction("the server requests an answer, but no action is legal")
+        offers = (received.hints or ()) if self._lists_all else ()
+        problem = "the server requests an answer, but no action is legal"
+        if offers:
+            self._log_difference(f"{problem}; offered by the server: {listed(offers)}")
+        else:
+            self._contradiction(problem)
         forbidden = received.cannot_discard or ()
         held = [tile for tile in tile_names(view.tiles) if tile not in forbidden]
-        offers = (received.hints or ()) if self._lists_all else ()
         return last_resort(received.due, self._seat, self._drawn, held, offers)
 
     def _expects_answer(self, received: Received) -> bool:
@@ -262,7 +279,11 @@ class ClientPlayer:
     def _contradiction(self, problem: str) -> None:
         if self._strict:
             raise TableError(problem, self._last)
-        logger.warning("%s; event: %s", one_line(problem), one_line(quote(self._last)))
+        self._log_difference(problem)
+
+    def _log_difference(self, problem: str | None) -> None:
+        if problem:
+            logger.warning("%s; event: %s", one_line(problem), one_line(quote(self._last)))
 
     async def _think(
         self, job: Callable[[], object], limit_s: float | None, decision: int = 0

@@ -180,9 +180,20 @@ def _check(spec: Spec) -> None:
         parts = _split_command(text)
     except (ValueError, LookupError, ImportError) as error:
         raise SeatError(f"seat {text!r}: {error}") from None
-    if not parts or shutil.which(parts[0]) is None:
-        program = parts[0] if parts else ""
-        raise SeatError(f"seat {text!r}: no program {program!r} to run")
+    require_program(parts, f"seat {text!r}")
+
+
+def require_program(command: Sequence[str], source: str) -> None:
+    """Raise :class:`SeatError` if the program of a command cannot be found on this machine.
+
+    ``source`` is the argument that names it.
+    """
+    program = command[0] if command else ""
+    if not program:
+        raise SeatError(f"{source}: no program to run; name one")
+    if shutil.which(program) is None:
+        problem = f"{source}: no program {program!r} to run"
+        raise SeatError(problem, exit_code=ExitCode.UNREACHABLE)
 
 
 def _short_name(spec: Spec) -> str:

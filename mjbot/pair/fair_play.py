@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from mjbot.errors import ExitCode, MjbotError
 from protocol.dialects import Dialect
+from protocol.plain_text import has_letters
 from protocol.transports.address import Address, is_loopback, parse_address
 
 TEAM_MARK: Final = "team"
@@ -88,7 +89,7 @@ permission: ask there first, then add --permitted-by "who gave it"
 
 
 def _require_operator(what: str, address: Address, permitted_by: str | None, who: str) -> None:
-    if is_loopback(address.host) or (permitted_by or "").strip():
+    if is_loopback(address.host) or has_letters(permitted_by or ""):
         return
     problem = f"no {what} at {address.url} without its operator's permission"
     raise FairPlayError(f'{problem}: ask there first, then add --permitted-by "{who}"')

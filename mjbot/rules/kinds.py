@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
-from protocol.tiles import N_KINDS, parse_tiles, tile_kind
+from protocol.tiles import N_KINDS, parse_tiles, tile_kind, tile_name
 
 Counts = NDArray[np.int8]
 """A hand as counts by kind: int8[34]."""
@@ -21,6 +21,8 @@ TERMINALS: Final = sum(1 << kind for kind in (0, 8, 9, 17, 18, 26))
 EDGES: Final = TERMINALS | HONOURS
 """Terminals and honours."""
 GREEN: Final = sum(1 << kind for kind in (19, 20, 21, 23, 25, 32))
+N_COPIES: Final = 4
+"""How many tiles there are of a kind."""
 SUIT: Final = 0x1FF
 """The nine kinds of man; shift by 9 or 18 for pin and sou."""
 
@@ -49,10 +51,17 @@ def count_kinds(tiles: Iterable[int]) -> NDArray[np.int8]:
 def hand_counts(text: str) -> NDArray[np.int8]:
     """Read the shorthand of :func:`protocol.tiles.parse_tiles` into counts per kind.
 
+    Raises ``ValueError`` for more than four tiles of a kind.
+
     >>> hand_counts("1105m")[:5].tolist()
     [2, 0, 0, 0, 2]
     """
-    return count_kinds(parse_tiles(text))
+    counts = count_kinds(parse_tiles(text))
+    if counts.max() > N_COPIES:
+        kind = int(counts.argmax())
+        problem = f"{counts[kind]} tiles of {tile_name(kind)}, but there are {N_COPIES} of a kind"
+        raise ValueError(f"tiles {text!r}: {problem}")
+    return counts
 
 
 def kinds_of(mask: int) -> list[int]:

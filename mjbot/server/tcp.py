@@ -15,12 +15,16 @@ from mjbot.server.accounts import OPEN, TAKEN, Admission
 from mjbot.server.lobby import CLOSED, BusyError, Lobby, TableRules
 from mjbot.server.seats import TcpSeat, error_line, reject
 from protocol.errors import NOT_JSON, ProtocolError
+from protocol.framing import without_mark
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
 from protocol.transports.base import SilenceError, Transport, TransportError
 from protocol.transports.tcp import TcpTransport
 
 logger = logging.getLogger(__name__)
+
+_MOST_BLANKS: Final = 8
+"""How many blank lines a client may send before it joins."""
 
 
 KEEP_ALIVE: Final = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
@@ -128,7 +132,7 @@ class Acceptor:
 
     async def _handshake(self, transport: Transport, guest: Guest) -> TcpSeat:
         await transport.send(LockstepSession().hello())
-        line = await transport.receive(self._rules.join_timeout_s)
+        line = await self._first_line(transport)
         room = self._own.room if self._own else self._room_of(line)
         session = LockstepSession(None if self._own else room)
         session.join(line)
@@ -138,6 +142,15 @@ class Acceptor:
         seat.guest = guest
         self._lobby.take(room, seat)
         return seat
+
+    async def _first_line(self, transport: Transport) -> bytes:
+        """Return the first line that is not blank, without a byte order mark."""
+        line = b""
+        for _ in range(_MOST_BLANKS):
+            line = without_mark(await transport.receive(self._rules.join_timeout_s))
+            if line.strip():
+                break
+        return line
 
     def _room_of(self, line: bytes) -> str:
         """Return which of our rooms a join names; the first of them if none."""

@@ -1,4 +1,4 @@
-"""One connection of one token: a lock on this machine for each token, by its digest."""
+"""One connection of one token or account: a lock on this machine for each, by its digest."""
 
 import contextlib
 import hashlib
@@ -7,15 +7,22 @@ from io import FileIO
 from pathlib import Path
 from typing import Final
 
+from mjbot.compiler.cache import locks_folder
 from mjbot.errors import ArgumentError
 from mjbot.text import lock_file, naming
+from protocol.tenhou.login import Login
+
+
+def secrets_of(tokens: Iterable[str | None], login: Login) -> list[str]:
+    """Return what opens one connection only: the tokens, and the account of a Tenhou table."""
+    return [*filter(None, tokens), *([] if login.is_guest else [login.name])]
 
 
 class TokenLocks:
     """Holds the locks of tokens in ``folder`` until the process ends; a token is never written."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder: Final = folder
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder: Final = folder or locks_folder()
         self._held: Final[dict[str, FileIO]] = {}
 
     def hold(self, tokens: Iterable[str | None]) -> None:
@@ -53,8 +60,8 @@ class TokenLocks:
         if not lock_file(file):
             file.close()
             raise ArgumentError(
-                "another mjbot run uses this token, and a token has one connection;"
-                f" end that one, or use another token (lock: {path})"
+                "another mjbot uses this token or account, which has one connection;"
+                f" end that one, or use another (lock: {path})"
             )
         return file
 

@@ -2,17 +2,20 @@
 
 from typing import Any, Final
 
+import msgspec
 from riichienv import RiichiEnv
 
+from mjbot.client.offers import disagreement
 from mjbot.rules.yaku_table import DORA, RED_DORA, URA_DORA
 from mjbot.table.actions import ACTIONS, Action
-from mjbot.table.mirror.wire import wire_yakus
+from mjbot.table.mirror.wire import to_message, wire_yakus
 from mjbot.table.state import State
 from proof.answers import Report
 from proof.peer import differences
 from proof.peer.env import Plain, plain, plain_peer
 from proof.riichienv_answers import tenhou_ids
 from protocol import messages as m
+from protocol.sessions.request_server import terse_hint
 from protocol.tiles import WIND_NAMES
 from protocol.yaku import YAKUMAN_FAN
 
@@ -52,6 +55,28 @@ class Comparison:
                     f"seat {seat} may {_texts(ours - theirs)} only with us,"
                     f" {_texts(theirs - ours)} only with them; after {self._events[-3:]}"
                 )
+
+    def wire(
+        self,
+        state: State,
+        asked: dict[int, tuple[Action, ...]],
+        offered: dict[int, dict[int, Any]],
+        observations: dict[int, Any],
+    ) -> None:
+        """Compare how the offers are written where they are the same."""
+        for seat, actions in asked.items():
+            if {action.code for action in actions} != set(offered.get(seat, ())):
+                continue
+            messages = [to_message(state, seat, action) for action in actions]
+            written = [action.to_mjai() for action in observations[seat].legal_actions()]
+            hints = [msgspec.json.decode(text, type=m.Hint) for text in written]
+            if problem := disagreement(hints, messages, complete=True):
+                raise DifferenceError(f"seat {seat}: {problem}")
+            ours = {msgspec.json.encode(terse_hint(each, seat)) for each in messages}
+            theirs = {msgspec.json.encode(hint) for hint in hints}
+            if ours != theirs:
+                raise DifferenceError(f"seat {seat}: {ours ^ theirs} are written otherwise")
+            self.report.agreed["lists of offers as they are written"] += 1
 
     def take(self, events: list[m.Event]) -> bool:
         """Take in our events; return whether a kyoku has ended."""

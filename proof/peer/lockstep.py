@@ -105,6 +105,7 @@ class Lockstep:
             for seat, observation in sorted(self._observations.items())
         }
         self._comparison.offers(state, asked, offered)
+        self._comparison.wire(state, asked, offered, self._observations)
         choices = {
             seat: self._players[seat].choose(state, seat, sorted(offered.get(seat, [PASS])))
             for seat in asked

@@ -26,8 +26,9 @@ class Received:
     """The messages of one line, and what they call for.
 
     ``events`` are what a table applies, in order; ``others`` all other messages
-    (errors, acknowledgements, verdicts).  ``hints`` is the server's own list of legal actions
-    and ``cannot_discard`` its list of forbidden tiles, ``None`` where it gave none.
+    (errors, acknowledgements, verdicts) and events that came twice.  ``hints`` is the server's own
+    list of legal actions and ``cannot_discard`` its list of forbidden tiles, ``None`` where it gave
+    none.
     ``request_id`` and ``deadline_ms`` are the request's and what the server leaves for the answer,
     ``offer`` what Tenhou's offers with what is due.
     """
@@ -66,6 +67,10 @@ class ClientSession:
         self._join: Final = m.Join(name=name, room=room)
         self._received = Received()
         self._request: m.RequestAction | None = None
+        self._due = Due.NONE
+        """What the last event calls for, however often it is requested."""
+        self._answered: set[int] = set()
+        self._last_event: m.Event | None = None
         self._scores: m.FourInts | None = None
         self.bank: TimeBank | None = None
         """The thinking time as the server keeps it, from its first request on."""
@@ -79,15 +84,27 @@ class ClientSession:
         on_request = self.dialect.traits.answers is Answers.REQUESTS
         if self._received.duty is ReplyDuty.MUST and not on_request:
             raise LocalProtocolError("receive", "the line before still waits for its reply")
-        due = self._received.due if on_request else Due.NONE
-        messages = self._with_known_scores(decode_all(line))
-        for message in messages:
-            self.stage = next_stage(self.dialect, self.stage, message)
+        if not on_request:
+            self._due = Due.NONE
+        events: list[m.Event] = []
+        others: list[m.Message] = []
+        decisive: m.Message | None = None
+        for message in self._with_known_scores(decode_all(line)):
+            is_repeated = self._is_repeated(message)
+            if not is_repeated:
+                self.stage = next_stage(self.dialect, self.stage, message)
             if isinstance(message, m.StartGame):
                 self._take_seat(message)
             self._keep_time(message)
-            due = due_after(message, self.seat, due)
-        self._received = self._digest(messages, due, blank=not line.strip())
+            self._due = self._due_after(message)
+            if isinstance(message, m.Event) and not is_repeated:
+                events.append(message)
+                self._last_event = message
+            else:
+                others.append(message)
+            if decisive is None or isinstance(message, m.Event | m.RequestAction):
+                decisive = message
+        self._received = self._digest(events, others, decisive, blank=not line.strip())
         return self._received
 
     def reply(self, action: m.PlayerAction | None) -> bytes | None:
@@ -99,6 +116,8 @@ class ClientSession:
         if received.duty is ReplyDuty.MUST_NOT:
             raise LocalProtocolError("reply", "no reply is due now")
         line = self._line(action, received)
+        if received.request_id is not None:
+            self._answered.add(received.request_id)
         self._received = Received()
         self._request = None
         return line
@@ -155,20 +174,42 @@ class ClientSession:
             known.append(message)
         return tuple(known)
 
-    def _digest(self, messages: Sequence[m.Message], due: Due, *, blank: bool) -> Received:
-        last = messages[-1] if messages else m.Skip()
-        self._request = last if isinstance(last, m.RequestAction) else None
-        duty = reply_duty(self.dialect, due, asked=self._request is not None)
-        if blank or not last.can_act:
+    def _is_repeated(self, message: m.Message) -> bool:
+        """Whether an event is the one before once more: at a table only markers may be alike."""
+        return message == self._last_event and not isinstance(message, m.Dora)
+
+    def _due_after(self, message: m.Message) -> Due:
+        traits = self.dialect.traits
+        is_foreign = isinstance(message, m.Hello) and not traits.opens_with_hello
+        if is_foreign or (isinstance(message, m.Error) and not traits.error_is_fatal):
+            return self._due
+        return due_after(message, self.seat, self._due)
+
+    def _digest(
+        self,
+        events: Sequence[m.Event],
+        others: Sequence[m.Message],
+        decisive: m.Message | None,
+        *,
+        blank: bool,
+    ) -> Received:
+        """Return what a line holds; ``decisive`` is its message that says what is due."""
+        self._request = decisive if isinstance(decisive, m.RequestAction) else None
+        duty = reply_duty(self.dialect, self._due, asked=self._request is not None)
+        request_id = None if self._request is None else self._request.request_id
+        # Asked once more before anything has happened, the answer is given again.
+        is_stale = request_id in self._answered and not self._due.is_choice
+        if blank or is_stale or not (decisive is None or decisive.can_act):
             duty = ReplyDuty.MUST_NOT
+        forbids = decisive if isinstance(decisive, m.Chi | m.Pon | m.Reach) else None
         return Received(
-            events=tuple([message for message in messages if isinstance(message, m.Event)]),
-            others=tuple([message for message in messages if not isinstance(message, m.Event)]),
-            due=due,
+            events=tuple(events),
+            others=tuple(others),
+            due=self._due,
             duty=duty,
-            hints=_hints(last),
-            cannot_discard=last.cannot_dahai if isinstance(last, m.Chi | m.Pon | m.Reach) else None,
-            request_id=self._request.request_id if self._request else None,
+            hints=_hints(decisive),
+            cannot_discard=None if forbids is None else forbids.cannot_dahai,
+            request_id=request_id,
             deadline_ms=self._deadline_ms(),
         )
 
@@ -202,7 +243,7 @@ class ClientSession:
         return {"request_id": self._request.request_id}
 
 
-def _hints(last: m.Message) -> tuple[m.Hint, ...] | None:
+def _hints(last: m.Message | None) -> tuple[m.Hint, ...] | None:
     if isinstance(last, m.Tsumo | m.Dahai | m.Kakan | m.RequestAction):
         return last.possible_actions
     return None

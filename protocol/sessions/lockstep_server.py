@@ -20,6 +20,7 @@ from protocol import messages as m
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP, OFFERS
 from protocol.errors import NOT_JSON, LocalProtocolError
+from protocol.framing import without_mark
 from protocol.sessions.turns import Due, due_after
 
 _ints = tuple[int, ...]
@@ -98,7 +99,7 @@ def read_reply(line: bytes, seat: m.Seat, due: Due, event: str) -> m.PlayerActio
     ``due`` is what was called for, ``event`` the JSON text of the event, for the complaint.
     Raises :class:`BadReplyError` with the original server's text where it is known.
     """
-    given = _parsed(line, seat)
+    given = _parsed(line)
     response = quoted(given)
     if reason := _objection(given, seat, due, event):
         raise BadReplyError(reason, response)
@@ -116,7 +117,8 @@ def quoted(fields: ReplyFields) -> str:
     return "" if fields.type == "none" else msgspec.json.encode(fields).decode()
 
 
-def _parsed(line: bytes, seat: m.Seat) -> ReplyFields:
+def _parsed(line: bytes) -> ReplyFields:
+    line = without_mark(line)
     try:
         line.decode("utf-8")
         return _fields.decode(line)
@@ -124,11 +126,8 @@ def _parsed(line: bytes, seat: m.Seat) -> ReplyFields:
         reason = f"Validation failed: {error}."
     except NOT_JSON as error:
         reason = f"JSON syntax error: {error}"
-    raise BadReplyError(reason, _as_error(seat, reason))
-
-
-def _as_error(seat: m.Seat, reason: str) -> str:
-    return msgspec.json.encode({"type": "error", "actor": seat, "message": reason}).decode()
+    # The original quotes an error object of its own here, of which the player's line is no part.
+    raise BadReplyError(reason, line.decode("utf-8", "replace").strip())
 
 
 def _objection(fields: ReplyFields, seat: m.Seat, due: Due, event: str) -> str | None:
@@ -160,7 +159,8 @@ def _bad_content(fields: ReplyFields) -> str | None:
 def timeout_reply(seat: m.Seat, limit_s: float) -> BadReplyError:
     """Return the objection to a reply that did not come."""
     reason = f"Timeout. No response in {limit_s:g} sec."
-    return BadReplyError(reason, _as_error(seat, reason))
+    response = msgspec.json.encode({"type": "error", "actor": seat, "message": reason}).decode()
+    return BadReplyError(reason, response)
 
 
 def silent_reply(due: Due, event: str) -> m.Skip:
@@ -312,7 +312,7 @@ def _type_of(line: bytes) -> str | None:
 
 def _read_join(line: bytes) -> m.Join:
     try:
-        value = msgspec.json.decode(line.decode())
+        value = msgspec.json.decode(without_mark(line).decode())
     except NOT_JSON as error:
         raise JoinRefusedError(f"JSON syntax error: {error}") from None
     match value:

@@ -14,6 +14,7 @@ from protocol import messages as m
 from protocol.codec import encode
 from protocol.dialects import REQUESTS
 from protocol.errors import NOT_JSON
+from protocol.framing import without_mark
 from protocol.sessions.time_bank import TimeBank
 
 Status = Literal["accepted", "rejected", "unparseable", "stale", "defaulted"]
@@ -47,6 +48,7 @@ class RequestSession:
         limits = limits or TimeLimits()
         self._bank: Final = TimeBank(limits.grace_ms, limits.bank_ms)
         self._request_id = 0
+        self._seat: m.Seat | None = None
         self._offers: tuple[m.PlayerAction, ...] = ()
 
     @property
@@ -56,7 +58,9 @@ class RequestSession:
 
     def send(self, message: m.Message) -> bytes:
         """Return the frame of an event, which must be masked for this seat already."""
-        if isinstance(message, m.StartKyoku):
+        if isinstance(message, m.StartGame):
+            self._seat = message.id
+        elif isinstance(message, m.StartKyoku):
             self._bank.refill()
         return encode(message, REQUESTS)
 
@@ -64,9 +68,10 @@ class RequestSession:
         """Return the frame that asks for one of ``offers``; a request before it is closed."""
         self._request_id += 1
         self._offers = tuple(offers)
+        hints = dict.fromkeys([terse_hint(offer, self._seat) for offer in offers])
         request = m.RequestAction(
             request_id=self._request_id,
-            possible_actions=tuple([terse_hint(offer) for offer in offers]),
+            possible_actions=tuple(hints),
             grace_ms=self._bank.grace_ms,
             bank_ms=self._bank.left_ms,
             deadline_ms=self.deadline_ms,
@@ -76,7 +81,8 @@ class RequestSession:
     def receive(self, frame: bytes | str, elapsed_ms: int) -> ReplyOutcome:
         """Return what becomes of a reply that came ``elapsed_ms`` after the request."""
         try:
-            fields = msgspec.json.decode(frame, type=dict[str, Any])
+            data = frame.encode() if isinstance(frame, str) else frame
+            fields = msgspec.json.decode(without_mark(data), type=dict[str, Any])
         except NOT_JSON:
             return self._verdict("unparseable", elapsed_ms, reason="not a JSON object")
         request_id = fields.get("request_id", self._request_id)
@@ -115,18 +121,25 @@ class RequestSession:
         return ReplyOutcome(status, encode(ack, REQUESTS), choice, reason)
 
 
-def terse_hint(action: m.PlayerAction) -> m.Hint:
-    """Return an offer as RiichiLab writes it: no actor, no target, and a win needs no tile.
+def terse_hint(action: m.PlayerAction, seat: m.Seat | None) -> m.Hint:
+    """Return an offer of ``seat`` as RiichiLab's engine writes it.
 
-    >>> terse_hint(m.Dahai(actor=2, pai="E", tsumogiri=True)).actor is None
-    True
+    It has an actor, a pass too; no target and no ``tsumogiri``, and a win no tile.  A red five is
+    the first of ``consumed``, and the tile of a concealed kan.
+
+    >>> terse_hint(m.Ankan(actor=2, consumed=("5s", "5s", "5s", "5sr")), 2).pai
+    '5sr'
     """
-    return m.Hint(
-        type=m.wire_name(action),
-        pai=None if isinstance(action, m.Hora) else getattr(action, "pai", None),
-        consumed=getattr(action, "consumed", None),
-        tsumogiri=getattr(action, "tsumogiri", None),
-    )
+    consumed = tuple(sorted(getattr(action, "consumed", ()), key=_engine_order))
+    pai = None if isinstance(action, m.Hora) else getattr(action, "pai", None)
+    if isinstance(action, m.Ankan):
+        pai = consumed[0]
+    return m.Hint(type=m.wire_name(action), actor=seat, pai=pai, consumed=consumed or None)
+
+
+def _engine_order(tile: str) -> tuple[str, bool]:
+    """Return where a tile stands in the engine's order of pieces; the red five is the first."""
+    return tile[:2], not tile.endswith("r")
 
 
 def meant(fields: dict[str, Any], offers: Sequence[m.PlayerAction]) -> int | None:

@@ -3,7 +3,7 @@
 ::
 
     message        stands at                         then stands at
-    hello          CONNECTED                         JOINED
+    hello          CONNECTED                         JOINED (elsewhere than TCP: unchanged)
     start_game     JOINED                            BETWEEN
     start_kyoku    BETWEEN                           PLAYING
     kyoku events   PLAYING                           PLAYING
@@ -76,9 +76,12 @@ def next_stage(dialect: Dialect, stage: Stage, message: m.Message) -> Stage:
     kind = type(message)
     if kind not in _FROM and not isinstance(message, m.Event):
         return stage
-    if kind is m.Error and not dialect.traits.error_is_fatal:
+    traits = dialect.traits
+    if kind is m.Error and not traits.error_is_fatal:
         return stage
-    origins = _FROM if dialect.traits.opens_with_hello else _FROM_WITHOUT_HELLO
+    if kind is m.Hello and not traits.opens_with_hello:
+        return stage
+    origins = _FROM if traits.opens_with_hello else _FROM_WITHOUT_HELLO
     if stage not in origins.get(kind, _IN_KYOKU):
         raise ProtocolError(m.wire_name(message), f"out of order, the client is {stage.value}")
     return _TO.get(kind, stage)

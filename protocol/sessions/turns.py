@@ -52,7 +52,7 @@ _FOR_ALL: Final[dict[type[m.Message], Due]] = {
     m.Error: Due.NOTHING,
     m.EndGame: Due.NOTHING,
 }
-_TRANSPARENT: Final = frozenset({m.Dora, m.ReachAccepted, m.RequestAction, m.ActionAck, m.Unknown})
+_TRANSPARENT: Final = frozenset({m.Dora, m.ReachAccepted})
 _CHOICES: Final = frozenset({Due.TURN, Due.DISCARD, Due.CLAIM, Due.ROB})
 
 
@@ -67,16 +67,17 @@ class ReplyDuty(enum.Enum):
 def due_after(message: m.Message, seat: m.Seat | None, before: Due = Due.NONE) -> Due:
     """Return what ``message`` calls for from ``seat``, given what was due ``before`` it.
 
-    A dora marker or an accepted riichi may come between an event and the answer to it.
+    A dora marker, an accepted riichi and whatever is no event at a table may come between an event
+    and the answer to it.
 
     >>> due_after(m.Tsumo(actor=1, pai="E"), 1), due_after(m.Tsumo(actor=1, pai="?"), 0)
     (<Due.TURN: ('dahai', 'reach', 'ankan', 'kakan', 'hora', 'ryukyoku')>, <Due.NONE: ('none',)>)
     """
     kind = type(message)
-    if kind in _TRANSPARENT:
-        return before
     if kind in _FOR_ALL:
         return _FOR_ALL[kind]
+    if kind in _TRANSPARENT or not isinstance(message, m.Event):
+        return before
     is_own = getattr(message, "actor", None) == seat
     return (_AFTER_OWN if is_own else _AFTER_OTHERS).get(kind, Due.NONE)
 

@@ -34,6 +34,12 @@ from protocol.tenhou.offers import NO_OFFER, Offer
 from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
 from protocol.tiles import WIND_NAMES
 
+_ONCE: Final = (
+    *(tags.DrawTag, tags.DiscardTag, tags.MeldTag, tags.Riichi),
+    *(tags.DoraIndicator, tags.WinTag, tags.DrawnHandTag),
+)
+"""Tags that are never sent twice in a row: each names a piece or a step of its own."""
+
 
 class TenhouStage(enum.Enum):
     """Where a conversation stands; the value completes the sentence "the client is ..."."""
@@ -104,6 +110,7 @@ class TenhouClient:
         self._reader = TagReader(self.spelling, SERVER_TAGS, lenient=self._lenient)
         self._due, self._duty, self._offer = Due.NOTHING, ReplyDuty.MUST_NOT, NO_OFFER
         self._declaring = self._declared = False
+        self._newest: tags.Tag | None = None
         self._stray = False  # a guest in the lobby receives the hand of another player
         self._begin_answer()
 
@@ -260,7 +267,9 @@ class TenhouClient:
                 self._take_in_hand(tag)
 
     def _take_in_hand(self, tag: tags.Tag) -> None:
-        if self._stray:
+        is_repeated = isinstance(tag, _ONCE) and tag == self._newest
+        self._newest = tag
+        if self._stray or is_repeated:
             self._notes.append(tag)
             return
         match tag:

@@ -25,6 +25,7 @@ class Offer(enum.IntFlag):
 
 
 NO_OFFER: Final = Offer(0)
+_CLAIMS: Final = Offer.PON | Offer.DAIMINKAN | Offer.CHI | Offer.RON
 _DEAREST_FIRST: Final = (Offer.TSUMO, Offer.NINE_TERMINALS, Offer.RIICHI)
 
 
@@ -59,6 +60,15 @@ def dearest(offer: Offer) -> Offer:
     (<Offer.TSUMO: 16>, <Offer.PON|CHI: 5>)
     """
     return next((bit for bit in _DEAREST_FIRST if offer & bit), offer)
+
+
+def takes(offer: Offer, action: m.PlayerAction) -> bool:
+    """Return whether a server that offers this takes an action: of claims, what it names.
+
+    >>> takes(Offer.PON, m.Skip()), takes(Offer.PON, m.Hora(actor=0, target=2))
+    (True, False)
+    """
+    return not offered([action]) & _CLAIMS & ~offer
 
 
 def disagreement(offer: Offer, ours: Iterable[m.PlayerAction]) -> str | None:

@@ -13,6 +13,7 @@ from mjbot.arena.workers import faults
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.faults import FaultFileError, fault_lines, read_fault, save_faults
 from mjbot.arena.workers.playing import GameRunner
+from mjbot.errors import ExitCode
 
 MakeSetup = Callable[..., Setup]
 
@@ -55,8 +56,15 @@ def test_one_strategy_does_not_take_the_room_of_another(
 def test_what_is_no_fault_file_is_said_in_one_line(tmp_path: Path, text: bytes) -> None:
     file = tmp_path / "crash-0-0-0-0.json"
     file.write_bytes(text)
-    with pytest.raises(FaultFileError, match="is not a fault that mjbot arena kept"):
+    with pytest.raises(FaultFileError, match="is not a fault that mjbot arena kept") as caught:
         read_fault(file)
+    assert caught.value.exit_code == ExitCode.FAILED
+
+
+def test_a_fault_file_that_is_not_there_is_not_reachable(tmp_path: Path) -> None:
+    with pytest.raises(FaultFileError, match="No such file") as caught:
+        read_fault(tmp_path / "none.json")
+    assert caught.value.exit_code == ExitCode.UNREACHABLE
 
 
 def test_a_start_that_failed_is_shown_but_not_made_again(

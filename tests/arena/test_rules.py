@@ -34,10 +34,13 @@ def test_a_rule_set_is_a_file_whose_length_an_option_overrides(tmp_path: Path, c
     assert main(["replay", str(out / "records")]) == 0
 
 
-def test_the_default_rules_announce_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("length", "rules"), [("tonpu", {"length": "tonpu"}), ("hanchan", None)])
+def test_of_the_default_rules_a_short_length_is_announced(
+    tmp_path: Path, length: str, rules: object
+) -> None:
     out = tmp_path / "run"
-    assert main([*ARENA, "--length", "tonpu", "--record", "--out", str(out)]) == 0
-    assert [event.mjbot_rules for event in started(out)] == [None] * 6
+    assert main([*ARENA, "--length", length, "--record", "--out", str(out)]) == 0
+    assert [event.mjbot_rules for event in started(out)] == [rules] * 6
 
 
 @pytest.mark.parametrize(
@@ -45,7 +48,10 @@ def test_the_default_rules_announce_nothing(tmp_path: Path) -> None:
     [
         ("players=3", "players: 3 is not implemented"),
         ("local_yaku=renhou", "local_yaku: renhou is not implemented"),
-        ("kiriage=yes", "kiriage: Object contains unknown field"),
+        ("kiriage=yes", "kiriage: unknown rule; the rules: length, red_fives, open_tanyao"),
+        ("kuitann=no", "kuitann: unknown rule; did you mean 'open_tanyao'?"),
+        ("red_five=no", "red_five: unknown rule; did you mean 'red_fives'?"),
+        ("Aka=no", "Aka: unknown rule; did you mean 'red_fives'?"),
         ("uma=30/10/-10", "uma: Expected `array` of length 4"),
         ("bust", "'bust' is not NAME=VALUE, such as bust=no"),
         ("missing.toml", "No such file or directory"),

@@ -421,6 +421,16 @@ class DiesInWest(Player):
             raise SystemExit("no such wind")
 
 
+class DiesAtReply201(Player):
+    replies = 0
+
+    def say(self, reply):
+        self.replies += 1
+        if self.replies > 200:
+            raise SystemExit("out of range")
+        return super().say(reply)
+
+
 class DiesAtUnknownField(Player):
     def note(self, event):
         if "x_note" in event:
@@ -521,5 +531,6 @@ BROKEN = {
     "B30": (Moody, LOCKSTEP),
     "B31": (OneAtATime, LOCKSTEP),
     "B32": (AlwaysTonpu, LOCKSTEP),
+    "B33": (DiesAtReply201, ARRAYS),
 }
 """Check -> the bot that fails it and no other MUST, and what it speaks."""

@@ -13,8 +13,10 @@ from xml.etree import ElementTree
 import pytest
 
 from mjbot.check.catalogue import CHECKS
-from mjbot.cli.check import listing, table
+from mjbot.cli.check import CheckRequest, listing, table
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
+from mjbot.requests import command_of
 
 STRIKES = """
 import json, os, signal, sys
@@ -56,7 +58,7 @@ def test_the_list_names_each_check_once_with_what_it_rests_on(capsys):
     [
         ([], "name a bot or a server to check, or add --list"),
         (["tsumogiri", "--only", "B99"], "--only B99: there is no such check"),
-        (["external-lines:/no/such/program"], "no program '/no/such/program' to run"),
+        (["external-lines:"], "no program to run; name one"),
         (["tenhou://game.example:80/0"], "only servers of mjsonp://, ws:// or wss:// can be"),
         (["tsumogiri", "--start", "x"], "--start: is for servers"),
         (["tsumogiri", "--permitted-by", "x"], "--permitted-by: is for servers"),
@@ -67,13 +69,43 @@ def test_what_cannot_be_checked_is_told_in_one_line(capsys, words, reported):
     assert reported in capsys.readouterr().err
 
 
-def test_a_server_that_is_not_there_passes_no_check(capsys):
-    assert main(["check", "mjsonp://127.0.0.1:1/x", "--only", "S08"]) == 1
+@pytest.mark.parametrize(
+    "url", ["mjsonp://127.0.0.1:1/x", "mjsonp://[::1]:1/x", "ws://127.0.0.1:1/ws"]
+)
+@pytest.mark.parametrize("words", [[], ["--only", "S08"], ["--json"]])
+def test_a_server_that_is_not_there_is_one_line(capsys, url, words):
+    assert main(["check", url, *words]) == ExitCode.UNREACHABLE
     out = capsys.readouterr()
-    assert "does not play a game with us" in out.err and "not reached" in out.out
+    assert out.out == ""
+    lines = [line for line in out.err.splitlines() if "checking" not in line]
+    assert len(lines) == 1 and "127.0.0.1:1" in lines[0] + url.replace("[::1]", "127.0.0.1")
 
 
-@pytest.mark.parametrize("permitted", [[], ["--permitted-by", " "]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "external:/no/such/program"],
+        ["check", "external-lines:/no/such/program"],
+        ["check", "external-arrays:/no/such/program {seat}"],
+        ["check", "--dialect", "requests", "/no/such/program {url}"],
+        ["check", "mjsonp://127.0.0.1:1/x", "--start", "/no/such/program"],
+        ["match", "external:/no/such/program", "tsumogiri", "tsumogiri", "tsumogiri"],
+        ["arena", "external-lines:/no/such/program", "tsumogiri", "--format", "1v3"],
+        ["duo", "external:/no/such/program", "mjsonp://127.0.0.1:1/x"],
+    ],
+)
+def test_a_program_that_is_not_there_is_one_line_of_one_status(
+    capsys, words, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == ExitCode.UNREACHABLE
+    reported = capsys.readouterr().err
+    assert "no program '/no/such/program' to run" in reported and reported.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "permitted", [[], *[["--permitted-by", text] for text in (" ", "\u200b", "\u3164.")]]
+)
 @pytest.mark.parametrize(
     "url",
     [
@@ -103,12 +135,14 @@ def test_a_permitted_check_logs_the_permission_and_repeats_with_it(capsys):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]  # closed by then; 0.0.0.0 is no name of this machine's for us
     url, permitted = f"mjsonp://0.0.0.0:{port}/x", ["--permitted-by", "its\noperator"]
-    assert main(["check", url, "--only", "S01", "--json", *permitted]) == 1
-    out = capsys.readouterr()
-    assert "mjbot check: permitted by: its operator\n" in out.err
-    assert "does not play a game with us" in out.err
-    (result,) = json.loads(out.out)["checks"]
-    assert shlex.split(result["repeat"])[3:5] == permitted
+    assert main(["check", url, "--only", "S01", "--json", *permitted]) == ExitCode.UNREACHABLE
+    assert "mjbot check: permitted by: its operator\n" in capsys.readouterr().err
+
+
+def test_a_report_repeats_the_permission():
+    request = CheckRequest(target="mjsonp://0.0.0.0:1/x", permitted_by="its\noperator")
+    repeat = command_of("mjbot check", request, whole_paths=True)
+    assert shlex.split(repeat)[2:5] == [request.target, "--permitted-by", "its\noperator"]
 
 
 def test_a_process_that_prints_is_reported_as_json_and_junit(tmp_path, capsys):

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 from mjbot.client.offers import disagreement, discard_disagreement, fits
@@ -5,13 +6,16 @@ from protocol.messages import (
     Ankan,
     Chi,
     Dahai,
+    Daiminkan,
     Hint,
     Hora,
+    Kakan,
     Pon,
     Reach,
     Ryukyoku,
     Skip,
     hint,
+    wire_name,
 )
 
 CHI = Chi(actor=1, target=0, pai="4p", consumed=("5pr", "6p"))
@@ -50,6 +54,43 @@ def test_an_ankan_may_name_its_tile_and_a_draw_its_reason():
     assert fits(Hint(type="ryukyoku", reason="kyushu_kyuhai"), Ryukyoku(actor=0, reason="x"))
 
 
+ALL_KINDS = [
+    Skip(),
+    Dahai(actor=1, pai="5pr", tsumogiri=False),
+    CHI,
+    Pon(actor=1, target=3, pai="5p", consumed=("5p", "5pr")),
+    Daiminkan(actor=1, target=3, pai="5p", consumed=("5p", "5p", "5pr")),
+    Kakan(actor=1, pai="5p", consumed=("5p", "5p", "5pr")),
+    Ankan(actor=1, consumed=("5p", "5p", "5p", "5pr")),
+    Reach(actor=1),
+    Hora(actor=1, target=1, pai="E"),
+    Hora(actor=1, target=3, pai="E"),
+    Ryukyoku(actor=1, reason="kyushukyuhai"),
+]
+
+
+@pytest.mark.parametrize("action", ALL_KINDS, ids=lambda action: type(action).__name__)
+def test_a_field_more_or_less_is_the_same_offer(action):
+    whole = {"type": wire_name(action), "actor": 1} | msgspec.to_builtins(action)
+    named = {"dahai": "pai", "chi": "consumed", "pon": "consumed", "ankan": "consumed"}
+    kept = {"type", named.get(whole["type"], "type")}
+    if isinstance(action, Skip):
+        whole |= {"pai": "E", "target": 3}
+    for field in [*whole.keys() - kept, None]:
+        less = {name: value for name, value in whole.items() if name != field}
+        for more in ({}, {"tsumogiri": True, "reason": "x", "comment": 1}):
+            assert fits(msgspec.convert(more | less, Hint), action), (field, more)
+    assert not fits(msgspec.convert(whole | {"type": "kita"}, Hint), action)
+
+
+def test_a_kan_is_known_by_its_kind():
+    ankan, kakan = ALL_KINDS[6], ALL_KINDS[5]
+    assert fits(Hint(type="ankan", pai="5pr", consumed=("5pr", "5p", "5p", "5p")), ankan)
+    assert fits(Hint(type="kakan", pai="5pr", consumed=("5p",)), kakan)
+    assert not fits(Hint(type="ankan", consumed=("6p",) * 4), ankan)
+    assert not fits(Hint(type="kakan", pai="6p"), kakan)
+
+
 def test_agreement_with_a_list_without_discards():
     assert disagreement([Hint(type="hora"), Hint(type="reach")], OWN_TURN, complete=False) is None
     assert disagreement([], [Skip()], complete=False) is None
@@ -62,13 +103,19 @@ def test_agreement_with_a_complete_list_that_repeats_itself():
 
 def test_what_the_server_offers_beyond_ours_is_quoted():
     problem = disagreement([Hint(type="pon", pai="E")], [Skip()], complete=False)
-    assert problem == 'the server offers {"type":"pon","pai":"E"}, which we think illegal'
+    assert problem == (
+        'the server offers {"type":"pon","pai":"E"}, which our rules do not allow;'
+        " offered by the server: pon E; by our rules: none"
+    )
 
 
 def test_what_the_server_does_not_offer_is_quoted():
     problem = disagreement([Hint(type="reach")], OWN_TURN, complete=False)
     ours = '{"type":"hora","actor":1,"target":1}'
-    assert problem == f"we think {ours} legal, which the server does not offer"
+    assert problem == (
+        f"our rules allow {ours}, which the server does not offer;"
+        " offered by the server: reach; by our rules: reach, hora"
+    )
     assert "dahai" in disagreement([Hint(type="hora")], OWN_TURN[:1] + OWN_TURN[2:], complete=True)
 
 
@@ -82,5 +129,8 @@ def test_red_and_plain_fives_are_different_offers():
 def test_forbidden_discards():
     held = ["1m", "4m", "4m", "E"]
     assert discard_disagreement(["4m", "9s"], held, ["1m", "E"]) is None
-    assert "forbids to discard E" in discard_disagreement(["E"], held, ["1m", "4m", "E"])
-    assert "lets us discard 4m" in discard_disagreement([], held, ["1m", "E"])
+    assert discard_disagreement(["E"], held, ["1m", "4m", "E"]) == (
+        "the server forbids to discard E, which our rules allow;"
+        " forbidden by the server: E; allowed by our rules: 1m, 4m, E"
+    )
+    assert "allows to discard 4m" in discard_disagreement([], held, ["1m", "E"])

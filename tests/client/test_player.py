@@ -340,48 +340,80 @@ def test_in_lenient_mode_a_discard_that_is_due_is_made_where_our_table_thinks_of
 
 OFFERS = [
     (EAST | {"possible_actions": []}, "which the server does not offer"),
-    (EAST | {"possible_actions": [{"type": "pon"}, {"type": "hora"}]}, "which we think illegal"),
+    (EAST | {"possible_actions": [{"type": "pon"}, {"type": "hora"}]}, "which our rules do not"),
 ]
 
 
+@pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize(("asked", "problem"), OFFERS)
-def test_offers_that_are_not_ours_are_a_contradiction(asked, problem):
+def test_offers_that_are_not_ours_are_logged_with_both_lists(asked, problem, strict, caplog):
     events = [START, DEAL, DRAW, OUT, OTHER, asked]
-    with pytest.raises(TableError, match=problem) as caught:
-        play(events, default, dialect=Dialect.TCP)
-    assert '"type":"dahai","actor":1,"pai":"E"' in str(caught.value)
-    assert play(events, default, dialect=Dialect.TCP, strict=False)[1] == Skip()
+    assert play(events, default, dialect=Dialect.TCP, strict=strict)[1] == Skip()
+    (record,) = caplog.records
+    for part in (problem, "offered by the server: ", "by our rules: pon E E E", '"type":"dahai"'):
+        assert part in record.getMessage()
 
 
-def test_forbidden_discards_that_are_not_ours_are_a_contradiction():
+def test_tenhous_missing_offer_is_logged(caplog):
+    events = [START, DEAL, DRAW, OUT, OTHER, EAST]
+    player, _ = play(events, default)
+    player.check_unasked()
+    (record,) = caplog.records
+    assert "the server offers nothing, expected PON" in record.getMessage()
+
+
+def test_only_what_both_lists_hold_is_answered():
+    nothing, pon = [START, DEAL, DRAW, OUT, OTHER, OFFERS[0][0]], [{"type": "pon"}]
+
+    def last(view):
+        return view.legal[-1]
+
+    assert play(nothing, last, dialect=Dialect.TCP)[1] == Skip()
+    offered = [*nothing[:-1], EAST | {"possible_actions": [*pon, {"type": "hora"}]}]
+    assert isinstance(play(offered, last, dialect=Dialect.TCP)[1], Pon)
+
+
+def test_a_discard_that_the_server_forbids_is_not_made(caplog):
     events = [START, DEAL, DRAW, OUT, OTHER, EAST, PON | {"cannot_dahai": ["2m"]}]
-    with pytest.raises(TableError, match="forbids to discard 2m"):
-        play(events, default, dialect=Dialect.TCP)
+
+    def first(view):
+        return view.legal[0]
+
+    _, answer = play(events, first, dialect=Dialect.TCP)
+    assert isinstance(answer, Dahai) and answer.pai != "2m"
+    (record,) = caplog.records
+    assert "forbids to discard 2m" in record.getMessage()
+    assert "allowed by our rules: 2m, 3m" in record.getMessage()
     play([*events[:-1], PON | {"cannot_dahai": []}], default, dialect=Dialect.TCP)
+    assert len(caplog.records) == 1
 
 
-def test_in_lenient_mode_riichilabs_list_is_the_last_word():
+def test_riichilabs_list_is_the_last_word():
     request = {
         "type": "request_action", "request_id": 1,
         "possible_actions": [{"type": "dahai", "pai": "9s"}, {"type": "dahai", "pai": "9s"}],
     }  # fmt: skip
-    _, answer = play([START, DEAL, DRAW, request], default, strict=False)
+    _, answer = play([START, DEAL, DRAW, request], default)
     assert answer == Dahai(actor=0, pai="9s", tsumogiri=False)
     request["possible_actions"] = [{"type": "dahai", "pai": "1p"}]
-    _, answer = play([START, DEAL, DRAW, request], default, strict=False)
+    _, answer = play([START, DEAL, DRAW, request], default)
     assert answer == Dahai(actor=0, pai="1p", tsumogiri=False)
 
 
-def test_a_request_out_of_turn_is_a_contradiction_and_still_answered():
+def test_a_request_out_of_turn_is_answered_by_what_it_offers():
     offers = [{"type": "dahai", "pai": "9s"}]
     request = {"type": "request_action", "request_id": 1, "possible_actions": offers}
     events = [START, DEAL, DRAW, OUT, request]
-    with pytest.raises(TableError, match="the server requests an answer"):
-        play(events, default)
-    _, answer = play(events, default, strict=False)
-    assert answer == Dahai(actor=0, pai="9s", tsumogiri=False)
+    assert play(events, default)[1] == Dahai(actor=0, pai="9s", tsumogiri=False)
     request["possible_actions"] = [{"type": "none"}]
     assert play(events, default)[1] is None
+
+
+def test_a_turn_without_a_known_action_or_an_offer_is_a_contradiction():
+    deal, draw = {**DEAL, "tehais": [HIDDEN] * 4}, {**DRAW, "pai": "?"}
+    for dialect in (Dialect.TCP, Dialect.STDIO_LINES):
+        with pytest.raises(TableError):
+            play([START, deal, draw], default, dialect=dialect)
 
 
 def test_a_discard_that_is_owed_is_made_even_if_the_mirror_is_lost():

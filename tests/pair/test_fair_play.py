@@ -1,6 +1,7 @@
 """A pair sits down only where teams are allowed."""
 
 import contextlib
+import unicodedata
 from urllib.parse import urlencode
 
 import pytest
@@ -11,12 +12,35 @@ from mjbot.chaos import Chaos, ChaosProxy
 from mjbot.cli.main import main
 from mjbot.pair.fair_play import (
     FairPlayError,
+    require_permission,
+    require_permission_to_check,
     require_team_name,
     require_team_name_in,
     require_team_table,
     team_names,
 )
-from protocol.transports.address import is_loopback
+from protocol.transports.address import is_loopback, parse_address
+
+INVISIBLE = [
+    letter
+    for letter in map(chr, range(0x110000))
+    if unicodedata.category(letter)[0] in "CZM" or letter in "\u115f\u1160\u3164\uffa0\u2800"
+]
+
+
+def test_what_cannot_be_seen_is_no_permission():
+    elsewhere = parse_address("tenhou://game.example:10080")
+    server = parse_address("ws://game.example/ws")
+    for who in ("", "".join(INVISIBLE), *INVISIBLE):
+        for require, address in (
+            (require_permission, elsewhere),
+            (require_permission_to_check, server),
+        ):
+            with pytest.raises(FairPlayError, match="without its operator's permission"):
+                require(address, who)
+    require_permission(elsewhere, "管理者\u200b")
+    require_permission_to_check(server, "N.")
+
 
 LOOPBACK = ["mjsonp://localhost/x", "mjsonp://127.0.0.1:11600/x", "ws://[::1]:8000/ws"]
 ELSEWHERE = ["mjsonp://192.168.0.7/x", "mjsonp://game.example:11600/x", "stdio:"]

@@ -39,6 +39,9 @@ NEWS = {"type": "something_new"}
 HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
 REQUEST = {"type": "request_action", "request_id": 5, "possible_actions": [{"type": "none"}]}
 
+END = {"type": "end_kyoku"}
+TALKING = (Dialect.TCP, Dialect.STDIO_LINES, Dialect.STDIO_ARRAYS, Dialect.RIICHILAB)
+
 KYOKU_LINES = [
     (OWN_DRAW, Due.TURN),
     (OWN_PON, Due.DISCARD),
@@ -67,6 +70,16 @@ def hear(session, *events):
         received = session.receive(json.dumps(event))
         if received.duty is ReplyDuty.MUST and received.due in (Due.NONE, Due.JOIN, Due.CLAIM):
             session.reply(None)
+    return session
+
+
+def hear_and_answer(session, *events):
+    """Do the same, with a discard of East where one is due."""
+    for event in events:
+        hear(session, event)
+        if session._received.duty is ReplyDuty.MUST:
+            discards = session._received.due in (Due.TURN, Due.DISCARD)
+            session.reply(DISCARD_E if discards else None)
     return session
 
 
@@ -189,7 +202,10 @@ def test_no_seat_at_all_is_named(dialect):
         ([HELLO, HELLO], "hello: out of order, the client is waiting for start_game"),
         ([HELLO, DEAL], "start_kyoku: out of order, the client is waiting for start_game"),
         ([HELLO, START, OWN_DRAW], "tsumo: out of order, the client is between two kyokus"),
-        ([HELLO, START, DEAL, DEAL], "start_kyoku: out of order, the client is in a kyoku"),
+        (
+            [HELLO, START, DEAL, DEAL | {"honba": 2}],
+            "start_kyoku: out of order, the client is in a kyoku",
+        ),
         ([HELLO, START, DEAL, START], "start_game: out of order, the client is in a kyoku"),
         ([HELLO, START, {"type": "end_kyoku"}], "end_kyoku: out of order"),
         ([HELLO, START, {"type": "end_game"}, DORA], "dora: out of order, .* the game is over"),
@@ -330,6 +346,78 @@ def test_a_request_is_answered_with_its_id():
     line = json.loads(session.reply(DISCARD_E))
     expected = {"type": "dahai", "actor": 1, "pai": "E", "tsumogiri": True, "request_id": 5}
     assert line == expected
+
+
+FOREIGN = [
+    NEWS,
+    HELLO,
+    {"type": "join", "name": "a", "room": "b"},
+    {"type": "none", "actor": 2},
+    {"type": "validation_result", "passed": True},
+    {"type": "action_ack", "status": "accepted", "request_id": 4},
+    {"type": "action_ack", "status": "some new one"},
+    {"type": "hora", "scores": [25000] * 4},
+]
+ERROR = {"type": "error", "message": "x"}
+DECISIVE = [(OWN_DRAW, Due.TURN), (OWN_PON, Due.DISCARD), (DISCARD, Due.CLAIM), (KAKAN, Due.ROB)]
+
+
+@pytest.mark.parametrize(("event", "due"), DECISIVE)
+def test_what_comes_between_an_event_and_its_request_changes_nothing(event, due):
+    for between in [*FOREIGN, ERROR, DORA, ACCEPTED, event]:
+        session = hear(at_kyoku(Dialect.RIICHILAB), event, between)
+        received = session.receive(json.dumps(REQUEST))
+        assert (received.due, received.duty) == (due, ReplyDuty.MUST), between
+    asked = at_kyoku(Dialect.RIICHILAB).receive(json.dumps([event, REQUEST, ERROR, NEWS]))
+    assert (asked.due, asked.duty, asked.request_id) == (due, ReplyDuty.MUST, 5)
+    arrays = at_kyoku(Dialect.STDIO_ARRAYS).receive(json.dumps([event, *FOREIGN]))
+    assert (arrays.due, arrays.duty) == (due, ReplyDuty.MUST)
+
+
+def test_a_line_of_its_own_that_is_foreign_costs_nothing():
+    for between in FOREIGN:
+        lines, lockstep = at_kyoku(Dialect.STDIO_LINES), at_kyoku(Dialect.TCP)
+        hear_and_answer(lines, OWN_DRAW)
+        assert lines.receive(json.dumps(between)).duty is ReplyDuty.MUST_NOT
+        hear_and_answer(lockstep, OWN_DRAW)
+        if between is not HELLO:  # a lock-step server sends it once, first
+            received = lockstep.receive(json.dumps(between))
+            assert (received.due, received.duty) == (Due.NONE, ReplyDuty.MUST)
+
+
+@pytest.mark.parametrize("dialect", [*TALKING])
+@pytest.mark.parametrize(("event", "due"), DECISIVE)
+def test_an_event_that_comes_twice_happens_once(dialect, event, due):
+    session = hear_and_answer(at_kyoku(dialect), event)
+    received = session.receive(json.dumps(event))
+    assert received.events == () and len(received.others) == 1
+    assert received.due is due  # so a line that is owed for it is the same answer
+    other = session.receive(json.dumps(OWN_DISCARD)) if dialect is Dialect.RIICHILAB else None
+    assert other is None or len(other.events) == 1
+
+
+@pytest.mark.parametrize("dialect", [*TALKING])
+def test_a_deal_and_an_end_that_come_twice_happen_once_and_two_markers_are_two(dialect):
+    session = at_kyoku(dialect)
+    for event, count in ((DEAL, 0), (DORA, 1), (DORA, 1), (END, 1), (END, 0)):
+        assert len(session.receive(json.dumps(event)).events) == count
+        if session._received.duty is ReplyDuty.MUST:
+            session.reply(None)
+
+
+@pytest.mark.parametrize(("event", "due"), DECISIVE)
+def test_a_request_that_comes_twice_is_answered_twice_until_something_happens(event, due):
+    session = hear(at_kyoku(Dialect.RIICHILAB), event)
+    answer = DISCARD_E if due in (Due.TURN, Due.DISCARD) else Skip()
+    request = REQUEST | {"possible_actions": [{"type": "dahai", "pai": "E"}, {"type": "none"}]}
+    lines = []
+    for _ in range(2):
+        received = session.receive(json.dumps(request))
+        assert (received.due, received.duty) == (due, ReplyDuty.MUST)
+        lines.append(session.reply(answer))
+    assert lines[0] == lines[1]
+    hear(session, OWN_DISCARD)
+    assert session.receive(json.dumps(request)).duty is ReplyDuty.MUST_NOT
 
 
 def test_what_may_be_answered_to_a_request_is_what_it_offers():

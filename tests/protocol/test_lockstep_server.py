@@ -164,6 +164,33 @@ def test_replies_that_void_the_game(event, line, reason):
     assert str(fault).startswith(f"Error in player 1's response: {fault.reason} Response: ")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"type":"dahai","actor":1.0,"pai":"E","tsumogiri":true}',
+        '{"type":"dahai","actor":1,"pai":"6z","tsumogiri":true}',
+        '{"type":"dahai","actor":1,"pai":"E","tsumogiri":1}',
+        '{"type":"dahai","actor":NaN,"pai":"E","tsumogiri":true}',
+        "[]",
+        "3",
+        "{oops",
+        "",
+    ],
+)
+def test_a_complaint_quotes_a_reply_that_cannot_be_read_as_it_came(line):
+    with pytest.raises(FaultError) as caught:
+        playing(DRAW).receive(line.encode())
+    assert caught.value.response == line
+    with pytest.raises(FaultError) as caught:
+        playing(DRAW).receive(b"{oops \xff")
+    assert caught.value.response == "{oops \ufffd"
+
+
+def test_a_byte_order_mark_is_no_fault():
+    action = playing(DISCARD).receive(b'\xef\xbb\xbf{"type":"none"}')
+    assert action == Skip()
+
+
 def test_a_complaint_quotes_the_reply_without_what_the_server_does_not_know():
     with pytest.raises(FaultError) as caught:
         playing(DRAW).receive(b'{"pai":"E","foo":1,"type":"dahai","tsumogiri":true}')

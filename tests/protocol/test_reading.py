@@ -152,7 +152,8 @@ def test_start_game_bare_or_full():
     assert read(type="start_game") == StartGame()
     names = ["a", "b", "c", "d"]
     output = read(type="start_game", id=2, names=names, uri="x", aka_flag=True, kyoku_first=4)
-    assert output == StartGame(id=2, names=tuple(names))
+    assert output == StartGame(id=2, names=tuple(names), kyoku_first=4)
+    assert read(type="start_game", kyoku_first="E1") == StartGame()
 
 
 def test_a_kakan_with_one_consumed_tile_is_filled_up():

@@ -10,6 +10,7 @@ from protocol.messages import (
     Pon,
     Reach,
     Skip,
+    StartGame,
     StartKyoku,
     Tsumo,
 )
@@ -42,16 +43,22 @@ def reply(session, elapsed_ms=100, **fields):
 
 
 def test_a_request_lists_terse_offers_and_the_time_left():
-    _, request = asked(CLAIMS)
+    session = RequestSession(LIMITS)
+    session.send(StartGame(id=0))
+    request = json.loads(session.request(CLAIMS))
     assert request["request_id"] == 1
     assert request["time"] == {"grace_ms": 3000, "bank_ms": 5000, "deadline_ms": 8000}
     assert request["possible_actions"][:2] == [
-        {"type": "none"},
-        {"type": "chi", "pai": "4p", "consumed": ["5p", "6p"]},
+        {"type": "none", "actor": 0},
+        {"type": "chi", "actor": 0, "pai": "4p", "consumed": ["5p", "6p"]},
     ]
-    _, request = asked(OWN_TURN)
-    assert {"type": "hora"} in request["possible_actions"]
-    assert {"type": "dahai", "pai": "E", "tsumogiri": False} in request["possible_actions"]
+    assert json.loads(session.request(OWN_TURN))["possible_actions"] == [
+        {"type": "dahai", "actor": 0, "pai": "E"},  # once, from the hand or as drawn
+        {"type": "dahai", "actor": 0, "pai": "W"},
+        {"type": "reach", "actor": 0},
+        {"type": "hora", "actor": 0},
+        {"type": "ankan", "actor": 0, "pai": "5pr", "consumed": ["5pr", "5p", "5p", "5p"]},
+    ]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ def play(seeds: range, writer: Writer | None = None) -> Report:
     assert report.differences == []
     assert report.agreed[HANCHAN] >= len(seeds) - report.explained[ROBBED_SECOND_KAN_VALUE]
     assert report.agreed["decisions"] > 50 * len(seeds)
+    assert report.agreed["lists of offers as they are written"] > 50 * len(seeds)
     return report
 
 

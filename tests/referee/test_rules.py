@@ -92,12 +92,21 @@ def test_a_view_and_a_mirror_know_the_rules() -> None:
 
 
 def test_nothing_is_announced_under_the_default_rules() -> None:
-    assert m.StartGame(mjbot_rules=Rules(length="tonpu").announced) == m.StartGame()
-    assert b"rules" not in msgspec.json.encode(Referee(1, "tonpu").start()[0])
+    assert m.StartGame(mjbot_rules=Rules().announced) == m.StartGame()
+    assert b"rules" not in msgspec.json.encode(Referee(1).start()[0])
+
+
+def test_the_length_of_a_short_game_is_announced() -> None:
+    start = Referee(1, "tonpu").start()[0]
+    assert start == m.StartGame(mjbot_rules={"length": "tonpu"})
+    for dialect in Dialect:
+        if not dialect.traits.is_tenhou:  # whose wire has it in GO
+            shown = msgspec.structs.replace(start, id=1, names=("a", "b", "c", "d"))
+            assert decode_line(encode(shown, dialect))[0].mjbot_rules == {"length": "tonpu"}
 
 
 def test_rules_that_are_not_known_are_named() -> None:
-    with pytest.raises(TableError, match="kiriage: Object contains unknown field"):
+    with pytest.raises(TableError, match="kiriage: unknown rule; the rules: length"):
         Mirror().apply(m.StartGame(mjbot_rules={"kiriage": True}))
 
 

@@ -16,7 +16,7 @@ FAULTS = {
     r"\"pai\":\"\w+\"\}\. Response: ",
     "notsumogiri": r"tsumogiri missing\. Response: \{.*\}",
     "wrongtsumogiri": r"tsumogiri is false but the pai is not in tehais\. Response: \{.*\}",
-    "badjson": r"JSON syntax error: .* Response: \{\"type\":\"error\",\"actor\":\d,.*\}",
+    "badjson": r"JSON syntax error: .* Response: \{oops",
     "errortype": r"Invalid actor\. Response: \{\"type\":\"error\",\"message\":\"cannot play\"\}",
     "disconnect": r"Unexpected response type 'none' for \{\"type\":\"tsumo\".*\}\. Response: ",
 }
@@ -68,6 +68,18 @@ def test_four_tsumogiri_clients_play_to_the_end(table, raw_client):
         assert client.received[1]["names"] == list(result.names)
         assert client.received[-1] == {"type": "end_game", "scores": list(result.scores)}
         assert "scores" not in client.received[2]
+
+
+@pytest.mark.parametrize("first", [b"\xef\xbb\xbf", b"\n\r\n  \n", b"\n\xef\xbb\xbf"])
+def test_a_byte_order_mark_and_blank_lines_may_come_before_the_join(table, raw_client, first):
+    class Opening(raw_client):
+        async def _answer(self, event, writer):
+            if event["type"] == "hello":
+                writer.write(first)
+            await super()._answer(event, writer)
+
+    (result,), _ = table([Opening() for _ in range(4)])
+    assert not result.void
 
 
 def test_each_seat_sees_only_what_it_may(table, raw_client):

@@ -19,11 +19,11 @@ GUARD_S = 300
 
 
 def first_offer(request):
-    """Echo an offer, as is safest: the discard of the drawn tile where there is one."""
+    """Echo an offer, as is safest: a discard where there is one."""
     offers = request["possible_actions"]
-    drawn = [offer for offer in offers if offer.get("tsumogiri")]
+    discards = [offer for offer in offers if offer["type"] == "dahai"]
     passes = [offer for offer in offers if offer["type"] == "none"]
-    return {**(drawn or passes or offers)[0], "request_id": request["request_id"]}
+    return {**(discards or passes or offers)[0], "request_id": request["request_id"]}
 
 
 PATIENT = {"seed": 2, "rules": "tonpu", "limits": TimeLimits(1000 * GUARD_S, 0)}
@@ -84,7 +84,7 @@ def test_four_websocket_players_play_to_the_end():
         requests = [event for event in client.received if event["type"] == "request_action"]
         assert acks == ["accepted"] * len(requests)
         assert [event["request_id"] for event in requests] == list(range(1, len(requests) + 1))
-        assert client.received[0].keys() == {"type", "id"}
+        assert client.received[0].keys() == {"type", "id", "mjbot_rules"}
 
 
 def test_both_doors_lead_to_one_table(raw_client):
@@ -137,7 +137,7 @@ def once(bad):
     used = []
 
     def answer(request):
-        draws = any(offer.get("tsumogiri") for offer in request["possible_actions"])
+        draws = any(offer["type"] == "dahai" for offer in request["possible_actions"])
         if draws and not used:
             used.append(True)
             return bad(request)

@@ -8,10 +8,12 @@ import urllib.request
 
 import pytest
 
-from mjbot.service.locks import TokenLocks
+from mjbot.compiler.cache import locks_folder
+from mjbot.service.locks import TokenLocks, secrets_of
 from mjbot.service.reporting import metrics_server, report
 from mjbot.service.status import Status
 from proof.leaping_time import in_leaping_time
+from protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
 
 SAMPLE = re.compile(r'^mjbot_[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? -?\d+(\.\d+)?$')
 
@@ -127,14 +129,29 @@ def test_a_full_disk_does_not_end_the_reports(tmp_path):
     assert "the status file cannot be written" in problems[0]
 
 
+def test_the_locks_lie_in_one_place_whatever_the_cache(monkeypatch, tmp_path):
+    before = locks_folder()
+    monkeypatch.setenv("MJBOT_CACHE", str(tmp_path))
+    assert locks_folder() == before
+
+
+def test_an_account_has_a_lock_and_a_guest_none(tmp_path):
+    held, late = TokenLocks(tmp_path / "locks"), TokenLocks(tmp_path / "locks")
+    held.hold(secrets_of([None], Login("ID0123")))
+    late.hold(secrets_of(["other"], GUEST_LOGIN))
+    late.hold(secrets_of([], guest_named("a")))
+    with pytest.raises(ValueError, match="uses this token or account"):
+        late.hold(secrets_of([], Login("ID0123")))
+
+
 def test_one_token_has_one_holder(tmp_path):
     first, second = TokenLocks(tmp_path / "locks"), TokenLocks(tmp_path / "locks")
-    first.hold(["alpha", None, "beta"])
+    first.hold(["alpha", "beta"])
     first.hold(["alpha"])  # its own
-    second.hold(["gamma", None])
-    with pytest.raises(ValueError, match="another mjbot run uses this token") as refused:
+    second.hold(["gamma"])
+    with pytest.raises(ValueError, match="another mjbot uses this token or account") as refused:
         second.hold(["beta"])
     assert "beta" not in str(refused.value)
     assert not any("alpha" in path.name for path in (tmp_path / "locks").iterdir())
-    first.release()
+    first.keep_only(())
     second.hold(["beta"])

@@ -21,8 +21,6 @@ MOST_FILES: Final = 100  # of one strategy
 class FaultFileError(MjbotError):
     """A file is no fault file; the text is one line for the user."""
 
-    exit_code = ExitCode.UNREACHABLE
-
 
 class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
     """One decision: the game it came up in, and the table's record (base64) when it did.
@@ -130,6 +128,7 @@ def read_fault(path: Path) -> FaultFile:
     try:
         return msgspec.json.decode(path.read_bytes(), type=FaultFile)
     except OSError as error:
-        raise FaultFileError(f"{path}: {error.strerror or error}") from None
+        problem = f"{path}: {error.strerror or error}"
+        raise FaultFileError(problem, exit_code=ExitCode.UNREACHABLE) from None
     except NOT_JSON as error:
         raise FaultFileError(f"{path} is not a fault that mjbot arena kept: {error}") from None

@@ -16,12 +16,13 @@ from mjbot.table import apply as do
 from mjbot.table import apply_calls as calls
 from mjbot.table.actions import Action
 from mjbot.table.mirror import check
-from mjbot.table.mirror.results import Ledger, SeatPoints, announced_rules
+from mjbot.table.mirror.results import Ledger, SeatPoints, announced_rules, expected_length
 from mjbot.table.mirror.wire import tile_code
 from mjbot.table.state import State, copy_state, new_state
 from mjbot.table.view import View
 from protocol import messages as m
 from protocol.plain_text import one_line
+from protocol.rules import Length
 from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
 logger = logging.getLogger(__name__)
@@ -46,15 +47,18 @@ def quote(event: m.Message) -> str:
 class Mirror:
     """The state of one table and the events that led to it.
 
-    ``seat`` is whose hand must be known (``None``: whatever the events show).
+    ``seat`` is whose hand must be known (``None``: whatever the events show), ``length`` what the
+    game is expected to be where the table does not announce it (``None``: a hanchan).
     """
 
-    def __init__(self, seat: int | None = None, strict: bool = True) -> None:
+    def __init__(
+        self, seat: int | None = None, strict: bool = True, length: Length | None = None
+    ) -> None:
         self.seat: Final = seat
         self.strict: Final = strict
         self.state: State = new_state()
         self.names: tuple[str, ...] = ()
-        self._ledger = Ledger(self.state)
+        self._ledger = Ledger(self.state, length)
 
     def apply(self, event: m.Event) -> None:
         """Take in one event.  Raises :class:`TableError` in strict mode if it does not fit."""
@@ -129,7 +133,7 @@ class Mirror:
         match event:
             case m.StartGame():
                 self.names = event.names or ()
-                self._ledger.start_game(announced_rules(event))
+                self._ledger.start_game(announced_rules(event), expected_length(event))
             case m.StartKyoku():
                 self._start_kyoku(event)
             case m.Tsumo():

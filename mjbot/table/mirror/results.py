@@ -14,7 +14,7 @@ from mjbot.table.mirror.check import check_draw_reason, situation
 from mjbot.table.mirror.wire import tile_code, wire_yakus
 from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
-from protocol.rules import LAST_ROUND, RANKED, Rules
+from protocol.rules import LAST_ROUND, RANKED, Length, Rules
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
 _RESULTS: Final = (WON, DRAWN)
@@ -32,32 +32,47 @@ def announced_rules(event: m.StartGame) -> Rules | None:
     return None if event.mjbot_rules is None else Rules.read(event.mjbot_rules)
 
 
+def expected_length(event: m.StartGame) -> Length | None:
+    """Return the length that a server gives by akochan's field, if it does: 4 is East only."""
+    return "tonpu" if event.kyoku_first == 4 else None
+
+
 class Ledger:
     """What was paid and what comes next, checked wherever the state is known.
 
     The check of a result returns what the rules pay for it, ``None`` where that is not known; its
     ``apply`` takes that.  A check that raises has returned nothing, so nothing is paid by it.
 
-    No message states the length of the game, so the ledger keeps both lengths until the course of
-    the game excludes one.
+    Unless the table announces its rules, the ledger keeps both lengths until the course of the game
+    excludes one; until then ``length`` is expected, what the caller was given, else a hanchan.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, length: Length | None = None) -> None:
         self._state = state
+        self._length = length
         self._last_rounds: set[int] = set(LAST_ROUND.values())
         self._scores_known = False
         self._result_seen = False
         self._kyoku_played = 0
-        set_last_round(state, LAST_ROUND["hanchan"])
+        self._expect(length)
 
     # --- game and kyoku ----------------------------------------------------------------------
 
-    def start_game(self, rules: Rules | None) -> None:
-        """All seats have the starting points; ``None``: default rules, the length is not known."""
+    def start_game(self, rules: Rules | None, length: Length | None = None) -> None:
+        """All seats have the starting points.
+
+        ``rules`` ``None``: the default rules, of the ``length`` that the server suggests, if any.
+        """
         self._last_rounds = set(LAST_ROUND.values()) if rules is None else {rules.last_round}
         self._scores_known = self._result_seen = False
         self._kyoku_played = 0
         do.apply_start_game(self._state, rule_set(rules or RANKED))
+        if rules is None:
+            self._expect(length or self._length)
+
+    def _expect(self, length: Length | None) -> None:
+        self._expected = LAST_ROUND[length or "hanchan"]
+        set_last_round(self._state, self._expected)
 
     def check_start_kyoku(self, event: m.StartKyoku) -> None:
         """Round, honba, sticks and scores follow from the kyoku before, if its end was seen."""
@@ -99,7 +114,8 @@ class Ledger:
     def _narrow(self, last_rounds: set[int]) -> None:
         if last_rounds:
             self._last_rounds = last_rounds
-            set_last_round(self._state, max(last_rounds))
+            known = self._expected in last_rounds
+            set_last_round(self._state, self._expected if known else max(last_rounds))
 
     def start_kyoku(self, event: m.StartKyoku) -> None:
         """Take over the scores if the event has them."""
