@@ -10,7 +10,8 @@ from rich.console import Console
 
 from mjbot.ladder.lines import LineStanding
 from mjbot.progress import progress
-from mjbot.records.game import GameDigest, GameDigester
+from mjbot.records.copies import Distinct
+from mjbot.records.game import GameDigester
 from mjbot.records.sources import games_of, list_sources
 from mjbot.report.estimates import format_estimate
 from mjbot.report.markdown import head, row
@@ -140,7 +141,7 @@ def rates_of_records(path: Path) -> f.WallSums:
     """
     sources = list_sources(path)
     rows = []
-    seen: set[GameDigest] = set()
+    copies: Distinct[f.WallSums] = Distinct()
     with progress(Console(stderr=True), f"counting {path.name}", len(sources), "files") as step:
         for source in sources:
             for game in games_of(source):
@@ -148,10 +149,10 @@ def rates_of_records(path: Path) -> f.WallSums:
                 for entry in game.entries:
                     counter.add(entry.event)
                     digester.add(entry.event)
-                if digester.digest not in seen:
-                    seen.add(digester.digest)
-                    rows.append(_row(counter.counts))
+                if (new := copies.add(digester.identity(), _row(counter.counts))) is not None:
+                    rows.append(new)
             step()
+    rows += copies.rest()
     return np.concatenate(rows) if rows else np.zeros(0, f.ROW)
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from mjbot.processes import in_processes
-from mjbot.records.game import EmptyRecordError, Game, GameDigest, RecordError, game_digest
+from mjbot.records.copies import Distinct
+from mjbot.records.game import EmptyRecordError, Game, RecordError, game_identity
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.state import State
@@ -70,11 +71,6 @@ class LeftOut:
         """Report a game."""
         self.games += 1
         logger.warning("game %d is left out: %s", number, error)
-
-    def add_duplicate(self, source: Source, place: int) -> None:
-        """Log a further copy of a game that is counted already."""
-        self.duplicates += 1
-        logger.info("%s, game %d: a duplicate, counted once", source.name, place + 1)
 
     @property
     def duplicates_text(self) -> str:
@@ -133,16 +129,14 @@ def _listed(paths: Iterable[Path], left_out: LeftOut) -> Iterator[tuple[Source, 
 
 @dataclass
 class DistinctGames:
-    """Lists each game once, whatever its file, format or packing (:func:`game_digest`).
+    """Lists each game once, whatever its file, format, packing or names (:class:`Distinct`).
 
-    ``by_players``: the same events under other names are another game, which only a lookup of
-    players needs.  What was listed before, for another purpose, is a duplicate as well: so no game
-    is learned from and checked with.
+    What was listed before, for another purpose, is a duplicate as well: so no game is learned from
+    and checked with.
     """
 
     left_out: LeftOut
-    by_players: bool = False
-    seen: set[GameDigest | bytes] = field(default_factory=set)
+    copies: Distinct[GameRef] = field(default_factory=Distinct)
 
     def index(self, paths: Iterable[Path]) -> list[GameRef]:
         """List the games at ``paths`` as :func:`index_games` does, numbered without duplicates.
@@ -150,29 +144,19 @@ class DistinctGames:
         Reads all of each game.  Raises as :func:`index_games`.
         """
         found: list[GameRef] = []
-        for source, place, game in _listed(paths, self.left_out):
-            digest = self._digest(game)
-            if digest is not None and digest in self.seen:
-                self.left_out.add_duplicate(source, place)
+        before = self.copies.duplicates
+        for number, (source, place, game) in enumerate(_listed(paths, self.left_out)):
+            ref = GameRef(number, source, place)
+            try:
+                identity = game_identity(game)
+            except RecordError:
+                found.append(ref)  # reported where it is replayed
                 continue
-            if digest is not None:
-                self.seen.add(digest)
-            found.append(GameRef(len(found), source, place))
-        return found
-
-    @property
-    def event_digests(self) -> list[str]:
-        """The digests of the events of all games listed: 16 hexadecimal digits of each."""
-        events = [found if isinstance(found, bytes) else found.events for found in self.seen]
-        return [digest.hex()[:16] for digest in events]
-
-    def _digest(self, game: Game) -> GameDigest | bytes | None:
-        """Return what a game is recognised by; None where it cannot be read."""
-        try:
-            digest = game_digest(game)
-        except RecordError:
-            return None  # reported where it is replayed
-        return digest if self.by_players else digest.events
+            if (new := self.copies.add(identity, ref)) is not None:
+                found.append(new)
+        found += self.copies.rest()
+        self.left_out.duplicates += self.copies.duplicates - before
+        return [ref._replace(number=number) for number, ref in enumerate(sorted(found))]
 
 
 def file_digests(refs: Iterable[GameRef]) -> dict[Path, str]:
