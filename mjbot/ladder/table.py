@@ -96,10 +96,11 @@ def _figure(line: LineStanding, key: str) -> str:
 
 
 def _less(line: LineStanding, above: LineStanding | None) -> str:
-    both = set(line.walls).intersection(above.walls) if above else set()
-    if above is None or not both:
+    if above is None:
         return ""
-    one, other = [each.rows[np.isin(each.walls, [*both])] for each in (line, above)]
+    one, other = f.on_same_walls(line.rows, line.walls, above.rows, above.walls)
+    if not len(one):
+        return ""
     return format_estimate(f.FIGURE_BY_KEY["rank"].difference(one, other), "mean", signed=True)
 
 
