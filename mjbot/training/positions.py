@@ -184,12 +184,17 @@ def replay_trusted(game: Game, number: int = 0) -> Iterator[GameStep]:
             raise RecordError(game.name, game.place(entry.number), problem) from None
 
 
-def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[GameStep]]:
-    """Yield the steps of each game; walk each before the next."""
+def games_at(refs: Sequence[GameRef]) -> Iterator[tuple[GameRef, Game]]:
+    """Yield each game and where it lies; walk each before the next."""
     for start, stop in _runs(refs):
         opened = islice(games_of(refs[start].source), refs[start].place, None)
-        for ref, game in zip(refs[start:stop], opened, strict=False):
-            yield replay_trusted(game, ref.number)
+        yield from zip(refs[start:stop], opened, strict=False)
+
+
+def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[GameStep]]:
+    """Yield the steps of each game; walk each before the next."""
+    for ref, game in games_at(refs):
+        yield replay_trusted(game, ref.number)
 
 
 def collect(
