@@ -1,4 +1,4 @@
-"""Recorded games as rows of counts, from a pool of processes, a few hundred in memory at a time.
+"""Recorded games as rows of counts, from a pool of processes, a few files of games at a time.
 
 A game is four rows of :data:`FIELDS`, one per seat, with the names, the day and the length.  All
 formats of :mod:`mjbot.records` are read, and the folders of arena runs, whose games are counted

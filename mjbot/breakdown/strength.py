@@ -23,7 +23,6 @@ Players whom no chain of games connects have no difference: what the prior says 
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -37,8 +36,10 @@ With 3.0, two pools that are 3 apart and have met in three games were pulled tog
 of 100 intervals were wrong; with 10.0 it was 3."""
 NORMAL_95: Final = 1.959964
 NEWTON_STEPS: Final = 50
-STEADY: Final = 1e-9
+STEADY: Final = 1e-6
 """A step of Newton's method, in log odds, below which the strengths are found."""
+ROUNDING: Final = 1e-12
+"""Loss of the logarithm of the probability, relative to it, that is none."""
 EXACT: Final = 1e-16
 """Square of the residual of a linear system, relative to that of its right side."""
 
@@ -110,22 +111,23 @@ class PlackettLuce:
     def __init__(self, order: Numbers, n_players: int) -> None:
         self._tables, self._of, self._times = _distinct(order)
         self._n: Final = n_players
-        self.strengths: Final[Floats] = np.zeros(n_players)
+        self.strengths: Floats = np.zeros(n_players)
+        self._shares = self._shares_of(self.strengths)
         self._fit()
 
     def _fit(self) -> None:
         value = self._value(self.strengths)
         for _ in range(NEWTON_STEPS):
-            self.__dict__.pop("_shares", None)
             step = self.solve(self._slope())
             size = 1.0
-            while (new := self._value(self.strengths + size * step)) < value and size > STEADY:
+            least = value - ROUNDING * abs(value)
+            while (new := self._value(self.strengths + size * step)) < least:
                 size /= 2
-            self.strengths[:] += size * step
+            self.strengths = self.strengths + size * step
+            self._shares = self._shares_of(self.strengths)
             value = new
             if size * np.abs(step).max(initial=0.0) < STEADY:
                 break
-        self.__dict__.pop("_shares", None)
 
     def _value(self, strengths: Floats) -> float:
         """Return the logarithm of the posterior, but for a constant."""
@@ -134,10 +136,9 @@ class PlackettLuce:
         chances = (found[:, :3] - rest).sum(axis=1)
         return float(self._times @ chances - (strengths**2).sum() / (2 * PRIOR**2))
 
-    @cached_property
-    def _shares(self) -> Floats:
-        """Chances to be next, float64[tables, 3, 4]: of those that are left at each place."""
-        found = self.strengths[self._tables]
+    def _shares_of(self, strengths: Floats) -> Floats:
+        """Return the chances to be next: float64[tables, 3, 4], of those left at each place."""
+        found = strengths[self._tables]
         weights = np.exp(found - found.max(axis=1, keepdims=True))
         left = np.triu(np.ones((3, 4))) * weights[:, None, :]
         shares: Floats = left / left.sum(axis=2, keepdims=True)
@@ -208,18 +209,13 @@ def _compared(
     error = max(posterior, float(by_cluster @ by_cluster)) ** 0.5
     along = NORMAL_95 * error * solved / posterior
     opponents = [_opponents(order, side) for side in sides]
-    ends = [model.strengths + shift * along for shift in (0, -1, 1)]
+    middle, weaker, stronger = [model.strengths + shift * along for shift in (0, -1, 1)]
     means = [float(model.strengths[of].mean()) for of in opponents]
     return Adjusted(
-        rank=_estimate([-_places_gained(t, sides, opponents) for t in ends], turned=True),
-        ahead=_estimate([float(_chance(t[a] - t[b])) for t in ends]),
+        rank=Estimate(*[-_places_gained(t, sides, opponents) for t in (middle, stronger, weaker)]),
+        ahead=Estimate(*[float(_chance(t[a] - t[b])) for t in (middle, weaker, stronger)]),
         opponents_ahead=float(_chance(means[0] - means[1])),
     )
-
-
-def _estimate(found: Sequence[float], turned: bool = False) -> Estimate:
-    value, low, high = found
-    return Estimate(value, high, low) if turned else Estimate(value, low, high)
 
 
 def _opponents(order: Numbers, side: int) -> Numbers:

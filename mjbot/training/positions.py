@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
+from mjbot.errors import ArgumentError
 from mjbot.processes import in_processes
 from mjbot.records.copies import Distinct
 from mjbot.records.game import EmptyRecordError, Game, RecordError, game_identity
@@ -59,18 +60,28 @@ class LeftOut:
 
     files: int = 0
     games: int = 0
+    first: RecordError | None = None
+    """The first file that could not be read."""
     duplicates: int = 0
     """Games found again in this or another file or format: not an error."""
 
     def add_file(self, error: RecordError) -> None:
         """Report a file, of which only the games before the damage count."""
         self.files += 1
+        self.first = self.first or error
         logger.warning("left out: %s", error)
 
     def add_game(self, number: int, error: RecordError) -> None:
         """Report a game."""
         self.games += 1
         logger.warning("game %d is left out: %s", number, error)
+
+    def require(self, games: Sequence[object], paths: Iterable[Path], purpose: str) -> None:
+        """Raise :class:`~mjbot.errors.ArgumentError` with the reason if there is no game."""
+        if not games:
+            reason = self.first or ", ".join(map(str, paths))
+            more = "" if self.files < 2 else f" (and {plural(self.files - 1, 'other file')})"
+            raise ArgumentError(f"no game to {purpose}: {reason}{more}")
 
     @property
     def duplicates_text(self) -> str:

@@ -112,6 +112,7 @@ def run(request: DetectRequest) -> int:
     weights = shipped_weights()
     with progress(console, "looking through the records"):
         refs = DistinctGames(left_out).index(request.records)
+    left_out.require(refs, request.records, "look for pairs in")
     kept = f"kept in {request.folder}; run the same command to resume" if request.folder else ""
     with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as step:
         games = count_games(refs, weights.model, jobs, request.folder, left_out, step)
