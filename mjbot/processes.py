@@ -196,30 +196,38 @@ def die_with_parent() -> None:
 T = TypeVar("T")
 R = TypeVar("R")
 
+AHEAD: Final = 2
+"""Items a process that :func:`in_processes` works on or keeps the results of."""
+
 
 def in_processes(function: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
     """Yield ``function(item)`` of each item in order, from ``jobs`` processes that end with ours.
 
     ``function`` is at the top of a module, or a ``functools.partial`` of one that is; what it
-    raises is raised here.  Raises ``ChildProcessError`` if a process ends by itself.
+    raises is raised here.  No more than ``AHEAD * jobs`` results wait behind one that is late.
+    Raises ``ChildProcessError`` if a process ends by itself.
     """
     from multiprocessing.connection import wait
 
-    places = iter(range(len(items)))
+    begun = 0
     found: dict[int, R] = {}
     busy: dict[Any, tuple[_PoolWorker, int]] = {}
     workers = _started(function, min(jobs, len(items)))
+    idle = [*workers]
     try:
-        for worker, place in zip(workers, places, strict=False):
-            busy[worker.give(items[place])] = worker, place
         for next_place in range(len(items)):
-            while next_place not in found:
+            while True:
+                while idle and begun < min(len(items), next_place + AHEAD * jobs):
+                    worker = idle.pop()
+                    busy[worker.give(items[begun])] = worker, begun
+                    begun += 1
+                if next_place in found:
+                    break
                 # a signal that comes just before it falls asleep does not wake it
                 for line in wait(list(busy), timeout=1.0):
                     worker, place = busy.pop(line)
                     found[place] = worker.answer()
-                    if (place := next(places, -1)) >= 0:
-                        busy[worker.give(items[place])] = worker, place
+                    idle.append(worker)
             yield found.pop(next_place)
     finally:
         for worker in workers:

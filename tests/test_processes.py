@@ -6,10 +6,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 
-from mjbot.processes import ChildProcess
+from mjbot.processes import AHEAD, ChildProcess, in_processes
 
 PROGRAM = """
 import ctypes
@@ -75,3 +76,23 @@ def test_the_end_of_a_child_is_noticed_while_another_process_keeps_its_output():
             assert await child.wait() == 3
 
     asyncio.run(main())
+
+
+def begun_before(item: tuple[Path, int, int]) -> int:
+    """Note that an item is worked on; the first one waits for the last that may be begun.
+
+    Returns how many were begun when it ended.
+    """
+    folder, number, last = item
+    (folder / f"{number}").touch()
+    while number == 0 and not (folder / f"{last}").exists():
+        pass
+    return len(list(folder.iterdir()))
+
+
+def test_no_more_results_than_a_few_wait_for_a_slow_first_one(tmp_path):
+    jobs, n = 2, 40
+    last = AHEAD * jobs - 1
+    results = in_processes(begun_before, [(tmp_path, number, last) for number in range(n)], jobs)
+    assert next(results) <= last + 1
+    assert len(list(results)) == n - 1 and len(list(tmp_path.iterdir())) == n

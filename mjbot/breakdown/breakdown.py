@@ -1,7 +1,11 @@
-"""Games into tables: one row per player, and per player and period, opponent, seat or length."""
+"""Games into tables: one row per player, and per player and period, opponent, seat or length.
+
+Games under other rules or of the other length have rows of their own, and are not compared.
+"""
 
 import datetime
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -9,11 +13,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mjbot.breakdown.games import BreakdownRows, GameBatch
+from mjbot.breakdown.games import LENGTHS, UNKNOWN, BreakdownRows, GameBatch
 from mjbot.breakdown.periods import ComparedSide, Period
-from mjbot.breakdown.ratings import Adjusted, Ratings, SideGames
+from mjbot.breakdown.ratings import Ratings
+from mjbot.breakdown.strength import Adjusted, FinishedGames
 from mjbot.breakdown.sums import GroupSums, SideSums
 from mjbot.errors import ArgumentError
+from mjbot.records.copies import Distinct
 from mjbot.records.game import RecordError
 
 PLAYER: Final = "player"
@@ -26,7 +32,6 @@ WEAKER: Final = 24.0
 """The mean rating of the opponents before the game; all players begin with 25."""
 _KYOKU_CLASSES: Final = ((4, "1-4"), (8, "5-8"), (11, "9-11"))
 _LONGEST: Final = "12 or more"
-UNKNOWN: Final = "unknown"
 
 
 class Seat(NamedTuple):
@@ -62,11 +67,7 @@ class BreakdownPlan:
     @property
     def is_rated(self) -> bool:
         """Whether the ratings are needed."""
-        return self.sides is not None or "opponent-strength" in self.by
-
-
-def _day(seat: Seat) -> str:
-    return seat.game.day
+        return "opponent-strength" in self.by
 
 
 @lru_cache(maxsize=4096)
@@ -107,41 +108,57 @@ class StatsRow(NamedTuple):
     player: str
     version: str
     key: str
+    rules: str
     group: int
 
 
 @dataclass
 class StatsTable:
-    """The groups of one table, by player and key."""
+    """The groups of one table, by player, key and rules."""
 
     name: str
-    groups: dict[tuple[str, str], int] = field(default_factory=dict)
+    groups: dict[tuple[str, str, str], int] = field(default_factory=dict)
     sums: GroupSums = field(default_factory=GroupSums)
 
-    def group(self, player: str, key: str) -> int:
+    def group(self, player: str, key: str, rules: str) -> int:
         """Return the number of a group, a new one if need be."""
-        number = self.groups.setdefault((player, key), len(self.groups))
+        number = self.groups.setdefault((player, key, rules), len(self.groups))
         if number >= MOST_ROWS:
             cure = "name the players with --player"
             raise ArgumentError(f"the table by {self.name} has more than {MOST_ROWS} rows; {cure}")
         return number
 
 
+@dataclass
+class Compared:
+    """What is compared of games under one set of rules: sums of both sides, and who met whom."""
+
+    sums: SideSums = field(default_factory=SideSums)
+    games: FinishedGames = field(default_factory=FinishedGames)
+
+    @property
+    def fewer(self) -> int:
+        """Kyoku of the side that has fewer."""
+        return min(self.sums.count(0, "kyoku"), self.sums.count(1, "kyoku"))
+
+
 class Breakdown:
-    """Takes in batches of games; the tables are valid after each."""
+    """Takes in batches of games; the tables are valid after :meth:`finish`."""
 
     def __init__(self, plan: BreakdownPlan, ratings: Ratings | None = None) -> None:
         self.plan: Final = plan
         self.ratings: Final = ratings
-        self.games = self.unfinished = self.duplicates = self.without_day = 0
+        self.games = self.unfinished = self.without_day = 0
+        self.no_result = self.no_kyoku = 0
         self.unreadable_files = self.unreadable_games = 0
-        self.problems: Final[list[str]] = []
+        self.rules: Final = Counter[str]()
+        """Games that count, by their rules."""
         self.tables: Final = {name: StatsTable(name) for name in (PLAYER, *plan.by)}
-        self.sides: Final = SideSums()
-        self.side_games: Final = (
-            SideGames((str(plan.sides[0]), str(plan.sides[1]))) if plan.sides else None
-        )
-        self._digests: Final[set[bytes]] = set()
+        self.compared: Final[dict[str, Compared]] = {}
+        self._distinct: Final[Distinct[BreakdownRows]] = Distinct()
+        self._no_length: list[BreakdownRows] = []
+        self._of_runs: Final = Counter[bytes]()
+        self._of_runs_again = 0
         self._walls: Final[dict[str, int]] = {}
         self._clusters = 0
         self._names: Final[dict[str, str]] = {}
@@ -151,32 +168,68 @@ class Breakdown:
 
         Raises :class:`~mjbot.errors.ArgumentError` if a table has too many rows.
         """
-        games = [game for game in batch.games if self._is_counted(game)]
-        if games:
-            self._add(games)
+        new = [found for game in batch.games if (found := self._new(game))]
+        self._no_length += [game for game in new if not game.length]
+        self._add([game for game in new if game.length])
         errors = [RecordError(*problem.error) for problem in batch.problems]
         self.unreadable_games += sum(problem.is_game for problem in batch.problems)
         self.unreadable_files += sum(not problem.is_game for problem in batch.problems)
         return errors
 
-    def _is_counted(self, game: BreakdownRows) -> bool:
-        """Return whether a game is of the period, has a kyoku and was not counted before."""
-        if not game.kyoku or not self.plan.period.has(game.day):
+    def finish(self) -> None:
+        """Count the games that had to wait for all others.
+
+        Those without an end, if no other record goes on with them; and those that do not show their
+        length, as games of the length that most others under the same rules have.
+        """
+        rest = list(self._distinct.rest())
+        self._add([game for game in rest if game.length])
+        waiting = self._no_length + [game for game in rest if not game.length]
+        self._add([game._replace(length=self._usual_length(game.rules)) for game in waiting])
+
+    def _usual_length(self, rules: str) -> str:
+        usual = {length: self.rules[f"{length}{rules}"] for length in LENGTHS}
+        return max(usual, key=lambda length: usual[length]) if any(usual.values()) else ""
+
+    @property
+    def duplicates(self) -> int:
+        """Copies that were left out, whole or cut."""
+        return self._distinct.duplicates + self._of_runs_again
+
+    def _new(self, game: BreakdownRows) -> BreakdownRows | None:
+        """Return a game of the period if it counts now: copies and games without an end do not."""
+        if not self.plan.period.has(game.day):
+            return None
+        new = self._distinct.add(game.identity, game)
+        if new is None:
+            return None
+        if game.wall:
+            self._of_runs[game.result] += 1
+        elif self._of_runs and self._of_runs[result := game.result]:
+            self._of_runs[result] -= 1
+            self._of_runs_again += 1
+            return None
+        return new
+
+    def _count(self, game: BreakdownRows) -> bool:
+        """Count what is reported of a game; return whether it has a kyoku for the tables."""
+        self.no_result += game.no_result
+        if not game.kyoku:
+            self.no_kyoku += 1
             return False
-        if game.digest and game.digest in self._digests:
-            self.duplicates += 1
-            return False
-        if game.digest:
-            self._digests.add(game.digest)
         self.games += 1
+        self.rules[game.rule_set] += 1
         self.unfinished += not game.ranks
         self.without_day += not game.day
         return True
 
     def _add(self, games: Sequence[BreakdownRows]) -> None:
+        games = [game for game in games if self._count(game)]
+        if not games:
+            return
         rows = np.array([game.rows for game in games], np.float64)
         entries: dict[str, list[tuple[int, int, int]]] = {name: [] for name in self.tables}
-        sides: list[tuple[int, int, int]] = []
+        sides: dict[str, list[tuple[int, int, int]]] = {}
         self._walls.clear()
         for place, game in enumerate(games):
             cluster = self._cluster(game)
@@ -186,16 +239,22 @@ class Breakdown:
                 at = 4 * place + seat
                 self._place(where, at, cluster, entries)
                 self._place_side(where, at, cluster, sides)
+            if self.plan.sides and game.ranks:
+                names = self._as_sides(players, game.day)
+                self._compared(game.rule_set).games.add(cluster, names, game.ranks)
             if self.ratings is not None and game.ranks:
-                self.ratings.add(self._rated(players, game.day), game.ranks)
+                self.ratings.add(players, game.ranks)
         flat = rows.reshape(-1, rows.shape[-1])
         for name, found in entries.items():
             if found:
                 at_, groups, clusters = np.array(found).T
                 self.tables[name].sums.add(flat[at_], groups, clusters)
-        if sides:
-            at_, of, clusters = np.array(sides).T
-            self.sides.add(flat[at_], of, clusters)
+        for rules, placed in sides.items():
+            at_, of, clusters = np.array(placed).T
+            self._compared(rules).sums.add(flat[at_], of, clusters)
+
+    def _compared(self, rules: str) -> Compared:
+        return self.compared.setdefault(rules, Compared())
 
     def _cluster(self, game: BreakdownRows) -> int:
         """Return the number of the game's cluster; a wall's games are all in one batch."""
@@ -226,7 +285,7 @@ class Breakdown:
             return
         for name, table in self.tables.items():
             for key in self._keys(name, where):
-                entries[name].append((at, table.group(player, key), cluster))
+                entries[name].append((at, table.group(player, key, where.game.rule_set), cluster))
 
     def _keys(self, table: str, where: Seat) -> Iterator[str]:
         if table == PLAYER:
@@ -251,60 +310,69 @@ class Breakdown:
 
     def _strength(self, where: Seat) -> str:
         assert self.ratings is not None
-        names = self._rated(where.players, where.game.day)
-        others = names[: where.seat] + names[where.seat + 1 :]
-        mean = sum(self.ratings.rating(name)[0] for name in others) / 3
+        mean = sum(self.ratings.rating(name)[0] for name in where.opponents) / 3
         if mean >= STRONGER:
             return "stronger"
         return "weaker" if mean < WEAKER else "average"
 
     def _place_side(
-        self, where: Seat, at: int, cluster: int, sides: list[tuple[int, int, int]]
+        self, where: Seat, at: int, cluster: int, sides: dict[str, list[tuple[int, int, int]]]
     ) -> None:
-        if self.plan.sides is None or self.side_games is None:
-            return
-        for side, wanted in enumerate(self.plan.sides):
+        for side, wanted in enumerate(self.plan.sides or ()):
             if wanted.has(where.players[where.seat], where.game.day):
-                sides.append((at, side, cluster))
-                if where.game.ranks:
-                    rated = self._rated(where.players, where.game.day)
-                    opponents = rated[: where.seat] + rated[where.seat + 1 :]
-                    rank = where.game.ranks[where.seat]
-                    self.side_games.add(cluster, side, rank, tuple(sorted(opponents)))
+                sides.setdefault(where.game.rule_set, []).append((at, side, cluster))
 
-    def _rated(self, players: tuple[str, ...], day: str) -> tuple[str, ...]:
-        """Return the names under which players are rated: sides as players of their own."""
-        sides = self.plan.sides
-        if sides is None:
-            return players
-        return tuple(
-            [next((str(side) for side in sides if side.has(name, day)), name) for name in players]
-        )
+    def _as_sides(self, players: tuple[str, ...], day: str) -> list[str]:
+        """Return the names with both sides as players of their own: they may be of one player."""
+        sides = self.plan.sides or ()
+        found = [next((each for each in sides if each.has(name, day)), name) for name in players]
+        return [str(side) for side in found]
 
     # --- afterwards ---------------------------------------------------------------------------
 
     def rows(self, table: str) -> list[StatsRow]:
-        """Return the rows of a table: players with most games first, then by key."""
-        games = {name: self._games(name) for name, _ in self.tables[PLAYER].groups}
+        """Return the rows of a table: players with most games first, then by rules and key."""
+        games = Counter[str]()
+        for (name, _, _), group in self.tables[PLAYER].groups.items():
+            games[name] += self.tables[PLAYER].sums.count(group, "games")
         found = sorted(
             self.tables[table].groups.items(),
-            key=lambda item: (-games[item[0][0]], item[0][0], _natural(item[0][1])),
-        )
+            key=lambda item: (
+                -games[item[0][0]], item[0][0], -self.rules[item[0][2]], item[0][2],
+                _natural(item[0][1]),
+            ),
+        )  # fmt: skip
         version = re.compile(r"(?!)") if self.plan.merge_versions else self.plan.version
         return [
-            StatsRow(table, name, *split_version(name, version), key, group)
-            for (name, key), group in found
+            StatsRow(table, name, *split_version(name, version), key, rules, group)
+            for (name, key, rules), group in found
         ]
 
-    def _games(self, name: str) -> int:
-        found = self.tables[PLAYER]
-        return found.sums.count(found.groups[name, ""], "games")
+    @property
+    def compared_rules(self) -> str | None:
+        """The rules under which both sides have most games; ``None``: they share no rules."""
+        fewer = {rules: compared.fewer for rules, compared in sorted(self.compared.items())}
+        best = max(fewer, key=lambda rules: fewer[rules], default=None)
+        return best if best is not None and fewer[best] else None
+
+    @property
+    def sides(self) -> SideSums:
+        """The sums of the comparison, under :attr:`compared_rules`."""
+        return self.compared[self.compared_rules].sums if self.compared_rules else SideSums()
+
+    def has_side(self, side: int) -> bool:
+        """Return whether a side of the comparison has a kyoku, under whatever rules."""
+        return any(compared.sums.count(side, "kyoku") for compared in self.compared.values())
 
     def adjusted(self) -> Adjusted | None:
-        """Return the comparison with the opponents' strength taken out, if there is one."""
-        if self.side_games is None or self.ratings is None:
+        """Return the comparison with the opponents' strength taken out.
+
+        ``None`` if no chain of games connects the two sides.
+        """
+        if not (self.plan.sides and self.compared_rules):
             return None
-        return self.side_games.adjusted(self.ratings)
+        one, other = map(str, self.plan.sides)
+        return self.compared[self.compared_rules].games.adjusted(one, other)
 
 
 def _natural(key: str) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""Recorded games as rows of counts, from a pool of processes, a few hundred in memory at a time.
+"""Recorded games as rows of counts, from a pool of processes, a few files of games at a time.
 
 A game is four rows of :data:`FIELDS`, one per seat, with the names, the day and the length.  All
 formats of :mod:`mjbot.records` are read, and the folders of arena runs, whose games are counted
@@ -7,6 +7,7 @@ win from its payments, the final scores from all payments and the riichi sticks 
 """
 
 import datetime
+import hashlib
 import os
 import re
 import zipfile
@@ -21,12 +22,13 @@ import msgspec
 
 from mjbot.arena.run_folder import GAMES_FILE, GameLine, ResultsHeader, read_games
 from mjbot.arena.setup import Setup, labels
+from mjbot.errors import ArgumentError
 from mjbot.processes import in_processes
 from mjbot.records.game import (
     EmptyRecordError,
     Game,
-    GameDigest,
     GameDigester,
+    GameIdentity,
     HandProblem,
     RecordError,
     hand_problems,
@@ -35,12 +37,20 @@ from mjbot.records.sources import RUNS_FOLDER, Source, games_of, list_sources
 from mjbot.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
 from mjbot.table.settle import ranks_of
 from protocol import messages as m
-from protocol.rules import RANKED, Rules
+from protocol.rules import LAST_ROUND, RANKED, Rules
 
 GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
 _KEPT: Final = tuple(name for name in COLUMNS if not name.startswith("fed_"))
 FIELDS: Final = (*GAME_FIELDS, *_KEPT, "tsumo")
 """The columns of a row; those of a game are 0 if it did not end.  ``uma`` is in thousands."""
+
+_UMA: Final = FIELDS.index("uma")
+UNKNOWN: Final = "unknown"
+LENGTHS: Final = tuple(LAST_ROUND)
+NO_LENGTH: Final = "unknown length"
+LONGEST_NAME: Final = 100
+"""Letters of a name that count: those of servers are shorter, and to look for a version in a name
+may take the square of its length."""
 
 FILES_PER_TASK: Final = 32
 GAMES_PER_BATCH: Final = 512
@@ -58,18 +68,32 @@ class BreakdownRows(NamedTuple):
     """One game: ``rows`` of :data:`FIELDS` by seat.
 
     ``day`` is ``2026-11-24``, or empty where the record does not have it; ``length`` is ``tonpu``,
-    ``hanchan``, or empty where nothing announces it and it did not end.  ``digest`` is the same for
-    every copy of the game.  Games of one ``wall`` share their luck; empty: no other game does.
+    ``hanchan``, or empty where nothing shows it; ``rules`` is what differs from the default ones,
+    as a command line takes it.  ``kyoku`` counts those with a result, ``no_result`` the others.
+    Games of one ``wall`` share their luck; empty: a record, of which no other game does.
     """
 
     names: tuple[str, ...]
     rows: tuple[CountRow, ...]
     day: str
     length: str
+    rules: str
     kyoku: int
     ranks: tuple[int, ...]
-    digest: bytes = b""
+    identity: GameIdentity
     wall: str = ""
+    no_result: int = 0
+
+    @property
+    def rule_set(self) -> str:
+        """The length and the rules: games of another rule set are not counted with this one."""
+        return f"{self.length or NO_LENGTH}{self.rules}"
+
+    @property
+    def result(self) -> bytes:
+        """A digest of names and results: equal for a game of an arena run and its record."""
+        counts = [row[:_UMA] + row[_UMA + 1 :] for row in self.rows]
+        return hashlib.sha256(repr((self.names, counts)).encode()).digest()[:16]
 
 
 class UnreadableRecord(NamedTuple):
@@ -231,59 +255,53 @@ def count_game(game: Game, file_date: str = "") -> BreakdownRows:
             start = event
     counts = as_rows(counter.counts)
     ranks = tuple(ranks_of(scores.final)) if scores.final else ()
-    digest = digester.digest
+    announced = _rules_of(start)
     return BreakdownRows(
         names=_named(start.names or ()),
-        rows=_with_results(counts, scores.final or (), ranks, _uma_of(start)),
+        rows=_with_results(counts, scores.final or (), ranks, announced or RANKED),
         day=day_of(game.ref) or day_of(game.name) or file_date,
-        length=_length(start, scores),
+        length=_length(start, announced, scores),
+        rules=_differences(announced),
         kyoku=counts[0][0],
         ranks=ranks,
-        digest=short_digest(digest),
+        identity=digester.identity(by_players=True),
+        no_result=scores.no_result,
     )
-
-
-def short_digest(digest: GameDigest) -> bytes:
-    """Return what tells a game from others, in 24 bytes."""
-    return digest.players[:8] + digest.events[:16]
 
 
 def _named(names: Sequence[str]) -> tuple[str, ...]:
     """Return four names; one that is missing is that of its seat."""
-    return tuple([name or f"seat {seat}" for seat, name in enumerate([*names, *[""] * 4][:4])])
+    four = enumerate([*names, *[""] * 4][:4])
+    return tuple([name[:LONGEST_NAME] or f"seat {seat}" for seat, name in four])
 
 
-def _rules_of(start: m.StartGame) -> Rules:
+def _rules_of(start: m.StartGame) -> Rules | None:
+    """Return the rules that are announced; ``None`` for those of a newer or foreign table."""
     if start.mjbot_rules is None:
         return RANKED
     try:
         return Rules.read(start.mjbot_rules)
-    except ValueError:  # of a newer or foreign table; the counts need none of it
-        return RANKED
+    except ValueError:
+        return None
 
 
-class _Uma(NamedTuple):
-    rules: Rules
-    uma: Sequence[float]
-
-
-def _uma_of(start: m.StartGame) -> _Uma:
-    rules = _rules_of(start)
-    return _Uma(rules, [points / 1000 for points in rules.uma])
+def _differences(rules: Rules | None) -> str:
+    return ",rules of another program" if rules is None else str(rules).removeprefix(rules.length)
 
 
 def _with_results(
-    rows: Sequence[Sequence[int]], final: Sequence[int], ranks: Sequence[int], uma: _Uma
+    rows: Sequence[Sequence[int]], final: Sequence[int], ranks: Sequence[int], rules: Rules
 ) -> tuple[CountRow, ...]:
     """Return rows of :data:`FIELDS` of rows of counts and, if the game ended, its results."""
     counts = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     made: list[CountRow] = []
+    uma = [points / 1000 for points in rules.uma]
     for seat, count in enumerate(counts):
         row: dict[str, float] = dict(_EMPTY)
         if final:
             rank = ranks[seat]
             row |= {"games": 1, "rank": rank, GAME_FIELDS[1 + rank]: 1, "score": final[seat]}
-            row["uma"] = uma_points(final[seat], rank, uma.uma, uma.rules)
+            row["uma"] = uma_points(final[seat], rank, uma, rules)
         fed = sum(other[f"fed_{seat}"] for other in counts)
         row |= {name: count[name] for name in _KEPT} | {"tsumo": count["wins"] - fed}
         made.append(tuple([row[name] for name in FIELDS]))
@@ -293,13 +311,16 @@ def _with_results(
 class ScoreKeeper:
     """Takes the events of a game; :attr:`final` are its final scores once it has ended.
 
-    Where ``end_game`` says nothing, they are the last scores with the sticks that are left, which
-    go to first place.
+    Where ``end_game`` has no scores, they are the last ones with the sticks that are left, which go
+    to first place.  ``no_result`` counts the kyoku that another one, or the end, follows without a
+    win or draw.
     """
 
     def __init__(self) -> None:
         self.final: tuple[int, ...] | None = None
-        self.last_round = -1
+        self.last_kyoku = -1
+        self.no_result = 0
+        self._has_result = True
         self._scores: list[int] = []
         self._sticks = 0
 
@@ -307,7 +328,10 @@ class ScoreKeeper:
         """Take in one event."""
         match event:
             case m.StartKyoku():
-                self.last_round = max(self.last_round, "ESWN".index(event.bakaze))
+                self._end_kyoku()
+                self._has_result = False
+                number = 4 * "ESWN".index(event.bakaze) + event.kyoku - 1
+                self.last_kyoku = max(self.last_kyoku, number)
                 self._scores = list(event.scores or self._scores or [RANKED.start_points] * 4)
                 self._sticks = event.kyotaku
             case m.ReachAccepted():
@@ -318,10 +342,18 @@ class ScoreKeeper:
                 self._sticks = 0
             case m.Ryukyoku():
                 self._pay(event)
+            case m.EndKyoku():
+                self._end_kyoku()
             case m.EndGame():
+                self._end_kyoku()
                 self.final = event.scores or self._left()
 
+    def _end_kyoku(self) -> None:
+        self.no_result += not self._has_result
+        self._has_result = True
+
     def _pay(self, event: m.Hora | m.Ryukyoku) -> None:
+        self._has_result = True
         if event.deltas is not None:
             pairs = zip(self._scores, event.deltas, strict=True)
             self._scores = [score + delta for score, delta in pairs]
@@ -336,13 +368,18 @@ class ScoreKeeper:
         return tuple(scores)
 
 
-def _length(start: m.StartGame, scores: ScoreKeeper) -> str:
-    """Return the length that is announced, else that of the round in which the game ended."""
+def _length(start: m.StartGame, rules: Rules | None, scores: ScoreKeeper) -> str:
+    """Return the length that is announced, else what the last kyoku shows of it, else nothing.
+
+    Before South 4 only a score below 0 ends a hanchan; an East-only game in which nobody has the
+    target goes on into South until somebody has.
+    """
     if start.mjbot_rules is not None:
-        return _rules_of(start).length
-    if scores.final is None:
-        return ""
-    return "hanchan" if scores.last_round > 0 else "tonpu"
+        return rules.length if rules else ""
+    has_ended = scores.final is not None and min(scores.final) >= 0
+    if scores.last_kyoku < LAST_ROUND["hanchan"] and has_ended:
+        return "tonpu"
+    return "hanchan" if scores.last_kyoku > LAST_ROUND["tonpu"] else ""
 
 
 def day_of(name: str) -> str:
@@ -389,6 +426,17 @@ def _zip_times(path: Path) -> list[tuple[int, ...]]:
 # --- runs of the arena ------------------------------------------------------------------------
 
 
+def refuse_other_code(runs: Iterable[Path]) -> None:
+    """Raise :class:`~mjbot.errors.ArgumentError` if runs of the same strategies had other code."""
+    codes: dict[tuple[str, ...], tuple[str, Path]] = {}
+    for run in runs:
+        setup = _setup_of(run)
+        code, first = codes.setdefault(tuple(sorted(setup.strategies)), (setup.code, run))
+        if code != setup.code:
+            problem = f"{first} and {run} are runs of the same strategies with different code"
+            raise ArgumentError(f"{problem}; count each by itself")
+
+
 def _games_of_run(folder: Path) -> Iterator[GameBatch[BreakdownRows]]:
     """Yield the games of a run; all games of a wall are in one batch."""
     setup = _setup_of(folder)
@@ -413,14 +461,17 @@ def _setup_of(folder: Path) -> Setup:
 
 def _game_of_run(line: GameLine, setup: Setup) -> BreakdownRows:
     names, rules = labels(setup.specs), setup.game_rules
-    uma = _Uma(rules, [points / 1000 for points in rules.uma])
     ranks = tuple(ranks_of(line.scores))
+    played = (setup.identity, line.wall, line.seating, line.scores, line.counts)
+    drawn = "" if setup.walls == "order" else f",walls={setup.walls}"
     return BreakdownRows(
         names=tuple([names[strategy] for strategy in setup.seating.tables[line.seating]]),
-        rows=_with_results(line.counts, line.scores, ranks, uma),
+        rows=_with_results(line.counts, line.scores, ranks, rules),
         day="",
         length=setup.length,
+        rules=f"{_differences(rules)}{drawn}",
         kyoku=line.counts[0][0],
         ranks=ranks,
+        identity=GameIdentity(hashlib.sha256(repr(played).encode()).digest()[:16], (), True),
         wall=f"{setup.identity}/{line.wall}",
     )

@@ -118,8 +118,8 @@ def _players_plot(report: StatsReport, rows: Sequence[StatsRow]) -> str:
     x = Axis("", -0.5, len(rows) - 0.5)
     plot = Plot(x, _axis(figure.label, estimates, flip=True), "Average rank")
     for place, (row, estimate) in enumerate(zip(rows, estimates, strict=True)):
-        _mark(plot, place, estimate, COLOURS[place], f"{row.name}: {estimate.value:.3f}")
-        plot.key(row.name[: html.LONGEST], COLOURS[place])
+        _mark(plot, place, estimate, COLOURS[place], f"{report.label(row)}: {estimate.value:.3f}")
+        plot.key(report.label(row), COLOURS[place])
     return plot.svg(x_ticks=False)
 
 
@@ -135,20 +135,22 @@ def _style_plot(report: StatsReport, rows: Sequence[StatsRow]) -> str:
         if win.is_bounded and loss.is_bounded:
             plot.stroke((loss.value, win.low), (loss.value, win.high), colour)
             plot.stroke((loss.low, win.value), (loss.high, win.value), colour)
-        plot.dot(loss.value, win.value, colour, f"{row.name}: {win.value:.1f}, {loss.value:.1f}")
-        plot.key(row.name[: html.LONGEST], colour)
+        plot.dot(
+            loss.value, win.value, colour, f"{report.label(row)}: {win.value:.1f}, {loss.value:.1f}"
+        )
+        plot.key(report.label(row), colour)
     return plot.svg()
 
 
 def _keys_plot(report: StatsReport, rows: Sequence[StatsRow], figure: Figure, is_line: bool) -> str:
     """Return a figure of the first players by key, in the order of the keys."""
-    players = list(dict.fromkeys(row.name for row in rows))[:PLOTTED]
-    rows = [row for row in rows if row.name in set(players)]
+    players = list(dict.fromkeys(map(report.label, rows)))[:PLOTTED]
+    rows = [row for row in rows if report.label(row) in players]
     keys = sorted({row.key for row in rows}) if is_line else list(
         dict.fromkeys(row.key for row in rows)
     )  # fmt: skip
     found = {
-        (row.name, row.key): _shown(report.estimate(row, figure), figure) for row in rows
+        (report.label(row), row.key): _shown(report.estimate(row, figure), figure) for row in rows
     }  # fmt: skip
     unit = ", %" if figure.kind == "rate" else ""
     y = _axis(f"{figure.label}{unit}", list(found.values()), flip=figure.key == "rank")
@@ -164,7 +166,7 @@ def _keys_plot(report: StatsReport, rows: Sequence[StatsRow], figure: Figure, is
                 points.append((place + shift, estimate.value))
         if is_line:
             plot.line(points, COLOURS[number])
-        plot.key(player[: html.LONGEST], COLOURS[number])
+        plot.key(player, COLOURS[number])
     step = -(-len(keys) // 6)
     for place in range(0, len(keys), step):
         plot.note(place, keys[place][:12])

@@ -2,19 +2,22 @@
 
 import csv
 import math
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from mjbot.breakdown.breakdown import PLAYER, Breakdown, StatsRow
-from mjbot.breakdown.ratings import EXTRA, Adjusted
+from mjbot.breakdown.ratings import EXTRA
+from mjbot.breakdown.strength import Adjusted
 from mjbot.breakdown.sums import PLAYER_FIGURES
 from mjbot.errors import ArgumentError
 from mjbot.report.estimates import UNITS, format_estimate
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import Figure
 from mjbot.text import naming, plural
+from protocol.plain_text import one_line
 
 FIGURE: Final = {figure.key: figure for figure in PLAYER_FIGURES}
 SHORT: Final = {
@@ -25,6 +28,8 @@ SHORT: Final = {
 """The figures of the player table on a terminal and their heads; files have all of them."""
 SHORTER: Final = ("rank", "first", "fourth", "uma", "win", "deal_in", "riichi", "call")
 """Those of the other tables."""
+MOST_RULES: Final = 6
+"""Sets of rules that the summary names."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,8 @@ class StatsReport:
             for row in self.breakdown.rows(table)
             if sums.count(row.group, "games") >= self.least
         ]
-        shown = list(dict.fromkeys(row.name for row in found))[:players]
-        return [row for row in found if row.name in set(shown)]
+        shown = set(list(dict.fromkeys(row.name for row in found))[:players])
+        return [row for row in found if row.name in shown]
 
     def estimate(self, row: StatsRow, figure: Figure) -> Estimate:
         """Return a figure of a row."""
@@ -58,17 +63,42 @@ class StatsReport:
     def summary(self) -> str:
         """What was read, and what of it could not be used."""
         found = self.breakdown
-        n = len(found.tables[PLAYER].groups)
+        n = len({name for name, _, _ in found.tables[PLAYER].groups})
         parts = [f"{plural(found.games, 'game')} of {plural(n, 'player')}"]
         counted = (
             (found.unfinished, "did not end (no rank)"),
             (found.without_day if self._has_days else 0, "have no date"),
             (found.duplicates, "duplicates counted once"),
+            (found.no_result, "kyoku without a result, which do not count"),
+            (found.no_kyoku, "games without a kyoku left out"),
+            (
+                self.n_hidden,
+                f"rows of players with fewer than {self.least} finished games left out",
+            ),
             (found.unreadable_games, "games that cannot be read left out"),
             (found.unreadable_files, "files that cannot be read left out"),
         )
         parts += [f"{number} {what}" for number, what in counted if number]
+        if self.is_mixed:
+            by_games = sorted(found.rules.items(), key=lambda item: (-item[1], item[0]))
+            games = [f"{rules} ({number})" for rules, number in by_games[:MOST_RULES]]
+            more = ", ..." if len(found.rules) > MOST_RULES else ""
+            parts.append(f"rows of their own for each set of rules: {', '.join(games)}{more}")
         return "; ".join(parts)
+
+    @property
+    def n_hidden(self) -> int:
+        """Rows of the first table that have too few finished games."""
+        return len(self.breakdown.tables[PLAYER].groups) - len(self.rows(PLAYER))
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether games were played under different rules, or are of both lengths."""
+        return len(self.breakdown.rules) > 1
+
+    def label(self, row: StatsRow) -> str:
+        """Return a row's player, with the rules where they differ."""
+        return f"{row.name}, {row.rules}" if self.is_mixed else row.name
 
     @property
     def _has_days(self) -> bool:
@@ -84,7 +114,8 @@ def heads(report: StatsReport, table: str) -> list[str]:
     """Return the heads of a table on a terminal or a page."""
     key = [] if table == PLAYER else [table.replace("-", " ")]
     figures = SHORT if table == PLAYER else SHORTER
-    return [PLAYER, *key, "games", *[SHORT[name] for name in figures]]
+    rules = ["rules"] if report.is_mixed else []
+    return [PLAYER, *rules, *key, "games", *[SHORT[name] for name in figures]]
 
 
 def cells(report: StatsReport, row: StatsRow) -> list[str]:
@@ -95,7 +126,8 @@ def cells(report: StatsReport, row: StatsRow) -> list[str]:
     key = [] if row.table == PLAYER else [row.key]
     figures = SHORT if row.table == PLAYER else SHORTER
     found = [compact(report.estimate(row, FIGURE[name]), FIGURE[name]) for name in figures]
-    return [row.name, *key, str(report.count(row, "games")), *found]
+    rules = [row.rules] if report.is_mixed else []
+    return [row.name, *rules, *key, str(report.count(row, "games")), *found]
 
 
 def compact(estimate: Estimate, figure: Figure) -> str:
@@ -131,29 +163,25 @@ def comparison_lines(report: StatsReport) -> Iterator[str]:
     one, other = map(str, found.plan.sides)
     games = [found.sides.count(side, "games") for side in (0, 1)]
     yield f"{one} ({plural(games[0], 'game')}) less {other} ({plural(games[1], 'game')})"
-    if found.ratings is None:
-        yield f"not adjusted for the opponents' strength: pip install '{EXTRA}'"
-        return
+    if report.is_mixed:
+        yield f"compared: games of {found.compared_rules}, those under other rules are left out"
     adjusted = found.adjusted()
     if adjusted is None:
-        return
-    yield from _adjusted_lines(adjusted, one, other)
+        reason = f"no chain of games connects {one} and {other}"
+        yield f"not adjusted for the opponents' strength: {reason}"
+    else:
+        yield from _adjusted_lines(adjusted, one, other)
 
 
 def _adjusted_lines(adjusted: Adjusted, one: str, other: str) -> Iterator[str]:
-    (mu_a, sigma_a), (mu_b, sigma_b) = adjusted.ratings
     yield (
         "average rank, adjusted for the opponents' strength:"
         f" {format_estimate(adjusted.rank, 'mean', signed=True)}"
     )
+    yield f"{one} finishes ahead of {other} in {format_estimate(adjusted.ahead, 'rate')} of games"
     yield (
-        f"rating {one} {mu_a:.2f} (sigma {sigma_a:.2f}), {other} {mu_b:.2f} (sigma {sigma_b:.2f}):"
-        f" difference {format_estimate(adjusted.mu, 'mean', signed=True)},"
-        f" {one} ahead in {100 * adjusted.ahead:.1f} % of games as predicted"
-    )
-    yield (
-        f"mean rating of the opponents: {adjusted.opponents[0]:.2f} and"
-        f" {adjusted.opponents[1]:.2f}; a predicted rank was worth {adjusted.slope:.2f} ranks"
+        f"the opponents of {one} finish ahead of those of {other}"
+        f" in {100 * adjusted.opponents_ahead:.1f} % of games"
     )
 
 
@@ -169,6 +197,9 @@ def report_json(report: StatsReport) -> dict[str, Any]:
         "unfinished": found.unfinished,
         "without_date": found.without_day,
         "duplicates": found.duplicates,
+        "kyoku_without_result": found.no_result,
+        "games_without_kyoku": found.no_kyoku,
+        "rules": dict(found.rules),
         "unreadable": {"files": found.unreadable_files, "games": found.unreadable_games},
         "confidence": 0.95,
         "tables": {
@@ -183,6 +214,7 @@ def _row_json(report: StatsReport, row: StatsRow) -> dict[str, Any]:
         "player": row.player,
         "version": row.version or None,
         "key": row.key or None,
+        "rules": row.rules,
         "games": report.count(row, "games"),
         "kyoku": report.count(row, "kyoku"),
         "figures": {
@@ -211,14 +243,12 @@ def _comparison_json(report: StatsReport) -> dict[str, Any] | None:
         "differences": {
             figure.key: estimate_json(found.sides.difference(figure)) for figure in PLAYER_FIGURES
         },
+        "rules": found.compared_rules,
         "adjusted": adjusted
         and {
             "rank": estimate_json(adjusted.rank),
-            "rating": estimate_json(adjusted.mu),
-            "ratings": [{"mu": mu, "sigma": sigma} for mu, sigma in adjusted.ratings],
-            "opponents": list(adjusted.opponents),
-            "first_ahead": adjusted.ahead,
-            "slope": adjusted.slope,
+            "ahead": estimate_json(adjusted.ahead),
+            "opponents_ahead": adjusted.opponents_ahead,
         },
     }
 
@@ -231,6 +261,7 @@ def columns(report: StatsReport) -> dict[str, list[Any]]:
         "player": [row.player for row in rows],
         "version": [row.version for row in rows],
         "key": [row.key for row in rows],
+        "rules": [row.rules for row in rows],
         "games": [report.count(row, "games") for row in rows],
         "kyoku": [report.count(row, "kyoku") for row in rows],
     }
@@ -252,8 +283,20 @@ def write_csv(path: Path, report: StatsReport) -> None:
 
 def _safe_cells(row: Sequence[Any]) -> list[Any]:
     """Return cells of which no spreadsheet makes a formula: names are untrusted."""
-    return [f"'{cell}" if isinstance(cell, str) and cell[:1] in set("=+-@\t\r") else cell
-            for cell in row]  # fmt: skip
+    return [_safe_text(cell) if isinstance(cell, str) else cell for cell in row]
+
+
+def _safe_text(cell: str) -> str:
+    """Return text as one line that shows every letter, and that begins no formula.
+
+    Some spreadsheets take full-width signs for plain ones.
+
+    >>> _safe_text("=1"), _safe_text("bot-1")
+    ("'=1", 'bot-1')
+    """
+    line = one_line(cell)
+    starts = unicodedata.normalize("NFKC", line.lstrip())[:1] in set("=+-@|")
+    return f"'{line}" if starts else line
 
 
 def require_parquet() -> None:
@@ -269,6 +312,6 @@ def write_parquet(path: Path, report: StatsReport) -> None:
     import polars
 
     found = columns(report)
-    numbers = {name: polars.Float64 for name in list(found)[6:]}
+    numbers = {name: polars.Float64 for name in list(found)[7:]}
     with naming(path):
         polars.DataFrame(found, schema_overrides=numbers).write_parquet(path)

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Container, Iterable, Sequence
 from contextlib import nullcontext, suppress
-from typing import Any, NoReturn, get_type_hints
+from typing import Any, Final, NoReturn, get_type_hints
 
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
@@ -59,12 +59,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+NEAR: Final = 0.7
+"""Likeness from which a word is suggested for another: ``--player`` is not near ``--folder``."""
+LOGURU_DEFAULT: Final = 0
+"""The handler that loguru has before anything is set up."""
+
+
 class _ToLoguru(logging.Handler):
-    """Passes on what our modules log, as if logged to loguru directly."""
+    """Passes on what our modules log, as if logged to loguru directly.
+
+    Of a command that sets up no log, the message alone is printed.
+    """
 
     def emit(self, record: logging.LogRecord) -> None:
         from mjbot.cli.log import logger  # only a command that logs waits for it
 
+        with suppress(ValueError):  # a command that has a log of its own has removed it
+            logger.remove(LOGURU_DEFAULT)
+            logger.add(lambda line: print(line, end="", file=sys.stderr), format="{message}")
         place = {"name": record.name, "function": record.funcName, "line": record.lineno}
         patched = logger.patch(lambda to: to.update(place))  # type: ignore[typeddict-item]
         patched.opt(exception=record.exc_info).log(record.levelname, "{}", record.getMessage())
@@ -191,7 +203,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(word, list(known), 1)
+    near = difflib.get_close_matches(word, list(known), 1, NEAR)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.breakdown.games import ScoreKeeper, short_digest
+from mjbot.breakdown.games import ScoreKeeper
 from mjbot.detection.games import unique_names
-from mjbot.records.game import Game, GameDigester
+from mjbot.records.game import Game, GameDigester, GameIdentity
 from mjbot.records.sources import Source
 from mjbot.table.hands import kind_of
 from mjbot.table.mirror.wire import tile_code
@@ -105,9 +105,9 @@ class Observer:
 
 
 class ObservedGame(NamedTuple):
-    """A recorded game; ``digest`` is the same for every copy of it."""
+    """A recorded game, whatever its players are called in another copy of it."""
 
-    digest: bytes
+    identity: GameIdentity
     conduct: Conduct | None
 
 
@@ -117,4 +117,4 @@ def observe(game: Game, source: Source | None = None) -> ObservedGame:
     for entry in game.entries:
         observer.add(entry.event)
         digester.add(entry.event)
-    return ObservedGame(short_digest(digester.digest), observer.conduct)
+    return ObservedGame(digester.identity(), observer.conduct)

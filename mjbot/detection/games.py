@@ -1,16 +1,16 @@
 """Records as sums, game by game, kept so that a run can be resumed; and who met in them.
 
-What is counted stands in ``counts.jsonl`` of the run's folder: a header that names the records, a
-line per game.  In memory a game takes 5 kB.
+What is counted stands in ``counts.jsonl`` of the run's folder: a header that names the weights and
+the code, a line per game under the digest of its record.  So a folder serves for any records, and a
+record that has changed is counted again.  In memory a game takes 5 kB.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.append_log import AppendLog, Cures
+from mjbot.compiler.compiled import source_digest
 from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, Floats, HiddenHandModel
 from mjbot.detection.residuals import N_PAIRS, SPREADS, Residuals
 from mjbot.errors import ArgumentError
-from mjbot.training.positions import GameRef, GameStep, LeftOut, collect
+from mjbot.records.game import RecordError
+from mjbot.training.positions import GameRef, GameStep, LeftOut, collect, games_at
 from protocol import messages as m
 
 COUNTS_FILE: Final = "counts.jsonl"
@@ -69,8 +71,9 @@ class GameCounts:
 
 
 class CountedGame(msgspec.Struct, frozen=True):
-    """A line of the log: one game."""
+    """A line of the log: one game, and the digest of its record."""
 
+    digest: str
     number: int
     names: tuple[str, str, str, str]
     scores: tuple[int, int, int, int]
@@ -82,11 +85,11 @@ class CountedGame(msgspec.Struct, frozen=True):
 
 
 class CountsHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """The first line of the log: what is counted."""
+    """The first line of the log: what is counted, and by which weights and code."""
 
     detect: tuple[str, ...] = SCORES
     weights: str
-    records: tuple[str, ...]
+    code: str
 
 
 def count_games(
@@ -102,12 +105,14 @@ def count_games(
     Raises :class:`~mjbot.append_log.LogError` if the folder is another run's.
     """
     lines: list[CountedGame] = []
+    digests: dict[int, str] = {}
     with ExitStack() as stack:
         log: AppendLog[CountsHeader, CountedGame] | None = None
         if folder is not None:
-            decode, header = partial(msgspec.json.decode, type=CountedGame), header_of(refs, model)
+            decode, header = partial(msgspec.json.decode, type=CountedGame), header_of(model)
             log = stack.enter_context(AppendLog(folder / COUNTS_FILE, header, CURES, decode=decode))
-            lines.extend(log.lines)
+            digests = record_digests(refs)
+            lines = _kept(log.lines, digests)
             for _ in lines:
                 step()
         done = {line.number for line in lines}
@@ -115,20 +120,39 @@ def count_games(
         for line in collect(missing, partial(_counted, model=model), jobs, left_out):
             if line is not None:
                 lines.append(line)
-                if log is not None:
-                    log.append(line)
+                if log is not None and (digest := digests.get(line.number)):
+                    log.append(msgspec.structs.replace(line, digest=digest))
             step()
     return _packed(sorted(lines, key=lambda line: line.number))
 
 
-def header_of(refs: Sequence[GameRef], model: HiddenHandModel) -> CountsHeader:
-    """Return what the log of these games' counts begins with."""
-    named = tuple([f"{name} ({len(list(of))})" for name, of in groupby(refs, _file_of)])
-    return CountsHeader(records=named, weights=_digest(model))
+def header_of(model: HiddenHandModel) -> CountsHeader:
+    """Return what a log of counts by a model and this code begins with."""
+    return CountsHeader(weights=_digest(model), code=source_digest(__name__))
 
 
-def _file_of(ref: GameRef) -> str:
-    return ref.source.name
+def record_digests(refs: Sequence[GameRef]) -> dict[int, str]:
+    """Return the digest of all events of each game that can be read, by its number."""
+    found = {}
+    for ref, game in games_at(refs):
+        digest = hashlib.sha256()
+        try:
+            for entry in game.entries:
+                digest.update(msgspec.json.encode(entry.event))
+        except RecordError:
+            continue  # reported where it is counted
+        found[ref.number] = digest.hexdigest()[:32]
+    return found
+
+
+def _kept(lines: Iterable[CountedGame], digests: Mapping[int, str]) -> list[CountedGame]:
+    """Return the kept lines of games, numbered as these."""
+    by_digest = {line.digest: line for line in lines}
+    return [
+        msgspec.structs.replace(by_digest[digest], number=number)
+        for number, digest in digests.items()
+        if digest in by_digest
+    ]
 
 
 def _digest(model: HiddenHandModel) -> str:
@@ -153,6 +177,7 @@ def _counted(steps: Iterator[GameStep], model: HiddenHandModel) -> CountedGame |
     east, south, west, north = names
     sums = residuals.sums
     return CountedGame(
+        digest="",
         number=number,
         names=(east, south, west, north),
         scores=scores,

@@ -12,6 +12,7 @@
 All weights are fixed before any game of the test set is read.
 """
 
+import copy
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -157,13 +158,13 @@ def train(request: DetectionRequest) -> Learned:
     if not request.pairs:
         raise ArgumentError("--pair: name at least one known pair and its records")
     pairs = [(one, other, record_path(path)) for one, other, path in request.pairs]
-    distinct = DistinctGames(request.left_out, by_players=True)
+    distinct = DistinctGames(request.left_out)
     refs = request.games.take(distinct.index(request.records))
     model = learn_model(refs, request.jobs, request.left_out)
     honest = count_games(refs, model, request.jobs, left_out=LeftOut())
     known = []
     for one, other, path in pairs:
-        apart = replace(distinct, seen={*distinct.seen})  # a file may have several pairs
+        apart = copy.deepcopy(distinct)  # a file may have several pairs
         known += [known_pair(count_games(apart.index([path]), model, request.jobs), one, other)]
     weights = learn(model, honest, known)
     described = ", ".join(f"{one} + {other} ({len(each.games)} hanchan)"

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from mjbot.ladder.lines import LineStanding
 from mjbot.progress import progress
-from mjbot.records.game import GameDigest, GameDigester
+from mjbot.records.copies import Distinct
+from mjbot.records.game import GameDigester
 from mjbot.records.sources import games_of, list_sources
 from mjbot.report.estimates import format_estimate
 from mjbot.report.markdown import head, row
@@ -95,10 +96,11 @@ def _figure(line: LineStanding, key: str) -> str:
 
 
 def _less(line: LineStanding, above: LineStanding | None) -> str:
-    both = set(line.walls).intersection(above.walls) if above else set()
-    if above is None or not both:
+    if above is None:
         return ""
-    one, other = [each.rows[np.isin(each.walls, [*both])] for each in (line, above)]
+    one, other = f.on_same_walls(line.rows, line.walls, above.rows, above.walls)
+    if not len(one):
+        return ""
     return format_estimate(f.FIGURE_BY_KEY["rank"].difference(one, other), "mean", signed=True)
 
 
@@ -140,7 +142,7 @@ def rates_of_records(path: Path) -> f.WallSums:
     """
     sources = list_sources(path)
     rows = []
-    seen: set[GameDigest] = set()
+    copies: Distinct[f.WallSums] = Distinct()
     with progress(Console(stderr=True), f"counting {path.name}", len(sources), "files") as step:
         for source in sources:
             for game in games_of(source):
@@ -148,10 +150,10 @@ def rates_of_records(path: Path) -> f.WallSums:
                 for entry in game.entries:
                     counter.add(entry.event)
                     digester.add(entry.event)
-                if digester.digest not in seen:
-                    seen.add(digester.digest)
-                    rows.append(_row(counter.counts))
+                if (new := copies.add(digester.identity(), _row(counter.counts))) is not None:
+                    rows.append(new)
             step()
+    rows += copies.rest()
     return np.concatenate(rows) if rows else np.zeros(0, f.ROW)
 
 

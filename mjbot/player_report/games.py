@@ -263,7 +263,7 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
     return ReviewedGame(
         source=game.source.name,
         number=game.number,
-        digest=rows.digest.hex(),
+        digest=rows.identity.whole.hex(),
         day=rows.day,
         player=rows.names[seat],
         seat=seat,

@@ -147,6 +147,18 @@ class GameDigest(NamedTuple):
     events: bytes
 
 
+class GameIdentity(NamedTuple):
+    """By what copies of a game are recognised, whole or cut (:mod:`mjbot.records.copies`).
+
+    ``whole`` is a digest of all events, ``results`` one of 64 bits of the events up to each win and
+    draw; ``ended``: whether the record has the end of the game.
+    """
+
+    whole: bytes
+    results: tuple[int, ...]
+    ended: bool
+
+
 class GameDigester:
     """Takes a game's events in order; :attr:`digest` is the same for every format of the game.
 
@@ -158,6 +170,8 @@ class GameDigester:
     def __init__(self) -> None:
         self._players: Final = hashlib.sha256()
         self._events: Final = hashlib.sha256()
+        self._results: Final[list[int]] = []
+        self._ended = False
 
     def add(self, event: Event) -> None:
         """Take the next event."""
@@ -170,16 +184,36 @@ class GameDigester:
             parts = f"{event.actor} {getattr(event, 'pai', '')} {called}"
             self._events.update(f"{type(event).__name__} {parts};".encode())
         elif isinstance(event, m.Hora):
-            self._events.update(f"Hora {event.actor} {event.target};".encode())
+            self._add_result(f"Hora {event.actor} {event.target};".encode())
         elif isinstance(event, m.Ryukyoku):  # formats differ in what else they keep of it
-            self._events.update(b"Ryukyoku;")
+            self._add_result(b"Ryukyoku;")
+        elif isinstance(event, m.EndGame):
+            self._ended = True
         elif isinstance(event, m.StartKyoku):
             self._events.update(f"{event.bakaze} {event.kyoku} {event.honba};".encode())
+
+    def _add_result(self, text: bytes) -> None:
+        self._events.update(text)
+        self._results.append(_number(self._events.copy().digest()))
 
     @property
     def digest(self) -> GameDigest:
         """Of the events so far."""
         return GameDigest(self._players.digest(), self._events.digest())
+
+    def identity(self, by_players: bool = False) -> GameIdentity:
+        """Return by what copies of the game are recognised.
+
+        ``by_players``: the same events under other names are another game.
+        """
+        players, events = self.digest
+        salt = _number(players) if by_players else 0
+        whole = (players[:8] if by_players else b"") + events[:16]
+        return GameIdentity(whole, tuple([salt ^ each for each in self._results]), self._ended)
+
+
+def _number(digest: bytes) -> int:
+    return int.from_bytes(digest[:8], "big")
 
 
 _CALLED: Final = (m.Chi, m.Pon, m.Daiminkan, m.Ankan, m.Kakan, m.Reach)
@@ -190,12 +224,15 @@ def _discard_text(actor: int, tile: str) -> bytes:
     return f"Dahai {actor} {tile} [];".encode()
 
 
-def game_digest(game: Game) -> GameDigest:
-    """Return the digest of a game; walks it.  Raises :class:`RecordError` as its entries do."""
+def game_identity(game: Game) -> GameIdentity:
+    """Return the identity of a game, whatever its players are called; walks it.
+
+    Raises :class:`RecordError` as its entries do.
+    """
     digester = GameDigester()
     for entry in game.entries:
         digester.add(entry.event)
-    return digester.digest
+    return digester.identity()
 
 
 THREE_PLAYER_GAME: Final = "is a three-player game"

@@ -3,14 +3,17 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Final
+
+from mjbot.report.html import text as shown
 
 COLOURS: Final = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#7f5539",
 )  # fmt: skip
 """Distinguishable by colour-blind readers too (Okabe and Ito 2008), two added."""
 
+LONGEST: Final = 200
+"""Letters of a text in a picture."""
 WIDTH: Final = 640
 HEIGHT: Final = 340
 LEFT: Final = 60
@@ -85,7 +88,7 @@ class Plot:
         self._parts.append(
             f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}"'
             f' height="{bottom - top:.1f}" fill="{colour}" fill-opacity="0.75">'
-            f"<title>{escape(tooltip)}</title></rect>"
+            f"<title>{shown(tooltip, LONGEST)}</title></rect>"
         )
 
     def stroke(self, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
@@ -99,7 +102,7 @@ class Plot:
         """Draw a dot with a text for the mouse."""
         self._parts.append(
             f'<circle cx="{self._x(x):.1f}" cy="{self._y(y):.1f}" r="5" fill="{colour}">'
-            f"<title>{escape(tooltip)}</title></circle>"
+            f"<title>{shown(tooltip, LONGEST)}</title></circle>"
         )
 
     def note(self, x: float, text: str) -> None:
@@ -108,7 +111,7 @@ class Plot:
 
     def key(self, text: str, colour: str) -> None:
         """Add a line to the legend below the picture."""
-        self._keys.append(f'<span><i style="background:{colour}"></i>{escape(text)}</span>')
+        self._keys.append(f'<span><i style="background:{colour}"></i>{shown(text, LONGEST)}</span>')
 
     def svg(self, x_ticks: bool = True) -> str:
         """Return the picture with its legend as HTML."""
@@ -123,7 +126,7 @@ class Plot:
             f"{_text(0, 0, self.y.name, 'middle')}</g>"
         )
         return (
-            f"<figure><figcaption>{escape(self._title)}</figcaption>"
+            f"<figure><figcaption>{shown(self._title, LONGEST)}</figcaption>"
             f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
             f"{frame}{''.join(axes)}{''.join(self._parts)}{names}</svg>"
             f'<p class="key">{"".join(self._keys)}</p></figure>'
@@ -160,4 +163,4 @@ class Plot:
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown(text, LONGEST)}</text>'

@@ -228,11 +228,22 @@ class Figure:
     def difference(self, one: WallSums, other: WallSums) -> Estimate:
         """Return how much larger the figure is of one than of the other, wall by wall.
 
-        Of two runs on the same row of walls, the walls that both have count.
+        Of two runs :func:`on_same_walls` first.  Raises ``ValueError`` for sums of other walls.
         """
-        n = min(len(one), len(other))
-        one, other = one[:n], other[:n]
+        if len(one) != len(other):
+            raise ValueError(f"{len(one)} and {len(other)} walls cannot be compared wall by wall")
         return difference((one[self.of], one[self.per]), (other[self.of], other[self.per]))
+
+
+def on_same_walls(
+    one: WallSums, walls: Sequence[int], other: WallSums, its_walls: Sequence[int]
+) -> tuple[WallSums, WallSums]:
+    """Return the sums of the walls that two runs on the same row of walls both have, by number.
+
+    A wall of which a game is void is missing in one run and not in the other.
+    """
+    _, mine, its = np.intersect1d(walls, its_walls, return_indices=True)
+    return one[mine], other[its]
 
 
 FIGURES: Final = (

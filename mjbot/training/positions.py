@@ -15,8 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
+from mjbot.errors import ArgumentError
 from mjbot.processes import in_processes
-from mjbot.records.game import EmptyRecordError, Game, GameDigest, RecordError, game_digest
+from mjbot.records.copies import Distinct
+from mjbot.records.game import EmptyRecordError, Game, RecordError, game_identity
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.state import State
@@ -58,12 +60,15 @@ class LeftOut:
 
     files: int = 0
     games: int = 0
+    first: RecordError | None = None
+    """The first file that could not be read."""
     duplicates: int = 0
     """Games found again in this or another file or format: not an error."""
 
     def add_file(self, error: RecordError) -> None:
         """Report a file, of which only the games before the damage count."""
         self.files += 1
+        self.first = self.first or error
         logger.warning("left out: %s", error)
 
     def add_game(self, number: int, error: RecordError) -> None:
@@ -71,10 +76,12 @@ class LeftOut:
         self.games += 1
         logger.warning("game %d is left out: %s", number, error)
 
-    def add_duplicate(self, source: Source, place: int) -> None:
-        """Log a further copy of a game that is counted already."""
-        self.duplicates += 1
-        logger.info("%s, game %d: a duplicate, counted once", source.name, place + 1)
+    def require(self, games: Sequence[object], paths: Iterable[Path], purpose: str) -> None:
+        """Raise :class:`~mjbot.errors.ArgumentError` with the reason if there is no game."""
+        if not games:
+            reason = self.first or ", ".join(map(str, paths))
+            more = "" if self.files < 2 else f" (and {plural(self.files - 1, 'other file')})"
+            raise ArgumentError(f"no game to {purpose}: {reason}{more}")
 
     @property
     def duplicates_text(self) -> str:
@@ -133,16 +140,14 @@ def _listed(paths: Iterable[Path], left_out: LeftOut) -> Iterator[tuple[Source, 
 
 @dataclass
 class DistinctGames:
-    """Lists each game once, whatever its file, format or packing (:func:`game_digest`).
+    """Lists each game once, whatever its file, format, packing or names (:class:`Distinct`).
 
-    ``by_players``: the same events under other names are another game, which only a lookup of
-    players needs.  What was listed before, for another purpose, is a duplicate as well: so no game
-    is learned from and checked with.
+    What was listed before, for another purpose, is a duplicate as well: so no game is learned from
+    and checked with.
     """
 
     left_out: LeftOut
-    by_players: bool = False
-    seen: set[GameDigest | bytes] = field(default_factory=set)
+    copies: Distinct[GameRef] = field(default_factory=Distinct)
 
     def index(self, paths: Iterable[Path]) -> list[GameRef]:
         """List the games at ``paths`` as :func:`index_games` does, numbered without duplicates.
@@ -150,29 +155,19 @@ class DistinctGames:
         Reads all of each game.  Raises as :func:`index_games`.
         """
         found: list[GameRef] = []
-        for source, place, game in _listed(paths, self.left_out):
-            digest = self._digest(game)
-            if digest is not None and digest in self.seen:
-                self.left_out.add_duplicate(source, place)
+        before = self.copies.duplicates
+        for number, (source, place, game) in enumerate(_listed(paths, self.left_out)):
+            ref = GameRef(number, source, place)
+            try:
+                identity = game_identity(game)
+            except RecordError:
+                found.append(ref)  # reported where it is replayed
                 continue
-            if digest is not None:
-                self.seen.add(digest)
-            found.append(GameRef(len(found), source, place))
-        return found
-
-    @property
-    def event_digests(self) -> list[str]:
-        """The digests of the events of all games listed: 16 hexadecimal digits of each."""
-        events = [found if isinstance(found, bytes) else found.events for found in self.seen]
-        return [digest.hex()[:16] for digest in events]
-
-    def _digest(self, game: Game) -> GameDigest | bytes | None:
-        """Return what a game is recognised by; None where it cannot be read."""
-        try:
-            digest = game_digest(game)
-        except RecordError:
-            return None  # reported where it is replayed
-        return digest if self.by_players else digest.events
+            if (new := self.copies.add(identity, ref)) is not None:
+                found.append(new)
+        found += self.copies.rest()
+        self.left_out.duplicates += self.copies.duplicates - before
+        return [ref._replace(number=number) for number, ref in enumerate(sorted(found))]
 
 
 def file_digests(refs: Iterable[GameRef]) -> dict[Path, str]:
@@ -200,12 +195,17 @@ def replay_trusted(game: Game, number: int = 0) -> Iterator[GameStep]:
             raise RecordError(game.name, game.place(entry.number), problem) from None
 
 
-def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[GameStep]]:
-    """Yield the steps of each game; walk each before the next."""
+def games_at(refs: Sequence[GameRef]) -> Iterator[tuple[GameRef, Game]]:
+    """Yield each game and where it lies; walk each before the next."""
     for start, stop in _runs(refs):
         opened = islice(games_of(refs[start].source), refs[start].place, None)
-        for ref, game in zip(refs[start:stop], opened, strict=False):
-            yield replay_trusted(game, ref.number)
+        yield from zip(refs[start:stop], opened, strict=False)
+
+
+def steps(refs: Sequence[GameRef]) -> Iterator[Iterator[GameStep]]:
+    """Yield the steps of each game; walk each before the next."""
+    for ref, game in games_at(refs):
+        yield replay_trusted(game, ref.number)
 
 
 def collect(

@@ -24,7 +24,7 @@ from mjbot.models.weights import Manifest
 from mjbot.progress import progress
 from mjbot.records.other_formats import record_path
 from mjbot.requests import argument, option
-from mjbot.text import first_line, unfinished_path, whole_file
+from mjbot.text import first_line, plural, unfinished_path, whole_file
 from mjbot.training.positions import DistinctGames, GameRef, LeftOut
 
 RUN_FILE: Final = "run.jsonl"
@@ -265,11 +265,13 @@ class TrainingRequest:
         """
         with progress(Console(stderr=True), "looking through the records"):
             games = self.distinct.index(self.records)
+        self.left_out.require(games, self.records, "learn from")
         held_out = list(self.validate.take(games)) if self.validate else []
         numbers = {ref.number for ref in held_out}
         learned = [ref for ref in self.games.take(games) if ref.number not in numbers]
         if not learned:
-            raise ArgumentError(f"no games to learn from; widen --games{self.left_out}")
+            n = plural(len(games), "game")
+            raise ArgumentError(f"no games to learn from; widen --games, of {n}{self.left_out}")
         return learned, held_out
 
 

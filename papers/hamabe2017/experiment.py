@@ -32,6 +32,7 @@ from papers.hamabe2017.sums import (
     TOP,
     WINS,
     Sums,
+    difference,
     run_of,
     wall_sums,
 )
@@ -182,7 +183,7 @@ def _compared(
     for figure in rows:
         cells = []
         for other in others:
-            less = figure.difference(found[one], found[other])
+            less = difference(figure, found[one], found[other])
             cells += [
                 format_estimate(less, figure.kind, signed=True),
                 _apart(found, figure, one, other),
@@ -197,7 +198,7 @@ def _apart(found: Found, figure: Figure, one: str, other: str) -> str:
     too.
     """
     own = apart(*[figure.estimate(found[arm]) for arm in (one, other)])
-    paired = figure.difference(found[one], found[other]).leaves_out_zero
+    paired = difference(figure, found[one], found[other]).leaves_out_zero
     return "apart" if own and paired else "overlap"
 
 
@@ -221,7 +222,7 @@ def _pairs(found: Found) -> Iterator[str]:
             if name == "two":
                 cells += ["", ""]
                 continue
-            less = figure.difference(found[name], found["two"])
+            less = difference(figure, found[name], found["two"])
             cells += [
                 format_estimate(less, figure.kind, signed=True),
                 _apart(found, figure, name, "two"),

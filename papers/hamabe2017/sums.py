@@ -12,7 +12,8 @@ from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import GameLine, read_games
 from mjbot.arena.setup import Setup
 from mjbot.experiments import ExperimentContext, Run
-from mjbot.statistics.figures import CountRecords, Figure, from_rows
+from mjbot.statistics.estimates import Estimate
+from mjbot.statistics.figures import CountRecords, Figure, from_rows, on_same_walls
 from mjbot.statistics.seating import Seating
 from mjbot.strategy.registry import Spec
 from mjbot.table.settle import ranks_of
@@ -22,17 +23,23 @@ _SEAT: Final = ("rank", *RANKS, "score", "wins", "deal_ins", "to_ally", "to_riva
 _PAIR: Final = ("score_sum", "best_rank")
 SUMS: Final = np.dtype(
     [
-        (name, np.float64)
-        for name in (
-            "games",
-            "kyoku",
-            *[f"top_{name}" for name in _SEAT],
-            *[f"partner_{name}" for name in _SEAT],
-            *_PAIR,
-        )
+        ("wall", np.int64),
+        *[
+            (name, np.float64)
+            for name in (
+                "games",
+                "kyoku",
+                *[f"top_{name}" for name in _SEAT],
+                *[f"partner_{name}" for name in _SEAT],
+                *_PAIR,
+            )
+        ],
     ]
 )
-"""Sums over the games of one wall.  ``to_ally`` and ``to_rivals`` count wins on a seat's tiles."""
+"""Sums over the games of one wall, and its number.
+
+``to_ally`` and ``to_rivals`` count wins on a seat's tiles.
+"""
 
 WINS: Final = Figure("win", "wins of the top AI", "rate", "top_wins", "kyoku")
 DEAL_INS: Final = Figure("deal_in", "deal-ins of the top AI", "rate", "top_deal_ins", "kyoku")
@@ -74,8 +81,15 @@ def wall_sums(outcome: RunOutcome) -> Sums:
     for line in read_games(outcome.plan.folder):
         if line.wall < outcome.n_walls and line.wall not in outcome.void and line.seating in seats:
             walls.setdefault(line.wall, {})[line.seating] = line
-    rows = [_row(walls[wall], seats) for wall in sorted(walls) if len(walls[wall]) == len(seats)]
+    rows = [
+        _row(wall, walls[wall], seats) for wall in sorted(walls) if len(walls[wall]) == len(seats)
+    ]
     return np.concatenate(rows) if rows else np.zeros(0, SUMS)
+
+
+def difference(figure: Figure, one: Sums, other: Sums) -> Estimate:
+    """Return how much larger a figure of one run is, on the walls that both have."""
+    return figure.difference(*on_same_walls(one, one["wall"], other, other["wall"]))
 
 
 def pair_seats(seating: Seating) -> Mapping[int, Seats]:
@@ -98,9 +112,10 @@ def pair_seats(seating: Seating) -> Mapping[int, Seats]:
     return found
 
 
-def _row(games: Mapping[int, GameLine], seats: Mapping[int, Seats]) -> Sums:
+def _row(wall: int, games: Mapping[int, GameLine], seats: Mapping[int, Seats]) -> Sums:
     rows = np.zeros(1, SUMS)
     row = rows[0]
+    row["wall"] = wall
     for number, (top, partner) in seats.items():
         line = games[number]
         counts = from_rows(line.counts)

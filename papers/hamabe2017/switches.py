@@ -16,6 +16,7 @@ from papers.hamabe2017.sums import (
     TOP,
     WINS,
     Sums,
+    difference,
     run_of,
     wall_sums,
 )
@@ -88,6 +89,6 @@ def _run(
 def _row(label: str, sums: Sums, less: Sums | None = None) -> str:
     cells = []
     for figure in SWITCHED:
-        estimate = figure.estimate(sums) if less is None else figure.difference(sums, less)
+        estimate = figure.estimate(sums) if less is None else difference(figure, sums, less)
         cells.append(format_estimate(estimate, figure.kind, signed=less is not None))
     return row([label, *cells])

@@ -86,12 +86,12 @@ def play_switches(request: ExperimentContext) -> Iterator[str]:
     for group, some in zip(groups, off, strict=True):
         runs.append(_run(f"without {', '.join(group)}", (*some, OPPONENT), request))
     outcomes = request.arenas(runs)
-    reference = next(outcomes).rows[:, 0]
+    first = next(outcomes)
     for some, outcome in zip(off, outcomes, strict=True):
         rows = outcome.rows
-        if len(rows) != len(reference):
+        if first.void or outcome.void:
             raise ExperimentError("some walls are void: the rows cannot be compared wall by wall")
-        yield from _compared(some, rows, reference)
+        yield from _compared(some, rows, first.rows[:, 0])
         yield ""
 
 

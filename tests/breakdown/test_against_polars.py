@@ -56,11 +56,17 @@ def test_the_sample_games(capsys: pytest.CaptureFixture[str]) -> None:
         for number, path in enumerate(LOGS)
         for row in counted_apart.kyoku_of_lines(path.read_text(), number)
     ]
+    for row in rows:
+        row["rules"] = "tonpu" if LOGS[row["game"]].name.startswith("east-") else "hanchan"
+        row["seat"] = f"{row['seat']}, {row['rules']}"
     report = stats(capsys, *map(str, LOGS), "--by", "seat")
     assert report["games"] == len(LOGS) == 4
-    assert_equal(report["tables"]["player"], counted_apart.figures(rows, "name"), key=False)
-    for row in rows:
-        row["seat"] = str(row["seat"])
+    for row in report["tables"]["player"]:
+        row["key"] = row["rules"]
+    for row in report["tables"]["seat"]:
+        row["key"] = f"{row['key']}, {row['rules']}"
+    counted = counted_apart.figures(rows, "name", "rules")
+    assert_equal(report["tables"]["player"], counted, key=True)
     assert_equal(report["tables"]["seat"], counted_apart.figures(rows, "name", "seat"), key=True)
 
 

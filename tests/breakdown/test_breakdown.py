@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mjbot.breakdown import ratings
 from mjbot.breakdown.breakdown import Breakdown, BreakdownPlan
 from mjbot.breakdown.games import FIELDS, BreakdownRows, GameBatch, UnreadableRecord, list_work
 from mjbot.breakdown.page import page
@@ -19,6 +18,7 @@ from mjbot.breakdown.report import StatsReport, columns, write_csv
 from mjbot.breakdown.sums import COLUMN, PLAYER_FIGURES, GroupSums, SideSums
 from mjbot.cli.main import main
 from mjbot.errors import ArgumentError
+from mjbot.records.game import GameIdentity
 from mjbot.report.origin import Origin
 from mjbot.statistics import estimates
 
@@ -27,7 +27,12 @@ RANK = COLUMN["rank"]
 
 
 def made_game(
-    names: tuple[str, ...], ranks: tuple[int, ...], day: str = "", number: int = 0, wall: str = ""
+    names: tuple[str, ...],
+    ranks: tuple[int, ...],
+    day: str = "",
+    number: int = 0,
+    wall: str = "",
+    rules: str = "",
 ) -> BreakdownRows:
     """A game of four kyoku in which every seat won once."""
     rows = []
@@ -35,13 +40,15 @@ def made_game(
         row = dict.fromkeys(FIELDS, 0) | {"games": 1, "rank": rank, "kyoku": 4, "wins": 1}
         row[("first", "second", "third", "fourth")[rank - 1]] = 1
         rows.append(tuple(row.values()))
-    digest = b"" if wall else number.to_bytes(8, "big")
-    return BreakdownRows(names, tuple(rows), day, "tonpu", 4, ranks, digest, wall)
+    whole = f"{wall} {names} {ranks} {number}".encode()
+    identity = GameIdentity(whole, (), ended=True)
+    return BreakdownRows(names, tuple(rows), day, "tonpu", rules, 4, ranks, identity, wall)
 
 
-def counted(plan: BreakdownPlan, games: list[BreakdownRows], rated: bool = False) -> Breakdown:
-    found = Breakdown(plan, ratings.Ratings() if rated else None)
+def counted(plan: BreakdownPlan, games: list[BreakdownRows]) -> Breakdown:
+    found = Breakdown(plan)
     found.add(GameBatch(games, []))
+    found.finish()
     return found
 
 
@@ -172,41 +179,6 @@ def test_a_comparison_of_periods_has_only_their_games() -> None:
     assert found.sides.difference(PLAYER_FIGURES[0]).value == -2
 
 
-def drawn_ranks(rng: np.random.Generator, strengths: tuple[float, ...]) -> tuple[int, ...]:
-    """Ranks of a Plackett-Luce order: strengths with Gumbel noise, sorted."""
-    scores = np.array(strengths) + rng.gumbel(size=4)
-    return tuple((1 + (-scores).argsort().argsort()).tolist())
-
-
-def test_the_adjustment_takes_the_opponents_strength_out() -> None:
-    """``new`` is as strong as ``old``, but met stronger opponents: its ranks are worse."""
-    pytest.importorskip("openskill")
-    rng = np.random.default_rng(5)
-    strength = {"old": 0.0, "new": 0.0, **{f"weak{k}": -0.6 for k in range(4)},
-                **{f"strong{k}": 0.6 for k in range(4)}}  # fmt: skip
-    games = []
-    for number in range(3000):
-        if number % 3 == 0:
-            names = [f"weak{k}" for k in rng.permutation(4)[:2]]
-            names += [f"strong{k}" for k in rng.permutation(4)[:2]]
-        else:
-            kind, own = ("weak", "old") if number % 3 == 1 else ("strong", "new")
-            names = [own, *[f"{kind}{k}" for k in rng.permutation(4)[:3]]]
-        ranks = drawn_ranks(rng, tuple(strength[name] for name in names))
-        games.append(made_game(tuple(names), ranks, number=number))
-    found = counted(
-        BreakdownPlan(sides=(ComparedSide("new"), ComparedSide("old"))), games, rated=True
-    )
-    raw = found.sides.difference(PLAYER_FIGURES[0])
-    adjusted = found.adjusted()
-    assert adjusted is not None
-    assert raw.low > 0.3  # the plain difference accuses the new one
-    assert abs(adjusted.rank.value) < 0.15 and abs(adjusted.rank.value) < raw.value / 4
-    assert adjusted.mu.low < 0 < adjusted.mu.high
-    assert 0.3 < adjusted.slope < 1.2
-    assert adjusted.opponents[0] > 26 and adjusted.opponents[1] < 24
-
-
 def test_rows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mjbot.breakdown.breakdown.MOST_ROWS", 10)
     names = [tuple(f"p{4 * game + seat}" for seat in range(4)) for game in range(4)]
@@ -255,7 +227,6 @@ def test_an_arena_run_gives_what_its_records_give(
 
 
 def test_every_output_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("openskill")
     polars = pytest.importorskip("polars")
     files = {kind: tmp_path / f"stats.{kind}" for kind in ("html", "csv", "parquet")}
     words = [word for kind, path in files.items() for word in (f"--{kind}", str(path))]
@@ -267,7 +238,7 @@ def test_every_output_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[s
     table = polars.read_parquet(files["parquet"])
     with files["csv"].open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert table.height == len(rows) == 4 + 11
+    assert table.height == len(rows) == 4 * 2 + 14
     assert table["rank"].to_list() == pytest.approx([float(row["rank"]) for row in rows])
 
 

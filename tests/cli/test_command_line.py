@@ -80,6 +80,7 @@ def test_every_example_is_a_command_line_that_is_accepted(example):
             "arena a b --walls pined",
             " arena: error: argument --walls: unknown 'pined'; did you mean 'pinned'?",
         ),
+        ("detect games.zip --player x", " detect: error: unknown option '--player'"),
         ("setup-node now", " setup-node: error: unexpected argument 'now'"),
     ],
 )

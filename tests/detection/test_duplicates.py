@@ -11,7 +11,7 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.errors import ArgumentError
 from mjbot.ladder.table import rates_of_records
-from mjbot.records.game import game_digest
+from mjbot.records.game import game_identity
 from mjbot.records.sources import open_games
 from mjbot.training.positions import DistinctGames, LeftOut, index_games
 from mjbot.training.runs import GameRange, TrainingRequest
@@ -48,7 +48,7 @@ def detected(capsys: pytest.CaptureFixture[str], *paths: Path) -> dict[str, obje
 
 
 def test_a_game_has_one_digest_in_every_format(heap: Path) -> None:
-    digests = {game_digest(game) for game in open_games(heap)}
+    digests = {game_identity(game).whole for game in open_games(heap)}
     assert len(digests) == n_games()
     assert len(list(open_games(heap))) > 4 * n_games()
 
@@ -79,7 +79,7 @@ def test_a_seat_s_own_record_of_a_game_is_a_duplicate_of_the_whole(tmp_path: Pat
     hidden.write_text("\n".join(map(hide, lines)), encoding="utf-8")
     assert hidden.read_text("utf-8").count('"?"') > 100
     left_out = LeftOut()
-    refs = DistinctGames(left_out, by_players=True).index([SAMPLES[0], hidden])
+    refs = DistinctGames(left_out).index([SAMPLES[0], hidden])
     assert left_out.duplicates == len(refs) > 0
 
 
@@ -91,6 +91,41 @@ def hide(line: str) -> str:
     if event["type"] == "tsumo" and event["actor"]:
         event["pai"] = "?"
     return json.dumps(event)
+
+
+def cut_copies(folder: Path) -> None:
+    """Write copies of the samples that end earlier, so that their files are listed first."""
+    for log in SAMPLES:
+        lines = log.read_text("utf-8").splitlines(keepends=True)
+        ends = [number for number, line in enumerate(lines, 1) if '"end_kyoku"' in line]
+        (folder / f"a-{log.name}").write_text("".join(lines[: ends[2]]), "utf-8")
+        (folder / f"b-{log.name}").write_text("".join(lines[:-1]), "utf-8")
+        (folder / f"c-{log.name}").write_text("".join(lines[: ends[3] + 30]), "utf-8")
+
+
+def test_copies_that_were_cut_accuse_nobody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut_copies(tmp_path)
+    once, often = detected(capsys, LOGS), detected(capsys, tmp_path, LOGS)
+    assert often["games"] == once["games"] and often["pairs"] == once["pairs"]
+    assert often["duplicates"] == 3 * n_games()
+
+
+@pytest.mark.parametrize("helpers", [[], ["--helpers"]])
+def test_copies_under_other_names_are_no_evidence(
+    helpers: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two of the four names stay, so that they seem to meet in every copy."""
+    first, _, rest = SAMPLES[0].read_text("utf-8").partition("\n")
+    for number in range(12):
+        names = ["a", "b", f"x{number}", f"y{number}"]
+        start = json.dumps({**json.loads(first), "names": names})
+        (tmp_path / f"{number:02}.mjson").write_text(f"{start}\n{rest}", encoding="utf-8")
+    command = ["detect", str(tmp_path), "--json", "--jobs", "1", *helpers]
+    assert main(command) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["games"] == 1 and not report["helpers" if helpers else "pairs"]
 
 
 def test_no_copy_of_a_game_learned_from_is_checked_with(tmp_path: Path) -> None:

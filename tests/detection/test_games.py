@@ -1,5 +1,6 @@
 """What is kept of each game, and which pairs of players met in them."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 import mjbot
+from mjbot.append_log import LogError
+from mjbot.detection import games as games_module
 from mjbot.detection.games import GameCounts, count_games, who_met
 from mjbot.detection.hidden import no_model
 from mjbot.records.sources import open_games
@@ -64,3 +67,60 @@ def test_every_two_who_met_often_enough_are_a_pair_once(games: GameCounts) -> No
             assert len(places) == together[pair]
             for side in (0, 1):
                 assert (many.names[places, seats[:, side]] == pair[side]).all()
+
+
+# --- what is kept in a folder -------------------------------------------------------------------
+
+
+def counts(folder: Path | None, *records: Path) -> list[list[float]]:
+    found = count_games(index_games(records), no_model(), folder=folder)
+    names = [[found.players[number] for number in row] for row in found.names]
+    arrays = (found.numbers, found.scores, found.kyoku)  # the others are drawn by number
+    return [names, *[array.tolist() for array in arrays]]
+
+
+def counted_anew(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the number of each game that is counted."""
+    numbers: list[int] = []
+    real = games_module.collect
+
+    def noted(refs, *rest):
+        numbers.extend(ref.number for ref in refs)
+        return real(refs, *rest)
+
+    monkeypatch.setattr(games_module, "collect", noted)
+    return numbers
+
+
+def test_a_folder_keeps_counts_by_the_digest_of_each_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records, folder = tmp_path / "records", tmp_path / "kept"
+    records.mkdir()
+    for number, log in enumerate(LOGS[:2]):
+        shutil.copy(log, records / f"{number}.mjson")
+    numbers = counted_anew(monkeypatch)
+    counts(folder, records)
+    assert numbers == [0, 1]
+    numbers.clear()
+    shutil.move(records / "0.mjson", records / "5.mjson")  # another name, another number
+    assert counts(folder, records) == counts(None, records)
+    assert numbers == [0, 1]  # those of the second call, which has no folder
+    numbers.clear()
+    shutil.copy(LOGS[2], records / "1.mjson")  # another game in a file of the same name
+    assert counts(folder, records) == counts(None, records)
+    assert numbers == [0, 0, 1]
+    numbers.clear()
+    text = (records / "5.mjson").read_text("utf-8")
+    (records / "5.mjson").write_text(text.replace('"majiang"', '"another"'), "utf-8")
+    assert counts(folder, records) == counts(None, records)
+    assert numbers == [1, 0, 1]
+
+
+def test_a_folder_of_other_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts(tmp_path, LOGS[0])
+    monkeypatch.setattr(games_module, "source_digest", lambda module: "other")
+    with pytest.raises(
+        LogError, match=r"holds a run with code .*; name another --folder or delete"
+    ):
+        counts(tmp_path, LOGS[0])

@@ -1,5 +1,6 @@
 """``mjbot experiment hamabe2017``: its tables say what the games say."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +16,7 @@ from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.cli.main import main
 from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import CountRecords, as_rows, from_rows, no_counts
+from mjbot.statistics.figures import CountRecords, Figure, as_rows, from_rows, no_counts
 from mjbot.statistics.sequential import ErrorRates
 from mjbot.strategy.options import read_options
 from mjbot.strategy.registry import strategy_class
@@ -26,6 +27,7 @@ from papers.hamabe2017.sums import (
     PARTNER,
     RANK,
     SUMS,
+    difference,
     make_setup,
     pair_seats,
     wall_sums,
@@ -99,6 +101,29 @@ def test_a_wall_that_is_not_whole_or_void_does_not_count(tmp_path: Path) -> None
     assert sums["games"].tolist() == [4]  # the last strategy's game against itself is none of them
 
 
+def test_arms_are_compared_by_the_numbers_of_their_walls(tmp_path: Path) -> None:
+    """Wall 1 of one arm is void: the walls behind it are still compared with themselves."""
+    rng = np.random.default_rng(3)
+    luck, arms = rng.integers(1, 4, 30), []
+    for place, void in enumerate((1, None)):
+        setup = Setup(strategies=("x", "z"), format="1v3", seed=place)
+        lines = []
+        for wall, seating in itertools.product(range(30), range(5)):
+            scores = [25_000] * 4
+            scores[seating % 4] += 100 * int(luck[wall]) - 250
+            known = GameLine(wall, seating, tuple(scores), as_rows(plural()))
+            is_void = wall == void and seating == 4
+            lines.append(GameLine(wall, seating, void="it failed") if is_void else known)
+        (tmp_path / str(place)).mkdir()
+        arms.append(wall_sums(outcome_of(tmp_path / str(place), setup, lines, 30)))
+    assert [len(arm) for arm in arms] == [29, 30]
+    for figure in (RANK, Figure("top", "", "points", "top_score", "games")):
+        less = difference(figure, *arms)
+        assert less.value == 0 and less.is_alike
+    with pytest.raises(ValueError, match="29 and 30 walls"):
+        RANK.difference(*arms)
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list[str]]]:
     """The report of 12 games per arm, with stand-ins for the slow two."""
@@ -166,6 +191,7 @@ def test_what_differs_on_other_walls_alone_is_not_called_apart(rank: float, text
 
     def sums_of(ranks: NDArray[np.float64]) -> NDArray[np.void]:
         sums = np.zeros(len(ranks), SUMS)
+        sums["wall"] = np.arange(len(ranks))
         sums["games"], sums["top_rank"] = 12, 12 * ranks
         return sums
 

@@ -162,3 +162,46 @@ def test_a_pair_plays_a_whole_game_by_joint_choice():
 def test_the_number_of_worlds_follows_the_budget():
     assert joint.worlds_within(100, 2, 40) > joint.worlds_within(100, 4, 40)
     assert joint.worlds_within(0.1, 4, 70) == 2 * joint.WALLS
+
+
+# --- margin and standard error ------------------------------------------------------------------
+
+
+def test_the_worlds_of_a_deal_are_one_observation():
+    """Deals with the same gain in all their worlds are no surer than one world of each."""
+    deals = np.random.default_rng(1).normal(100, 50, (30, 2))
+    mean, error = joint.mean_and_error(np.repeat(deals, joint.WALLS, axis=0))
+    assert mean == pytest.approx(deals.mean(axis=0))
+    assert error == pytest.approx(deals.std(axis=0, ddof=1) / 30**0.5)
+    _, of_one_deal = joint.mean_and_error(np.ones((joint.WALLS, 1)))
+    assert np.isinf(of_one_deal).all()
+
+
+def test_the_standard_error_is_that_of_independent_worlds_where_deals_change_nothing():
+    gains = np.random.default_rng(2).normal(0, 1, (4000, 1))
+    _, error = joint.mean_and_error(gains)
+    assert error == pytest.approx(1 / 4000**0.5, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("gain", "spread", "is_taken"),
+    [
+        (joint.MARGINS["points"] + 50, 1.0, True),
+        (joint.MARGINS["points"] - 50, 1.0, False),  # surely better, and not by the margin
+        (2000.0, 2000.0, True),  # twenty deals: an error of 459
+        (2000.0, 6000.0, False),  # 1,376: not by two of them
+    ],
+)
+def test_a_plan_must_gain_the_margin_and_two_standard_errors(
+    position, monkeypatch, gain, spread, is_taken
+):
+    view = position(OWN, drawn="3s")
+    incumbent, other = view.discards[:2]
+    plans = [joint.PairPlan(incumbent), joint.PairPlan(other)]
+    values = np.zeros((20 * joint.WALLS, 2, joint_playouts.N_VALUES))
+    swings = np.repeat(np.tile([-spread, spread], 10), joint.WALLS)
+    values[:, 1, joint_playouts.POINTS] = gain + swings
+    monkeypatch.setattr(joint, "plans_of", lambda *_: plans)
+    monkeypatch.setattr(joint.JointSearch, "play_on", lambda *_: values)
+    found = joint.JointSearch(1.0, "points").choose(situation(view), incumbent, [], 0)
+    assert found == (other if is_taken else incumbent)

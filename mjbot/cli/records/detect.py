@@ -16,7 +16,7 @@ from rich.table import Table
 
 from mjbot.breakdown.games import each_game
 from mjbot.cli.arguments import count, file_option, folder_option, jobs_option, json_option
-from mjbot.detection.conduct import observe
+from mjbot.detection.conduct import Conduct, observe
 from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import GameCounts, count_games
 from mjbot.detection.helpers import LEAST_MET, PairConduct, judge_helpers, judge_targets
@@ -48,6 +48,7 @@ from mjbot.detection.verdicts import (
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.interruption import keeping
 from mjbot.progress import progress
+from mjbot.records.copies import Distinct
 from mjbot.records.game import RecordError
 from mjbot.records.other_formats import record_path
 from mjbot.records.sources import list_sources
@@ -110,7 +111,8 @@ def run(request: DetectRequest) -> int:
     console, left_out = Console(stderr=True), LeftOut()
     weights = shipped_weights()
     with progress(console, "looking through the records"):
-        refs = DistinctGames(left_out, by_players=True).index(request.records)
+        refs = DistinctGames(left_out).index(request.records)
+    left_out.require(refs, request.records, "look for pairs in")
     kept = f"kept in {request.folder}; run the same command to resume" if request.folder else ""
     with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as step:
         games = count_games(refs, weights.model, jobs, request.folder, left_out, step)
@@ -140,7 +142,8 @@ def _look_for_helpers(request: DetectRequest) -> int:
     if request.folder:
         raise ArgumentError("--folder keeps counts of hidden hands, which --helpers does not use")
     jobs, console = request.jobs or os.cpu_count() or 1, Console(stderr=True)
-    meetings, seen, left_out = PairConduct(), set[bytes](), LeftOut()
+    meetings, left_out = PairConduct(), LeftOut()
+    copies: Distinct[Conduct | None] = Distinct()
     sources = list(dict.fromkeys(s for path in request.records for s in list_sources(path)))
     with progress(console, "counting", unit="games") as step:
         for batch in each_game(sources, observe, jobs):
@@ -151,12 +154,14 @@ def _look_for_helpers(request: DetectRequest) -> int:
                 console.print(one_line(f"left out: {error}"), markup=False, highlight=False)
             for hand in batch.hands:
                 console.print(one_line(hand.text), markup=False, highlight=False, soft_wrap=True)
-            for digest, conduct in batch.games:
-                if conduct is not None and digest not in seen:
-                    meetings.add(conduct)
-                left_out.duplicates += digest in seen
-                seen.add(digest)
+            for identity, conduct in batch.games:
+                if (new := copies.add(identity, conduct)) is not None:
+                    meetings.add(new)
             step(len(batch.games))
+    for waited in copies.rest():
+        if waited is not None:
+            meetings.add(waited)
+    left_out.duplicates = copies.duplicates
     if not meetings.players:
         raise ArgumentError("no game could be counted: nothing to look for helpers in")
     least = max(request.least, LEAST_MET)

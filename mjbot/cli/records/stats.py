@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from mjbot.breakdown.breakdown import KEYS, PLAYER, VERSION, Breakdown, BreakdownPlan
-from mjbot.breakdown.games import count_games, list_work
+from mjbot.breakdown.games import count_games, list_work, refuse_other_code
 from mjbot.breakdown.page import page
 from mjbot.breakdown.periods import ComparedSide, Period
 from mjbot.breakdown.ratings import EXTRA, Ratings, available
@@ -191,6 +191,7 @@ def _count(request: StatsRequest, breakdown: Breakdown) -> bool:
     console, jobs = Console(stderr=True), request.jobs or os.cpu_count() or 1
     with progress(console, "listing the records"):
         work = list_work(request.records)
+    refuse_other_code(work.runs)
     with progress(console, "counting", None, "games") as step:
         for batch in count_games(work, jobs, request.file_dates):
             for error in breakdown.add(batch):
@@ -199,20 +200,23 @@ def _count(request: StatsRequest, breakdown: Breakdown) -> bool:
                 console.print(one_line(hand.text), markup=False, highlight=False, soft_wrap=True)
                 is_whole &= not hand.is_loss
             step(len(batch.games))
+    breakdown.finish()
     _check_names(request, breakdown)
     return is_whole
 
 
 def _check_names(request: StatsRequest, breakdown: Breakdown) -> None:
     """Refuse names that no game has."""
-    missing = [name for name in request.player if (name, "") not in breakdown.tables[PLAYER].groups]
+    known = {name for name, _, _ in breakdown.tables[PLAYER].groups}
+    missing = [name for name in request.player if name not in known]
     missing += [
-        str(side)
-        for number, side in enumerate(request.compare)
-        if not breakdown.sides.count(number, "kyoku")
+        str(side) for number, side in enumerate(request.compare) if not breakdown.has_side(number)
     ]
     if missing:
         raise ArgumentError(f"no game of {' or '.join(map(repr, missing))} in the records")
+    if request.compare and breakdown.compared_rules is None:
+        one, other = request.compare
+        raise ArgumentError(f"--compare: {one} and {other} have no games under the same rules")
 
 
 def _print(report: StatsReport, request: StatsRequest) -> None:

@@ -20,7 +20,6 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import record_path
 from mjbot.arena.setup import LARGEST_SEED, GameId, Setup, labels
-from mjbot.compiler.compiled import source_digest
 from mjbot.detection.games import GameCounts, count_games, header_of
 from mjbot.detection.hidden import HiddenHandModel
 from mjbot.detection.learning import known_pair
@@ -182,8 +181,7 @@ def counted(
     refs: Sequence[GameRef], label: str, model: HiddenHandModel, request: ExperimentContext
 ) -> GameCounts:
     """Count games, or load the counts of the same games by the same code."""
-    header = msgspec.json.encode(header_of(refs, model))
-    code = source_digest(count_games.__module__).encode()
-    folder = request.folder / FOLDER / f"counts-{hashlib.sha256(header + code).hexdigest()[:12]}"
+    header = msgspec.json.encode(header_of(model))
+    folder = request.folder / FOLDER / f"counts-{hashlib.sha256(header).hexdigest()[:12]}"
     with progress(Console(stderr=True), label, len(refs), "games") as step:
         return count_games(refs, model, request.jobs, folder, step=step)

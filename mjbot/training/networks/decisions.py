@@ -184,7 +184,7 @@ class Arrays(NamedTuple):
 class DataInfo(msgspec.Struct, frozen=True, kw_only=True):
     """``decisions.json``: what the columns were made of and by; ``layout`` names their types.
 
-    ``digests`` has one of each game (:func:`~mjbot.records.game.game_digest`, hexadecimal): so no
+    ``digests`` has one of each game (:func:`~mjbot.records.game.game_identity`, hexadecimal): so no
     game is learned from in one folder and checked with in another.
     """
 
@@ -312,7 +312,7 @@ def write_decisions(request: DataRequest) -> DataInfo:
         games=n_games,
         rows=rows,
         layout=layout(),
-        digests=tuple(sorted(records.distinct.event_digests)),
+        digests=tuple(sorted(records.distinct.copies.digests)),
     )
     with whole_file(folder / INFO_FILE) as file:
         file.write(msgspec.json.format(msgspec.json.encode(info)) + b"\n")

@@ -7,14 +7,16 @@ where the incumbent is another one, and after a rival's riichi an ally that fold
 the incumbent only if the mean of its paired differences d over the worlds exceeds both a margin
 and a multiple of its standard error::
 
-    mean(d) > margin(objective)   and   mean(d) > Z sd(d) / sqrt(worlds)
+    mean(d) > margin(objective)   and   mean(d) > Z s
+
+s is the standard error of mean(d).  The :data:`WALLS` worlds of one deal of the rivals' hands share
+its luck, so s is that of the deals' means.
 
 :data:`Z`, :data:`MARGINS` and :data:`RANK_POINTS` were chosen on positions that were played on
 again in six times as many other worlds (docs/results/pair.md).
 """
 
 from collections.abc import Iterator, Sequence
-from math import sqrt
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -119,8 +121,16 @@ def gains_of(
 
 
 def mean_and_error(gains: Values) -> tuple[Values, Values]:
-    """Return the mean over the worlds and its standard error."""
-    return gains.mean(axis=0), gains.std(axis=0) / sqrt(len(gains))
+    """Return the mean over the worlds and its standard error; each deal has :data:`WALLS` of them.
+
+    Of a single deal the error is infinite.
+    """
+    deals = np.add.reduceat(gains, np.arange(0, len(gains), WALLS), axis=0)
+    if len(deals) < 2:
+        return gains.mean(axis=0), np.full(gains.shape[1:], np.inf)
+    pulls = deals - deals.mean(axis=0)
+    error: Values = np.sqrt((pulls**2).sum(axis=0) * len(deals) / (len(deals) - 1)) / len(gains)
+    return gains.mean(axis=0), error
 
 
 def objective_of(objective: Objective, values: Values) -> Values:

@@ -7,7 +7,8 @@ import pytest
 
 from mjbot.models.danger import danger_weights, deal_in_chances
 from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.choice import choose, load_policy, shares
+from mjbot.models.fast_policy.candidates import CALL_CHI
+from mjbot.models.fast_policy.choice import choose, likeliest, load_policy, shares
 from mjbot.models.fast_policy.reading import Reading, read_table
 from mjbot.records.sources import open_games
 from mjbot.referee import Referee
@@ -129,3 +130,18 @@ def test_dangers_are_those_of_the_danger_model():
             assert reading["chance"][step][held] == pytest.approx(chance[other][held])
         n += 1
     assert n > 50
+
+
+@pytest.mark.parametrize(
+    ("chances", "chosen"),
+    [
+        ((0.30, 0.28, 0.42), 0),  # neither chi is likelier than "no", but both together are
+        ((0.28, 0.30, 0.42), 1),
+        ((0.24, 0.22, 0.54), 2),
+        ((0.50, 0.00, 0.50), 0),
+    ],
+)
+def test_a_call_is_weighed_by_all_its_candidates_against_no(chances, chosen):
+    policy = load_policy()
+    policy.layers["chances"][: len(chances)] = chances
+    assert likeliest(policy, CALL_CHI, 2) == chosen
