@@ -43,6 +43,7 @@ def run(request: InitRequest) -> int:
     if request.file.exists() and not request.force:
         raise ArgumentError(f"{request.file} exists; name another file, or use --force")
     name = request.file.name
+    kind: type
     if request.serve:
         kind, given, use, page = ServeRequest, SERVE, f"mjbot serve --profile {name}", "operating"
     else:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -25,18 +24,6 @@ logger = logging.getLogger(__name__)
 
 _MOST_BLANKS: Final = 8
 """How many blank lines a client may send before it joins."""
-
-
-KEEP_ALIVE: Final = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
-"""After 30 s of silence the system probes a peer each 10 s; three without an answer end it."""
-
-
-def keep_alive(connection: socket.socket) -> None:
-    """Let the system notice a peer that is gone without having closed the connection."""
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in KEEP_ALIVE:
-        if hasattr(socket, name):
-            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 @dataclass(frozen=True)
@@ -79,7 +66,6 @@ class Acceptor:
             writer.close()
             return
         # A coroutine would do, but then Python 3.11 prints a traceback if it is cancelled.
-        keep_alive(writer.get_extra_info("socket"))
         task = asyncio.create_task(self.handshake(TcpTransport(reader, writer), guest))
         self._greetings[guest], guest.close = task, writer.transport.abort
         task.add_done_callback(lambda _: self._forget(guest))

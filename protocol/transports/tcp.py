@@ -14,6 +14,8 @@ from protocol.transports.address import connectable
 _CHUNK: Final = 1 << 16
 _INTERNET: Final = (socket.AF_INET, socket.AF_INET6)
 _CLOSE_S: Final = 2.0
+_KEEP_ALIVE: Final = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+"""After 30 s of silence the system probes a peer each 10 s; three without an answer end it."""
 
 
 class TcpTransport(base_.Transport):
@@ -28,6 +30,7 @@ class TcpTransport(base_.Transport):
         if connection is not None and connection.family in _INTERNET:
             # Lock-step lines are tiny: waiting to fill a packet costs 40 ms.
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            _keep_alive(connection)
 
     async def receive(self, timeout_s: float | None = None) -> bytes:
         """Return the next line; see :class:`Transport`."""
@@ -70,6 +73,14 @@ class TcpTransport(base_.Transport):
         """Break the connection by a reset; see :class:`Transport`."""
         without_linger(self._writer.get_extra_info("socket"))
         self._writer.transport.abort()
+
+
+def _keep_alive(connection: socket.socket) -> None:
+    """Let the system notice a peer that is gone without having closed the connection."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEP_ALIVE:
+        if hasattr(socket, name):
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def without_linger(connection: socket.socket | None) -> None:

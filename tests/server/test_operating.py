@@ -211,9 +211,14 @@ def test_a_table_that_cannot_write_is_closed_visibly_and_opens_again(
     assert not result.result.void and result.result.log.parent == blocked
 
 
-def test_a_server_whose_tables_are_all_closed_ends_with_status_3(raw_client, tmp_path):
+@pytest.mark.parametrize("what", ["no folder", "full disk"])
+def test_a_server_whose_tables_are_all_closed_ends_with_status_3(raw_client, tmp_path, what):
+    """As on a full disk: the files of the process may not grow beyond 16 kB."""
+    resource = pytest.importorskip("resource")
+    limit = (1 << 14, 1 << 14)
     for number in (1, 2):
-        (tmp_path / f"default-{number}").write_text("no folder")
+        if what == "no folder":
+            (tmp_path / f"default-{number}").write_text("")
     options = ["--port", "0", "--no-ws", "--tables", "2", "--log-dir", str(tmp_path)]
 
     async def main():
@@ -221,6 +226,7 @@ def test_a_server_whose_tables_are_all_closed_ends_with_status_3(raw_client, tmp
             server = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "mjbot", "serve", *options,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
             )  # fmt: skip
             line = (await server.stdout.readline()).decode()
             port = int(re.search(r"127\.0\.0\.1:(\d+)/", line)[1])
@@ -232,7 +238,7 @@ def test_a_server_whose_tables_are_all_closed_ends_with_status_3(raw_client, tmp
     status, errors = asyncio.run(main())
     assert status == ExitCode.UNREACHABLE
     assert "table default-1 is closed: " in errors and "table default-2 is closed: " in errors
-    assert re.search(rf"mjbot serve: {tmp_path}/default-\d: ", errors.splitlines()[-1])
+    assert re.search(rf"mjbot serve: {tmp_path}/default-\d[:/]", errors.splitlines()[-1])
 
 
 def test_records_beyond_the_limit_are_removed_and_no_other_file(at_tables, raw_client, tmp_path):
