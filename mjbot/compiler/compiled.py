@@ -109,17 +109,11 @@ def _widen_arguments(dispatcher: Any) -> None:
 def _callers_share_versions() -> bool:
     """Try on two small functions whether a numba that was not tried lets arguments be widened."""
 
-    @numba.njit
-    def called(number: int) -> int:
-        return number + 1
-
-    @numba.njit
-    def caller(numbers: Any) -> Any:
-        return called(numbers[0])
-
+    called: Any = numba.njit(lambda number: number + 1)
+    caller: Any = numba.njit(lambda numbers: called(numbers[0]))
     _widen_arguments(called)
     try:
-        return bool(caller(np.full(1, 5, np.int8)) == 6) and called.signatures == [(types.int64,)]
+        return bool(caller(np.full(1, 5, np.int8)) == 6 and called.signatures == [(types.int64,)])
     except Exception:  # whatever it is, all works without
         return False
 
