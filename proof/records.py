@@ -137,6 +137,7 @@ def check_game(game: Game, findings: RecordFindings) -> None:
             place = game.place(entry.number)
             findings.mismatches.append(f"{game.name}: {place}: {error}\n  {entry.event}")
             break
+    findings.mismatches += map(str, game.hands.unreadable)
     findings.checked += ledger.counts
 
 

@@ -69,15 +69,15 @@ class _ValueReader:
         more = True
         while True:
             self._skip_between()
-            problem = self._value()
-            if not isinstance(problem, str):
-                yield problem
+            found = self._value()
+            if not isinstance(found, str):
+                yield found
                 continue
             if len(self._text) > MAX_VALUE:
                 self._refuse(f"no {self._noun} ends within {MAX_VALUE} characters")
             if not more:
                 if self._in_array or (self._text and not self._text.startswith("//")):
-                    self._refuse(problem)
+                    self._refuse(found)
                 return
             more = self._read_more()
 

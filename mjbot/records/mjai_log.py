@@ -1,7 +1,9 @@
 """Logs of mjai lines: reading any dialect, and writing one as a game happens."""
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal, Self, get_args
 
@@ -17,15 +19,17 @@ from mjbot.records.game import (
     Talk,
 )
 from mjbot.records.json_values import Lines, json_values, without_comments
+from protocol import messages as m
 from protocol.codec import decode_line, encode
 from protocol.dialects import OWN_LOG
-from protocol.errors import ProtocolError, ThreePlayersError
+from protocol.errors import NOT_JSON, ProtocolError, ThreePlayersError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import Event
 
 _EVENTS: Final = get_args(Event)
 _SILENCE: Final = b'"logs":[null,null,null,null]'
 _Line = tuple[int, bytes]
+_BEGINS_PART: Final = re.compile(rb'"(start_kyoku|end_game)"')
 _ARROW: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*(<-|->)\s*")
 """What a client's own log has before a line: received, or sent."""
 
@@ -151,21 +155,65 @@ def log_line(event: Event, talk: Talk = ()) -> bytes:
 
 def _game(name: str, count: int, lines: Sequence[_Line], unit: Literal["line", "message"]) -> Game:
     title = name if count == 1 else f"{name}#{count}"
-    return Game(title, unit, settle_discards(_entries(lines, name, unit)))
+    game = Game(title, unit, ())
+    return replace(game, entries=settle_discards(_entries(lines, name, game)))
 
 
-def _entries(lines: Sequence[_Line], name: str, unit: str) -> Iterator[Entry]:
-    for number, line in lines:
-        try:
-            messages = decode_line(line)
-        except ThreePlayersError:
-            raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
-        except ProtocolError as error:
-            raise RecordError(name, f"{unit} {number}", str(error)) from None
-        talk = talk_in(line)
-        for message in messages:
-            if isinstance(message, _EVENTS):
-                yield Entry(number, message, talk=talk)
+def _entries(lines: Sequence[_Line], name: str, game: Game) -> Iterator[Entry]:
+    """Yield the events.  A line that cannot be read costs its hand if another part follows.
+
+    Raises :class:`RecordError` where none does: such a log is cut off.
+    """
+    *parts, last = _parts(lines)
+    for part in parts:
+        borders = 0  # the deal is the first, the end the second
+        for number, line in part:
+            try:
+                entries = _decoded(number, line, name, game)
+            except ForeignRecordError:
+                raise
+            except RecordError as error:
+                entries = [] if borders else _hidden_deal(number, line, error)
+                game.hands.unreadable.append(error)
+                yield from entries if borders == 2 else (*entries, Entry(number, m.EndKyoku()))
+                break
+            for entry in entries:
+                yield entry
+                borders += isinstance(entry.event, m.StartKyoku | m.EndKyoku)
+    for number, line in last:
+        yield from _decoded(number, line, name, game)
+
+
+def _parts(lines: Sequence[_Line]) -> list[Sequence[_Line]]:
+    """Return what is before the first hand, the hands, and the end of the game if it has one."""
+    begins = [at for at, (_, line) in enumerate(lines) if _BEGINS_PART.search(line)]
+    borders = [0, *begins, len(lines)]
+    return [lines[start:stop] for start, stop in itertools.pairwise(borders)]
+
+
+def _decoded(number: int, line: bytes, name: str, game: Game) -> list[Entry]:
+    try:
+        messages = decode_line(line)
+    except ThreePlayersError:
+        raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
+    except ProtocolError as error:
+        raise RecordError(name, game.place(number), str(error)) from None
+    talk = talk_in(line)
+    return [
+        Entry(number, message, talk=talk) for message in messages if isinstance(message, _EVENTS)
+    ]
+
+
+def _hidden_deal(number: int, line: bytes, error: RecordError) -> list[Entry]:
+    """Return a deal whose hands cannot be read as one that hides them; else raise ``error``."""
+    try:
+        fields = msgspec.json.decode(line)
+        (deal,) = decode_line(msgspec.json.encode(fields | {"tehais": [["?"] * 13] * 4}))
+    except (ProtocolError, ValueError, TypeError, *NOT_JSON):
+        raise error from None
+    if not isinstance(deal, m.StartKyoku):
+        raise error
+    return [Entry(number, deal)]
 
 
 def talk_in(line: bytes) -> Talk:

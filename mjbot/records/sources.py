@@ -231,7 +231,7 @@ def _games_of_urls(stream: Lines, name: str) -> Lines:
 
 
 def _in_memory(data: bytes) -> Lines:
-    return io.BufferedReader(io.BytesIO(data))  # type: ignore[arg-type]
+    return io.BufferedReader(io.BytesIO(data))
 
 
 def _behind_blanks(stream: Lines, name: str) -> int:

@@ -127,3 +127,28 @@ def test_a_log_that_stops_inside_a_hand_is_unfinished(tmp_path: Path) -> None:
     source.write_bytes(b"".join(log_line(entry.event) for entry in entries()[:20]))
     (game,) = open_games(source)
     assert len(list(game.entries)) == 20 and not list(hand_problems(game))
+
+
+# --- bad lines of mjai -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spoil", ["a draw", "a discard", "no JSON", "the deal", "the end"])
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_bad_line_costs_its_hand(spoil: str, place: int, tmp_path: Path, capsys) -> None:
+    lines = LOG.read_text("utf-8").splitlines()
+    deals = [at for at, line in enumerate(lines) if '"start_kyoku"' in line]
+    end = next(at for at, line in enumerate(lines) if at > deals[place] and "end_kyoku" in line)
+    at, line = {
+        "a draw": (deals[place] + 1, '{"type":"tsumo","actor":0,"pai":"0m"}'),
+        "a discard": (deals[place] + 4, '{"type":"dahai","actor":7,"pai":"1m","tsumogiri":true}'),
+        "no JSON": (deals[place] + 5, '{"type":'),
+        "the deal": (deals[place], lines[deals[place]].replace('"tehais":[["', '"tehais":[["x', 1)),
+        "the end": (end, '{"type":"end_kyoku"'),
+    }[spoil]
+    lines[at] = line
+    path = tmp_path / "a.mjson"
+    path.write_text("\n".join(lines), "utf-8")
+    assert main(["replay", str(path)]) == ExitCode.FAILED
+    printed = capsys.readouterr()
+    assert f"{path}: line {at + 1}: " in printed.err and "the other hands are read" in printed.err
+    assert f"{HANDS} kyoku" in printed.out and "no mismatch" in printed.out

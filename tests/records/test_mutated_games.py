@@ -113,6 +113,8 @@ def replayed(events: list[dict], *, strict: bool) -> str | None:
     try:
         for game in read_mjai_log(io.BytesIO(lines), "game"):  # type: ignore[arg-type]
             replay(game, ReplaySummary(), strict)
+            if game.hands.unreadable:
+                return str(game.hands.unreadable[0])
     except (MismatchError, RecordError) as error:
         return str(error)
     return None
