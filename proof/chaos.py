@@ -30,7 +30,7 @@ from mjbot.pair.session import Side
 from mjbot.records.game import RecordError
 from mjbot.records.replay import MismatchError, ReplaySummary, replay
 from mjbot.records.sources import games_of, list_sources
-from mjbot.server.core import OnFault
+from mjbot.server.core import OnFault, TableFault
 from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import GameResult, TableServer
 from mjbot.strategy.registry import make_strategy
@@ -230,18 +230,20 @@ def ending_of(table: ChaosGame) -> str:
         return "hang"
     rules = "all faults" if len(table.kinds) > len(HARMLESS) else "harmless faults"
     if result.void:
-        return f"{rules}: void, by one named fault: {_kind(result.faults[-1].text)}"
+        return f"{rules}: void, by one named fault: {_kind(result.faults[-1])}"
     if result.faults:
         return f"{rules}: by the rules, with named faults"
     return f"{rules}: by the rules"
 
 
-def _kind(text: str) -> str:
+def _kind(fault: TableFault) -> str:
+    if fault.kind == "absent":
+        return "left"
     for fragment, kind in (
-        ("Timeout", "too late"), ("Unexpected response type 'none'", "left"),
-        ("line:", "no line"), ("JSON", "no JSON"), ("Validation", "no message"),
+        ("Timeout", "too late"), ("line:", "no line"), ("JSON", "no JSON"),
+        ("Validation", "no message"),
     ):  # fmt: skip
-        if fragment in text:
+        if fragment in fault.text:
             return kind
     return "not allowed"
 
@@ -255,7 +257,7 @@ def problems_of(table: ChaosGame) -> list[str]:
     for fault in result.faults:
         place = int(result.names[fault.seat].rpartition("-")[2])
         broken = table.broken[place] & (CHANGES | ENDS)
-        kind = _kind(fault.text)
+        kind = _kind(fault)
         allowed = broken if kind in ("too late", "left", "no line") else broken & CHANGES
         if not allowed:
             problems.append(f"its line was whole: {fault.text}")

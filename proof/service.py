@@ -200,8 +200,8 @@ class _Services:
                 if match[1] in present:
                     problems.append(f"{match[1]} joined twice: {line}")
                 present.add(match[1])
-            elif match := re.search(r": (bot\d) (left|lost)", line):
+            elif match := re.search(r": (bot\d)( \(seat .*\))? (left|lost)", line):
                 present.discard(match[1])
-            elif re.search(r"game \d+ (has ended|is void)", line):
+            elif re.search(r"game \d+( at \S+)? (has ended|is void)", line):
                 present.clear()
         return problems

@@ -179,7 +179,7 @@ def test_who_insists_on_a_room_is_known_by_its_own_door(tmp_path, monkeypatch):
         tmp_path, ["play", "default", "play", "default"], monkeypatch, watcher=watcher,
         fixed_seats=True,
     )  # fmt: skip
-    assert result.names == ("raw-play", "raw-default", "raw-play", "raw-default")
+    assert result.names == ("raw-play", "raw-default", "raw-play-2", "raw-default-2")
     assert notes == []
 
 

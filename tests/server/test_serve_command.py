@@ -73,7 +73,7 @@ def served(capfd):
         (["--room", ""], "--room"),
         (["--tenhou", "0", "--on-fault", "chombo"], "--on-fault chombo: a chombo cannot be sent"),
         (["--tenhou-ws", "70000"], "--tenhou-ws: '70000'"),
-        (["--ws-token-file", "/dev/null"], "/dev/null: expected a token"),
+        (["--ws-token-file", "/dev/null"], "/dev/null: no token there"),
     ],
 )
 def test_bad_arguments_are_named_in_one_line(served, options, words):
@@ -317,7 +317,8 @@ def test_both_tenhou_doors_say_where_they_are_and_close_at_a_signal():
 
 @pytest.mark.parametrize("option", ["--log-dir", "--ws-token-file"])
 def test_a_path_that_cannot_be_used_is_named_before_anybody_joins(served, option):
-    problem = "mjbot serve: /dev/null/x: Not a directory\n"
+    cure = "; name a file with the token" if option == "--ws-token-file" else ""
+    problem = f"mjbot serve: /dev/null/x: Not a directory{cure}\n"
     assert served("--port", "0", option, "/dev/null/x") == (ExitCode.UNREACHABLE, "", problem)
 
 

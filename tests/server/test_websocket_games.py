@@ -76,7 +76,7 @@ def test_four_websocket_players_play_to_the_end():
     clients = [WebClient() for _ in range(4)]
     result = play(clients)
     assert not result.void
-    assert result.names == ("web",) * 4
+    assert result.names == ("web", "web-2", "web-3", "web-4")
     for client in clients:
         kinds = {event["type"] for event in client.received}
         assert kinds >= {"start_game", "start_kyoku", "tsumo", "dahai", "end_kyoku", "end_game"}
@@ -90,7 +90,7 @@ def test_four_websocket_players_play_to_the_end():
 def test_both_doors_lead_to_one_table(raw_client):
     tcp = [raw_client(name="tcp") for _ in range(2)]
     result = play([WebClient(), WebClient()], tcp)
-    assert sorted(result.names) == ["tcp", "tcp", "web", "web"]
+    assert sorted(result.names) == ["tcp", "tcp-2", "web", "web-2"]
     assert not result.void
     assert tcp[0].received[-1]["type"] == "end_game"
 
