@@ -133,6 +133,11 @@ def test_a_long_run_stops_when_it_is_sure(arena: Arena) -> None:
     assert run["rank_difference_always"][1] < 0
 
 
+def test_games_that_are_rounded_up_to_whole_walls_are_reported(arena: Arena) -> None:
+    ended = arena(*few_games("tsumogiri", "tsumogiri", games=2))
+    assert "6 games (--games 2, rounded up to whole walls): 1 wall x 6 seatings" in ended.stdout
+
+
 def test_more_games_of_the_same_run_keep_the_old_ones(arena: Arena) -> None:
     first = arena(*few_games("tsumogiri", "tsumogiri", games=6))
     assert "6 games: 1 wall x 6 seatings" in first.stdout
