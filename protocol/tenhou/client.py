@@ -267,8 +267,9 @@ class TenhouClient:
                 self._take_in_hand(tag)
 
     def _take_in_hand(self, tag: tags.Tag) -> None:
-        is_repeated = isinstance(tag, _ONCE) and tag == self._newest
-        self._newest = tag
+        is_repeated = tag == self._newest
+        if isinstance(tag, _ONCE):
+            self._newest = tag
         if self._stray or is_repeated:
             self._notes.append(tag)
             return

@@ -463,10 +463,10 @@ class Stays(Player):
 
 
 class Moody(Player):
-    """Plays every other game otherwise."""
+    """Plays its first game otherwise than later ones."""
 
     def turn(self, event):
-        if self.game % 2 and self.hand:
+        if self.game == 1 and self.hand:
             return self.dahai(self.hand[0], self.hand.count(self.drawn) == 0 and False)
         return super().turn(event)
 

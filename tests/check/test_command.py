@@ -91,7 +91,6 @@ def test_a_server_that_is_not_there_is_one_line(capsys, url, words):
         ["check", "mjsonp://127.0.0.1:1/x", "--start", "/no/such/program"],
         ["match", "external:/no/such/program", "tsumogiri", "tsumogiri", "tsumogiri"],
         ["arena", "external-lines:/no/such/program", "tsumogiri", "--format", "1v3"],
-        ["duo", "external:/no/such/program", "mjsonp://127.0.0.1:1/x"],
     ],
 )
 def test_a_program_that_is_not_there_is_one_line_of_one_status(

@@ -221,7 +221,7 @@ def test_a_result_that_was_lost_with_the_connection_is_heard_again():
     ("spoil", "error", "problem"),
     [
         (lambda frame: frame.replace(b"<V/>", b"<V5/>"), ProtocolError, "V5: only the own draw"),
-        (lambda frame: frame.replace(b"<V/>", b"<VV/>"), TableError, "seat 2 is to draw"),
+        (lambda frame: frame.replace(b"<V/>", b"<VV/>"), TableError, "may not discard now"),
     ],
 )
 def test_a_server_that_contradicts_the_table_is_named(spoil, error, problem):
@@ -254,9 +254,10 @@ def test_an_offer_that_is_not_ours_is_logged_and_the_game_goes_on(
 
 def test_a_tag_that_comes_twice_or_is_unknown_changes_nothing():
     kinds = rb"<(?:[T-W]|[D-G]|[d-g])\d*[ /][^>]*>|<(?:N|REACH|DORA) [^>]*>"
+    tag = rb"(?:" + kinds + rb")\0"
 
     def spoil(frame):
-        return re.sub(kinds, rb'\g<0><NEW a="1"/>\g<0>', frame)
+        return re.sub(tag, rb'\g<0><NEW a="1"/>\0\g<0>', frame)
 
     _, ours, scores = play_at(lambda: OneSeat(Spelling.XML, spoil=spoil), over_tcp)
     assert ours.scores == scores

@@ -233,3 +233,12 @@ assert not any(file.startswith(home) for file in looked)
 """
     root = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-c", program], check=True, cwd=root)
+
+
+@pytest.mark.parametrize("kind", ["request_action", "tsumo", "dahai", "kakan"])
+def test_a_field_of_an_offer_that_cannot_be_read_is_left_out(kind):
+    odd = {"type": "pon", "actor": 1, "target": -1, "pai": "0p", "consumed": "E", "reason": 3}
+    fields = {"actor": 0, "pai": "E", "tsumogiri": False, "consumed": ["E", "E", "E"]}
+    fields = {} if kind == "request_action" else fields
+    message = read(type=kind, possible_actions=[odd, {"type": "none", "pai": None}], **fields)
+    assert message.possible_actions == (Hint(type="pon", actor=1), Hint(type="none"))
