@@ -76,7 +76,11 @@ class _ToLoguru(logging.Handler):
 
         with suppress(ValueError):  # a command that has a log of its own has removed it
             logger.remove(LOGURU_DEFAULT)
-            logger.add(lambda line: print(line, end="", file=sys.stderr), format="{message}")
+            logger.add(
+                lambda line: print(line, end="", file=sys.stderr),
+                format="{message}",
+                diagnose=False,  # no values of variables: they may be secret
+            )
         place = {"name": record.name, "function": record.funcName, "line": record.lineno}
         patched = logger.patch(lambda to: to.update(place))  # type: ignore[typeddict-item]
         patched.opt(exception=record.exc_info).log(record.levelname, "{}", record.getMessage())

@@ -164,7 +164,8 @@ def train(request: DetectionRequest) -> Learned:
     honest = count_games(refs, model, request.jobs, left_out=LeftOut())
     known = []
     for one, other, path in pairs:
-        apart = copy.deepcopy(distinct)  # a file may have several pairs
+        # a file may have several pairs
+        apart = replace(distinct, copies=copy.deepcopy(distinct.copies))
         known += [known_pair(count_games(apart.index([path]), model, request.jobs), one, other)]
     weights = learn(model, honest, known)
     described = ", ".join(f"{one} + {other} ({len(each.games)} hanchan)"

@@ -236,7 +236,10 @@ class Figure:
 
 
 def on_same_walls(
-    one: WallSums, walls: Sequence[int], other: WallSums, its_walls: Sequence[int]
+    one: WallSums,
+    walls: Sequence[int] | NDArray[np.int64],
+    other: WallSums,
+    its_walls: Sequence[int] | NDArray[np.int64],
 ) -> tuple[WallSums, WallSums]:
     """Return the sums of the walls that two runs on the same row of walls both have, by number.
 

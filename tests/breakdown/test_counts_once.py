@@ -76,7 +76,7 @@ def test_of_cut_copies_alone_the_longest_counts_in_any_order(
     copies = [cut(tmp_path, f"{n}.mjson", lines=ends[n - 1]) for n in (3, 12, 7)]
     assert main(["stats", str(copies[0]), "--jobs", "1"]) == 0
     printed = capsys.readouterr().out
-    assert "4 players' rows with fewer than 1 finished games left out" in printed
+    assert "4 rows of players with fewer than 1 finished games left out" in printed
     for order in (copies, copies[::-1]):
         found = stats(capsys, *order)
         assert (found["games"], found["unfinished"], found["duplicates"]) == (1, 1, 2)
