@@ -225,6 +225,11 @@ def file_option(help_: str, **how: Any) -> Any:
     return option(None, help_, type=Path, metavar="FILE", **how)
 
 
+def output_option(help_: str, *endings: str, **how: Any) -> Any:
+    """Return an option that names a file to write; see :mod:`mjbot.cli.outputs`."""
+    return file_option(help_, writes=endings, **how)
+
+
 def number_option(help_: str, **how: Any) -> Any:
     """Return an option that is one of several things by its number, the first being 0."""
     return option(0, f"{help_}, the first being 0", type=int, metavar="N", **how)

@@ -33,6 +33,7 @@ class InitRequest:
         nargs="?",
         default=Path("mjbot.toml"),
         metavar="FILE",
+        writes=(".toml",),
     )
     serve: bool = option(False, "write a profile for `mjbot serve --profile FILE`")
     force: bool = option(False, "overwrite the file if it exists")

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, get_type_hints
 
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
+from mjbot.cli.outputs import check_outputs
 from mjbot.errors import EXPECTED_ERRORS, ExitCode, error_report
 from mjbot.interruption import (
     ending_at_once,
@@ -46,6 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             from mjbot.cli.arguments import language_of  # commands have imported it
 
             request: Any = request_of(request_class(args.command), args)
+            check_outputs(request)
             with using_language(language_of(request)):
                 return int(run(request))
     except KeyboardInterrupt as interruption:
