@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from mjbot.cli.arguments import program
 from mjbot.cli.run import RunRequest
 from mjbot.cli.serve import ServeRequest
 from mjbot.errors import ArgumentError, ExitCode
@@ -45,8 +46,8 @@ def run(request: InitRequest) -> int:
         raise ArgumentError(f"{request.file} exists; name another file, or use --force")
     name = request.file.name
     kind, given = (ServeRequest, SERVE) if request.serve else (RunRequest, RUN)
-    use = f"mjbot serve --profile {name}" if request.serve else f"mjbot run {name}"
-    title = f"A profile of mjbot: `{use}`; lines with # show the defaults (docs/profiles.md)."
+    use = f"serve --profile {name}" if request.serve else f"run {name}"
+    title = f"A profile of mjbot: `mjbot {use}`; lines with # show the defaults (docs/profiles.md)."
     write_text(request.file, template(kind, title, given))
-    print(f"{request.file} written; use it with: {use}")
+    print(f"{request.file} written; use it with: {program()} {use}")
     return ExitCode.OK

@@ -142,7 +142,9 @@ def _subparser(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentP
 
 def read_again(request: RequestT, command_line: Sequence[str]) -> RequestT:
     """Return the request of a command line, its profile read anew; raises :class:`MjbotError`."""
-    return request_of(type(request), read_with_profile([*command_line]))
+    again = request_of(type(request), read_with_profile([*command_line]))
+    check_outputs(again)
+    return again
 
 
 def declare_command(name: str, parser: argparse.ArgumentParser) -> None:
