@@ -21,6 +21,20 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def _leave_current_folder() -> None:
+    """Look for no module there, where ``python -m mjbot`` looks first: for a ``random.py``, say.
+
+    A bot of the user's is still found there, behind all that is installed.
+    """
+    here, ours = os.getcwd(), str(Path(__file__).parents[1])
+    is_started = sys.argv[:1] == ["-m"] and "mjbot" in sys.orig_argv
+    if is_started and not sys.flags.safe_path and sys.path[:1] == [here] and here != ours:
+        del sys.path[0]
+
+
+_leave_current_folder()
+
+
 def _claim(name: str) -> None:
     """Make ``name`` mean the package next to this one, whatever else is called that.
 

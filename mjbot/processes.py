@@ -28,6 +28,8 @@ _GRACE_S: Final = 2.0
 _LOOK_S: Final = 0.02
 """Between two looks at whether a process has ended."""
 _LAST_OUTPUT_BYTES: Final = 4096
+_SAFE_PATH: Final = "PYTHONSAFEPATH"
+_OURS: Final = "set by mjbot for a worker"
 
 
 def keep_heap_compact() -> None:
@@ -53,24 +55,48 @@ def keep_responsive() -> None:
     sys.setswitchinterval(SWITCH_S)
 
 
-@contextlib.contextmanager
-def deaf_to_ctrl_c() -> Iterator[None]:
-    """Let processes of :mod:`multiprocessing` that are started inside ignore a terminal's Ctrl-C.
+def own_module(name: str) -> list[str]:
+    """Return the command that runs an installed module, whatever the current folder holds.
 
-    It goes to all of the terminal's processes.  A mask is inherited by processes that are started
-    under it, and holds from its first moment, when Python would print a traceback of the signal.
+    Python looks there first for a module that it is to run: a folder ``mjbot``, as of a clone, or
+    a ``random.py`` would be run instead.
+    """
+    return [sys.executable, "-P", "-m", name]
+
+
+@contextlib.contextmanager
+def starting_workers() -> Iterator[None]:
+    """Let processes of :mod:`multiprocessing` that are started inside run our code undisturbed.
+
+    They look for no module in the current folder: the variable is taken away again, here and (when
+    this module is imported) there, since a bot of the user's that is started later may need it.
+
+    They ignore a terminal's Ctrl-C, which goes to all of its processes.  A mask is inherited by
+    processes that are started under it, and holds from its first moment, when Python would print a
+    traceback of the signal.
     """
     from multiprocessing import resource_tracker
 
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # else it starts with the first, and unmasks the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    is_set_here = not os.environ.get(_SAFE_PATH)
+    if is_set_here:
+        os.environ[_SAFE_PATH] = _OURS
     try:
-        yield
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        resource_tracker.ensure_running()  # else it starts with the first, and unmasks the signal
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if is_set_here:
+            os.environ.pop(_SAFE_PATH, None)
+
+
+if os.environ.get(_SAFE_PATH) == _OURS:
+    del os.environ[_SAFE_PATH]
 
 
 class ChildProcess:
@@ -274,7 +300,7 @@ class _PoolWorker:
 
 
 def _started(function: Callable[[Any], Any], n: int) -> list[_PoolWorker]:
-    with deaf_to_ctrl_c():
+    with starting_workers():
         return [_PoolWorker(function) for _ in range(n)]
 
 

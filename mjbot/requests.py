@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields
 from functools import partial
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple, TypeVar
 
 RequestT = TypeVar("RequestT")
@@ -23,6 +23,10 @@ RequestT = TypeVar("RequestT")
 _HOW: Final = "argparse"
 _SHOWN: Final = "shown"
 _KINDS: Final = "kinds"
+_WRITES: Final = "writes"
+
+GAMES: Final = ("games",)
+"""``writes`` of an output that is a record of games, in whatever file."""
 
 
 class Subcommand(NamedTuple):
@@ -35,9 +39,14 @@ class Subcommand(NamedTuple):
 
 
 def argument(help_: str, **how: Any) -> Any:
-    """Return a field that is a positional argument; ``how`` is for ``add_argument``."""
+    """Return a field that is a positional argument; ``how`` is for ``add_argument``.
+
+    ``writes`` among it is as in :func:`option`.
+    """
+    writes = how.pop("writes", None)
     default = how.get("default", () if how.get("nargs") == "*" else MISSING)
-    return field(default=default, metadata={_HOW: (None, {"help": help_, **how}), _SHOWN: True})
+    metadata = {_HOW: (None, {"help": help_, **how}), _SHOWN: True, _WRITES: writes}
+    return field(default=default, metadata=metadata)
 
 
 def option(default: Any, help_: str, **how: Any) -> Any:
@@ -45,16 +54,19 @@ def option(default: Any, help_: str, **how: Any) -> Any:
 
     Help and default are shown together; a help that names its default in brackets, or an option
     that is off unless named, needs no more.  ``how`` is for ``add_argument``; ``flag`` among it
-    is another name than the field's, ``shown=False`` leaves it out of :func:`command_of`.
+    is another name than the field's, ``shown=False`` leaves it out of :func:`command_of`, and
+    ``writes`` marks a file that the command writes, and has the endings that it may have (empty:
+    any).
     """
-    shown, flag = how.pop("shown", True), how.pop("flag", "--")
+    shown, flag, writes = how.pop("shown", True), how.pop("flag", "--"), how.pop("writes", None)
     if default is False:
         how = {"action": "store_true", **how}
     elif default is not None and default != () and "(default" not in help_:
         help_ += f" (default: %(default){'g' if isinstance(default, float) else 's'})"
     if how.get("required"):
         default = MISSING
-    return field(default=default, metadata={_HOW: (flag, {"help": help_, **how}), _SHOWN: shown})
+    metadata = {_HOW: (flag, {"help": help_, **how}), _SHOWN: shown, _WRITES: writes}
+    return field(default=default, metadata=metadata)
 
 
 def group(request: type, title: str = "", **defaults: Any) -> Any:
@@ -86,6 +98,33 @@ def part_of(each: "Field[Any]") -> type | None:
     """Return the class of a field that is a request of its own."""
     part: type | None = each.metadata.get("request")
     return part
+
+
+class NamedPath(NamedTuple):
+    """A path in a request, by the argument that names it.
+
+    ``writes`` is ``None`` for what is read, else the endings that a written file may have.
+    """
+
+    flag: str
+    path: Path
+    writes: tuple[str, ...] | None
+
+
+def paths_of(request: Any) -> Iterator[NamedPath]:
+    """Yield the paths in a request and its parts."""
+    for each in fields(request):
+        value = getattr(request, each.name)
+        if _KINDS in each.metadata:
+            yield from paths_of(value[1])
+        elif part_of(each) is not None:
+            yield from paths_of(value)
+        elif _HOW in each.metadata:
+            flag = each.metadata[_HOW][1].get("metavar") or each.name
+            flag = _flag(each) if each.metadata[_HOW][0] else flag
+            for path in value if isinstance(value, tuple) else (value,):
+                if isinstance(path, Path):
+                    yield NamedPath(flag, path, each.metadata[_WRITES])
 
 
 def declare(parser: argparse._ActionsContainer, request: type) -> None:

@@ -17,9 +17,9 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file in UTF-8; raises ``OSError`` with its path."""
-    with naming(path):
-        path.write_text(text, encoding="utf-8")
+    """Write a file in UTF-8, whole or not at all; raises ``OSError`` with its path."""
+    with whole_file(path) as file:
+        file.write(text.encode("utf-8"))
 
 
 def write_all(file: FileIO, path: Path, data: bytes) -> None:
@@ -46,8 +46,14 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file that appears at ``path`` when the block ends, or not at all.
 
     It is written to :func:`unfinished_path`, which is removed if the block fails, so that a full
-    disk gets its room back.  An ``OSError`` that names no file names this one.
+    disk gets its room back.  An ``OSError`` that names no file names this one.  A link stays one,
+    and a pipe or a device (``/dev/stdout``) is written directly.
     """
+    if path.exists() and not path.is_file():
+        with naming(path), path.open("wb") as file:
+            yield file
+        return
+    path = path.resolve() if path.is_symlink() else path
     unfinished = unfinished_path(path)
     try:
         with unfinished.open("wb") as file:

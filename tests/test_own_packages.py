@@ -85,6 +85,71 @@ def test_child_processes_find_ours(folder):
     assert "MyBot" in done.stdout
 
 
+FOREIGN = "import os; os.write(2, b'FOREIGN CODE'); os._exit(99)\n"
+NAMES = ("random.py", "multiprocessing.py", "struct.py", "asyncio.py", "numpy.py", "pip.py")
+
+
+@pytest.fixture(params=["mjbot/", "mjbot.py"])
+def trap(request, tmp_path):
+    """Return a folder that holds what our processes import, among it a clone called mjbot."""
+    for name in NAMES:
+        (tmp_path / name).write_text(FOREIGN)
+    (tmp_path / "my_bot.py").write_text(BOT)
+    (tmp_path / "protocol").mkdir()
+    if request.param == "mjbot.py":
+        (tmp_path / "mjbot.py").write_text(FOREIGN)
+    else:
+        (tmp_path / "mjbot" / "mjbot").mkdir(parents=True)
+        (tmp_path / "mjbot" / "pyproject.toml").write_text("")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "match my_bot:MyBot tsumogiri tsumogiri tsumogiri --length tonpu",
+        "arena my_bot:MyBot tsumogiri --format 1v3 --games 4 --length tonpu --jobs 2",
+        "check my_bot:MyBot --only B01",
+    ],
+)
+def test_commands_run_our_code_alone_whatever_the_folder_holds(trap, command):
+    """As the program is started: Python puts its folder first, not the current one."""
+    environ = {key: value for key, value in ENVIRON.items() if key != "PYTHONPATH"}
+    program = [sys.executable, "-P", "-c", MAIN]
+    done = subprocess.run(
+        [*program, *command.split()],
+        cwd=trap, env=environ, capture_output=True, text=True, timeout=GUARD_S, check=False,
+    )  # fmt: skip
+    assert "FOREIGN" not in done.stderr + done.stdout
+    assert done.returncode == 0, done.stderr + done.stdout
+
+
+def test_a_module_run_in_the_current_folder_takes_none_of_its_files(tmp_path):
+    (tmp_path / "random.py").write_text(FOREIGN)
+    (tmp_path / "my_bot.py").write_text(BOT)
+    done = run(tmp_path, "-m", "mjbot", "strategies", "my_bot:MyBot")
+    assert (done.returncode, "FOREIGN" in done.stderr) == (0, False), done.stderr
+
+
+def test_what_a_user_starts_later_looks_where_python_looks(tmp_path):
+    """An engine imports its neighbours, so the variable of our workers is not inherited."""
+    program = (
+        "import os, multiprocessing as m\n"
+        "from mjbot.processes import starting_workers\n"
+        "from mjbot.text import plural\n"
+        "if __name__ == '__main__':\n"
+        "    with starting_workers():\n"
+        "        assert os.environ['PYTHONSAFEPATH']\n"
+        "    assert 'PYTHONSAFEPATH' not in os.environ\n"
+        "    os.environ['PYTHONSAFEPATH'] = 'set by mjbot for a worker'\n"
+        "    import importlib, mjbot.processes\n"
+        "    importlib.reload(mjbot.processes)\n"
+        "    assert 'PYTHONSAFEPATH' not in os.environ\n"
+    )
+    environ = {key: value for key, value in ENVIRON.items() if key != "PYTHONSAFEPATH"}
+    subprocess.run([sys.executable, "-c", program], env=environ, check=True, timeout=GUARD_S)
+
+
 def test_one_line_says_what_shadows_what_where_theirs_is_imported_already(folder):
     done = run(folder, "-c", "import protocol, mjbot.strategy.strategy")
     assert done.returncode == 1

@@ -26,7 +26,7 @@ from mjbot.errors import ExitCode
 from mjbot.match.node import NodeError
 from mjbot.match.players import SeatError, players_of
 from mjbot.models.weights import shipped_digest
-from mjbot.processes import describe_exit, die_with_parent
+from mjbot.processes import describe_exit, die_with_parent, starting_workers
 from mjbot.referee.referee import Referee
 from mjbot.statistics.figures import count_kyoku
 from mjbot.strategy.options import StrategyError
@@ -92,7 +92,8 @@ def _looked_at(specs: Sequence[Spec]) -> list[str]:
     heartbeat: Any = context.RawArray("q", HEARTBEAT_SIZE)
     line, theirs = context.Pipe()
     process = context.Process(target=_look, args=(theirs, heartbeat, specs), daemon=True)
-    process.start()
+    with starting_workers():
+        process.start()
     names = ", ".join(map(str, specs))
     theirs.close()
     heart = Liveness(time.monotonic())

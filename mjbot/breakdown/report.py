@@ -1,6 +1,7 @@
 """What the tables and the comparison say: lines for a terminal, JSON, CSV and Parquet."""
 
 import csv
+import io
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from mjbot.errors import ArgumentError
 from mjbot.report.estimates import UNITS, format_estimate
 from mjbot.statistics.estimates import Estimate
 from mjbot.statistics.figures import Figure
-from mjbot.text import naming, plural
+from mjbot.text import plural, whole_file, write_text
 from protocol.plain_text import one_line
 
 FIGURE: Final = {figure.key: figure for figure in PLAYER_FIGURES}
@@ -275,10 +276,11 @@ def columns(report: StatsReport) -> dict[str, list[Any]]:
 def write_csv(path: Path, report: StatsReport) -> None:
     """Write all rows as CSV; raises ``OSError`` with its path."""
     found = columns(report)
-    with naming(path), path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(found)
-        writer.writerows(map(_safe_cells, zip(*found.values(), strict=True)))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(found)
+    writer.writerows(map(_safe_cells, zip(*found.values(), strict=True)))
+    write_text(path, text.getvalue())
 
 
 def _safe_cells(row: Sequence[Any]) -> list[Any]:
@@ -313,5 +315,5 @@ def write_parquet(path: Path, report: StatsReport) -> None:
 
     found = columns(report)
     numbers = {name: polars.Float64 for name in list(found)[7:]}
-    with naming(path):
-        polars.DataFrame(found, schema_overrides=numbers).write_parquet(path)
+    with whole_file(path) as file:
+        polars.DataFrame(found, schema_overrides=numbers).write_parquet(file)

@@ -6,6 +6,9 @@ A type's ``ArgumentTypeError`` becomes the one line with which the command refus
 import argparse
 import contextlib
 import os
+import shlex
+import shutil
+import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
@@ -231,6 +234,11 @@ def file_option(help_: str, **how: Any) -> Any:
     return option(None, help_, type=Path, metavar="FILE", **how)
 
 
+def output_option(help_: str, *endings: str, **how: Any) -> Any:
+    """Return an option that names a file to write; see :mod:`mjbot.cli.outputs`."""
+    return file_option(help_, writes=endings, **how)
+
+
 def number_option(help_: str, **how: Any) -> Any:
     """Return an option that is one of several things by its number, the first being 0."""
     return option(0, f"{help_}, the first being 0", type=int, metavar="N", **how)
@@ -239,6 +247,18 @@ def number_option(help_: str, **how: Any) -> Any:
 def folder_option(help_: str, default: Path | None = None) -> Any:
     """Return an option that names a folder."""
     return option(default, help_, type=Path, metavar="FOLDER")
+
+
+def program() -> str:
+    """Return how this program is started from the current folder, for commands that are printed.
+
+    That is ``mjbot`` where a shell finds it, else its path, as ``.venv/bin/mjbot``.
+    """
+    beside = Path(sys.executable).with_name("mjbot")
+    if shutil.which("mjbot") or not beside.is_file():
+        return "mjbot"
+    is_below = beside.is_relative_to(Path.cwd())
+    return shlex.quote(str(beside.relative_to(Path.cwd()) if is_below else beside))
 
 
 @contextlib.contextmanager

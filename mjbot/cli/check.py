@@ -81,7 +81,7 @@ class CheckRequest:
         f"bearer token for a ws:// server (default: the variable {a.TOKEN_VARIABLE})"
     )
     json: bool = a.json_option()
-    junit: Path | None = a.file_option("file for the report as JUnit's XML", shown=False)
+    junit: Path | None = a.output_option("file for the report as JUnit's XML", ".xml", shown=False)
 
 
 @ending_at_once("mjbot check")

@@ -9,7 +9,7 @@ from typing import Final
 from rich.console import Console
 
 from mjbot.cli import match as matches
-from mjbot.cli.arguments import STRONGEST, reading_arguments, strategy_option
+from mjbot.cli.arguments import STRONGEST, program, reading_arguments, strategy_option
 from mjbot.cli.play import require_member, team_table_option
 from mjbot.cli.table import TableRequest, Take, table_page
 from mjbot.errors import ArgumentError, ExitCode
@@ -267,7 +267,7 @@ class _Duo:
             return matches.next_commands(self.folder, self._players, report.results)
         seen = shlex.quote(str(self.folder / SEEN.format("top")))
         first = " --game-number 1" if self.request.games > 1 else ""
-        return [f"watch: mjbot watch {seen}", f"review: mjbot review {seen}{first}"]
+        return [f"watch: {program()} watch {seen}", f"review: {program()} review {seen}{first}"]
 
     @property
     def folder(self) -> Path:

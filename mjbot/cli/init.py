@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from mjbot.cli.arguments import program
 from mjbot.cli.run import RunRequest
 from mjbot.cli.serve import ServeRequest
 from mjbot.errors import ArgumentError, ExitCode
@@ -33,6 +34,7 @@ class InitRequest:
         nargs="?",
         default=Path("mjbot.toml"),
         metavar="FILE",
+        writes=(".toml",),
     )
     serve: bool = option(False, "write a profile for `mjbot serve --profile FILE`")
     force: bool = option(False, "overwrite the file if it exists")
@@ -45,11 +47,11 @@ def run(request: InitRequest) -> int:
     name = request.file.name
     kind: type
     if request.serve:
-        kind, given, use, page = ServeRequest, SERVE, f"mjbot serve --profile {name}", "operating"
+        kind, given, use, page = ServeRequest, SERVE, f"serve --profile {name}", "operating"
     else:
-        kind, given, use, page = RunRequest, RUN, f"mjbot run {name}", "profiles"
+        kind, given, use, page = RunRequest, RUN, f"run {name}", "profiles"
     meaning = 'a key with # shows its default ("": not set)'
-    title = f"A profile of mjbot: `{use}` (docs/{page}.md); {meaning}."
+    title = f"A profile of mjbot: `mjbot {use}` (docs/{page}.md); {meaning}."
     write_text(request.file, template(kind, title, given))
-    print(f"{request.file} written; use it with: {use}")
+    print(f"{request.file} written; use it with: {program()} {use}")
     return ExitCode.OK

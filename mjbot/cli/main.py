@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn, get_type_hints
 
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
+from mjbot.cli.outputs import check_outputs
 from mjbot.errors import EXPECTED_ERRORS, ExitCode, error_report
 from mjbot.interruption import (
     ending_at_once,
@@ -46,6 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             from mjbot.cli.arguments import language_of  # commands have imported it
 
             request: Any = request_of(request_class(args.command), args)
+            check_outputs(request)
             with using_language(language_of(request)):
                 return int(run(request))
     except KeyboardInterrupt as interruption:
@@ -156,7 +158,9 @@ def _subparser(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentP
 
 def read_again(request: RequestT, command_line: Sequence[str]) -> RequestT:
     """Return the request of a command line, its profile read anew; raises :class:`MjbotError`."""
-    return request_of(type(request), read_with_profile([*command_line]))
+    again = request_of(type(request), read_with_profile([*command_line]))
+    check_outputs(again)
+    return again
 
 
 def declare_command(name: str, parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from mjbot.checkout import ROOT
-from mjbot.cli.arguments import count, folder_option, seconds
+from mjbot.cli.arguments import count, folder_option, program, seconds
 from mjbot.cli.log import Output, log_to
 from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
 from mjbot.errors import ArgumentError, ExitCode, error_report
@@ -209,8 +209,8 @@ def next_commands(
     seat = last.places.index(people[0] if people else 0)
     game = shlex.quote(str(last.log))
     return [
-        f"watch: mjbot watch {shlex.quote(str(folder))}",
-        f"review ({last.names[seat]}): mjbot review {game} --seat {seat}",
+        f"watch: {program()} watch {shlex.quote(str(folder))}",
+        f"review ({last.names[seat]}): {program()} review {game} --seat {seat}",
         *([f"your first bot: {FIRST_BOT}"] if FIRST_BOT.is_file() else []),
     ]
 

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from mjbot.cli.arguments import file_option, strategy
+from mjbot.cli.arguments import output_option, strategy
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.pack.contents import USERS, contents_for
 from mjbot.pack.zipped import PYTHON, pack
@@ -22,7 +22,7 @@ class PackRequest:
     spec: Spec = argument(
         "strategy: NAME,KEY=VALUE,... or FILE.py:CLASS", metavar="NAME", type=strategy
     )
-    out: Path | None = file_option("zip to write (default: NAME.zip in this folder)")
+    out: Path | None = output_option("zip to write (default: NAME.zip in this folder)", ".zip")
     beside: tuple[Path, ...] = option(
         (),
         "files that your own strategy's file reads, from its folder or below (default: none)",

@@ -11,6 +11,7 @@ from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
     file_option,
     games,
+    output_option,
     patience,
     reading_arguments,
     seat,
@@ -39,7 +40,7 @@ from mjbot.pair.fair_play import (
 )
 from mjbot.pair.member import PairMember
 from mjbot.precompile import prepare
-from mjbot.requests import argument, group, option
+from mjbot.requests import GAMES, argument, group, option
 from mjbot.service.locks import TokenLocks, secrets_of
 from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
@@ -78,7 +79,7 @@ class PairRequest:
     )
     ally: Spec | None = strategy_option(None, "the partner's strategy, for the warm-up")
     team_table: tuple[str, ...] = team_table_option()
-    timings: Path | None = file_option(
+    timings: Path | None = output_option(
         "file for a line per decision: milliseconds, and 1 if it waited for the partner's message"
     )
 
@@ -125,7 +126,9 @@ class PlayRequest:
     )
     strict: bool = option(False, "stop at a contradiction (default)")
     lenient: bool = option(False, "log a contradiction and play on")
-    log: Path | None = file_option("file for the game as this seat sees it (default: none)")
+    log: Path | None = file_option(
+        "file for the game as this seat sees it (default: none)", writes=GAMES
+    )
     token_file: Path | None = file_option(
         f"file with the bearer token (default: the variable {TOKEN_VARIABLE})"
     )

@@ -19,6 +19,7 @@ from mjbot.cli.arguments import (
     file_option,
     folder_option,
     games,
+    output_option,
     patience,
     port,
     seconds,
@@ -164,7 +165,7 @@ class ConnectionKeys:
 class LogKeys:
     """What is written, and how much of it is kept."""
 
-    log: Path | None = file_option("file for the log, beside stderr (default: none)")
+    log: Path | None = output_option("file for the log, beside stderr (default: none)")
     log_mb: int = option(10, "size at which a new log is begun, in MB", type=count)
     log_files: int = option(5, "number of old logs that are kept", type=count)
     verbose: bool = _switch("log every detail")
@@ -172,7 +173,7 @@ class LogKeys:
     evidence: bool = _switch("keep every frame of each connection beside the game's record")
     keep_games: int = option(0, "number of games kept in the folder; 0: all", type=games)
     keep_mb: int = option(0, "size of the games kept, in MB; 0: without a limit", type=games)
-    status: Path | None = file_option("file for the status as JSON (default: none)")
+    status: Path | None = output_option("file for the status as JSON (default: none)")
     metrics_port: int | None = option(
         None, "port on 127.0.0.1 for /metrics and /status (default: none)", type=port
     )

@@ -68,7 +68,11 @@ def _manifest() -> dict[str, Any]:
         found = json.loads((FOLDER / MANIFEST).read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    parts = {"files": dict, "variants": list | dict}
+    is_whole = isinstance(found, dict) and all(
+        isinstance(found.get(name), kind) for name, kind in parts.items()
+    )
+    return found if is_whole else {}
 
 
 def read_shipped(place: str) -> bytes | None:

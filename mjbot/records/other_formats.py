@@ -30,6 +30,7 @@ _PACKINGS: Final = {
     b"Rar!": "is packed with rar: unpack it",
 }
 _WEB_PAGE: Final = re.compile(rb"<(!doctype +html|html|head|body)\b", re.I)
+_LOG: Final = re.compile(rb'"log"\s*:\s*\[\s*\[')
 _BLANKS: Final = "\ufeff \t\r\n"
 _URL: Final = re.compile(r"^\w+://")
 _TENHOU_ID: Final = re.compile(r"^\d{10}gm-[0-9a-f]{4}-\d{4,5}-[0-9a-f]{8}$")
@@ -59,6 +60,21 @@ def other_format(first: bytes) -> str | None:
         return "is a web page" if _WEB_PAGE.match(first) else None
     packed = [kind for magic, kind in _PACKINGS.items() if first.startswith(magic)]
     return packed[0] if packed else "is no record of a game"
+
+
+def looks_like_games(head: bytes) -> bool:
+    """Return whether a file that begins so is an mjlog, or has mjai messages or a tenhou.net/6 log.
+
+    >>> looks_like_games(b'{"type":"start_game"}'), looks_like_games(b"<mjloggm ver='2.3'>")
+    (True, True)
+    >>> looks_like_games(b'{"games": 3}'), looks_like_games(b"[server]")
+    (False, False)
+    """
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"<mjloggm"):
+        return True
+    found = re.match(rb'[\[\s]*\{\s*"(\w+)"\s*:', text)
+    return found is not None and (found[1] == b"type" or _LOG.search(text) is not None)
 
 
 def first_json(stream: Lines) -> Any:

@@ -4,7 +4,7 @@ import gzip
 import os
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -131,12 +131,15 @@ def _counted(entry: Entry, remarks: list[int]) -> Entry:
 
 
 class _FolderWriter(GameWriter):
-    def __init__(self, form: Format, folder: Path) -> None:
+    def __init__(self, form: Format, folder: Path, inputs: Collection[Path]) -> None:
         super().__init__(form)
         self._folder = folder
+        self._inputs = {path.resolve() for path in inputs}
 
     def _store(self, path: PurePosixPath, data: bytes) -> None:
         target = self._folder / path
+        if target.resolve() in self._inputs:
+            raise ArgumentError(f"{target}: is read by this command; name another folder")
         with naming(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
@@ -188,17 +191,18 @@ def is_one_file(out: Path) -> bool:
 
 
 @contextmanager
-def open_writer(out: Path, form: Format) -> Iterator[GameWriter]:
+def open_writer(out: Path, form: Format, inputs: Collection[Path] = ()) -> Iterator[GameWriter]:
     """Open ``out`` for games: a ``.zip``, a file of games, plain or ``.gz``, else a folder.
 
     A file appears under its name only when all is written, and only if there was a game to
     write; what was there before is replaced then.  Nor is an empty folder left that was not there.
-    Raises ``OSError`` if it cannot be written.
+    Raises ``OSError`` if it cannot be written, and :class:`ArgumentError` before a file of a folder
+    would be written over one of the ``inputs``.
     """
     if not is_one_file(out):
         was_there = out.exists()
         out.mkdir(parents=True, exist_ok=True)
-        folder = _FolderWriter(form, out)
+        folder = _FolderWriter(form, out, inputs)
         try:
             yield folder
         finally:

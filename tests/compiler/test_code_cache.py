@@ -269,6 +269,47 @@ def test_a_cache_that_others_can_write_is_refused_in_one_line(tmp_path, spoil, v
     assert not list(cache.iterdir())
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")
+@pytest.mark.parametrize("place", ["py/planted.nbi", "py", "rules-1.npz"])
+@pytest.mark.parametrize("spoil", ["everybody", "owner"])
+def test_what_was_planted_while_a_cache_was_open_is_refused_when_it_is_private(
+    tmp_path, place, spoil
+):
+    """The cure is to delete it: a folder that is private afterwards still holds it."""
+    if spoil == "owner" and os.geteuid() != 0:
+        pytest.skip("only root can give a file away")
+    cache = tmp_path / "cache"
+    (cache / "py").mkdir(parents=True)
+    planted = cache / place
+    if not planted.exists():
+        planted.write_bytes(b"code")
+    if spoil == "owner":
+        os.chown(planted, 65534, 65534)
+    else:
+        planted.chmod(0o777)
+    cache.chmod(0o700)
+    refused = subprocess.run(
+        [sys.executable, "-c", "from mjbot.compiler.cache import cache_folder; cache_folder()"],
+        env={**os.environ, "MJBOT_CACHE": str(cache)}, capture_output=True, text=True, check=False,
+        cwd=ROOT,
+    )  # fmt: skip
+    line = refused.stderr.splitlines()[-1]
+    assert f"{cache}: in the cache of compiled code, {planted} " in line
+    assert f"delete {cache} with all that is in it" in line and "chmod" not in line
+
+
+def test_a_cache_of_this_user_s_own_is_used_links_and_all(tmp_path):
+    (tmp_path / "link").symlink_to("nowhere")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_text("")
+    command = "from mjbot.compiler.cache import cache_folder; print(cache_folder())"
+    done = subprocess.run(
+        [sys.executable, "-c", command], env={**os.environ, "MJBOT_CACHE": str(tmp_path)},
+        capture_output=True, text=True, check=True, cwd=ROOT,
+    )  # fmt: skip
+    assert done.stdout.strip() == str(tmp_path)
+
+
 MADE_AT_ONCE = """
 import os
 from mjbot.compiler.cache import cache_folder

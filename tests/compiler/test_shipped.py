@@ -14,6 +14,7 @@ import numba
 import pytest
 from packaging.version import parse
 
+from mjbot.compiler import shipped
 from mjbot.compiler.shipped import MANIFEST, VARIANTS
 from mjbot.pack import release
 from mjbot.pack.machine_code import CODE, PackError, add_machine_code
@@ -197,3 +198,18 @@ def test_a_release_s_wheel_names_python_and_platform_and_lists_its_files(tmp_pat
     assert {row.split(",")[0] for row in rows} == {
         "a.py", "mjbot-1.dist-info/RECORD", "mjbot-1.dist-info/WHEEL"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", ["files", "variants"])
+def test_a_manifest_that_lacks_a_part_is_none(tmp_path, monkeypatch, missing):
+    whole = {"versions": shipped.versions(), "variants": ["x86-64"], "files": {}}
+    (tmp_path / MANIFEST).write_text(json.dumps(whole | {missing: None}))
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    kept = [shipped._manifest, shipped.variant]
+    for each in kept:
+        each.cache_clear()
+    try:
+        assert shipped.read_shipped("any") is None
+    finally:
+        for each in kept:
+            each.cache_clear()

@@ -6,6 +6,7 @@ import shlex
 import sys
 from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
 from mjbot.cli import main, match
@@ -79,8 +80,27 @@ def ended(console_file, folder, *results):
     return match._conclude(report, players, folder, Console(file=console_file, width=200))
 
 
-def test_a_match_ends_with_the_commands_that_show_and_review_it(tmp_path):
+@pytest.mark.parametrize("where", ["on PATH", "below", "elsewhere"])
+def test_printed_commands_work_as_they_are_printed(where, tmp_path, monkeypatch):
+    """Where the shell does not find mjbot, its path is printed, also with blanks."""
+    program = tmp_path / "a folder" / "bin" / "mjbot"
+    program.parent.mkdir(parents=True)
+    (tmp_path / "run").mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program.with_name("python")))
+    monkeypatch.setenv("PATH", str(program.parent) if where == "on PATH" else str(tmp_path))
+    monkeypatch.chdir(tmp_path if where == "below" else tmp_path / "run")
+    shown = {"on PATH": "mjbot", "below": "a folder/bin/mjbot", "elsewhere": str(program)}[where]
+    last = result(0, log=tmp_path / "run" / "1.mjson")
+    players = read_players(["tsumogiri"] * 4)
+    for line in match.next_commands(tmp_path / "run", players, [last])[:2]:
+        assert shlex.split(line.partition(": ")[2])[0] == shown
+
+
+def test_a_match_ends_with_the_commands_that_show_and_review_it(tmp_path, monkeypatch):
     """Of the last game, and of the person's seat there."""
+    monkeypatch.setattr(match, "program", lambda: "mjbot")
     paper, folder = io.StringIO(), tmp_path / "a run"
     folder.mkdir()
     logs = [folder / f"{game}.mjson" for game in (1, 2)]

@@ -328,23 +328,23 @@ def test_convert_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None
 def test_convert_replaces_nothing_by_nothing(tmp_path: Path, capsys) -> None:
     (tmp_path / "m.json").write_bytes(MAJIANG)
     target = tmp_path / "out.jsonl"
-    target.write_bytes(b"what was there before")
+    target.write_bytes(b'{"type":"what was there before"}')
     assert main(["convert", str(tmp_path / "m.json"), str(target)]) == ExitCode.FAILED
     output = received(capsys)
     assert output.out == f"0 games written to {target}, 1 file of another kind skipped\n"
-    assert target.read_bytes() == b"what was there before"
+    assert target.read_bytes() == b'{"type":"what was there before"}'
 
 
 def test_convert_leaves_no_half_file(games_zip: str, tmp_path: Path, monkeypatch) -> None:
     target = tmp_path / "out.jsonl"
-    target.write_bytes(b"what was there before")
+    target.write_bytes(b'{"type":"what was there before"}')
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("mjbot.records.writers.log_line", interrupted)
     assert main(["convert", games_zip, str(target)]) == ExitCode.INTERRUPTED
-    assert target.read_bytes() == b"what was there before"
+    assert target.read_bytes() == b'{"type":"what was there before"}'
     assert sorted(file.name for file in tmp_path.iterdir()) == ["games.zip", "out.jsonl"]
 
 

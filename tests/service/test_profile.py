@@ -1,5 +1,6 @@
 """Profiles: what they set, how the command line overrides them, and their errors, one line each."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -259,3 +260,16 @@ def test_the_units_are_what_systemd_accepts(tmp_path, unit):
 
 def test_there_are_units():
     assert [unit.name for unit in UNITS] == ["mjbot-run.service", "mjbot-serve.service"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("what", ["profile", "token_file", "account_file"])
+def test_a_pipe_is_refused_in_one_line_and_not_waited_for(what, tmp_path, capsys):
+    """Nobody writes there: all games would stand still, at the start and at each SIGHUP."""
+    pipe, path = tmp_path / "pipe", tmp_path / "bot.toml"
+    os.mkfifo(pipe)
+    url = "tenhou://127.0.0.1:9/0" if what == "account_file" else "ws://127.0.0.1:9/ws"
+    path.write_text(f'[server]\nurl = "{url}"\n{what} = "{pipe}"\n')
+    assert main(["run", str(pipe if what == "profile" else path)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is a pipe or a device" in line

@@ -155,3 +155,10 @@ def test_one_token_has_one_holder(tmp_path):
     assert not any("alpha" in path.name for path in (tmp_path / "locks").iterdir())
     first.keep_only(())
     second.hold(["beta"])
+
+
+def test_no_strategy_s_name_forges_a_metric():
+    status = Status(lambda: 0.0, strategy='a"b\\c\nmjbot_games_total{end="finished"} 99')
+    text = status.metrics()
+    assert 'strategy="a\\"b\\\\c\\nmjbot_games_total{end=\\"finished\\"} 99"' in text
+    assert 'mjbot_games_total{end="finished"} 99' not in text.splitlines()

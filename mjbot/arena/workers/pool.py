@@ -24,7 +24,7 @@ from mjbot.arena.workers import clock as c
 from mjbot.arena.workers.files_read import ReadingWatch
 from mjbot.arena.workers.playing import GameRunner, PlayedGame, ReportFault
 from mjbot.errors import MjbotError
-from mjbot.processes import deaf_to_ctrl_c, describe_exit, die_with_parent
+from mjbot.processes import describe_exit, die_with_parent, starting_workers
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
 
@@ -140,7 +140,7 @@ class _ArenaWorker:
             name="arena",
             daemon=True,
         )
-        with deaf_to_ctrl_c():
+        with starting_workers():
             self._process.start()
         theirs.close()
         self.stood_still = False

@@ -12,7 +12,7 @@ from mjbot.records.game import Game
 from mjbot.records.other_formats import record_path
 from mjbot.records.sources import RECORD_ENDINGS, Source
 from mjbot.records.writers import FORMATS, GameWriter, format_of, is_one_file, open_writer, refusal
-from mjbot.requests import argument, option
+from mjbot.requests import GAMES, argument, option
 from mjbot.text import plural
 
 
@@ -29,6 +29,7 @@ class ConvertRequest:
         "a .zip, .jsonl.gz or .jsonl file to write, or a folder for one file per game",
         type=Path,
         metavar="OUT",
+        writes=GAMES,
     )
     to: str | None = option(
         None,
@@ -50,7 +51,7 @@ def run(request: ConvertRequest) -> int:
         with (
             stopping_between_steps() as stop_if_signalled,
             files_progress(sources, "converting") as step,
-            open_writer(request.out, form) as writer,
+            open_writer(request.out, form, [named.source.path for named in sources]) as writer,
         ):
             for named in sources:
                 base = _base_name(named.source, request.source)

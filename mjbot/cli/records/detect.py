@@ -15,7 +15,13 @@ from rich.console import Console
 from rich.table import Table
 
 from mjbot.breakdown.games import each_game
-from mjbot.cli.arguments import count, file_option, folder_option, jobs_option, json_option
+from mjbot.cli.arguments import (
+    count,
+    folder_option,
+    jobs_option,
+    json_option,
+    output_option,
+)
 from mjbot.detection.conduct import Conduct, observe
 from mjbot.detection.evidence import close_games, weightiest
 from mjbot.detection.games import GameCounts, count_games
@@ -95,7 +101,9 @@ class DetectRequest:
         "look for players that help one opponent without knowing its hand, by public information"
         f" only; pairs need {LEAST_MET} games in common",
     )
-    html: Path | None = file_option("file for a report as a page (default: none)")
+    html: Path | None = output_option(
+        "file for a report as a page (default: none)", ".html", ".htm"
+    )
     json: bool = json_option()
     folder: Path | None = folder_option(
         "folder that keeps the counts, so that the same command resumes (default: none)"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.cli.arguments import at_option, file_option, record_argument
+from mjbot.cli.arguments import at_option, output_option, record_argument
 from mjbot.cli.records.watch import BoardRequest
 from mjbot.drawing.board_data import Board, changed
 from mjbot.drawing.picture import picture
@@ -16,7 +16,7 @@ from mjbot.drawing.tiles import show_all
 from mjbot.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.records.positions import RecordPosition
 from mjbot.requests import option
-from mjbot.text import write_text
+from mjbot.text import whole_file, write_text
 from mjbot.watch.game import fold_steps
 from mjbot.watch.library import Library, ReadGame
 from protocol.plain_text import one_line
@@ -35,14 +35,14 @@ class DrawRequest(BoardRequest):
     at: RecordPosition | None = at_option("the end")
     letters: bool = option(False, "draw letters on the tiles")
     size: int = option(1000, "side of a PNG in pixels", type=int)
-    out: Path = file_option("file to write, an .svg or a .png (by chromium)", required=True)
+    out: Path = output_option(
+        "file to write, an .svg or a .png (by chromium)", ".svg", ".png", required=True
+    )
 
 
 def run(request: DrawRequest) -> int:
     """Draw it."""
     ending = request.out.suffix.lower()
-    if ending not in (".svg", ".png"):
-        raise ArgumentError(f"--out {request.out}: name a file that ends in .svg or .png")
     if not 16 <= request.size <= 8000:
         raise ArgumentError(f"--size {request.size}: expected 16 to 8000 pixels")
     game = None if request.game is None else request.read(Library(request.game))
@@ -101,7 +101,8 @@ def _write_png(drawing: str, out: Path, size: int) -> None:
         if not picture_file.is_file():
             output = one_line(done.stderr.decode("utf-8", "replace").strip()[-300:])
             raise MjbotError(f"{browser} drew nothing: {output}")
-        shutil.copyfile(picture_file, out)
+        with picture_file.open("rb") as picture, whole_file(out) as file:
+            shutil.copyfileobj(picture, file)
 
 
 def _page(drawing: str, size: int) -> str:

@@ -85,11 +85,13 @@ class ReviewRequest:
     )
     seat: int | None = a.seat_option("the only one whose hand the record shows")
     by: Spec = a.strategy_option(a.STRONGEST, "strategy that judges; it must rate its choices")
-    out: Path | None = a.file_option(
-        "page to write (default: review-seat-N.html, with --player review-player.html)"
+    out: Path | None = a.output_option(
+        "page to write (default: review-seat-N.html, with --player review-player.html)",
+        ".html",
+        ".htm",
     )
     at: RecordPosition | None = a.at_option("print the three decisions that cost most")
-    json: Path | None = a.file_option("file for the review as JSON (default: none)")
+    json: Path | None = a.output_option("file for the review as JSON (default: none)", ".json")
     playouts: float | None = option(
         None,
         "processor time in seconds for playouts of a game, which show what each different choice"

@@ -28,7 +28,7 @@ from mjbot.breakdown.report import (
     write_csv,
     write_parquet,
 )
-from mjbot.cli.arguments import count, file_option, jobs_option, json_option
+from mjbot.cli.arguments import count, jobs_option, json_option, output_option
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.progress import progress
 from mjbot.records.other_formats import record_path
@@ -135,10 +135,10 @@ class StatsRequest:
     file_dates: bool = option(
         False, "date a game by its file where neither record nor file name has a date"
     )
-    html: Path | None = file_option("file for a page with plots (default: none)")
-    csv: Path | None = file_option("file for all rows as CSV (default: none)")
-    parquet: Path | None = file_option(
-        f"file for all rows as Parquet, needs {EXTRA} (default: none)"
+    html: Path | None = output_option("file for a page with plots (default: none)", ".html", ".htm")
+    csv: Path | None = output_option("file for all rows as CSV (default: none)", ".csv")
+    parquet: Path | None = output_option(
+        f"file for all rows as Parquet, needs {EXTRA} (default: none)", ".parquet"
     )
     json: bool = json_option()
     jobs: int | None = jobs_option()

@@ -17,6 +17,7 @@ from mjbot.cli.arguments import (
     language_option,
     no_browser_option,
     number_option,
+    output_option,
     port,
     position,
     record_argument,
@@ -96,7 +97,9 @@ class WatchGameRequest(BoardRequest):
         "the start", "; or SEAT/KYOKU/STEP from the page's address", type=_place
     )
     language: str | None = language_option()
-    out: Path | None = file_option("HTML file to write with the game, instead of showing it")
+    out: Path | None = output_option(
+        "HTML file to write with the game, instead of showing it", ".html", ".htm"
+    )
 
 
 def run(request: WatchGameRequest) -> int:
@@ -189,8 +192,6 @@ def _write(
     review: dict[str, Any] | None,
 ) -> int:
     out = request.out or Path()
-    if out.suffix.lower() not in (".html", ".htm"):
-        raise ArgumentError(f"--out {out}: name a file that ends in .html")
     game = request.read(library)
     folded = fold_steps(game.steps(), request.hands, [entry.talk for entry in game.entries])
     if request.by is not None:
