@@ -17,7 +17,8 @@ def mistake(kind, places, spread=0.01, situation="tenpai, no riichi"):
     return Mistake(
         event=9, at="E1-0:3", kind=kind, situation=situation, actual=0, then=-1, better=5,
         better_then=-1, loss=1000 * places, places=(places, places - spread, places + spread),
-        mean=places, points=0.0, text="You discarded 1m", choices=((0, -1, 1.0), (5, -1, 2.0)),
+        mean=places, points=0.0, is_close=False, text="You discarded 1m",
+        choices=((0, -1, 1.0), (5, -1, 2.0)),
     )  # fmt: skip
 
 
@@ -25,6 +26,7 @@ def game(number, mistakes, place=2, seat=0, **more):
     made = ReviewedGame(
         source="a.zip", number=number, digest=f"{number}", day=f"2026-01-{number % 28 + 1:02}",
         player="p", seat=seat, place=place, expected=2.5, loss_unit=POINTS, decisions=50,
+        agreement=(40.0, 50),
         mistakes=tuple(mistakes), kyoku=(KyokuChange("E1-0", "won", place - 2.5),),
         improving=DrawLuck(20, 8, 6.5), winning=DrawLuck(), starts=(30, 10), room_starts=(105, 30),
         counts=NO_COUNTS, room=NO_COUNTS,
@@ -49,8 +51,9 @@ def test_losses_by_class_add_up_with_intervals_over_games():
     assert rows["calls"] == ["1.0", "-0.050 ±?", "0 (0.000)"]  # four equal games show no spread
     assert rows["all"][1].startswith("0.100 ±")
     assert rows["riichi"][:2] == ["0.0", "0.000 ±?"]
-    in_points = PlayerReport("p", games, unit=POINTS)
-    assert rows_of(in_points, "Losses by class")["push/fold"] == ["1.0", "150 ±205"]
+    counted = PlayerReport("p", games, is_played=False)  # nothing is known of costs
+    assert rows_of(counted, "Losses by class")["push/fold"] == ["1.0 ±?"]
+    assert counted.as_json()["unit"] == "different choices"
 
 
 def test_seats_of_one_game_are_one_observation_of_a_reference():
@@ -94,7 +97,7 @@ def test_a_mistake_that_is_shown_comes_before_a_larger_one_that_is_not():
     games = [game(0, [mistake("calls", 0.1), mistake("calls", 0.2), mistake("riichi", 0.25)])]
     exercises = PlayerReport("p", games).exercises(3)
     assert [(m.kind, m.places[0]) for _, m in exercises] == [
-        ("calls", 0.2), ("calls", 0.1), ("riichi", 0.25),
+        ("calls", 0.2), ("riichi", 0.25), ("calls", 0.1),
     ]  # fmt: skip
     assert len(PlayerReport("p", games).exercises(1)) == 1
 
@@ -131,12 +134,12 @@ def test_rates_are_those_of_the_breakdown(games):
 
 
 def test_everything_is_plain_json(games):
-    report = PlayerReport("majiang", games, games[:1], "one", unit=POINTS)
+    report = PlayerReport("majiang", games, games[:1], "one", is_played=False)
     values = json.loads(json.dumps(report.as_json()))
-    assert values["games"] == 2 and values["unit"] == POINTS
+    assert values["games"] == 2 and values["unit"] == "different choices"
     losses = {each["class"]: each for each in values["tables"]["Losses by class"]}
     total = sum(losses[kind]["cost_per_game"]["value"] for kind in losses if kind != "all")
     assert losses["all"]["cost_per_game"]["value"] == pytest.approx(total)
     assert losses["all"]["reference"]["value"] > 0
-    for each in values["tables"]["What cost most in all"]:
+    for each in values["tables"]["Most different choices"]:
         assert len(each["positions"]) <= 3
