@@ -21,8 +21,15 @@ from typing import Final, NamedTuple
 
 from mjbot.playouts.override import Gain, GainPrior
 
-SHARES: Final = (0.9, 0.08, 0.02)
-SPREADS: Final = (0.05, 0.2, 0.8)
+SHARES: Final = (0.94, 0.05, 0.01)
+SPREADS: Final = (0.075, 0.28, 1.0)
+"""The first two classes are near those of the greatest likelihood in games of strong players and of
+``fast-riichi-a`` and ``-b`` (``python -m proof cost-spread``, docs/results/reviews.md), the first
+between those of the two groups.  The third is set by hand: blunders as large as what one world
+decides, such as a missed win, of which these games have too few to fit.
+"""
+ROUNDING: Final = 1e-12
+"""Places: a standard error below it is that of worlds that agree."""
 LEFT_OUT: Final = 0.025
 """Probability on each side of a 95 % interval."""
 HALVINGS: Final = 50
@@ -53,7 +60,7 @@ class CostPrior(NamedTuple):
         >>> [round(end, 3) for end in CostPrior().posterior(Gain(0.3, 0.02, 225))]
         [0.298, 0.259, 0.337, 0.02]
         """
-        if not gain.error:  # the worlds agree
+        if gain.error < ROUNDING:
             return Cost(gain.ranks, gain.ranks, gain.ranks, 0.0)
         parts = [GainPrior(0.0, t * gain.error * gain.worlds**0.5) for t in self.spreads]
         found = [part.posterior(gain) for part in parts]

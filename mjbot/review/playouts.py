@@ -54,9 +54,10 @@ LOOKS: Final = 6
 PRIOR: Final = CostPrior()
 LEAST_COST: Final = 0.02
 """Places: the least cost worth showing, below which more worlds are of no use; set by hand."""
-PRECISE: Final = 0.9
+PRECISE: Final = 0.95
 """Share of the plain mean in a cost from which on a shown one gets no more worlds; with it, true
-costs of 0.05 places and more are inside 9 of 10 intervals (``python -m proof cost-intervals``)."""
+costs of 0.05 to 0.3 places are inside 9 of 10 intervals (``python -m proof cost-spread
+--simulate``)."""
 INTERVAL: Final = 1.96
 """Standard deviations in half a 95 % interval."""
 MOST_ALTERNATIVES: Final = 3
@@ -73,6 +74,17 @@ def verdict_of(cost: Estimate) -> Verdict:
     if cost.high < 0:
         return "shown to be no loss"
     return "shown" if cost.value >= LEAST_COST else "too small to count"
+
+
+def cost_of(gain: Gain) -> Estimate:
+    """Return the cost to be expected in places, known the worlds, with its 95 % interval."""
+    return Estimate(*PRIOR.posterior(gain)[:3])
+
+
+def is_settled(cost: Estimate, gain: Gain) -> bool:
+    """Return whether more worlds are of no use: a loss is shown and well known, or none can be."""
+    is_known = cost.value >= PRECISE * gain.ranks
+    return cost.high < LEAST_COST or (verdict_of(cost) == "shown" and is_known)
 
 
 @dataclass(frozen=True)
@@ -105,8 +117,7 @@ class Shown:
     @property
     def is_settled(self) -> bool:
         """Whether more worlds are of no use: a loss is shown and well known, or none can be."""
-        is_known = self.ranks.value >= PRECISE * self.gain.ranks
-        return self.ranks.high < LEAST_COST or (self.verdict == "shown" and is_known)
+        return is_settled(self.ranks, self.gain)
 
 
 Choice = tuple[Action, Action | None]
@@ -143,8 +154,7 @@ class _Open:
         points, ranks = np.concatenate(self.points), np.concatenate(self.ranks)
         gain, first = Gain.of(ranks), Gain.of(self.ranks[0])
         true = PRIOR.posterior(gain)
-        places = Estimate(true.mean, true.low, true.high)
-        return Shown(points_given(points, ranks, true), places, gain, first, *self.better)
+        return Shown(points_given(points, ranks, true), cost_of(gain), gain, first, *self.better)
 
 
 def points_given(points: NDArray[np.float64], ranks: NDArray[np.float64], true: Cost) -> Estimate:

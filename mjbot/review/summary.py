@@ -134,7 +134,7 @@ class Review:
 
         Without playouts: a win that was let go, or a loss that is estimated and not too small.
         """
-        if decision in self.shown:
+        if self.shown:
             return self.is_shown(decision)
         return decision.is_missed_win or (bool(decision.loss) and not decision.is_close)
 

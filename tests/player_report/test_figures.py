@@ -56,6 +56,45 @@ def test_losses_by_class_add_up_with_intervals_over_games():
     assert counted.as_json()["unit"] == "different choices"
 
 
+def test_sums_add_plain_means_and_single_costs_are_drawn_back():
+    """A mistake whose worlds gave 0.3 places, of which 0.1 are to be expected."""
+    lucky = msgspec.structs.replace(mistake("calls", 0.1), mean=0.3)
+    report = PlayerReport("p", [game(n, [lucky]) for n in range(2)])
+    assert report.cost_per_game(report.games).value == pytest.approx(0.3)
+    assert rows_of(report, "Losses by class")["calls"] == ["1.0", "0.300 ±?", "2 (0.200)"]
+    assert report.situations[0].total == pytest.approx(0.6)
+    assert report.expected_cost(lucky) == 0.1
+
+
+def test_a_quiz_asks_what_is_shown_of_all_classes_and_no_more():
+    many = [mistake("efficiency", 0.03, 0.2) for _ in range(30)]  # chance: none is shown
+    few = [mistake("push/fold", 0.04), mistake("safe tiles", 0.06), mistake("push/fold", 0.05)]
+    report = PlayerReport("p", [game(0, [*many, *few])])
+    asked = [(m.kind, m.places[0]) for _, m in report.exercises(12)]
+    assert asked == [("push/fold", 0.05), ("safe tiles", 0.06), ("push/fold", 0.04)]
+    assert PlayerReport("p", [game(0, many)]).exercises(12) == []
+    counted = PlayerReport("p", [game(0, [*many, msgspec.structs.replace(few[0], is_close=True)])],
+                           is_played=False)  # fmt: skip
+    assert {m.kind for _, m in counted.exercises(99)} == {"efficiency"}
+
+
+def test_the_first_lines_state_what_is_shown_and_how_many_games_would_show_more():
+    none = [game(n, [mistake("calls", cost, 0.5)]) for n, cost in enumerate([0.3, -0.3, 0.2, -0.1])]
+    lines = PlayerReport("p", none).summary
+    assert "playouts show no single choice to be a loss" in lines
+    more = next(line for line in lines if line.startswith("no cost a game is shown; about "))
+    assert more.endswith(" more games would show one of 0.050 places")
+    half = PlayerReport("p", none).cost_per_game(none).half_width
+    assert int(more.split()[7].replace(",", "")) == pytest.approx(4 * (half / 0.05) ** 2 - 4, abs=1)
+    shown = PlayerReport("p", [game(0, [mistake("calls", 0.1), mistake("riichi", 0.3)])]).summary
+    assert any(line.startswith("playouts show 2 losses, 0.400 places in all") for line in shown)
+    assert "the costliest: E1-0:3 of a.zip: You discarded 1m" in shown
+    assert any(line.startswith("grade by the reviewer: 80.0 ±? of 100") for line in shown)
+    unplayed = PlayerReport("p", none, is_played=False).summary
+    assert "what they cost is not known without playouts: --playouts SECONDS" in unplayed
+    assert not any("places a game" in line and "cost" in line for line in unplayed)
+
+
 def test_seats_of_one_game_are_one_observation_of_a_reference():
     def cost(each):
         return sum(m.places[0] for m in each.mistakes)
