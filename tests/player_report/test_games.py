@@ -14,7 +14,7 @@ from mjbot.player_report.games import (
     read_games_file,
     review_source,
 )
-from mjbot.records.sources import Source, games_of
+from mjbot.records.sources import Source, content_digest, games_of
 from mjbot.review.decisions import DealIn, Judged, ReviewedKyoku, judge
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.reasons import KINDS, kind_of_loss
@@ -154,7 +154,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_reviewed(tmp_path):
     cut.write_text("".join(lines[:200]))
     assert "did not end" in review_source(Source(cut), header).problems[0]
     assert review_source(SOURCES[0], msgspec.structs.replace(header, player="nobody")) == (
-        ReviewedSource(SOURCES[0].name)
+        ReviewedSource(SOURCES[0].name, content_digest(SOURCES[0]))
     )
 
 
