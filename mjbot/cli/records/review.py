@@ -210,8 +210,8 @@ def _seat(request: ReviewRequest, known: Sequence[int], names: Sequence[str]) ->
 
 
 def _names(events: Sequence[Event]) -> tuple[str, ...]:
-    named = (event.names for event in events if isinstance(event, StartGame))
-    return tuple(next(named, None) or ())
+    started = next((event for event in events if isinstance(event, StartGame)), None)
+    return tuple((started and started.names) or ())
 
 
 def _play_on(review: Review, by: CostEstimator, console: Console) -> None:
