@@ -81,7 +81,11 @@ def seconds(text: str) -> float:
 
 def patience(text: str) -> float:
     """Return a time in seconds, or 0."""
-    return 0.0 if text == "0" else seconds(text)
+    try:
+        return 0.0 if float(text) == 0 else seconds(text)
+    except (ValueError, argparse.ArgumentTypeError):
+        problem = f"{text!r}: expected a number of seconds, 0 or more"
+        raise argparse.ArgumentTypeError(problem) from None
 
 
 def port(text: str) -> int:

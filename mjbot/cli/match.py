@@ -28,6 +28,7 @@ from mjbot.requests import argument, group, option
 from mjbot.server.server import GameResult
 from mjbot.text import plural
 from mjbot.watch.browser import open_page
+from mjbot.watch.descriptions import pairs_of
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
@@ -200,13 +201,21 @@ def _print(console: Console, lines: Sequence[str]) -> None:
 def next_commands(
     folder: Path, players: Sequence[MatchPlayer], results: Sequence[GameResult]
 ) -> list[str]:
-    """Return the commands that show and review the last game: a person's seat, or the first's."""
+    """Return the commands that show and review the last game.
+
+    Reviewed is the seat of a person, else of the first player who is not one of a pair: the
+    reviewer rates for one player alone.
+    """
     played = [result for result in results if result.log is not None]
     if not played:
         return []
     last = played[-1]
     people = [place for place, player in enumerate(players) if isinstance(player, HumanSeat)]
-    seat = last.places.index(people[0] if people else 0)
+    if people:
+        seat = last.places.index(people[0])
+    else:
+        pairs = pairs_of(last.names)
+        seat = min(range(4), key=lambda each: (each in pairs, last.places[each]))
     game = shlex.quote(str(last.log))
     return [
         f"watch: {program()} watch {shlex.quote(str(folder))}",

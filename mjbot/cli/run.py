@@ -489,9 +489,10 @@ def _check(request: RunRequest) -> int:
 
 def _timed(what: str, timing: Timing, limit_s: float) -> str:
     verdict = "in time" if timing.longest_s <= limit_s else "TOO LATE; choose a faster one"
+    p99_ms = max(timing.p99_s * 1000, 0.1)
     return (
         f"{what}: {timing.count} decisions on this machine, median {timing.median_s * 1000:.1f} ms,"
-        f" 99% below {timing.p99_s * 1000:.1f} ms, longest {timing.longest_s * 1000:.1f} ms;"
+        f" 99% below {p99_ms:.1f} ms, longest {timing.longest_s * 1000:.1f} ms;"
         f" limit {limit_s * 1000:.0f} ms: {verdict}"
     )
 

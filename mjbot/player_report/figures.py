@@ -1,17 +1,19 @@
 """What the games of a player add up to, next to a reference group: tables that all outputs share.
 
-Costs are in places where playouts were run, else in the reviewer's own estimate, mostly points.  In
-sums a cost counts whether it is shown or not, also below 0, by the plain mean of its playouts: each
-is an estimate, and errors cancel.  Of a mistake that is selected as a costly one they do not; it is
-reported with the cost to be expected after its playouts (:mod:`mjbot.review.playouts`).  In all
-intervals a game is one observation; of a reference group the seats of one game are one.
+Costs are in places, by playouts.  Without playouts different choices are counted instead: sums of
+the reviewer's estimates are no measure of a cost (docs/results/reviews.md).  In sums a cost counts
+whether it is shown or not, also below 0, by the plain mean of the worlds that every choice gets:
+each is an estimate, and errors cancel.  Of a mistake that is selected as a costly one they do not;
+it is reported with the cost to be expected after all its playouts (:mod:`mjbot.review.playouts`).
+In all intervals a game is one observation; of a reference group the seats of one game are one.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
-from math import isfinite
+from itertools import pairwise, zip_longest
+from math import ceil, isfinite
 from typing import Any, Final
 
 import numpy as np
@@ -30,6 +32,8 @@ MOST_SITUATIONS: Final = 10
 EXAMPLES: Final = 3
 LEAST_IN_BLOCK: Final = 5
 MOST_BLOCKS: Final = 12
+WORTH_SHOWING: Final = 0.05
+"""Places a game: the cost for which a report gives the number of games that would show it."""
 RATES: Final = {
     "rank": marked("average place"),
     "first": marked("1st"),
@@ -50,6 +54,9 @@ DRAWS: Final = {
     "improving": marked("draws before tenpai that helped"),
     "winning": marked("draws in tenpai that helped"),
 }
+
+SITUATION_TITLES: Final = (marked("What cost most in all"), marked("Most different choices"))
+"""Of the table of situations, with and without playouts."""
 
 Floats = NDArray[np.float64]
 Measure = Callable[[ReviewedGame], float]
@@ -95,38 +102,42 @@ class CostlySituation:
 class PlayerReport:
     """The reviewed games of a player and of a reference group, in the order in which to show them.
 
-    ``reference_name`` names the group; without games there is none.
+    ``reference_name`` names the group; without games there is none.  ``is_played``: whether
+    playouts were run; if not, what is counted are different choices, each as one.
     """
 
     player: str
     games: Sequence[ReviewedGame]
     reference: Sequence[ReviewedGame] = ()
     reference_name: str = ""
-    unit: str = RANKS
+    is_played: bool = True
     problems: Sequence[str] = field(default=())
 
     @property
     def unit_text(self) -> str:
         """The unit of costs as a table's head has it, in English."""
-        return marked("places") if self.unit == RANKS else self.unit or marked("its unit")
+        return marked("places") if self.is_played else marked("different choices")
 
     def cost(self, mistake: Mistake) -> float:
-        """Return what a mistake adds to sums over all of them, in :attr:`unit`."""
-        return mistake.mean if self.unit == RANKS else mistake.loss
+        """Return what a mistake adds to sums over all of them, in :attr:`unit_text`."""
+        return mistake.mean if self.is_played else 1.0
 
     def expected_cost(self, mistake: Mistake) -> float:
-        """Return what a single mistake is to be expected to have cost, in :attr:`unit`."""
-        if self.unit != RANKS:
+        """Return what a single mistake is to be expected to have cost, in places.
+
+        Without playouts that is the reviewer's estimate, by which mistakes are ordered.
+        """
+        if not self.is_played:
             return mistake.loss
         return mistake.places[0] if mistake.places else 0.0
 
     def with_unit(self, text: str) -> str:
         """Return a cost that is text already with its unit."""
-        return with_unit(text, self.unit or self.unit_text)
+        return with_unit(text, RANKS if self.is_played else self.unit_text)
 
     def text(self, value: float) -> str:
         """Return a cost as text."""
-        return number(value, self.unit)
+        return number(value, RANKS) if self.is_played else f"{value:.1f}"
 
     def costliest(self, kind: str = "") -> list[tuple[ReviewedGame, Mistake]]:
         """Return the mistakes that cost most, shown ones first; of one class, if it is named."""
@@ -142,14 +153,21 @@ class PlayerReport:
         return not pair[1].is_shown, -self.expected_cost(pair[1])
 
     def exercises(self, n: int) -> list[tuple[ReviewedGame, Mistake]]:
-        """Return mistakes to learn from: of the class that cost most in all, then of the others."""
-        totals = {
-            kind: sum(self.expected_cost(m) for _, m in self.costliest(kind)) for kind in KINDS
-        }
-        worst = max(KINDS, key=lambda kind: totals[kind])
-        found = self.costliest(worst)[:n]
-        others = [pair for pair in self.costliest() if pair[1].kind != worst]
-        return [*found, *others][:n]
+        """Return at most ``n`` mistakes to learn from, of all classes in turn, costliest first.
+
+        With playouts only what they show to be a loss; without, what is estimated to be one.
+        """
+        kinds = [[pair for pair in self.costliest(kind) if self.counts(pair[1])] for kind in KINDS]
+        totals = [sum(self.expected_cost(mistake) for _, mistake in found) for found in kinds]
+        by_total = sorted(zip(totals, kinds, strict=True), key=lambda each: -each[0])
+        in_turn = zip_longest(*[found for _, found in by_total])
+        return [pair for turn in in_turn for pair in turn if pair is not None][:n]
+
+    def counts(self, mistake: Mistake) -> bool:
+        """Whether a different choice is a mistake: shown by playouts, without them by estimate."""
+        if self.is_played:
+            return mistake.is_shown
+        return mistake.loss > 0 and not mistake.is_close
 
     @cached_property
     def situations(self) -> list[CostlySituation]:
@@ -171,8 +189,8 @@ class PlayerReport:
             return sum(self.cost(m) for m in game.mistakes if (m.kind, m.situation) == name)
 
         total = sum(self.cost(mistake) for _, mistake in pairs)
-        shown = [pair for pair in by_cost if self.expected_cost(pair[1]) > 0][:EXAMPLES]
-        return CostlySituation(*name, len(pairs), total, mean_of(self.games, cost_in), shown)
+        examples = [pair for pair in by_cost if self.expected_cost(pair[1]) > 0][:EXAMPLES]
+        return CostlySituation(*name, len(pairs), total, mean_of(self.games, cost_in), examples)
 
     @property
     def tables(self) -> Iterator[FigureTable]:
@@ -203,9 +221,11 @@ class PlayerReport:
                 figures.append(mean_of(self.reference, measure))
                 figures.append(apart(self.games, self.reference, measure))
             shown = [m for m in own if m.is_shown]
-            by_shown = f"{len(shown)} ({self.text(sum(map(self.expected_cost, shown)))})"
-            cells = [f"{len(own) / max(len(self.games), 1):.1f}", *map(self._spelled, figures)]
-            cells += [by_shown] if self.unit == RANKS else []
+            cells = [*map(self._spelled, figures)]
+            if self.is_played:
+                n = f"{len(own) / max(len(self.games), 1):.1f}"
+                by_shown = f"{len(shown)} ({self.text(sum(map(self.expected_cost, shown)))})"
+                cells = [n, *cells, by_shown]
             rows.append([translate(kind or "all"), *cells])
             names = ("cost_per_game", "reference", "difference")
             values.append({
@@ -214,13 +234,18 @@ class PlayerReport:
                 "shown": len(shown),
                 **{n: estimate_json(e) for n, e in zip(names, figures, strict=False)},
             })  # fmt: skip
-        heads = [translate("class"), translate("different choices a game"), self._cost_per_game]
+        heads = [translate("class"), self.cost_per_game_text]
+        if self.is_played:
+            heads.insert(1, translate("different choices a game"))
         heads += [self.reference_name, translate("difference")] if self.reference else []
-        heads += [translate("shown by playouts (sum)")] if self.unit == RANKS else []
+        heads += [translate("shown by playouts (sum)")] if self.is_played else []
         return FigureTable(marked("Losses by class"), "", heads, rows, values)
 
     @property
-    def _cost_per_game(self) -> str:
+    def cost_per_game_text(self) -> str:
+        """The head of a column with the cost of a game."""
+        if not self.is_played:
+            return translate("different choices a game")
         return translate("cost a game, {unit}", unit=translate(self.unit_text))
 
     def _spelled(self, estimate: Estimate) -> str:
@@ -251,13 +276,13 @@ class PlayerReport:
         rows = [[label, self._spelled(estimate)] for label, estimate in self.blocks]
         values = [{"games": label, "cost": estimate_json(e)} for label, e in self.blocks]
         note = "" if rows else translate("needs {n} games", n=2 * LEAST_IN_BLOCK)
-        return FigureTable(marked("Over time"), note, ["", self._cost_per_game], rows, values)
+        return FigureTable(marked("Over time"), note, ["", self.cost_per_game_text], rows, values)
 
     def _situation_table(self) -> FigureTable:
         rows, values = [], []
         for each in self.situations:
             cells = [str(each.mistakes), self.text(each.total), self._spelled(each.per_game)]
-            rows.append([each.text, *cells])
+            rows.append([each.text, *(cells if self.is_played else cells[::2])])
             values.append({
                 "situation": each.name,
                 "different_choices": each.mistakes,
@@ -265,14 +290,16 @@ class PlayerReport:
                 "cost_per_game": estimate_json(each.per_game),
                 "positions": [
                     {"game": game.source, "number": game.number, "seat": game.seat,
-                     "position": m.at, "event": m.event, "cost": self.expected_cost(m),
-                     "text": m.text}
+                     "position": m.at, "event": m.event,
+                     "cost": self.expected_cost(m) if self.is_played else None, "text": m.text}
                     for game, m in each.examples
                 ],
             })  # fmt: skip
-        cost = translate("cost, {unit}", unit=translate(self.unit_text))
-        heads = [translate("situation"), translate("different choices"), cost, translate("a game")]
-        return FigureTable(marked("What cost most in all"), "", heads, rows, values)
+        heads = [translate("situation"), translate("different choices")]
+        if self.is_played:
+            heads.append(translate("cost, {unit}", unit=translate(self.unit_text)))
+        heads.append(translate("a game"))
+        return FigureTable(SITUATION_TITLES[not self.is_played], "", heads, rows, values)
 
     # --- rates and luck -------------------------------------------------------------------------
 
@@ -362,9 +389,8 @@ class PlayerReport:
                 different=f"{sum(len(game.mistakes) for game in self.games):,}",
             )
         ]
-        cost = self.with_unit(self._spelled(self.cost_per_game(self.games)))
-        lines.append(translate("cost of different choices: {cost} a game", cost=cost))
-        if self.unit == RANKS and n:
+        lines += [*self._shown_lines, *self._cost_lines, *self._grade_lines]
+        if self.is_played and n:
             luck = mean_of(self.games, lambda g: g.place - g.expected - self._cost_of("")(g))
             text = translate(
                 "luck apart from play: {luck} places a game (final place, less the place to be"
@@ -373,6 +399,67 @@ class PlayerReport:
             )
             lines.append(text)
         return [*lines, *([self._comparison] if self.reference else [])]
+
+    @property
+    def _shown_lines(self) -> Iterator[str]:
+        """What single choices are shown to have cost, and the costliest of them."""
+        if not self.is_played:
+            return
+        shown = [(game, m) for game, m in self.costliest() if m.is_shown]
+        if not shown:
+            yield translate("playouts show no single choice to be a loss")
+            return
+        cost = number(sum(self.expected_cost(mistake) for _, mistake in shown), RANKS)
+        yield translate(
+            "playouts show {n} losses, {cost} in all, most of them {kind}",
+            n=len(shown),
+            cost=with_unit(cost, RANKS),
+            kind=translate(self._worst_shown(shown)),
+        )
+        game, mistake = shown[0]
+        yield translate(
+            "the costliest: {at} of {game}: {sentence}",
+            at=mistake.at,
+            game=game.source,
+            sentence=mistake.text.rstrip(".。"),
+        )
+
+    @staticmethod
+    def _worst_shown(shown: Sequence[tuple[ReviewedGame, Mistake]]) -> str:
+        return Counter(mistake.kind for _, mistake in shown).most_common(1)[0][0]
+
+    @property
+    def _cost_lines(self) -> Iterator[str]:
+        """What different choices cost a game, and how many games more would show a cost."""
+        if not self.is_played:
+            seconds = "--playouts SECONDS"
+            yield translate(
+                "what they cost is not known without playouts: {option}", option=seconds
+            )
+            return
+        cost = self.cost_per_game(self.games)
+        spelled = self.with_unit(self._spelled(cost))
+        yield translate("cost of different choices: {cost} a game", cost=spelled)
+        if cost.leaves_out_zero:
+            return
+        size = number(WORTH_SHOWING, RANKS)
+        if not cost.is_bounded or not cost.half_width:
+            yield translate("no cost a game is shown; the interval needs more games")
+            return
+        n = len(self.games)
+        more = max(2, ceil(n * (cost.half_width / WORTH_SHOWING) ** 2) - n)
+        text = "no cost a game is shown; about {n} more games would show one of {size}"
+        yield translate(text, n=f"{more:,}", size=with_unit(size, RANKS))
+
+    @property
+    def _grade_lines(self) -> Iterator[str]:
+        sums = _sums(self.games, lambda game: game.agreement[0])[0]
+        counts = _sums(self.games, lambda game: game.agreement[1])[0]
+        grade = ratio(sums, counts)
+        if isfinite(grade.value):
+            half = f"{100 * grade.half_width:.1f}" if grade.is_bounded else "?"
+            text = "grade by the reviewer: {grade} of 100 (100: each choice as the reviewer's)"
+            yield translate(text, grade=f"{100 * grade.value:.1f} ±{half}")
 
     @property
     def _comparison(self) -> str:

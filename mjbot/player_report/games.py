@@ -14,19 +14,19 @@ from typing import Final, Literal, get_args
 import msgspec
 import numpy as np
 
-from mjbot.append_log import AppendLog, Cures, read_log
+from mjbot.append_log import AppendLog, Cures, emptied, read_log
 from mjbot.breakdown.games import BreakdownRows, count_game, file_day
 from mjbot.languages import ENGLISH, marked, translate, using_language
 from mjbot.processes import in_processes
 from mjbot.records.choices import ReplayStep, steps_of
 from mjbot.records.game import Game, RecordError, hand_problems
-from mjbot.records.sources import Source, games_of
+from mjbot.records.sources import Source, content_digest, games_of
 from mjbot.review.decisions import SEATS, Judged, ReviewedDecision, judge
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import CostEstimator, Shown, verdict_of
 from mjbot.review.reasons import is_last_hand, kind_of_loss
 from mjbot.review.sentences import sentence, sentence_and_cost
-from mjbot.review.summary import known_seats
+from mjbot.review.summary import agreement, known_seats
 from mjbot.rules.acceptance import shanten_and_acceptance
 from mjbot.rules.shanten import shanten
 from mjbot.statistics.estimates import Estimate
@@ -34,6 +34,7 @@ from mjbot.strategy.registry import Spec
 from mjbot.table.mirror.mirror import TableError
 from mjbot.table.view import View
 from protocol import messages as m
+from protocol.errors import NOT_JSON
 from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
 
 Outcome = Literal[
@@ -63,6 +64,7 @@ SITUATION_TEXTS: Final = (
     marked("last hands"),
 )
 
+FORMAT: Final = "mjbot reviewed games 3"
 NO_ACTION: Final = -1
 MOST_CHOICES: Final = 6
 """Rated choices that are kept of a decision, besides the two that were compared."""
@@ -73,8 +75,9 @@ class Mistake(msgspec.Struct, frozen=True):
 
     Actions are codes (:mod:`mjbot.table.actions`), ``then`` the discards after a riichi or call,
     :data:`NO_ACTION` where there are none.  ``places`` are value, low and high of what it is to be
-    expected to cost after playouts, ``points`` the same in points, ``mean`` the plain mean of the
-    playouts in places; ``loss`` is what the reviewer estimates, in the ``loss_unit`` of the game.
+    expected to cost after playouts, ``points`` the same in points, ``mean`` the plain mean in
+    places of the worlds that every choice gets, for sums; ``loss`` is what the reviewer estimates,
+    in the ``loss_unit`` of the game, ``is_close`` whether that is too little to distinguish them.
     ``choices`` are codes and the reviewer's values.
     """
 
@@ -90,6 +93,7 @@ class Mistake(msgspec.Struct, frozen=True):
     places: tuple[float, float, float] | None
     mean: float
     points: float
+    is_close: bool
     text: str
     choices: tuple[tuple[int, int, float], ...]
 
@@ -122,7 +126,9 @@ class ReviewedGame(msgspec.Struct, frozen=True):
     begins.  ``improving`` are draws before tenpai,
     ``winning`` in tenpai.  ``starts`` is the sum of the shanten of the hands dealt to the player,
     ``room_starts`` of the others whose hands the record shows, each with the number of hands.
-    ``counts`` are those of :data:`mjbot.breakdown.games.FIELDS`, ``room`` the sums over the others.
+    ``agreement`` is the sum of the parts of the grade (:func:`mjbot.review.summary.rating`) and the
+    number of decisions that have one.  ``counts`` are those of
+    :data:`mjbot.breakdown.games.FIELDS`, ``room`` the sums over the others.
     """
 
     source: str
@@ -135,6 +141,7 @@ class ReviewedGame(msgspec.Struct, frozen=True):
     expected: float
     loss_unit: str
     decisions: int
+    agreement: tuple[float, int]
     mistakes: tuple[Mistake, ...]
     kyoku: tuple[KyokuChange, ...]
     improving: DrawLuck
@@ -146,9 +153,13 @@ class ReviewedGame(msgspec.Struct, frozen=True):
 
 
 class ReviewedSource(msgspec.Struct, frozen=True):
-    """A file of records: its games of the player, and why some could not be reviewed."""
+    """A file of records: its games of the player, and why some could not be reviewed.
+
+    ``content`` is a digest of the file as it was read: what is kept holds for that content alone.
+    """
 
     source: str
+    content: str
     games: tuple[ReviewedGame, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -156,33 +167,62 @@ class ReviewedSource(msgspec.Struct, frozen=True):
 class ReviewedHeader(msgspec.Struct, frozen=True):
     """What the lines of a file depend on; ``player`` is empty where all players are reviewed.
 
-    ``language`` is that of the sentences.
+    ``language`` is that of the sentences, ``code`` a digest of all that judges, the reviewer's code
+    and ours; ``file_dates``: whether files date games that have no date.
     """
 
     player: str
     by: str
     playouts_s: float
     seed: int
-    format: str = "mjbot reviewed games 2"
+    format: str = FORMAT
     language: str = ENGLISH
+    code: str = ""
+    file_dates: bool = False
 
 
+FORMAT_MARK: Final = b'"format":"mjbot reviewed games'
 CURES: Final = Cures("choose another --out", "delete it to review the games again")
+
+
+_DECODE: Final = partial(msgspec.json.decode, type=ReviewedSource)
+
+
+def empty_if_stale(path: Path, header: ReviewedHeader) -> bool:
+    """Empty a file of reviews that another version of the code made with the same options.
+
+    Returns whether it was one.  Raises ``OSError`` and :class:`~mjbot.append_log.LogError`.
+    """
+    if not is_games_file(path):
+        return False
+    with path.open("rb") as file:
+        first = file.readline()
+    try:
+        kept = msgspec.json.decode(first, type=ReviewedHeader)
+    except NOT_JSON:
+        return False  # it is reported where the file is opened
+    ours = msgspec.structs.replace(kept, code=header.code, format=header.format)
+    if kept == header or ours != header:
+        return False
+    with emptied(path, ReviewedHeader, _DECODE, CURES.elsewhere):
+        return True
 
 
 def open_games_file(
     path: Path, header: ReviewedHeader
 ) -> AppendLog[ReviewedHeader, ReviewedSource]:
     """Open the file of a run, or resume it; raises :class:`~mjbot.append_log.LogError`."""
-    return AppendLog(path, header, CURES, decode=partial(msgspec.json.decode, type=ReviewedSource))
+    return AppendLog(path, header, CURES, decode=_DECODE)
 
 
 def read_games_file(path: Path) -> tuple[ReviewedHeader, list[ReviewedSource]]:
-    """Return what a file holds; raises ``OSError`` and :class:`~mjbot.append_log.LogError`."""
+    """Return what a file holds; raises ``OSError`` and :class:`~mjbot.append_log.LogError`.
+
+    Of a file of records that was reviewed again the latest review counts.
+    """
     kept: list[ReviewedHeader] = []
-    decode = partial(msgspec.json.decode, type=ReviewedSource)
-    lines = read_log(path, ReviewedHeader, decode=decode, cures=CURES, difference=kept.append)
-    return kept[0], lines
+    lines = read_log(path, ReviewedHeader, decode=_DECODE, cures=CURES, difference=kept.append)
+    return kept[0], list({line.source: line for line in lines}.values())
 
 
 def is_games_file(path: Path) -> bool:
@@ -190,34 +230,33 @@ def is_games_file(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return b'"format":"mjbot reviewed games' in file.readline(4096)
+        return FORMAT_MARK in file.readline(4096)
 
 
 def review_sources(
-    sources: Sequence[Source], header: ReviewedHeader, jobs: int, file_dates: bool = False
+    sources: Sequence[Source], header: ReviewedHeader, jobs: int
 ) -> Iterator[ReviewedSource]:
     """Yield each file of records reviewed, in order."""
-    review = partial(review_source, header=header, file_dates=file_dates)
+    review = partial(review_source, header=header)
     yield from map(review, sources) if jobs == 1 else in_processes(review, sources, jobs)
 
 
-def review_source(
-    source: Source, header: ReviewedHeader, file_dates: bool = False
-) -> ReviewedSource:
+def review_source(source: Source, header: ReviewedHeader) -> ReviewedSource:
     """Review the games of a file in which the player has a seat whose hand the record shows."""
+    content = content_digest(source)  # first: what is appended meanwhile is reviewed next time
     found: list[ReviewedGame] = []
     problems: list[str] = []
     with using_language(header.language):
         try:
             for number, game in enumerate(games_of(source)):
                 try:
-                    found += _games(source, number, game, header, file_dates)
+                    found += _games(source, number, game, header)
                 except (RecordError, TableError) as error:
                     problems.append(f"{game.name}: {error}")
                 problems += [problem.text for problem in hand_problems(game)]
         except RecordError as error:
             problems.append(str(error))
-    return ReviewedSource(source.name, tuple(found), tuple(problems))
+    return ReviewedSource(source.name, content, tuple(found), tuple(problems))
 
 
 @dataclass(frozen=True)
@@ -236,11 +275,11 @@ class _ReadGame:
 
 
 def _games(
-    source: Source, number: int, game: Game, header: ReviewedHeader, file_dates: bool
+    source: Source, number: int, game: Game, header: ReviewedHeader
 ) -> Iterator[ReviewedGame]:
     entries = list(game.entries)
     events = [entry.event for entry in entries]
-    rows = count_game(replace(game, entries=entries), file_day(source) if file_dates else "")
+    rows = count_game(replace(game, entries=entries), file_day(source) if header.file_dates else "")
     known = known_seats(events)
     seats = [seat for seat in known if header.player in ("", rows.names[seat])]
     if not seats:
@@ -271,7 +310,8 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
         expected=_place(judged.kyoku[0].chances[seat]),
         loss_unit=next((d.loss_unit for d in decisions if not d.is_equal), ""),
         decisions=len(decisions),
-        mistakes=tuple([_mistake(d, shown.get(d)) for d in decisions if not d.is_equal]),
+        agreement=_agreement(decisions),
+        mistakes=tuple([_mistake(d, shown.get(d)) for d in decisions if _is_different(d)]),
         kyoku=tuple(_changes(judged, seat)),
         improving=luck.improving,
         winning=luck.winning,
@@ -280,6 +320,16 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
         counts=tuple(rows.rows[seat]),
         room=tuple(np.sum([rows.rows[o] for o in SEATS if o != seat], axis=0).tolist()),
     )
+
+
+def _agreement(decisions: Sequence[ReviewedDecision]) -> tuple[float, int]:
+    parts = [part for part in map(agreement, decisions) if part is not None]
+    return round(sum(parts), 6), len(parts)
+
+
+def _is_different(decision: ReviewedDecision) -> bool:
+    """Whether something else was done; a win that a pair lets pass on an ally's tile is no such."""
+    return not decision.is_equal and not (decision.is_on_ally and decision.expected.is_win)
 
 
 def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
@@ -297,7 +347,7 @@ def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
     return Mistake(
         event=decision.event,
         at=decision.at,
-        kind=kind_of_loss(decision),
+        kind=kind_of_loss(decision, better, better_then),
         situation=situation(decision.view),
         actual=decision.actual.code,
         then=_code(decision.then),
@@ -305,8 +355,9 @@ def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
         better_then=_code(better_then),
         loss=decision.loss or 0.0,
         places=places,
-        mean=shown.gain.ranks if shown else 0.0,
+        mean=shown.first.ranks if shown else 0.0,
         points=shown.points.value if shown else 0.0,
+        is_close=decision.is_close,
         text=sentence_and_cost(sentence(decision), decision, shown),
         choices=tuple(choices.values()),
     )

@@ -5,7 +5,7 @@ from typing import Final
 from urllib.parse import quote
 
 from mjbot.languages import language, translate, translate_count
-from mjbot.player_report.figures import FigureTable, PlayerReport
+from mjbot.player_report.figures import SITUATION_TITLES, FigureTable, PlayerReport
 from mjbot.player_report.games import Mistake, ReviewedGame
 from mjbot.player_report.quiz import Exercise
 from mjbot.report import html
@@ -36,13 +36,16 @@ def page(report: PlayerReport, positions: Positions, quiz: str, origin: Origin) 
         *[f"<p>{text(line, MOST_LETTERS)}{translate('.')}</p>" for line in report.summary],
     ]
     if quiz:
-        label = translate("Quiz: your own costliest positions")
+        label = translate("Quiz: your own mistakes")
         parts.append(f'<p><a href="{quote(quiz)}">{label}</a></p>')
+    else:
+        none = translate("No quiz: no choice of these games is shown to be a mistake.")
+        parts.append(f"<p>{none}</p>")
     for each in report.tables:
         parts += _section(each)
         if each.title == "Over time" and report.blocks:
             parts.append(_plot(report))
-        if each.title == "What cost most in all":
+        if each.title in SITUATION_TITLES:
             parts += _examples(report, positions)
     parts += [*_how_to_read(report), "</main>"]
     title = translate("Review of {name}", name=text(report.player))
@@ -63,8 +66,7 @@ def _plot(report: PlayerReport) -> str:
     ends = [end for each in estimates if each.is_bounded for end in (each.low, each.high)]
     ends += [0.0, *(each.value for each in estimates)]
     margin = 0.05 * (max(ends) - min(ends) or 1.0)
-    cost = translate("cost a game, {unit}", unit=translate(report.unit_text))
-    y = Axis(cost, min(ends) - margin, max(ends) + margin)
+    y = Axis(report.cost_per_game_text, min(ends) - margin, max(ends) + margin)
     title = translate("Cost of different choices over time")
     plot = Plot(Axis("", -0.5, len(estimates) - 0.5), y, title)
     plot.line([(place, each.value) for place, each in enumerate(estimates)], COLOURS[0])
@@ -105,8 +107,11 @@ def _hand(exercise: Exercise) -> str:
 
 def _how_to_read(report: PlayerReport) -> Iterator[str]:
     yield f"<h2>{translate('How to read this')}</h2><ul>"
-    cost = translate("A cost is how much lower the reviewer rates a choice than its own.")
-    if report.unit_text == "places":
+    cost = translate(
+        "Without playouts it is not known what a choice cost: different choices are counted, and"
+        " the reviewer's estimates, by which they are ordered, are not added up."
+    )
+    if report.is_played:
         cost = translate(
             "A cost is what a choice lost against the better of the reviewer's favourites, in"
             " places by playouts. Sums count every different choice, shown or not, by its plain"

@@ -17,13 +17,14 @@ function answer(button) {
   const solution = exercise.querySelector(".solution");
   if (!solution.hidden) return;
   const isRight = button.dataset.answer === "better";
+  const isEqual = button.dataset.answer === "equal";
   answered += 1;
-  right += isRight;
+  right += isRight || isEqual;
   for (const each of exercise.querySelectorAll(".answers button")) {
     if (each.dataset.answer === "better") each.classList.add("right");
   }
-  if (!isRight) button.classList.add("wrong");
-  const verdict = [isRight ? texts.right : texts.wrong];
+  if (!isRight) button.classList.add(isEqual ? "equal" : "wrong");
+  const verdict = [isRight ? texts.right : isEqual ? texts.equal : texts.wrong];
   if ("done" in button.dataset) verdict.push(texts.done);
   exercise.querySelector(".verdict").textContent = verdict.join(" ");
   solution.hidden = false;

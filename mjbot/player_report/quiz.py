@@ -1,5 +1,8 @@
-"""A quiz of a player's own costliest positions: one HTML file with boards, choices and answers.
+"""A quiz of a player's own mistakes: one HTML file with boards, choices and answers.
 
+It asks what playouts show to be a loss, of all classes, and no more; without playouts what the
+reviewer estimates to be one.  A choice that the reviewer rates about equal to the better one is
+answered as such, not as wrong.
 A position is read again from the record.  The page shows the board as the seat saw it and the
 rated choices; a click or a number key answers, and the page says what was done, what is better and
 why.  It needs no network; its one script is allowed by its digest.
@@ -13,12 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.drawing import view_html
-from mjbot.languages import language, translate
+from mjbot.languages import language, translate, translate_count
 from mjbot.player_report.games import NO_ACTION, Mistake, ReviewedGame, situation_text
 from mjbot.records.choices import steps_of
 from mjbot.records.sources import Source, games_of
 from mjbot.report import html
 from mjbot.report.html import name, text
+from mjbot.review.decisions import CLOSE
 from mjbot.review.sentences import choice_text
 from mjbot.review.tiles import drawings, tile
 from mjbot.strategy.explanation import Rated
@@ -36,6 +40,14 @@ class Exercise:
     game: ReviewedGame
     mistake: Mistake
     view: View
+
+    def is_close(self, rated: Rated) -> bool:
+        """Whether an answer is about equal to the better one, as the reviewer rates them."""
+        choices = self.choices
+        values = [each.value for each in choices]
+        best = next(each.value for each in choices if each.action.code == self.mistake.better)
+        is_asked = rated.action.code in (self.mistake.better, self.mistake.actual)
+        return not is_asked and best - rated.value <= CLOSE * (max(values) - min(values))
 
     @property
     def choices(self) -> list[Rated]:
@@ -78,15 +90,26 @@ def read_positions(
                     yield Exercise(game, mistake, Sealed().view(step.table.view(seat)))
 
 
-def quiz_page(player: str, exercises: Sequence[Exercise]) -> str:
-    """Return the quiz."""
+def quiz_page(player: str, exercises: Sequence[Exercise], is_played: bool = True) -> str:
+    """Return the quiz; ``is_played``: whether playouts show the mistakes."""
     title = translate("Quiz: {name}", name=name(player))
-    how = translate(
-        "{n} positions of your own games, of the class that cost you most first. Answer with a"
-        " click or the keys 1 to 9; Enter or the right arrow shows the next position, the left"
-        " arrow the previous one.",
-        n=len(exercises),
+    n = len(exercises)
+    asked = translate_count(
+        "{n} position of your own games in which playouts show that your choice cost places.",
+        "{n} positions of your own games in which playouts show that your choice cost places.",
+        n,
     )
+    if not is_played:
+        asked = translate_count(
+            "{n} position of your own games, by the reviewer's estimate: no playouts were run.",
+            "{n} positions of your own games, by the reviewer's estimate: no playouts were run.",
+            n,
+        )
+    keys = translate(
+        "Answer with a click or the keys 1 to 9; Enter or the right arrow shows the next position,"
+        " the left arrow the previous one."
+    )
+    how = translate("{sentence} {cost}", sentence=asked, cost=keys)
     before, after = translate("Previous position"), translate("Next position")
     parts = [
         STYLE,
@@ -106,6 +129,7 @@ def _script_texts() -> Iterator[str]:
         "score": translate("Position {place} of {all}; {right} of {answered} right"),
         "right": translate("Right."),
         "wrong": translate("Not the best."),
+        "equal": translate("About equal to the best, by the reviewer's estimate."),
         "done": translate("That is what you played."),
     }
     yield from [f'data-{key}="{escape(value)}"' for key, value in texts.items()]
@@ -116,6 +140,7 @@ def _exercise(place: int, each: Exercise) -> str:
     buttons = []
     for number, rated in enumerate(each.choices, 1):
         marks = ' data-answer="better"' if rated.action.code == mistake.better else ""
+        marks += ' data-answer="equal"' if each.is_close(rated) else ""
         marks += ' data-done=""' if rated.action.code == mistake.actual else ""
         label = f"<span class=soft>{number}</span> {choice_text(rated, tile)}"
         buttons.append(f"<button type=button{marks}>{label}</button>")
@@ -142,5 +167,6 @@ button{font:inherit;color:inherit;background:var(--card);border:1px solid var(--
 border-radius:.5rem;padding:.35rem .7rem;cursor:pointer;min-height:2.75rem}
 button:focus-visible{outline:2px solid var(--mid)}
 button.right{border-color:var(--good);box-shadow:inset 0 0 0 2px var(--good)}
+button.equal{border-color:var(--mid);box-shadow:inset 0 0 0 2px var(--mid)}
 button.wrong{border-color:var(--bad);box-shadow:inset 0 0 0 2px var(--bad)}
 </style>"""

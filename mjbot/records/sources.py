@@ -12,6 +12,7 @@ listed, so that a message reports that they are not read.
 """
 
 import gzip
+import hashlib
 import io
 import os
 import re
@@ -157,6 +158,18 @@ def games_of(source: Source) -> Iterator[Game]:
         raise RecordError(source.name, "", _describe(error)) from None
     except _DAMAGED as error:
         raise RecordError(source.name, "", f"damaged archive ({error})") from None
+
+
+def content_digest(source: Source) -> str:
+    """Return a digest of the bytes of one file; empty if it cannot be opened."""
+    try:
+        with _packed(source) as stream:
+            digest = hashlib.sha256()
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+            return digest.hexdigest()[:16]
+    except (RecordError, OSError, *_DAMAGED):
+        return ""
 
 
 def _games_in(stream: Lines, name: str) -> Iterator[Game]:

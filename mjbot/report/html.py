@@ -123,6 +123,7 @@ border-radius:.6rem}
 ol.worst{padding-left:1.6rem;margin:.4rem 0}ol.worst li{margin:.35rem 0}
 @media (max-width:32rem){.curve{height:6rem}.curve text{display:none}th{min-width:4.4rem}
 .terms td:first-child{white-space:normal}.terms th{min-width:0}
+td:first-child{white-space:normal;min-width:6em}
 main{padding:.8rem .6rem 3rem}th,td{padding:.28rem .45rem}
 :root{--s:.45}.rivers{grid-template-columns:1fr}.r{height:1.45rem}
 summary .when{min-width:0}

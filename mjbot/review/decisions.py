@@ -19,6 +19,7 @@ from mjbot.strategy import explanation as e
 from mjbot.table.actions import Action
 from mjbot.table.settle import ranks_of
 from mjbot.table.view import View
+from mjbot.watch.descriptions import pairs_of
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_BY_NAME
 
@@ -34,8 +35,9 @@ class ReviewedDecision:
     ``event`` is the number of the event before the choice, ``place`` the choice's number in the
     kyoku, ``turn`` the seat's draws and calls so far.  ``then`` is the discard that followed a
     riichi or a call, ``expected_then`` the one the reviewer would make.  ``riichi`` are the
-    opponents in riichi, each with the turn of this seat at which it was declared.  ``in_points``:
-    whether losses of this game are counted in points.
+    opponents in riichi, each with the turn of this seat at which it was declared.  ``ally`` is the
+    seat of the other of a pair, where the names mark one.  ``in_points``: whether losses of this
+    game are counted in points.
     """
 
     event: int
@@ -51,6 +53,7 @@ class ReviewedDecision:
     then: Action | None = None
     expected_then: Action | None = None
     riichi: tuple[tuple[int, int], ...] = ()
+    ally: int | None = None
     in_points: bool = False
 
     @property
@@ -71,9 +74,24 @@ class ReviewedDecision:
     @property
     def done(self) -> e.Rated | None:
         """The reviewer's rating of the action taken, if it rates it."""
-        rated = [each for each in self.explanation.rated if e.same_choice(each.action, self.actual)]
-        if self.then is not None:
-            follows = [each for each in rated if each.then and e.same_choice(each.then, self.then)]
+        return self.rated(self.actual, self.then)
+
+    @property
+    def is_on_ally(self) -> bool:
+        """Whether it is about a tile that the seat's ally discarded or added to a pon."""
+        return self.ally is not None and int(self.view.turn) == self.ally
+
+    @property
+    def is_missed_win(self) -> bool:
+        """Whether a win was let go; not one on an ally's tile, which a pair lets pass."""
+        is_let_go = self.expected.is_win and not self.actual.is_win
+        return is_let_go and not self.is_on_ally
+
+    def rated(self, action: Action, then: Action | None = None) -> e.Rated | None:
+        """Return the reviewer's rating of an action, with the discard after it if it is rated."""
+        rated = [each for each in self.explanation.rated if e.same_choice(each.action, action)]
+        if then is not None:
+            follows = [each for each in rated if each.then and e.same_choice(each.then, then)]
             rated = follows or rated
         return max(rated, key=lambda each: each.value, default=None)
 
@@ -195,8 +213,8 @@ class Judged:
     kyoku: list[ReviewedKyoku] = field(default_factory=list)
     decisions: list[ReviewedDecision] = field(default_factory=list)
     deal_ins: list[DealIn] = field(default_factory=list)
-    untold: int = 0
-    """Choices whose outcome is not in the record."""
+    unknown: list[tuple[int, str]] = field(default_factory=list)
+    """Seat and position of choices of which the record does not show what was chosen."""
     scores: tuple[int, ...] = ()
     events: list[m.Event] = field(default_factory=list)
 
@@ -336,7 +354,7 @@ class _Walk:
         if len(legal) < 2:
             return
         if recorded is None:
-            self.judged.untold += 1
+            self.judged.unknown.append((seat, f"{kyoku_name(step.table.state)}:{place}"))
             return
         decision = self._decision(step, seat, place, recorded)
         if not _is_reaction(step):
@@ -359,6 +377,7 @@ class _Walk:
         return ReviewedDecision(
             step.number, len(self.judged.kyoku) - 1, kyoku_name(step.table.state), place, seat,
             self._turns[seat], step.event, view, rating, actual, then, expected_then, tuple(riichi),
+            pairs_of(self.judged.names).get(seat),
         )  # fmt: skip
 
 

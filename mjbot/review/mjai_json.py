@@ -1,10 +1,12 @@
 """A review as JSON: the keys of mjai-reviewer, so that its front ends load it, and our own.
 
 Of theirs, ``q_value`` is the reviewer's value in its own unit and ``prob`` its probability where it
-reports one, else a softmax of values over ``temperature``; ``split_logs`` stays empty: front ends
-take the game from ``mjai_log``.  Ours are listed in docs/review.md.
+reports one, else a softmax of values over ``temperature``; ``split_logs`` has the game as
+tenhou.net/6, a document for each kyoku.  Ours are listed in docs/review.md.
 """
 
+import itertools
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from math import isfinite
@@ -14,12 +16,15 @@ import msgspec
 
 import mjbot
 from mjbot.languages import language
+from mjbot.records.complete import complete
+from mjbot.records.game import Entry, Game
+from mjbot.records.tenhou6.writer import write_tenhou6
 from mjbot.review.comparison import compare_choices
 from mjbot.review.decisions import SEATS, ReviewedDecision
 from mjbot.review.playouts import Shown
-from mjbot.review.reasons import kind_of_loss, reasons
-from mjbot.review.sentences import choice_text, sentence
-from mjbot.review.summary import Review, by_kind, by_kyoku, by_seat, looked, mean_loss, rating
+from mjbot.review.reasons import reasons
+from mjbot.review.sentences import choice_text, sentence, size_text
+from mjbot.review.summary import Loss, Review, by_kind, by_kyoku, by_seat, looked, loss_of, rating
 from mjbot.rules.acceptance import acceptance
 from mjbot.rules.kinds import kinds_of
 from mjbot.statistics.estimates import Estimate
@@ -28,7 +33,7 @@ from mjbot.table.mirror.wire import to_message
 from mjbot.table.state import MeldType, Phase
 from mjbot.table.view import Meld, View
 from mjbot.watch.thoughts import opponents_json
-from protocol.messages import Chi, Kakan, Message, Pon, Reach, StartKyoku
+from protocol.messages import Chi, EndGame, EndKyoku, Kakan, Message, Pon, Reach, StartKyoku
 from protocol.rules import RANKED
 from protocol.tiles import TILE_NAMES, tile_kind, tile_names
 
@@ -54,6 +59,7 @@ def review_json(review: Review) -> Json:
         "rating_interval": _interval(whole),
         "unit": unit,
         "loss_unit": review.unit,
+        "size_unit": review.size_unit,
         "strength": asdict(review.by.strength) if review.by.strength else None,
         "summary": _summary(review),
     }
@@ -67,7 +73,7 @@ def review_json(review: Review) -> Json:
         "version": f"mjbot {mjbot.__version__}",
         "review": reviewed,
         "player_id": review.seat,
-        "split_logs": [],
+        "split_logs": split_logs(review),
         "mjai_log": [_event(each) for each in judged.events],
         "lang": language(),
         "names": list(judged.names),
@@ -75,26 +81,34 @@ def review_json(review: Review) -> Json:
     }
 
 
+def split_logs(review: Review) -> list[Json]:
+    """Return the game as tenhou.net/6, one document for each kyoku, as its viewers read it.
+
+    A kyoku at the end that was cut off is left out.  Empty where a record does not show all hands,
+    or was played by rules that the site has no table for: tenhou.net/6 has no place for either.
+    """
+    events = review.judged.events
+    ends = [place for place, event in enumerate(events, 1) if isinstance(event, EndKyoku)]
+    whole = events if isinstance(events[-1], EndGame) else events[: ends[-1] if ends else 0]
+    entries = itertools.starmap(Entry, enumerate(whole, 1))
+    try:
+        document = json.loads(write_tenhou6(complete(Game(review.game, "line", entries))))
+    except ValueError:
+        return []
+    shared = {key: value for key, value in document.items() if key not in ("log", "sc")}
+    return [{**shared, "log": [kyoku]} for kyoku in document["log"]]
+
+
 def _summary(review: Review) -> Json:
     names = [each.name for each in review.judged.kyoku]
     return {
-        "mean_loss": _interval(mean_loss(review.decisions)),
-        "by_kind": {kind: asdict(loss) for kind, loss in by_kind(review).items()},
+        "all": _loss(loss_of(review.decisions, review.shown)),
+        "by_kind": {kind: _loss(loss) for kind, loss in by_kind(review).items()},
         "by_kyoku": [
-            {"kyoku": name, **asdict(loss)}
+            {"kyoku": name, **_loss(loss)}
             for name, loss in zip(names, by_kyoku(review), strict=True)
         ],
-        "by_seat": [
-            {
-                "seat": line.seat,
-                "name": line.name,
-                "place": line.place,
-                "score": line.score,
-                "mean_loss": _interval(line.mean),
-                **asdict(line.total),
-            }
-            for line in by_seat(review)
-        ],
+        "by_seat": [{**asdict(line), "rating": _interval(line.rating)} for line in by_seat(review)],
         "costliest": [each.event for each in review.costliest],
         "deal_ins": [
             {
@@ -109,8 +123,15 @@ def _summary(review: Review) -> Json:
             }
             for each in review.deal_ins
         ],
-        "untold": review.judged.untold,
+        "unknown": review.unknown,
         "playouts_by": review.by.playouts_by or None,
+    }
+
+
+def _loss(loss: Loss) -> Json:
+    return {
+        key: _interval(value) if isinstance(value, Estimate) else value
+        for key, value in vars(loss).items()
     }
 
 
@@ -157,7 +178,10 @@ def _entry(review: Review, decision: ReviewedDecision) -> Json:
         "loss_worth": _finite(decision.value_loss),
         "about_equal": decision.is_close,
         "disputed": decision.is_disputed,
-        "kind": None if decision.is_equal else kind_of_loss(decision),
+        "counts": review.counts(decision),
+        "size": _finite(review.size(decision)),
+        "size_text": size_text(decision, review.shown.get(decision)),
+        "kind": None if decision.is_equal else review.kind(decision),
         "sentence": sentence(decision),
         "reasons": [asdict(reason) for reason in reasons(decision)],
         "playouts": _shown(review.shown.get(decision)),
@@ -231,6 +255,8 @@ def _shown(shown: Shown | None) -> Json | None:
         "ranks": _interval(shown.ranks),
         "mean": _finite(shown.gain.ranks),
         "error": _finite(shown.gain.error),
+        "first_mean": _finite(shown.first.ranks),
+        "first_error": _finite(shown.first.error),
         "deals": shown.deals,
         "verdict": shown.verdict,
         "better": str(shown.better) if shown.better else None,

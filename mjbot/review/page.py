@@ -15,8 +15,8 @@ from mjbot.review.decisions import ReviewedDecision
 from mjbot.review.mjai_json import Json, review_json
 from mjbot.review.page_data import page_data
 from mjbot.review.playouts import LEAST_COST
-from mjbot.review.reasons import kind_of_loss, number, percent, signed
-from mjbot.review.sentences import amount, because, headline
+from mjbot.review.reasons import number, percent, signed
+from mjbot.review.sentences import amount, because, headline, size_text
 from mjbot.review.tiles import tile
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import PERCENT, POINTS, RANKS
@@ -78,16 +78,6 @@ def interval(estimate: Estimate, unit: str) -> str:
     return translate("{value} ({low} to {high})", value=ends[0], low=ends[1], high=ends[2])
 
 
-def size_text(decision: ReviewedDecision) -> str:
-    """Return the size of a mistake in short: ``1,240 points``, ``disputed``."""
-    if decision.loss is None:
-        return translate("not rated")
-    if decision.is_disputed:
-        return translate("disputed")
-    size = text(amount(decision.loss, decision.loss_unit))
-    return translate("{size}, about equal", size=size) if decision.is_close else size
-
-
 def _origin(review: summary.Review) -> Iterator[str]:
     judged, strength = review.judged, review.by.strength
     place, score = judged.places[review.seat], judged.scores[review.seat]
@@ -113,66 +103,67 @@ def _origin(review: summary.Review) -> Iterator[str]:
 
 
 def _cards(review: summary.Review) -> Iterator[str]:
-    unit, whole = review.unit, summary.loss_of(review.decisions, review.shown)
+    """Yield what playouts show, and the grade: the first figures of the page."""
+    whole = summary.loss_of(review.decisions, review.shown)
+    cards: list[tuple[str, str]] = []
+    if review.shown:
+        label = "places lost by the {n} of {all} different choices that playouts show to be losses"
+        cost = interval(whole.shown_ranks, RANKS) if whole.shown else number(0.0, RANKS)
+        cards.append((cost, translate(label, n=whole.shown, all=len(review.shown))))
+        label = "places lost by all {all} of them, shown or not (+: lost)"
+        cards.append((interval(whole.ranks, RANKS), translate(label, all=len(review.shown))))
+    grade = summary.rating(review.decisions)
+    cards.append((_grade(grade), translate("grade by the reviewer, 0 to 100")))
     same = whole.decisions - whole.differing
     share = f"{100 * same / whole.decisions:.0f}%" if whole.decisions else "-"
-    mean = summary.mean_loss(review.decisions)
-    cards = [
-        (str(whole.decisions), translate("decisions")),
-        (share, translate("the same choice as the reviewer ({n})", n=same)),
-        (
-            _mean(mean, unit),
-            translate("lost per decision, {unit}, estimated, 95% interval", unit=_unit(unit)),
-        ),
-    ]
-    if review.is_summed:
-        label = translate("{unit} lost in all, estimated", unit=_unit(unit))
-        cards.append((number(whole.loss, unit), label))
-    if review.shown:
-        played = "of {n} different choices shown to be losses by playouts"
-        cards.append((str(whole.shown), translate(played, n=len(review.shown))))
-        label = translate(
-            "places lost by these, {points} points, by playouts",
-            points=number(whole.shown_points, POINTS),
-        )
-        cards.append((number(whole.shown_ranks, RANKS), label))
+    label = translate("the same choice as the reviewer ({n} of {all})", n=same, all=whole.decisions)
+    cards.append((share, label))
     yield "<div class=cards>"
     for value, label in cards:
         yield f"<div class=card><b>{value}</b><span>{label}</span></div>"
     yield "</div>"
+    if not review.shown:
+        known = translate(
+            "What these choices cost is not known: no playouts were run, and sums of the reviewer's"
+            " estimates are no measure of it. <code>--playouts SECONDS</code> runs them."
+        )
+        yield f"<p>{known}</p>"
+
+
+def _grade(grade: Estimate) -> str:
+    """Return a grade of 0 to 100 with its interval."""
+    if grade.value != grade.value:
+        return "-"
+    value = f"{100 * grade.value:.0f}"
+    if not grade.is_bounded:
+        return translate("{value} (no interval)", value=value)
+    return f"{value} &plusmn; {100 * grade.half_width:.0f}"
 
 
 def _unit(unit: str) -> str:
     return translate("% of the network") if unit.startswith(PERCENT) else text(translate(unit))
 
 
-def _mean(mean: Estimate, unit: str) -> str:
-    if not mean.is_bounded:
-        if mean.value != mean.value:
-            return "-"
-        return translate("{value} (no interval)", value=number(mean.value, unit))
-    return f"{number(mean.value, unit)} &plusmn; {number(mean.half_width, unit)}"
-
-
 def _curve(review: summary.Review) -> str:
-    """Return a bar for each loss, in the order of the game, each a link."""
-    decisions, unit = review.decisions, review.unit
-    most = max((each.loss or 0.0 for each in decisions), default=0.0)
+    """Return a bar for what each choice cost, in the order of the game, each a link."""
+    decisions, unit = review.decisions, review.size_unit
+    sizes = [max(review.size(each) or 0.0, 0.0) for each in decisions]
+    most = max(sizes, default=0.0)
     if not most:
         return f"<p>{translate('Nothing was lost.')}</p>"
     step = WIDTH / len(decisions)
     bars, marks, kyoku = [], [], -1
-    for place, decision in enumerate(decisions):
+    for place, (decision, size) in enumerate(zip(decisions, sizes, strict=True)):
         x = step * place
         if decision.kyoku != kyoku:
             kyoku = decision.kyoku
             marks.append(f'<path class=k d="M{x:.1f} 0V{HEIGHT + FOOT}"/>')
             label = f'<text x="{x + 3:.1f}" y="{HEIGHT + FOOT - 4}">{decision.name}</text>'
             marks.append(label)
-        if decision.loss:
-            high = max(2.0, decision.loss / most * (HEIGHT - 14))
+        if size:
+            high = max(2.0, size / most * (HEIGHT - 14))
             shape = f'x="{x:.1f}" y="{HEIGHT - high:.1f}" width="{max(step - 1, 2):.1f}"'
-            tooltip = f"{decision.at}: {text(amount(decision.loss, unit))}"
+            tooltip = f"{decision.at}: {text(amount(size, unit))}"
             close = "" if review.counts(decision) else " c"
             bars.append(
                 f'<a href="#{decision.at}"><rect class="v{close}" {shape}'
@@ -180,21 +171,24 @@ def _curve(review: summary.Review) -> str:
             )
     box = f'viewBox="0 0 {WIDTH} {HEIGHT + FOOT}" preserveAspectRatio=none role=img'
     tooltip = "estimated loss of each decision, at most {size}"
+    if review.shown:
+        tooltip = "cost of each different choice by playouts, at most {size}; pale: not shown"
     tooltip = translate(tooltip, size=text(amount(most, unit)))
     drawn = f'<svg class=curve {box} aria-label="{tooltip}">{"".join(marks)}{"".join(bars)}</svg>'
     return f"<p class=soft>{tooltip}</p>{drawn}"
 
 
 def _worst(review: summary.Review) -> Iterator[str]:
-    worst = [each for each in review.costliest if each.loss or review.is_shown(each)][:MOST_WORST]
+    worst = review.worst(MOST_WORST)
     yield f"<h3>{translate('What cost most')}</h3>"
     if not worst:
-        yield f"<p>{translate('No decision cost anything.')}</p>"
+        text_ = "No choice is shown to be a loss." if review.shown else "No decision cost anything."
+        yield f"<p>{translate(text_)}</p>"
         return
     yield "<ol class=worst>"
     for decision in worst:
         tone = "bad" if review.counts(decision) else "soft"
-        facts: list[str] = [translate(kind_of_loss(decision))]
+        facts: list[str] = [translate(review.kind(decision))]
         if decision in review.shown:
             shown = review.shown[decision]
             facts.append(
@@ -205,8 +199,8 @@ def _worst(review: summary.Review) -> Iterator[str]:
                     points=interval(shown.points, POINTS),
                 )
             )
-        if decision.is_close or decision.is_disputed:
-            facts.append(size_text(decision))
+        elif decision.is_close or decision.is_disputed or decision.loss is None:
+            facts.append(text(size_text(decision, None)))
         what = f"<span class={tone}>{headline(decision, tile)}</span>{text(because(decision), 600)}"
         more = translate("({facts})", facts=translate("; ").join(facts))
         link = translate("{title}: ", title=place_link(decision))
@@ -215,33 +209,30 @@ def _worst(review: summary.Review) -> Iterator[str]:
     yield "</ol>"
 
 
-def _losses(review: summary.Review, loss: summary.Loss, most: float) -> list[str]:
-    """Return the cells of a loss: how many differ, how much is lost, what playouts show of it."""
-    bar = f"<progress max={most:.3f} value={loss.loss:.3f}></progress>" if most else ""
+def _losses(review: summary.Review, loss: summary.Loss) -> list[str]:
+    """Return the cells of a loss: how many differ, and what playouts show of them."""
     cells = [str(loss.differing)]
-    if review.is_summed:
-        cells.append(f"{number(loss.loss, review.unit)} {bar}")
     if review.shown:
-        cells.append(f"{number(loss.shown_points, POINTS)} ({loss.shown})" if loss.shown else "-")
+        shown = interval(loss.shown_ranks, RANKS) if loss.shown else "-"
+        cells += [str(loss.shown), shown, interval(loss.ranks, RANKS) if loss.differing else "-"]
     return cells
 
 
 def _loss_heads(review: summary.Review) -> list[str]:
     heads = [translate("different choices")]
-    if review.is_summed:
-        heads.append(translate("loss, {unit}", unit=_unit(review.unit)))
     if review.shown:
-        heads.append(translate("shown by playouts, points (decisions)"))
+        heads += [translate("shown losses"), translate("cost of these, places")]
+        heads.append(translate("cost of all, places"))
     return heads
 
 
 def _kinds(review: summary.Review) -> Iterator[str]:
     kinds = summary.by_kind(review)
-    most = max(loss.loss for loss in kinds.values())
     whole = summary.loss_of(review.decisions, review.shown)
     yield f"<h3>{translate('By class of mistake')}</h3>"
-    rows = [[translate(kind), *_losses(review, loss, most)] for kind, loss in kinds.items()]
-    rows.append([f"<b>{translate('all')}</b>", *_losses(review, whole, 0.0)])
+    order = sorted(kinds, key=lambda kind: -kinds[kind].shown_ranks.value)
+    rows = [[translate(kind), *_losses(review, kinds[kind])] for kind in order]
+    rows.append([f"<b>{translate('all')}</b>", *_losses(review, whole)])
     yield table(["", *_loss_heads(review)], rows)
     if whole.disputed:
         sentence = translate(
@@ -261,7 +252,6 @@ def _kinds(review: summary.Review) -> Iterator[str]:
 
 def _kyoku(review: summary.Review) -> Iterator[str]:
     losses = summary.by_kyoku(review)
-    most = max((loss.loss for loss in losses), default=0.0)
     rows = []
     for kyoku, loss in zip(review.judged.kyoku, losses, strict=True):
         change = kyoku.scores_after[review.seat] - kyoku.scores[review.seat]
@@ -269,7 +259,7 @@ def _kyoku(review: summary.Review) -> Iterator[str]:
         start = [f'<a href="#{kyoku.name}">{kyoku.name}</a>', f"{kyoku.scores[review.seat]:,}"]
         tone = "good" if change > 0 else "bad" if change < 0 else "soft"
         moved = f"<span class={tone}>{change:+,}</span>"
-        cells = [f"{rank:.2f}", moved, str(loss.decisions), *_losses(review, loss, most)]
+        cells = [f"{rank:.2f}", moved, str(loss.decisions), *_losses(review, loss)]
         rows.append([*start, *cells])
     yield f"<h3>{translate('By kyoku')}</h3>"
     heads = [translate("score"), translate("expected place")]
@@ -278,7 +268,7 @@ def _kyoku(review: summary.Review) -> Iterator[str]:
 
 
 def _seats(review: summary.Review) -> Iterator[str]:
-    lines, unit = summary.by_seat(review), review.unit
+    lines = summary.by_seat(review)
     if len(lines) < 2:
         return
     yield f"<h3>{translate('The four players')}</h3>"
@@ -286,17 +276,12 @@ def _seats(review: summary.Review) -> Iterator[str]:
     for line in lines:
         who = name(line.name) if line.name else _seat(line.seat)
         who = f"<b>{who}</b>" if line.seat == review.seat else who
-        agreed = 100 * line.agreed / max(line.total.decisions, 1)
-        cells = [
-            who,
-            translate(PLACES[line.place - 1]),
-            f"{line.score:,}",
-            str(line.total.decisions),
-        ]
-        rows.append([*cells, f"{agreed:.0f}%", _mean(line.mean, unit)])
+        agreed = 100 * line.agreed / max(line.decisions, 1)
+        score = [translate(PLACES[line.place - 1]), f"{line.score:,}", str(line.decisions)]
+        rows.append([who, *score, f"{agreed:.0f}%", _grade(line.rating)])
     heads = ["", translate("place"), translate("score"), translate("decisions")]
-    heads.append(translate("same choice as the reviewer"))
-    yield table([*heads, translate("lost per decision, {unit}", unit=_unit(unit))], rows)
+    heads += [translate("same choice as the reviewer"), translate("grade, 0 to 100")]
+    yield table(heads, rows)
 
 
 def _deal_ins(review: summary.Review) -> Iterator[str]:
@@ -319,7 +304,9 @@ def _deal_ins(review: summary.Review) -> Iterator[str]:
         verdict = "-"
         if decision is not None:
             same = translate("as the reviewer")
-            verdict = same if decision.is_equal else size_text(decision)
+            verdict = (
+                same if decision.is_equal else text(size_text(decision, review.shown.get(decision)))
+            )
         whom = name("".join(names))
         rows.append([where, tile(each.tile), whom, f"{each.paid:,}", danger, deadly, verdict])
     heads = [translate("tile"), translate("to"), translate("paid, points")]
@@ -336,11 +323,17 @@ def _how_to_read(review: summary.Review) -> Iterator[str]:
 
 def _notes(review: summary.Review) -> Iterator[str]:
     """Yield what the figures of the page mean, and what they leave open."""
-    unit, judged, strength = review.unit, review.judged, review.by.strength
+    unit, strength = review.unit, review.by.strength
     yield translate(
-        "A loss is how much lower the reviewer rates your choice than its own, in {unit}. It is an"
-        " estimate by a player of the strength above, not a proof. <em>About equal</em>: too small"
-        " a share of what is at stake to distinguish the two.",
+        "The grade is the mean, over all decisions, of where your choice lies between the choice"
+        " that the reviewer rates worst (0) and the one that it rates best (100). It measures"
+        " agreement with the reviewer, not strength."
+    )
+    yield translate(
+        "A loss in {unit} is how much lower the reviewer rates your choice than its own. It is an"
+        " estimate, which orders and explains single choices and is not added up: playouts do not"
+        " confirm its size. <em>About equal</em>: too small a share of what is at stake to"
+        " distinguish the two.",
         unit=_unit(unit),
     )
     if unit == POINTS != review.by.unit:
@@ -362,11 +355,11 @@ def _notes(review: summary.Review) -> Iterator[str]:
         "The intervals count a hand (kyoku) as one observation. One game is little: players whose"
         " intervals overlap are not distinguished."
     )
-    if judged.untold:
-        yield translate_count(
-            "{n} choice cannot be reconstructed from the record and is left out.",
-            "{n} choices cannot be reconstructed from the record and are left out.",
-            judged.untold,
+    if review.unknown:
+        yield translate(
+            "Left out, as the record does not show what was chosen (another player's call or win"
+            " came first): {positions}.",
+            positions=translate(", ").join(review.unknown),
         )
     if strength is not None:
         yield translate(
@@ -381,14 +374,16 @@ def _note_on_playouts(review: summary.Review) -> str:
     if not review.shown:
         return translate("No playouts were run; <code>--playouts SECONDS</code> runs them.")
     deals = [each.deals for each in review.shown.values()]
+    worlds = f"{min(deals):,}"
+    if max(deals) > min(deals):
+        worlds = translate("{least} to {most}", least=worlds, most=f"{max(deals):,}")
     return translate(
-        "Playouts continue both choices in the same {least} to {most} worlds (hidden hands and"
-        " walls) to the end of the hand; {name} plays all seats. Their mean is drawn towards 0"
-        " by its error, for among many choices those with lucky worlds stand out. A loss is"
-        " shown where the 95% interval of the places is above 0 and the loss at least {small}"
-        " places.",
-        least=f"{min(deals):,}",
-        most=f"{max(deals):,}",
+        "Playouts continue both choices in the same {worlds} worlds (hidden hands and walls) to the"
+        " end of the hand; {name} plays all seats. The cost of a single choice is drawn towards 0"
+        " by its error, for among many choices those with lucky worlds stand out; sums add up plain"
+        " means. A loss is shown where the 95% interval of the places is above 0 and the loss at"
+        " least {small} places.",
+        worlds=worlds,
         name=text(review.by.playouts_by),
         small=number(LEAST_COST, RANKS),
     )

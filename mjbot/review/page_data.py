@@ -6,8 +6,9 @@ So the page of ``mjbot review`` and that of ``mjbot watch --review`` show the nu
      "decisions": [{"n": 241, "at": "E2-0:8", "loss": 1240.0, "sentence": "...", ...}, ...]}
 
 A decision has the keys of a strategy's thought as well (:func:`mjbot.watch.thoughts.thought`).
-``n`` is the number of the event after which it is made; ``size`` is its loss as text, ``tags`` what
-the page calls it in a word or two, and ``counts`` whether the loss is one that counts.
+``n`` is the number of the event after which it is made; ``size`` is what it cost as text,
+``cost_size`` the same as a number in the review's ``unit`` (null: not known), ``tags`` what the
+page calls it in a word or two, and ``counts`` whether it is a mistake.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,6 @@ import msgspec
 
 from mjbot.errors import MjbotError
 from mjbot.languages import marked, translate
-from mjbot.review.sentences import amount
 from mjbot.strategy.explanation import Explanation, Rated, Term
 from mjbot.table.actions import ACTIONS, Action
 from mjbot.watch.thoughts import rounded, thought
@@ -28,6 +28,7 @@ Json = dict[str, Any]
 KINDS: Final = (
     marked("efficiency"),
     marked("push/fold"),
+    marked("folded too early"),
     marked("riichi"),
     marked("calls"),
     marked("hand value"),
@@ -54,7 +55,8 @@ def read_review(path: Path) -> Json:
     try:
         found = msgspec.json.decode(path.read_bytes())
         decisions = [entry for kyoku in found["review"]["kyokus"] for entry in kyoku["entries"]]
-        complete = all({"event", "position", "opponents"} <= entry.keys() for entry in decisions)
+        needed = {"event", "position", "opponents", "counts"}
+        complete = all(needed <= entry.keys() for entry in decisions)
     except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
         raise NoReviewError(f"{path}: holds no review; mjbot review --json writes one") from None
     if not complete:
@@ -88,7 +90,7 @@ def page_data(review: Json) -> Json:
     return {
         "seat": review["player_id"],
         "by": reviewed["model_tag"],
-        "unit": reviewed["loss_unit"],
+        "unit": reviewed["size_unit"],
         "decisions": decisions,
     }
 
@@ -109,8 +111,9 @@ def decision_data(reviewed: Json, kyoku: Json, entry: Json) -> Json:
         "at": entry["position"],
         "equal": entry["is_equal"],
         "loss": entry["loss"],
-        "counts": counts(entry),
-        "size": size_text(entry, reviewed["loss_unit"]),
+        "counts": entry["counts"],
+        "cost_size": entry["size"],
+        "size": entry["size_text"],
         "sentence": entry["sentence"],
         "tags": _tags(entry),
         "cost": entry["playouts"],
@@ -150,24 +153,6 @@ def _rated(detail: Json) -> Rated:
     value = float("-inf") if detail["q_value"] is None else detail["q_value"]
     terms = [Term(**term) for term in detail["terms"]]
     return Rated(ACTIONS[codes[0]], value, detail["is_chosen"], then, terms)
-
-
-def counts(entry: Json) -> bool:
-    """Return whether a loss counts: shown by playouts or, without them, not too small."""
-    if entry["playouts"]:
-        return bool(entry["playouts"]["verdict"] == "shown")
-    return bool(entry["loss"]) and not entry["about_equal"]
-
-
-def size_text(entry: Json, unit: str) -> str:
-    """Return the size of a mistake in short: ``1,240 points``, ``disputed``."""
-    if entry["is_equal"]:
-        return ""
-    if entry["loss"] is None:
-        return translate("not rated")
-    if entry["disputed"]:
-        return translate("disputed")
-    return amount(entry["loss"], unit)
 
 
 def _tags(entry: Json) -> list[str]:

@@ -9,16 +9,15 @@ do to both choices cancels.
 
 Of some thirty different choices in a game those with the luckiest worlds have the largest mean.  So
 what is reported is the cost to be expected, known the worlds: its posterior mean and 95 % interval
-by the normal model of :mod:`mjbot.playouts.override`.  Before any world the cost is normal around 0
-(your choice is as good as another favourite) with a spread of :data:`STAKES` times the standard
-deviation of the difference in one world: where hands and wall decide over much, choices do as well.
-After 128 worlds that takes 72 % off the mean, after 1,024 worlds 24 %, after 4,096 worlds 7 %.
-A loss is shown where the interval is above 0 and the cost at least :data:`LEAST_COST`.  That worlds
-are dealt until a cost is clear changes no posterior.  Points have no prior: what the posterior
-takes off the places as chance is taken off the points by their regression on the places.
+by :mod:`mjbot.review.cost_prior`, a prior by which most choices cost next to nothing and a few are
+blunders.  A loss is shown where the interval is above 0 and the cost at least :data:`LEAST_COST`.
+That worlds are dealt until a cost is clear changes no posterior.  Points have no prior: what the
+posterior takes off the places as chance is taken off the points by their regression on the places.
 
-A sum over all different choices selects none: it adds up plain means (:attr:`Shown.gain`), which
-hold for players with larger mistakes than those that the prior was measured with as well.
+A sum over all different choices selects none: it adds up plain means, those of the first
+:data:`FIRST_WORLDS` worlds that every choice gets (:attr:`Shown.first`).  The mean of all worlds
+would not do: a choice whose first worlds were unlucky gets no more of them and keeps that luck, one
+with lucky worlds gets more and loses it, which makes a sum of 35 too small by some 0.17 places.
 
 Worlds are dealt where they decide most (best first): every decision gets :data:`FIRST_WORLDS`, then
 the one with the largest expected cost gets as many again, until it is settled
@@ -36,8 +35,9 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.playouts.override import Gain, GainPrior, best_plan, playout_us
+from mjbot.playouts.override import Gain, best_plan, playout_us
 from mjbot.playouts.worlds import Playouts, plan_of, seed_of
+from mjbot.review.cost_prior import Cost, CostPrior
 from mjbot.review.decisions import ReviewedDecision
 from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import PERCENT, same_choice
@@ -51,15 +51,13 @@ BUDGET_S: Final = 40.0
 FIRST_WORLDS: Final = 128
 LOOKS: Final = 6
 """At 128, 256, ... 4,096 worlds."""
-STAKES: Final = 0.055
-"""Spread of true costs, in standard deviations of one world's difference: that of the greatest
-likelihood in 12 games of strong players, in steps of 0.005 (``python -m proof cost-spread --games
-4100:4112``: 0.056, 0.042 to 0.070; in 20 games 0.062, docs/results/reviews.md).  The search of
-``strongest`` found 0.0129 places where one world has 0.21, a ratio of 0.06."""
+PRIOR: Final = CostPrior()
 LEAST_COST: Final = 0.02
 """Places: the least cost worth showing, below which more worlds are of no use; set by hand."""
-PRECISE: Final = 0.75
-"""Weight of the worlds in a cost from which on a shown one gets no more of them; set by hand."""
+PRECISE: Final = 0.95
+"""Share of the plain mean in a cost from which on a shown one gets no more worlds; with it, true
+costs of 0.05 to 0.3 places are inside 9 of 10 intervals (``python -m proof cost-spread
+--simulate``)."""
 INTERVAL: Final = 1.96
 """Standard deviations in half a 95 % interval."""
 MOST_ALTERNATIVES: Final = 3
@@ -67,11 +65,6 @@ LEAST_SHARE: Final = 8.0
 """Percent of the network below which a choice is no favourite."""
 SCREENED: Final = 64
 """Worlds in which alternatives are compared."""
-
-
-def prior_of(gain: Gain) -> GainPrior:
-    """Return what is known of a true cost without its worlds, but for how far they scatter."""
-    return GainPrior(0.0, STAKES * gain.error * gain.worlds**0.5)
 
 
 def verdict_of(cost: Estimate) -> Verdict:
@@ -83,18 +76,31 @@ def verdict_of(cost: Estimate) -> Verdict:
     return "shown" if cost.value >= LEAST_COST else "too small to count"
 
 
+def cost_of(gain: Gain) -> Estimate:
+    """Return the cost to be expected in places, known the worlds, with its 95 % interval."""
+    return Estimate(*PRIOR.posterior(gain)[:3])
+
+
+def is_settled(cost: Estimate, gain: Gain) -> bool:
+    """Return whether more worlds are of no use: a loss is shown and well known, or none can be."""
+    is_known = cost.value >= PRECISE * gain.ranks
+    return cost.high < LEAST_COST or (verdict_of(cost) == "shown" and is_known)
+
+
 @dataclass(frozen=True)
 class Shown:
     """What the better choice gains, as it is to be expected after playouts, with 95 % intervals.
 
     ``points`` are of the kyoku, ``ranks`` places of the game; ``gain`` is what the worlds
-    themselves gave, in places.  ``better`` is the alternative, with the discard that follows it;
-    the reviewer's own choice unless another one gained more.
+    themselves gave, in places, ``first`` the same of the first :data:`FIRST_WORLDS`, for sums.
+    ``better`` is the alternative, with the discard that follows it; the reviewer's own choice
+    unless another one gained more.
     """
 
     points: Estimate
     ranks: Estimate
     gain: Gain
+    first: Gain
     better: Action | None = None
     better_then: Action | None = None
 
@@ -111,8 +117,7 @@ class Shown:
     @property
     def is_settled(self) -> bool:
         """Whether more worlds are of no use: a loss is shown and well known, or none can be."""
-        is_known = prior_of(self.gain).weight(self.gain) >= PRECISE
-        return self.ranks.high < LEAST_COST or (self.verdict == "shown" and is_known)
+        return is_settled(self.ranks, self.gain)
 
 
 Choice = tuple[Action, Action | None]
@@ -147,22 +152,38 @@ class _Open:
     @property
     def shown(self) -> Shown:
         points, ranks = np.concatenate(self.points), np.concatenate(self.ranks)
-        gain = Gain.of(ranks)
-        true = prior_of(gain).posterior(gain)
-        return Shown(points_given(points, ranks, true), _around(*true[:2]), gain, *self.better)
+        gain, first = Gain.of(ranks), Gain.of(self.ranks[0])
+        true = PRIOR.posterior(gain)
+        return Shown(points_given(points, ranks, true), cost_of(gain), gain, first, *self.better)
 
 
-def points_given(points: NDArray[np.float64], ranks: NDArray[np.float64], true: Gain) -> Estimate:
+def points_given(points: NDArray[np.float64], ranks: NDArray[np.float64], true: Cost) -> Estimate:
     """Return the points gained, known the places: by the regression of one on the other."""
     errors = np.cov(points, ranks) / len(ranks)
     slope = errors[0, 1] / errors[1, 1] if errors[1, 1] else 0.0
     rest = max(0.0, errors[0, 0] - slope**2 * errors[1, 1])
-    mean = float(points.mean() + slope * (true.ranks - ranks.mean()))
+    mean = float(points.mean() + slope * (true.mean - ranks.mean()))
     return _around(mean, float(rest + (slope * true.error) ** 2) ** 0.5)
 
 
 def _around(mean: float, error: float) -> Estimate:
     return Estimate(mean, mean - INTERVAL * error, mean + INTERVAL * error)
+
+
+def sum_of_all(shown: Iterable[Shown]) -> Estimate:
+    """Return what choices cost together in places, shown or not, with its 95 % interval."""
+    first = [each.first for each in shown]
+    return _around(
+        float(sum(each.ranks for each in first)), float(sum(each.error**2 for each in first)) ** 0.5
+    )
+
+
+def sum_of_costs(costs: Iterable[Estimate]) -> Estimate:
+    """Return the sum of the costs of single choices, whose errors are independent."""
+    found = list(costs)
+    total = float(sum(each.value for each in found))
+    half = float(sum(each.half_width**2 for each in found)) ** 0.5
+    return Estimate(total, total - half, total + half)
 
 
 class CostEstimator:
@@ -241,7 +262,8 @@ class CostEstimator:
 def is_open(decision: ReviewedDecision) -> bool:
     """Whether there is a difference to be shown."""
     loss = decision.value_loss
-    return not decision.is_equal and bool(loss is None or loss > 0)
+    is_spared = decision.is_on_ally and decision.expected.is_win
+    return not decision.is_equal and not is_spared and bool(loss is None or loss > 0)
 
 
 def shown_losses(shown: Iterable[Shown]) -> Iterator[Shown]:

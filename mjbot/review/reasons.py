@@ -19,11 +19,13 @@ from mjbot.languages import translate
 from mjbot.review.decisions import ReviewedDecision, total_of
 from mjbot.review.tiles import wind_of
 from mjbot.strategy import explanation as e
+from mjbot.table.actions import Action
 from mjbot.table.view import View
 
 Kind = Literal[
-    "efficiency", "push/fold", "riichi", "calls", "hand value", "safe tiles", "placement", "wins"
-]
+    "efficiency", "push/fold", "folded too early", "riichi", "calls", "hand value", "safe tiles",
+    "placement", "wins",
+]  # fmt: skip
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 Topic = Literal["speed", "value", "danger", "later", "stick", "placement", "other"]
@@ -63,10 +65,13 @@ def reasons(decision: ReviewedDecision) -> list[Reason]:
 
     Empty where both are the same, or where their values are not sums.
     """
-    done, better = decision.done, decision.better
-    if decision.is_equal or done is None or better is None:
+    return [] if decision.is_equal else _reasons_for(decision, decision.better)
+
+
+def _reasons_for(decision: ReviewedDecision, better: e.Rated | None) -> list[Reason]:
+    if decision.done is None or better is None:
         return []
-    return compare(decision.view, done, better, decision.explanation.unit)
+    return compare(decision.view, decision.done, better, decision.explanation.unit)
 
 
 def compare(view: View, done: e.Rated, better: e.Rated, unit: str) -> list[Reason]:
@@ -80,12 +85,19 @@ def compare(view: View, done: e.Rated, better: e.Rated, unit: str) -> list[Reaso
     return sorted(found, key=lambda reason: -abs(reason.gain))
 
 
-def kind_of_loss(decision: ReviewedDecision) -> Kind:
-    """Return what kind of choice it was."""
-    pair = (decision.expected, decision.actual)
+def kind_of_loss(
+    decision: ReviewedDecision, better: Action | None = None, then: Action | None = None
+) -> Kind:
+    """Return what kind of choice it was, compared with what is better.
+
+    ``better`` is the alternative that playouts favour, with the discard that follows it; without it
+    the reviewer's own choice is.
+    """
+    rated = decision.better if better is None else decision.rated(better, then)
+    pair = (better or decision.expected, decision.actual)
     if any(each.is_win or each.is_nine_terminals for each in pair):
         return "wins"
-    found = reasons(decision)
+    found = _reasons_for(decision, rated)
     if is_last_hand(decision.view) and _is_for_placement(found):
         return "placement"
     if any(each.is_riichi for each in pair):
@@ -115,18 +127,19 @@ def _is_for_placement(found: list[Reason]) -> bool:
 def kind_of_discard(found: list[Reason]) -> Kind:
     """Return what kind of choice one between two discards was, by its reasons.
 
-    Danger now and danger of the tiles still to be discarded (topic *later*) are one against the
-    other: the larger of them makes it push/fold or a matter of the safe tiles kept.
+    Danger now and danger of the tiles still to be discarded (topic *later*) are added up.  Where
+    the better choice risks less, the larger of the two makes it push/fold or a matter of the safe
+    tiles kept; where it risks more for a better hand, the player folded too early.
     """
     gains = dict.fromkeys(("speed", "value", "danger", "later", "other"), 0.0)
     for reason in found:
         gains[reason.topic if reason.topic in gains else "other"] += reason.gain
     risk, hand = gains["danger"] + gains["later"], gains["speed"] + gains["value"]
-    is_risk: Kind = "push/fold" if abs(gains["danger"]) >= abs(gains["later"]) else "safe tiles"
-    if abs(risk) >= PUSHES * abs(hand) > 0:
-        return is_risk
-    if risk and not gains["speed"] and not gains["value"]:
-        return is_risk
+    if abs(risk) >= PUSHES * abs(hand):
+        if risk > 0:
+            return "push/fold" if gains["danger"] >= gains["later"] else "safe tiles"
+        if risk < 0 < hand:
+            return "folded too early"
     return "hand value" if gains["value"] > max(gains["speed"], 0.0) else "efficiency"
 
 

@@ -25,12 +25,14 @@ from mjbot.review.reasons import (
     value_of,
 )
 from mjbot.review.tiles import wind_of
+from mjbot.statistics.estimates import Estimate
 from mjbot.strategy.explanation import (
     ACCEPTED,
     PERCENT,
     POINTS,
     RANKS,
     SHANTEN,
+    TILES,
     Rated,
     same_choice,
 )
@@ -61,7 +63,7 @@ def headline(decision: ReviewedDecision, draw: Draw = tile_text) -> str:
     better = draw(decision.expected.tile) if both else doing_text(
         view, decision.expected, decision.expected_then, draw
     )  # fmt: skip
-    if decision.is_disputed or decision.loss is None:
+    if decision.is_disputed or decision.loss is None or decision.is_on_ally:
         return translate("You {done}; the reviewer prefers {better}", done=done, better=better)
     if decision.loss_unit.startswith(PERCENT) or not decision.loss:
         return translate("You {done}; {better} was better", done=done, better=better)
@@ -73,7 +75,7 @@ def headline(decision: ReviewedDecision, draw: Draw = tile_text) -> str:
 def because(decision: ReviewedDecision) -> str:
     """Return the rest of the sentence, from the colon or the full stop on."""
     why = translate(", ").join(_why(decision))
-    clauses = [*_dispute(decision), *_shares(decision), *_riichi(decision)]
+    clauses = [*_ally(decision), *_dispute(decision), *_shares(decision), *_riichi(decision)]
     end = translate(": {reasons}.", reasons=why) if why else translate(".")
     return end + "".join([translate(" {clause}.", clause=clause) for clause in clauses])
 
@@ -92,14 +94,37 @@ def amount(value: float, unit: str) -> str:
 def with_unit(text: str, unit: str) -> str:
     """Return a number as text with its unit, in the order of the language.
 
-    >>> with_unit("0.014 ±0.003", "ranks"), with_unit("12", "tiles")
-    ('0.014 ±0.003 places', '12 tiles')
+    >>> with_unit("0.014 ±0.003", "ranks"), with_unit("12", "tiles"), with_unit("1", "points")
+    ('0.014 ±0.003 places', '12 tiles', '1 point')
     """
+    if text == "1" and unit in (POINTS, TILES):
+        return translate("1 point" if unit == POINTS else "1 tile")
+    if unit == TILES:
+        return translate("{n} tiles", n=text)
     if unit == POINTS:
         return translate("{n} points", n=text)
     if unit == RANKS:
         return translate("{n} places", n=text)
     return f"{text} {translate(unit)}".strip()
+
+
+def size_text(decision: ReviewedDecision, shown: Shown | None) -> str:
+    """Return the size of a mistake in short: by playouts where they were run, else as estimated."""
+    if decision.is_equal:
+        return ""
+    if shown is not None:
+        cost = amount(shown.ranks.value, RANKS)
+        return cost if shown.verdict == "shown" else translate(shown.verdict)
+    if decision.is_on_ally and decision.expected.is_win:
+        return translate("your ally's tile")
+    if decision.loss is None:
+        return translate("not rated")
+    if decision.is_disputed:
+        return translate("disputed")
+    size = amount(decision.loss, decision.loss_unit)
+    if decision.is_close:
+        return translate("{size}, about equal", size=size)
+    return translate("{size} (estimate)", size=size)
 
 
 def sentence_and_cost(text: str, decision: ReviewedDecision, shown: Shown | None) -> str:
@@ -129,6 +154,14 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
         interval=interval,
         points=number(abs(shown.points.value), POINTS),
         other=other,
+    )
+
+
+def interval_text(estimate: Estimate, unit: str) -> str:
+    """Return a figure with its 95% interval and unit: ``0.089 (0.051 to 0.127) places``."""
+    ends = [number(end, unit) for end in (estimate.value, estimate.low, estimate.high)]
+    return with_unit(
+        translate("{value} ({low} to {high})", value=ends[0], low=ends[1], high=ends[2]), unit
     )
 
 
@@ -278,6 +311,15 @@ def _facts(decision: ReviewedDecision) -> list[str]:
 
 
 # --- what else belongs to it -------------------------------------------------------------------
+
+
+def _ally(decision: ReviewedDecision) -> Iterator[str]:
+    if not decision.is_on_ally:
+        return
+    if decision.expected.is_win:
+        yield translate("The tile is your ally's; a pair lets it pass, and no loss is counted")
+    else:
+        yield translate("The tile is your ally's; the reviewer rates for one player")
 
 
 def _dispute(decision: ReviewedDecision) -> Iterator[str]:

@@ -1,12 +1,13 @@
-"""The losses of a game by kind and by kyoku, compared with the other players at the table.
+"""A game's choices by class and by kyoku, and how the players at the table chose.
 
-All losses are in one unit (:attr:`Review.unit`).  A total is the plain sum of the decisions'
-losses; what the reviewer did not rate adds nothing and is counted.  Shares of a network are no
-amounts: they have a mean and no sum.  The mean loss of a decision has an interval in which a kyoku
-is one observation, for the decisions of one are about the same hand.
+What choices cost is what playouts show of them, in places (:mod:`mjbot.review.playouts`).  The
+reviewer's own estimate of a loss orders and explains single choices and is never added up: sums of
+it are refuted by playouts, more than tenfold (docs/results/reviews.md).  The one grade of a seat is
+:func:`rating`; in its interval a kyoku is one observation, for the decisions of one are about the
+same hand.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,10 +17,10 @@ from mjbot.errors import ArgumentError
 from mjbot.records.sources import open_games
 from mjbot.review.decisions import SEATS, DealIn, Judged, ReviewedDecision, judge
 from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import Shown, shown_losses
-from mjbot.review.reasons import KINDS, kind_of_loss
+from mjbot.review.playouts import Shown, shown_losses, sum_of_all, sum_of_costs
+from mjbot.review.reasons import KINDS, Kind, kind_of_loss
 from mjbot.statistics.estimates import Estimate, ratio
-from mjbot.strategy.explanation import DANGER, PERCENT, POINTS, Strength
+from mjbot.strategy.explanation import DANGER, POINTS, RANKS, Strength
 from mjbot.strategy.registry import Spec, strategy_class
 from protocol.messages import Event, StartKyoku
 
@@ -67,14 +68,35 @@ class Review:
         return [each for each in self.judged.deal_ins if each.seat == self.seat]
 
     @property
+    def unknown(self) -> list[str]:
+        """The seat's positions at which the record does not show what was chosen."""
+        return [at for seat, at in self.judged.unknown if seat == self.seat]
+
+    @property
     def unit(self) -> str:
         """What losses are counted in: points where the reviewer reports them, else its own unit."""
         return POINTS if self.judged.in_points else self.by.unit
 
     @property
-    def is_summed(self) -> bool:
-        """Whether losses of several decisions may be added up; shares may not."""
-        return not self.unit.startswith(PERCENT)
+    def size_unit(self) -> str:
+        """The unit of :meth:`size`: places where playouts were run, else that of losses."""
+        return RANKS if self.shown else self.unit
+
+    def size(self, decision: ReviewedDecision) -> float | None:
+        """Return what a choice cost, as far as it is known: by playouts, else by estimate.
+
+        ``None`` where neither is there.
+        """
+        if self.shown and not decision.is_equal:
+            return self.shown[decision].ranks.value if decision in self.shown else None
+        return decision.loss
+
+    def kind(self, decision: ReviewedDecision) -> Kind:
+        """Return the class of a mistake, compared with what playouts favour if they were run."""
+        shown = self.shown.get(decision)
+        if shown is None or shown.better is None:
+            return kind_of_loss(decision)
+        return kind_of_loss(decision, shown.better, shown.better_then)
 
     @property
     def costliest(self) -> list[ReviewedDecision]:
@@ -82,26 +104,39 @@ class Review:
         lost = [
             each
             for each in self.decisions
-            if not each.is_equal and (each.loss is None or each.loss > 0 or self.is_shown(each))
+            if self.counts(each)
+            or (not each.is_equal and (each.loss is None or each.loss > 0) and not each.is_on_ally)
         ]
 
-        def key(decision: ReviewedDecision) -> tuple[int, float, float, float]:
+        def key(decision: ReviewedDecision) -> tuple[int, bool, float, float, float]:
             shown = self.shown.get(decision)
             order = {"shown": 0, "shown to be no loss": 2}.get(shown.verdict, 1) if shown else 1
             by = (shown.ranks.value, shown.points.value) if shown and order == 0 else (0.0, 0.0)
-            return order, -by[0], -by[1], -(decision.loss or 0.0)
+            is_minor = shown is None and not decision.is_missed_win
+            return order, is_minor, -by[0], -by[1], -(decision.loss or 0.0)
 
         return sorted(lost, key=key)
+
+    def worst(self, n: int) -> list[ReviewedDecision]:
+        """Return the costliest to list: what playouts show or, without them, by estimate."""
+        lost = [each for each in self.costliest if self.counts(each) or self._is_listed(each)]
+        return lost[:n]
+
+    def _is_listed(self, decision: ReviewedDecision) -> bool:
+        return not self.shown and bool(decision.loss)
 
     def is_shown(self, decision: ReviewedDecision) -> bool:
         """Whether playouts show a loss."""
         return decision in self.shown and self.shown[decision].verdict == "shown"
 
     def counts(self, decision: ReviewedDecision) -> bool:
-        """Whether a loss counts: confirmed by playouts or, without them, not too small."""
-        if decision in self.shown:
+        """Whether a choice is a mistake: shown to be one by playouts.
+
+        Without playouts: a win that was let go, or a loss that is estimated and not too small.
+        """
+        if self.shown:
             return self.is_shown(decision)
-        return bool(decision.loss) and not decision.is_close
+        return decision.is_missed_win or (bool(decision.loss) and not decision.is_close)
 
 
 def known_seats(events: Sequence[Event]) -> list[int]:
@@ -131,23 +166,22 @@ def review_record(path: Path, seat: int, by: str = "strongest", seed: int = 0) -
 
 @dataclass(frozen=True)
 class Loss:
-    """What some decisions lost together, as estimated and as shown by playouts.
+    """What some decisions cost together, as far as playouts show it.
 
     ``differing`` are those where something else was done, ``disputed`` those of them that points
-    favour all the same, ``unrated`` those without a rating of both.  ``loss`` is in the unit of the
-    review.  ``ranks`` adds up the places that all decisions cost in their worlds, shown or not;
-    ``shown_points`` and ``shown_ranks`` what is to be expected of shown ones.
+    favour all the same, ``unrated`` those without a rating of both.  ``ranks`` are the places that
+    all that were played on cost, shown or not, by the plain means of their worlds; ``shown_ranks``
+    and ``shown_points`` what is to be expected of the ``shown`` ones.
     """
 
     decisions: int
     differing: int
     disputed: int
     unrated: int
-    loss: float
     shown: int
-    shown_points: float
-    shown_ranks: float = 0.0
-    ranks: float = 0.0
+    shown_points: Estimate
+    shown_ranks: Estimate
+    ranks: Estimate
 
 
 def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision, Shown]) -> Loss:
@@ -160,20 +194,19 @@ def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision,
         sum(not each.is_equal for each in found),
         sum(each.is_disputed for each in found),
         sum(each.loss is None for each in found),
-        sum(each.loss or 0.0 for each in found),
         len(proofs),
-        sum(proof.points.value for proof in proofs),
-        sum(proof.ranks.value for proof in proofs),
-        sum(each.gain.ranks for each in played),
+        sum_of_costs(proof.points for proof in proofs),
+        sum_of_costs(proof.ranks for proof in proofs),
+        sum_of_all(played),
     )
 
 
-def by_kind(review: Review) -> dict[str, Loss]:
-    """Return the losses by kind, of all kinds; what was done alike is of none."""
-    kinds: dict[str, list[ReviewedDecision]] = {kind: [] for kind in KINDS}
+def by_kind(review: Review) -> dict[Kind, Loss]:
+    """Return the losses by class, of all classes; what was done alike is of none."""
+    kinds: dict[Kind, list[ReviewedDecision]] = {kind: [] for kind in KINDS}
     for decision in review.decisions:
         if not decision.is_equal:
-            kinds[kind_of_loss(decision)].append(decision)
+            kinds[review.kind(decision)].append(decision)
     return {kind: loss_of(found, review.shown) for kind, found in kinds.items()}
 
 
@@ -187,24 +220,19 @@ def by_kyoku(review: Review) -> list[Loss]:
 
 @dataclass(frozen=True)
 class SeatSummary:
-    """How a seat did: its place, how often it did as the reviewer would, what a decision lost."""
+    """How a seat did: its place, how often it did as the reviewer would, and its grade."""
 
     seat: int
     name: str
     place: int
     score: int
-    total: Loss
-    mean: Estimate
+    decisions: int
+    agreed: int
     rating: Estimate
-
-    @property
-    def agreed(self) -> int:
-        """Decisions that were as the reviewer would have made them."""
-        return self.total.decisions - self.total.differing
 
 
 def by_seat(review: Review) -> list[SeatSummary]:
-    """Return all seats that were judged, the best mean loss first."""
+    """Return all seats that were judged, the best grade first."""
     judged, found = review.judged, []
     for seat in sorted({each.seat for each in judged.decisions}):
         decisions = review.of(seat)
@@ -215,48 +243,44 @@ def by_seat(review: Review) -> list[SeatSummary]:
                 names[0] if names else "",
                 judged.places[seat],
                 judged.scores[seat],
-                loss_of(decisions, review.shown if seat == review.seat else {}),
-                mean_loss(decisions),
+                len(decisions),
+                sum(each.is_equal for each in decisions),
                 rating(decisions),
             )
         )
-    return sorted(found, key=lambda line: line.mean.value)
-
-
-def mean_loss(decisions: Sequence[ReviewedDecision]) -> Estimate:
-    """Return the mean loss of a rated decision, in the unit of the review."""
-    return _by_kyoku(decisions, lambda decision: decision.loss)
+    return sorted(found, key=lambda line: -line.rating.value)
 
 
 def rating(decisions: Sequence[ReviewedDecision]) -> Estimate:
-    """Return the mean rating of the actions taken between worst (0) and best (1).
+    """Return the grade of some decisions: 1 where each is the reviewer's best, 0 its worst choice.
 
-    That is mjai-reviewer's measure before it squares it; it is reported with an interval or not at
-    all.
+    With v the reviewer's value of what was done, and low and high the least and greatest of its
+    values of all legal actions, it is the mean over the decisions of::
+
+        (v - low) / (high - low)
+
+    A decision as the reviewer would have made it counts 1; one whose actions are not rated, or all
+    alike, does not count.  That is mjai-reviewer's measure before it squares it.  A review prints
+    100 times it, in whole numbers.  It measures agreement with the reviewer, not strength.
     """
-    return _by_kyoku(decisions, _place)
+    n = 1 + max((each.kyoku for each in decisions), default=0)
+    sums, counts = np.zeros(n), np.zeros(n)
+    for decision in decisions:
+        value = agreement(decision)
+        if value is not None:
+            sums[decision.kyoku] += value
+            counts[decision.kyoku] += 1
+    return ratio(sums[counts > 0], counts[counts > 0])
 
 
-def _place(decision: ReviewedDecision) -> float | None:
+def agreement(decision: ReviewedDecision) -> float | None:
+    """Return a decision's part in the grade, 0 to 1: see :func:`rating`."""
     if decision.is_equal:
         return 1.0
     values = [each.value for each in decision.explanation.rated if np.isfinite(each.value)]
     if decision.value_loss is None or len(values) < 2 or max(values) == min(values):
         return None
     return max(0.0, 1 - decision.value_loss / (max(values) - min(values)))
-
-
-def _by_kyoku(
-    decisions: Sequence[ReviewedDecision], measure: Callable[[ReviewedDecision], float | None]
-) -> Estimate:
-    n = 1 + max((each.kyoku for each in decisions), default=0)
-    sums, counts = np.zeros(n), np.zeros(n)
-    for decision in decisions:
-        value = measure(decision)
-        if value is not None:
-            sums[decision.kyoku] += value
-            counts[decision.kyoku] += 1
-    return ratio(sums[counts > 0], counts[counts > 0])
 
 
 # --- deal-ins ----------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ def mistake(kind, places, spread=0.01, situation="tenpai, no riichi"):
     return Mistake(
         event=9, at="E1-0:3", kind=kind, situation=situation, actual=0, then=-1, better=5,
         better_then=-1, loss=1000 * places, places=(places, places - spread, places + spread),
-        mean=places, points=0.0, text="You discarded 1m", choices=((0, -1, 1.0), (5, -1, 2.0)),
+        mean=places, points=0.0, is_close=False, text="You discarded 1m",
+        choices=((0, -1, 1.0), (5, -1, 2.0)),
     )  # fmt: skip
 
 
@@ -25,6 +26,7 @@ def game(number, mistakes, place=2, seat=0, **more):
     made = ReviewedGame(
         source="a.zip", number=number, digest=f"{number}", day=f"2026-01-{number % 28 + 1:02}",
         player="p", seat=seat, place=place, expected=2.5, loss_unit=POINTS, decisions=50,
+        agreement=(40.0, 50),
         mistakes=tuple(mistakes), kyoku=(KyokuChange("E1-0", "won", place - 2.5),),
         improving=DrawLuck(20, 8, 6.5), winning=DrawLuck(), starts=(30, 10), room_starts=(105, 30),
         counts=NO_COUNTS, room=NO_COUNTS,
@@ -49,8 +51,48 @@ def test_losses_by_class_add_up_with_intervals_over_games():
     assert rows["calls"] == ["1.0", "-0.050 ±?", "0 (0.000)"]  # four equal games show no spread
     assert rows["all"][1].startswith("0.100 ±")
     assert rows["riichi"][:2] == ["0.0", "0.000 ±?"]
-    in_points = PlayerReport("p", games, unit=POINTS)
-    assert rows_of(in_points, "Losses by class")["push/fold"] == ["1.0", "150 ±205"]
+    counted = PlayerReport("p", games, is_played=False)  # nothing is known of costs
+    assert rows_of(counted, "Losses by class")["push/fold"] == ["1.0 ±?"]
+    assert counted.as_json()["unit"] == "different choices"
+
+
+def test_sums_add_plain_means_and_single_costs_are_drawn_back():
+    """A mistake whose worlds gave 0.3 places, of which 0.1 are to be expected."""
+    lucky = msgspec.structs.replace(mistake("calls", 0.1), mean=0.3)
+    report = PlayerReport("p", [game(n, [lucky]) for n in range(2)])
+    assert report.cost_per_game(report.games).value == pytest.approx(0.3)
+    assert rows_of(report, "Losses by class")["calls"] == ["1.0", "0.300 ±?", "2 (0.200)"]
+    assert report.situations[0].total == pytest.approx(0.6)
+    assert report.expected_cost(lucky) == 0.1
+
+
+def test_a_quiz_asks_what_is_shown_of_all_classes_and_no_more():
+    many = [mistake("efficiency", 0.03, 0.2) for _ in range(30)]  # chance: none is shown
+    few = [mistake("push/fold", 0.04), mistake("safe tiles", 0.06), mistake("push/fold", 0.05)]
+    report = PlayerReport("p", [game(0, [*many, *few])])
+    asked = [(m.kind, m.places[0]) for _, m in report.exercises(12)]
+    assert asked == [("push/fold", 0.05), ("safe tiles", 0.06), ("push/fold", 0.04)]
+    assert PlayerReport("p", [game(0, many)]).exercises(12) == []
+    counted = PlayerReport("p", [game(0, [*many, msgspec.structs.replace(few[0], is_close=True)])],
+                           is_played=False)  # fmt: skip
+    assert {m.kind for _, m in counted.exercises(99)} == {"efficiency"}
+
+
+def test_the_first_lines_state_what_is_shown_and_how_many_games_would_show_more():
+    none = [game(n, [mistake("calls", cost, 0.5)]) for n, cost in enumerate([0.3, -0.3, 0.2, -0.1])]
+    lines = PlayerReport("p", none).summary
+    assert "playouts show no single choice to be a loss" in lines
+    more = next(line for line in lines if line.startswith("no cost a game is shown; about "))
+    assert more.endswith(" more games would show one of 0.050 places")
+    half = PlayerReport("p", none).cost_per_game(none).half_width
+    assert int(more.split()[7].replace(",", "")) == pytest.approx(4 * (half / 0.05) ** 2 - 4, abs=1)
+    shown = PlayerReport("p", [game(0, [mistake("calls", 0.1), mistake("riichi", 0.3)])]).summary
+    assert any(line.startswith("playouts show 2 losses, 0.400 places in all") for line in shown)
+    assert "the costliest: E1-0:3 of a.zip: You discarded 1m" in shown
+    assert any(line.startswith("grade by the reviewer: 80.0 ±? of 100") for line in shown)
+    unplayed = PlayerReport("p", none, is_played=False).summary
+    assert "what they cost is not known without playouts: --playouts SECONDS" in unplayed
+    assert not any("places a game" in line and "cost" in line for line in unplayed)
 
 
 def test_seats_of_one_game_are_one_observation_of_a_reference():
@@ -94,7 +136,7 @@ def test_a_mistake_that_is_shown_comes_before_a_larger_one_that_is_not():
     games = [game(0, [mistake("calls", 0.1), mistake("calls", 0.2), mistake("riichi", 0.25)])]
     exercises = PlayerReport("p", games).exercises(3)
     assert [(m.kind, m.places[0]) for _, m in exercises] == [
-        ("calls", 0.2), ("calls", 0.1), ("riichi", 0.25),
+        ("calls", 0.2), ("riichi", 0.25), ("calls", 0.1),
     ]  # fmt: skip
     assert len(PlayerReport("p", games).exercises(1)) == 1
 
@@ -131,12 +173,12 @@ def test_rates_are_those_of_the_breakdown(games):
 
 
 def test_everything_is_plain_json(games):
-    report = PlayerReport("majiang", games, games[:1], "one", unit=POINTS)
+    report = PlayerReport("majiang", games, games[:1], "one", is_played=False)
     values = json.loads(json.dumps(report.as_json()))
-    assert values["games"] == 2 and values["unit"] == POINTS
+    assert values["games"] == 2 and values["unit"] == "different choices"
     losses = {each["class"]: each for each in values["tables"]["Losses by class"]}
     total = sum(losses[kind]["cost_per_game"]["value"] for kind in losses if kind != "all")
     assert losses["all"]["cost_per_game"]["value"] == pytest.approx(total)
     assert losses["all"]["reference"]["value"] > 0
-    for each in values["tables"]["What cost most in all"]:
+    for each in values["tables"]["Most different choices"]:
         assert len(each["positions"]) <= 3

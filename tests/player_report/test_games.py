@@ -10,11 +10,12 @@ from mjbot.player_report.games import (
     ReviewedSource,
     is_games_file,
     open_games_file,
+    outcome_of,
     read_games_file,
     review_source,
 )
-from mjbot.records.sources import Source, games_of
-from mjbot.review.decisions import judge
+from mjbot.records.sources import Source, content_digest, games_of
+from mjbot.review.decisions import DealIn, Judged, ReviewedKyoku, judge
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.reasons import KINDS, kind_of_loss
 from mjbot.rules.kinds import hand_counts
@@ -153,5 +154,25 @@ def test_what_cannot_be_read_is_named_and_the_rest_reviewed(tmp_path):
     cut.write_text("".join(lines[:200]))
     assert "did not end" in review_source(Source(cut), header).problems[0]
     assert review_source(SOURCES[0], msgspec.structs.replace(header, player="nobody")) == (
-        ReviewedSource(SOURCES[0].name)
+        ReviewedSource(SOURCES[0].name, content_digest(SOURCES[0]))
     )
+
+
+def test_of_a_double_deal_in_one_other_choice_makes_it_avoidable(lines):
+    """Two rons on one discard: a list of deal-ins of which only some have a choice."""
+    kyoku = ReviewedKyoku("E1-0", 1, 0, 0, (25000,) * 4, [])
+    kyoku.results = [m.Hora(actor=actor, target=0, pai="1m") for actor in (1, 2)]
+    judged_ = judge(
+        events_of(SOURCES[0]),
+        SeatedPlayers(Spec.read("fast-riichi-d"), 0),
+        [lines[0].games[0].seat],
+    )
+    other = next(each for each in judged_.decisions if not each.is_equal)
+    same = next(each for each in judged_.decisions if each.is_equal)
+
+    def outcome(*decisions):
+        found = [DealIn(0, "E1-0", 0, 1, 0, 8000, each, (), ()) for each in decisions]
+        return outcome_of(Judged(kyoku=[kyoku], deal_ins=found), 0, 0)
+
+    assert outcome(same, other) == outcome(other, None) == "dealt in after another choice"
+    assert outcome(same, None) == outcome(same, same) == "dealt in without a better choice"

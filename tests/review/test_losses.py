@@ -16,7 +16,6 @@ from mjbot.review.summary import (
     by_seat,
     looked,
     loss_of,
-    mean_loss,
     rating,
 )
 from mjbot.strategy.explanation import same_choice
@@ -49,13 +48,11 @@ def test_losses_add_up_by_kind_by_kyoku_and_alone(review):
     assert whole.decisions == len(review.decisions) > 50
     for parts in (by_kind(review).values(), by_kyoku(review)):
         assert sum(part.differing for part in parts) == whole.differing > 10
-        assert sum(part.loss for part in parts) == pytest.approx(whole.loss)
         assert sum(part.disputed for part in parts) == whole.disputed
         assert sum(part.unrated for part in parts) == whole.unrated
     own = next(line for line in by_seat(review) if line.seat == review.seat)
-    assert own.total == whole
-    rated = whole.decisions - whole.unrated
-    assert mean_loss(review.decisions).value == pytest.approx(whole.loss / rated)
+    assert (own.decisions, own.decisions - own.agreed) == (whole.decisions, whole.differing)
+    assert own.rating == rating(review.decisions)
 
 
 def test_a_loss_is_a_difference_in_points_and_never_below_0(review):
@@ -102,7 +99,7 @@ def test_of_a_game_that_the_reviewer_played_itself_nothing_is_lost(played, name)
     assert len(judged.decisions) > 20
     assert all(each.is_equal for each in judged.decisions)
     review = Review("own", 0, Reviewer(name, ""), judged)
-    assert loss_of(review.decisions, {}).loss == 0
+    assert loss_of(review.decisions, {}).differing == 0
     assert review.costliest == []
     assert rating(review.decisions).value == 1
 

@@ -169,7 +169,7 @@ def test_a_weight_of_the_shape_is_a_reason_of_its_own(by_points):
 
 
 @pytest.mark.parametrize(("danger", "kind"), [(0.6, "push/fold"), (1.4, "push/fold"),
-    (0.4, "efficiency"), (-0.6, "push/fold")])  # fmt: skip
+    (0.4, "efficiency"), (-0.6, "folded too early"), (-0.4, "efficiency")])  # fmt: skip
 def test_danger_of_half_of_what_the_hand_gains_makes_it_push_or_fold(danger, kind):
     speed = Reason("speed", 1000, "points", "", (WINNING, None))
     against = Reason("danger", 1000 * danger, "points", "", (DANGER, 1))
@@ -190,7 +190,8 @@ def test_terms_in_points_stand_beside_a_worth_in_another_unit(by_points, unit, g
 @pytest.mark.parametrize(
     ("danger", "later", "kind"),
     [(80, 0, "push/fold"), (80, 70, "push/fold"), (30, 60, "safe tiles"), (0, 90, "safe tiles"),
-     (0, 20, "efficiency"), (-60, 20, "efficiency")],
+     (0, 20, "efficiency"), (-60, 20, "efficiency"), (-150, -390, "folded too early"),
+     (30, -90, "folded too early"), (90, -20, "push/fold"), (-20, 90, "safe tiles")],
 )  # fmt: skip
 def test_safe_tiles_for_later_are_a_class_where_they_outweigh_the_danger_now(danger, later, kind):
     found = [Reason("speed", 100.0, "points", "", ("winning", None))]

@@ -25,8 +25,11 @@ def test_it_writes_a_page_and_json_and_tells_the_worst(tmp_path, capsys):
     out = capsys.readouterr().out.splitlines()
     assert out[-1] == f"the whole review: {page}"
     told = json.loads(data.read_text())["review"]
-    first = f"{told['total_reviewed']} decisions, {told['total_matches']} as fold-recognition-plus"
-    assert out[0].startswith(first)
+    assert out[0].endswith("is not known without playouts: --playouts SECONDS")
+    agreed = f"{told['total_reviewed']} decisions, {told['total_matches']} as fold-recognition-plus"
+    assert out[1].startswith(f"grade {100 * told['rating']:.0f} of 100: {agreed}")
+    for text in (*out, page.read_text()):
+        assert not re.search("points in all|points lost in all|lost per decision", text)
     assert "fast-riichi-b" in page.read_text()
     assert json.loads(data.read_text())["game"] == Path(LOG).name  # no folder of this machine
 
@@ -43,7 +46,7 @@ def test_it_writes_one_file_with_the_board(tmp_path):
 def test_one_decision_is_printed_by_its_position(tmp_path, capsys):
     out = ["--seat", 0, "--by", "fast-riichi-d", "--out", tmp_path / "r.html"]
     assert review(LOG, *out, "--at", "E1-0:5") == ExitCode.OK
-    _, line, _ = capsys.readouterr().out.splitlines()
+    _, _, line, _ = capsys.readouterr().out.splitlines()
     assert line.startswith("E1-0:5 You ")
     data = tmp_path / "r.json"
     assert review(LOG, *out, "--json", data) == ExitCode.OK
@@ -53,7 +56,7 @@ def test_one_decision_is_printed_by_its_position(tmp_path, capsys):
     )
     capsys.readouterr()
     assert review(LOG, *out, "--at", entry["event"]) == ExitCode.OK
-    assert capsys.readouterr().out.splitlines()[1] == line
+    assert capsys.readouterr().out.splitlines()[2] == line
 
 
 def test_playouts_show_what_choices_cost(tmp_path, capsys):
@@ -67,8 +70,16 @@ def test_playouts_show_what_choices_cost(tmp_path, capsys):
         value, low, high = each["playouts"]["ranks"]
         assert low <= value <= high and each["playouts"]["deals"] >= 128
         assert each["playouts"]["better"]
-    assert "By playouts" in capsys.readouterr().out
-    assert "places lost by these" in out.read_text()
+    whole = json.loads(data.read_text())["review"]["summary"]["all"]
+    value, low, high = whole["ranks"]
+    assert value == pytest.approx(sum(each["playouts"]["first_mean"] for each in found), abs=1e-4)
+    error = sum(each["playouts"]["first_error"] ** 2 for each in found) ** 0.5
+    assert (high - low) / 2 == pytest.approx(1.96 * error, abs=1e-4)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("playouts show ")
+    together = f"all of them together, shown or not: {value:.3f} ({low:.3f} to {high:.3f}) places"
+    assert printed[1] == f"{together} lost"
+    assert "different choices that playouts show to be losses" in out.read_text()
 
 
 def test_any_strategy_that_rates_judges(tmp_path):
@@ -80,7 +91,9 @@ def test_any_strategy_that_rates_judges(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ([], "--seat: whose decisions? the record shows the hands of 4 seats"),
+        ([], "whose decisions? the record shows the hands of 0 fast-riichi-b, 1 majiang-2, 2 "),
+        (["--name", "nobody"], "--name nobody: no seat whose hand is shown of this name; the rec"),
+        (["--seat", 1, "--name", "majiang"], "--seat and --name: choose one"),
         (["--seat", 0, "--by", "tsumogiri"], "none of its choices; add a method ratings(view)"),
         (["--seat", 0, "--game-number", 2], "holds fewer games"),
         (["--seat", 0, "--by", "fast-riichi-d", "--at", "E1-0:99"], "seat 0 has 7 choices in E1-0"),
@@ -97,6 +110,13 @@ def test_what_cannot_be_is_refused_in_one_line(arguments, problem, tmp_path, cap
     assert told.startswith("mjbot review: ")
     assert problem in told
     assert not (tmp_path / "x.html").exists()
+
+
+def test_a_time_below_0_is_refused_and_0_is_named(capsys):
+    with pytest.raises(SystemExit) as refused:
+        review(LOG, "--seat", 0, "--playouts", -3)
+    assert refused.value.code == ExitCode.BAD_ARGUMENTS
+    assert "'-3': expected a number of seconds, 0 or more" in capsys.readouterr().err
 
 
 def test_one_of_several_games_is_named_by_its_number(tmp_path, capsys):

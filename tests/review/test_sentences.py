@@ -26,7 +26,8 @@ def test_the_main_clause_says_who_did_what_and_what_was_better(review):
         if decision.loss is None or decision.is_disputed:
             assert found[2].startswith("the reviewer prefers ")
         elif decision.loss > 0:
-            assert found[3] == f" was better by {round(decision.loss):,} points"
+            unit = "point" if round(decision.loss) == 1 else "points"
+            assert found[3] == f" was better by {round(decision.loss):,} {unit}"
         if decision.actual.is_discard and decision.expected.is_discard:
             done_tile, better_tile = map(tile_text, (decision.actual.tile, decision.expected.tile))
             assert headline(decision).startswith(f"You discarded {done_tile}; ")

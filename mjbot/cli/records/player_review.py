@@ -1,8 +1,11 @@
 """``mjbot review RECORDS... --player NAME``: all games of a player as a page, JSON and a quiz."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +13,8 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
+from mjbot.arena.code_digest import code_digest
+from mjbot.compiler.compiled import source_digest
 from mjbot.errors import ArgumentError, ExitCode
 from mjbot.languages import language, translate
 from mjbot.player_report.figures import PlayerReport
@@ -17,6 +22,7 @@ from mjbot.player_report.games import (
     ReviewedGame,
     ReviewedHeader,
     ReviewedSource,
+    empty_if_stale,
     is_games_file,
     open_games_file,
     read_games_file,
@@ -26,16 +32,20 @@ from mjbot.player_report.page import key_of, page
 from mjbot.player_report.quiz import MOST_EXERCISES, quiz_page, read_positions
 from mjbot.precompile import prepare
 from mjbot.progress import progress
-from mjbot.records.sources import Source, list_sources
+from mjbot.records.game import RecordError
+from mjbot.records.sources import Source, content_digest, games_of, list_sources
 from mjbot.report.origin import origin_of
-from mjbot.strategy.explanation import PERCENT, RANKS
 from mjbot.strategy.registry import Spec
 from mjbot.text import plural, write_text
+from protocol.messages import StartGame
 from protocol.plain_text import one_line
 
 MANY_BUDGET_S: Final = 10.0
 """Processor time for the playouts of one of many games."""
 WIDTH: Final = 140
+MOST_NAMES: Final = 8
+REVIEWING: Final = review_sources.__module__
+"""The module on whose source, and that of all it imports, a kept review depends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +66,15 @@ class PlayerWork:
 
     def header(self, player: str) -> ReviewedHeader:
         """Return the first line of the file that keeps reviewed games."""
-        by = str(self.by)
-        return ReviewedHeader(player, by, self.playouts_s, self.seed, language=language())
+        return ReviewedHeader(
+            player,
+            str(self.by),
+            self.playouts_s,
+            self.seed,
+            language=language(),
+            code=f"{source_digest(REVIEWING)[:16]}-{code_digest([self.by])}",
+            file_dates=self.file_dates,
+        )
 
     def sibling(self, ending: str) -> Path:
         """Return a file next to the page: ``review-player-quiz.html``."""
@@ -71,10 +88,14 @@ def review_player(work: PlayerWork) -> int:
     console = Console(stderr=True)
     sources = _sources(work.records)
     prepare([work.by], console, use="review" if work.playouts_s else "explain")
-    lines = _reviewed(sources, work.player, work.sibling("games.jsonl"), work, console)
+    kept = work.sibling("games.jsonl")
+    is_new = not kept.exists()
+    lines = _reviewed(sources, work.player, kept, work, console)
     games = in_order(lines, work.player)
     if not games:
-        raise ArgumentError(f"no game of {work.player!r} that can be reviewed in the records")
+        if is_new:
+            kept.unlink()
+        raise ArgumentError(_not_found(work.player, sources, lines))
     report = _report(games, lines, work, console)
     _write(report, sources, work)
     _print(report, work)
@@ -86,22 +107,55 @@ def _sources(paths: Iterable[Path]) -> list[Source]:
     return list({source.name: source for source in with_copies}.values())
 
 
+def _not_found(player: str, sources: Iterable[Source], lines: Iterable[ReviewedSource]) -> str:
+    """Return which players the records name, those with similar names first."""
+    names: Counter[str] = Counter()
+    for source in sources:
+        with suppress(RecordError):
+            for game in games_of(source):
+                events = (entry.event for entry in game.entries)
+                started = next((each for each in events if isinstance(each, StartGame)), None)
+                names.update((started and started.names) or ())
+    problem = f"no game of {player!r} that can be reviewed in the records"
+    if player in names:
+        found = [problem for line in lines for problem in line.problems]
+        return "; ".join([problem, *found[:1]] if found else [problem, "no record shows the hand"])
+    alike = get_close_matches(player, names, MOST_NAMES)
+    shown = list(dict.fromkeys([*alike, *[name for name, _ in names.most_common(MOST_NAMES)]]))
+    listed = ", ".join(shown[:MOST_NAMES])
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{problem}; they name {listed}{more}" if names else f"{problem}; they name no players"
+
+
 def _reviewed(
     sources: Sequence[Source], player: str, path: Path, work: PlayerWork, console: Console
 ) -> list[ReviewedSource]:
-    """Review what the file does not have yet; return all that belongs to the sources."""
+    """Review what the file does not have yet; return all that belongs to the sources.
+
+    What was reviewed by other code, or has another content now, is reviewed again.
+    """
     header = work.header(player)
-    names = {source.name for source in sources}
+    if empty_if_stale(path, header):
+        _note(console, f"{path}: the reviewer's code has changed; its games are reviewed again")
     with open_games_file(path, header) as log:
-        lines = [line for line in log.lines if line.source in names]
+        contents = {source.name: content_digest(source) for source in sources}
+        kept = [line for line in log.lines if line.source in contents]
+        lines = [line for line in kept if line.content == contents[line.source]]
         done = {line.source for line in lines}
+        if changed := {line.source for line in kept} - done:
+            changed_files = f"{plural(len(changed), 'file')} changed since the last review"
+            _note(console, f"{changed_files}, reviewed again: {min(changed)}")
         todo = [source for source in sources if source.name not in done]
         with progress(console, "reviewing", len(todo) or None, "files") as step:
-            for line in review_sources(todo, header, work.jobs, work.file_dates):
+            for line in review_sources(todo, header, work.jobs):
                 log.append(line)
                 lines.append(line)
                 step(1, f"{sum(len(each.games) for each in lines)} games")
     return lines
+
+
+def _note(console: Console, text: str) -> None:
+    console.print(one_line(text), markup=False, highlight=False, soft_wrap=True)
 
 
 def in_order(lines: Iterable[ReviewedSource], player: str = "") -> list[ReviewedGame]:
@@ -133,19 +187,18 @@ def _report(
         own = {(game.digest, game.seat) for game in games}
         reference = [each for each in reference if (each.digest, each.seat) not in own]
         name = work.reference.name
-    unit = RANKS if work.playouts_s else next((g.loss_unit for g in games if g.loss_unit), "")
-    if unit.startswith(PERCENT):
-        problem = f"{work.by} rates in {unit}, which cannot be added up; use --playouts SECONDS"
-        raise ArgumentError(f"--playouts 0: {problem}")
     problems = tuple(problem for line in lines for problem in line.problems)
-    return PlayerReport(work.player, games, reference, name, unit, problems)
+    return PlayerReport(work.player, games, reference, name, bool(work.playouts_s), problems)
 
 
 def _reference(path: Path, work: PlayerWork, console: Console) -> list[ReviewedGame]:
     """Return the games of all players of a file of reviewed games, or of records."""
     if is_games_file(path):
         kept, lines = read_games_file(path)
-        own = replace(work.header(kept.player), language=kept.language)
+        own = replace(work.header(kept.player), language=kept.language, file_dates=kept.file_dates)
+        if replace(kept, code=own.code, format=own.format) == own != kept:
+            cure = "review its records again, or name them"
+            raise ArgumentError(f"--reference {path}: reviewed by another version; {cure}")
         if kept != own:
             raise ArgumentError(
                 f"--reference {path}: reviewed by {kept.by} with {kept.playouts_s:g} s of playouts,"
@@ -167,7 +220,7 @@ def _write(report: PlayerReport, sources: Sequence[Source], work: PlayerWork) ->
     exercises = [found[key] for pair in asked if (key := key_of(*pair)) in found]
     quiz = work.sibling("quiz.html") if exercises else None
     if quiz:
-        write_text(quiz, quiz_page(report.player, exercises))
+        write_text(quiz, quiz_page(report.player, exercises, report.is_played))
     origin = origin_of(["mjbot review", "--player", report.player])
     write_text(work.page, page(report, found, quiz.name if quiz else "", origin))
     if work.json:

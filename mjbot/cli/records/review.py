@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -33,11 +33,18 @@ from mjbot.review.mjai_json import review_json
 from mjbot.review.page import page
 from mjbot.review.players import SeatedPlayers
 from mjbot.review.playouts import BUDGET_S, CostEstimator, is_open
-from mjbot.review.sentences import amount, done_text, sentence, sentence_and_cost
-from mjbot.review.summary import Review, Reviewer, known_seats, loss_of
+from mjbot.review.sentences import (
+    amount,
+    done_text,
+    interval_text,
+    sentence,
+    sentence_and_cost,
+)
+from mjbot.review.summary import Review, Reviewer, known_seats, loss_of, rating
+from mjbot.strategy.explanation import POINTS, RANKS
 from mjbot.strategy.registry import Spec
-from mjbot.text import plural, write_text
-from protocol.messages import Event
+from mjbot.text import write_text
+from protocol.messages import Event, StartGame
 from protocol.plain_text import one_line
 
 PLAYED_BY: Final = "fast-policy"
@@ -84,6 +91,9 @@ class ReviewRequest:
         metavar="N",
     )
     seat: int | None = a.seat_option("the only one whose hand the record shows")
+    name: str | None = option(
+        None, "name of the player whose seat is reviewed (default: --seat)", metavar="NAME"
+    )
     by: Spec = a.strategy_option(a.STRONGEST, "strategy that judges; it must rate its choices")
     out: Path | None = a.output_option(
         "page to write (default: review-seat-N.html, with --player review-player.html)",
@@ -120,7 +130,7 @@ def run(request: ReviewRequest) -> int:
     players = SeatedPlayers(request.by, request.seed)
     console = Console(stderr=True)
     seats = known_seats(events)
-    seat = _seat(request.seat, seats)
+    seat = _seat(request, seats, _names(events))
     prepare([request.by], console, use="review" if budget_s else "explain")
     began = time.monotonic()
     with progress(console, f"asking {players.name}"):
@@ -144,7 +154,12 @@ def run(request: ReviewRequest) -> int:
 
 
 def _review_player(request: ReviewRequest) -> int:
-    alone = {"--seat": request.seat, "--at": request.at, "--game-number": request.game_number}
+    alone = {
+        "--seat": request.seat,
+        "--name": request.name,
+        "--at": request.at,
+        "--game-number": request.game_number,
+    }
     for flag, value in alone.items():
         if value is not None:
             raise ArgumentError(f"{flag} is for one game; --player reviews all games of a player")
@@ -179,15 +194,30 @@ def _events(path: Path, wanted: int | None) -> tuple[Game, list[Event]]:
     return found[0], [entry.event for entry in found[0].entries]
 
 
-def _seat(asked: int | None, known: Sequence[int]) -> int:
-    if asked is None and len(known) == 1:
+def _seat(request: ReviewRequest, known: Sequence[int], names: Sequence[str]) -> int:
+    """Return the seat to review; raises ``ArgumentError`` with the seats and their names."""
+    hands = ", ".join([f"{seat} {names[seat]}".rstrip() for seat in known if seat < len(names)])
+    shown = f"the record shows the hands of {hands or 'no seat'}"
+    asked, problem = request.seat, "--seat or --name: whose decisions?"
+    if request.name is not None:
+        if asked is not None:
+            raise ArgumentError("--seat and --name: choose one")
+        found = [seat for seat in known if names[seat : seat + 1] == (request.name,)]
+        asked = found[0] if len(found) == 1 else None
+        n = "several seats" if found else "no seat whose hand is shown"
+        problem = f"--name {request.name}: {n} of this name;"
+    elif asked is None and len(known) == 1:
         return known[0]
+    elif asked is not None and asked not in known:
+        raise ArgumentError(f"--seat {asked}: the hand of this seat is not shown; {shown}")
     if asked is None:
-        known_hands = f"the record shows the hands of {plural(len(known), 'seat')}"
-        raise ArgumentError(f"--seat: whose decisions? {known_hands}")
-    if asked not in known:
-        raise ArgumentError(f"--seat {asked}: the record does not show the hand of this seat")
+        raise ArgumentError(f"{problem} {shown}")
     return asked
+
+
+def _names(events: Sequence[Event]) -> tuple[str, ...]:
+    started = next((event for event in events if isinstance(event, StartGame)), None)
+    return tuple((started and started.names) or ())
 
 
 def _play_on(review: Review, by: CostEstimator, console: Console) -> None:
@@ -207,18 +237,8 @@ def _decision_at(review: Review, at: RecordPosition) -> ReviewedDecision:
 
 def _print(review: Review, decisions: Sequence[ReviewedDecision] | None, out: Path) -> None:
     """Print a summary and some decisions, by default those that cost most."""
-    whole, unit = loss_of(review.decisions, review.shown), review.unit
-    same = whole.decisions - whole.differing
-    summed = ""
-    if review.is_summed:
-        summed = translate("; lost {size} in all (estimate)", size=amount(whole.loss, unit))
-    count = translate_count("{n} decision", "{n} decisions", whole.decisions)
-    text, by = "{decisions}, {same} as {name} chooses", review.by.name
-    lines = [translate(text, decisions=count, same=same, name=by) + summed]
-    if decisions is None:
-        lost = [each for each in review.costliest if each.loss or review.is_shown(each)]
-        decisions = lost[:MOST_PRINTED]
-    for decision in decisions:
+    by, lines = review.by.name, [*_summary(review)]
+    for decision in review.worst(MOST_PRINTED) if decisions is None else decisions:
         done = done_text(decision.view, decision.actual, decision.then)
         same_text = translate("You {done}, as {name} does.", done=done, name=by)
         line = sentence(decision) or same_text
@@ -226,3 +246,37 @@ def _print(review: Review, decisions: Sequence[ReviewedDecision] | None, out: Pa
         lines.append(f"{decision.at} {line}")
     for line in [*lines, translate("the whole review: {file}", file=out)]:
         print(one_line(line))
+
+
+def _summary(review: Review) -> Iterator[str]:
+    """Yield what playouts show, then the grade."""
+    whole = loss_of(review.decisions, review.shown)
+    if not review.shown and whole.differing:
+        yield translate(
+            "what the {n} different choices cost is not known without playouts: {option}",
+            n=whole.differing,
+            option="--playouts SECONDS",
+        )
+    if whole.shown:
+        yield translate(
+            "playouts show {n} losses in {all} different choices: {places}, {points}",
+            n=whole.shown,
+            all=len(review.shown),
+            places=interval_text(whole.shown_ranks, RANKS),
+            points=amount(whole.shown_points.value, POINTS),
+        )
+    elif review.shown:
+        text = "playouts show no loss in {all} different choices"
+        yield translate(text, all=len(review.shown))
+    if review.shown:
+        places = interval_text(whole.ranks, RANKS)
+        yield translate("all of them together, shown or not: {places} lost", places=places)
+    grade, same = rating(review.decisions), whole.decisions - whole.differing
+    count = translate_count("{n} decision", "{n} decisions", whole.decisions)
+    text, by = "{decisions}, {same} as {name} chooses", review.by.name
+    agreed = translate(text, decisions=count, same=same, name=by)
+    if grade.value == grade.value:
+        agreed = translate(
+            "grade {grade} of 100: {agreed}", grade=f"{100 * grade.value:.0f}", agreed=agreed
+        )
+    yield agreed

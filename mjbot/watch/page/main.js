@@ -494,7 +494,7 @@ function takeReview(data) {
   }
   thoughts = false; // the comparison is shown; the table of all terms on demand
   shown.seat = review.seat;
-  $("threshold").max = Math.ceil(review.most);
+  $("threshold").max = Math.ceil(review.most / review.step) * review.step;
   $("threshold").step = review.step;
   $("threshold").value = review.step;
   showMistakes();

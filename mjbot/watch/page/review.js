@@ -18,8 +18,9 @@ export class Review {
     Object.assign(this, data);
     this.threshold = 0;
     this.byEvent = new Map(this.decisions.map((decision) => [decision.n, decision]));
-    this.most = Math.max(0, ...this.decisions.map(({ loss }) => loss || 0));
-    this.step = this.unit === "points" ? 10 : this.most / 100; // differences below 10 points are not reported
+    this.most = Math.max(0, ...this.decisions.map(({ cost_size: size }) => size || 0));
+    // differences below 10 points are not reported; costs by playouts have a least size of their own
+    this.step = this.unit === "points" ? 10 : this.unit === "ranks" ? 0.01 : this.most / 100 || 1;
   }
 
   at(n, seat) {
@@ -31,7 +32,8 @@ export class Review {
   }
 
   isMistake(decision) {
-    return Boolean(decision && decision.counts && (decision.loss || 0) >= this.threshold);
+    if (!decision || !decision.counts) return false;
+    return decision.cost_size === null || decision.cost_size >= this.threshold; // null: a win, not rated
   }
 
   get mistakes() {
@@ -41,7 +43,8 @@ export class Review {
   amount(value) {
     if (this.unit.startsWith("%")) return `${format(value, "%")}%`;
     const n = format(value, this.unit);
-    return this.unit === "points" ? t("{n} points", { n }) : `${n} ${t(this.unit)}`;
+    if (this.unit === "points") return t("{n} points", { n });
+    return this.unit === "ranks" ? t("{n} places", { n }) : `${n} ${t(this.unit)}`;
   }
 }
 
