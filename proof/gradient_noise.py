@@ -8,9 +8,10 @@ gradients is the signal squared, s^2, and a gradient's expected square is s^2 + 
 their cosine is s^2 / (s^2 + noise^2 / n) and signal equals noise at noise^2 / s^2 decisions.
 Intervals are those of a jackknife over the parts.  With lambda below 1 a part of the signal is what
 the critic gets wrong; "along the unbiased" is the part in the direction of lambda 1, as a share of
-that signal, and "useful signal" counts it alone.  The critic learns from hanchan of its own first.
-All rows are from the same games, each played twice (the second time the places at its end are
-known).
+that signal, and "useful signal" counts it alone.  "Drawing less" is the direction in which the
+entropy falls fastest: what of the signal lies along it the likeliest choice has already.  The
+critic learns from hanchan of its own first.  All rows are from the same games, each played twice
+(the second time the places at its end are known).
 """
 
 import argparse
@@ -63,6 +64,7 @@ HEADING: Final = (
     "signal = noise at",
     "along the unbiased",
     "useful signal = noise at",
+    "cosine with drawing less",
 )
 
 
@@ -85,9 +87,11 @@ VARIANTS: Final = (
     Variant("no critic", 1.0, has_critic=False),
     Variant("critic, place at the game's end", 1.0, at_end=True, spread=1.0),
 )
+SHARPER: Final = len(VARIANTS)
+"""After the variants: the gradient of the entropy, along which a policy draws less."""
 UNBIASED: Final = 1
 """The variant whose expected gradient is that of the expected rank, whatever the critic."""
-RULES: Final = np.array([variant[1:] for variant in VARIANTS], float)
+RULES: Final = np.array([*(variant[1:] for variant in VARIANTS), (1.0, True, False, np.inf)])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,8 +124,8 @@ def run(args: argparse.Namespace) -> int:
 class Part(NamedTuple):
     """Sums over the decisions of a part."""
 
-    gradients: NDArray[np.float32]  # [VARIANTS, weights]
-    squares: Float64s  # [VARIANTS] of the advantages, in ranks
+    gradients: NDArray[np.float32]  # [RULES, weights]
+    squares: Float64s  # [RULES] of the advantages, in ranks
     decisions: int
 
 
@@ -138,7 +142,7 @@ class Players:
         self._critic_gradients: Final = critic[1]
         self._moments: Final = AdamMoments(critic[2], critic[3], critic[0].copy())
         self._random: Final = np.array([args.seed], np.uint64)
-        self._parts: Final = np.zeros((len(VARIANTS), len(self._gradients)), np.float32)
+        self._parts: Final = np.zeros((len(RULES), len(self._gradients)), np.float32)
         self._learner: Final = new_learner(
             policy_of(weights),
             policy_of(weights),
@@ -150,7 +154,11 @@ class Players:
             settings=np.array([args.temperature, 0.0, 1.0, 0.0]),
         )
         self._learners: Final = tuple(
-            self._learner._replace(gradients=weights_in(part, self._units)) for part in self._parts
+            self._learner._replace(
+                gradients=weights_in(part, self._units),
+                settings=np.array([args.temperature, 0.0, 1.0, -float(number == SHARPER)]),
+            )
+            for number, part in enumerate(self._parts)
         )
         self._state: Final = new_state()
         self._buffer: Final = new_step_buffer()
@@ -176,7 +184,7 @@ class Players:
 
     def measure(self, first: int, hanchan: int) -> Part:
         """Return the gradients of some hanchan."""
-        sums, ranks = np.zeros(len(VARIANTS) + 1), np.zeros(4)
+        sums, ranks = np.zeros(len(RULES) + 1), np.zeros(4)
         self._parts[:] = 0
         for seed in range(first, first + hanchan):
             random = self._random.copy()
@@ -264,11 +272,14 @@ def report_of(parts: list[Part], explained: float) -> Iterator[str]:
     yield ""
     yield from head(HEADING)
     whole = signal_and_noise(means[:, UNBIASED] @ means[:, UNBIASED].T)
+    sharper = signal_and_noise(means[:, SHARPER] @ means[:, SHARPER].T).signal
     for number, variant in enumerate(VARIANTS):
         found = signal_and_noise(means[:, number] @ means[:, number].T)
         noise = found.noise * decisions.mean()
         along = signal_and_noise(means[:, number] @ means[:, UNBIASED].T)
         useful = along.signal**2 / whole.signal
+        less = signal_and_noise(means[:, number] @ means[:, SHARPER].T)
+        length = np.sqrt(max(found.signal, 1e-30) * sharper)
         yield row(
             [
                 variant.name,
@@ -277,6 +288,7 @@ def report_of(parts: list[Part], explained: float) -> Iterator[str]:
                 found.decisions(noise),
                 f"{along.signal / whole.signal:.2f} ± {2 * along.error / whole.signal:.2f}",
                 f"{noise / useful:,.0f}",
+                f"{less.signal / length:.2f} ± {2 * less.error / length:.2f}",
             ]
         )
 

@@ -18,6 +18,7 @@ from mjbot.compiler.compiled import IS_INTERPRETED
 from mjbot.compiler.record import Float32s
 
 LANES: Final = 16
+_utils: Final[Any] = cgutils  # without types
 _VECTOR: Final = ir.VectorType(ir.FloatType(), LANES)
 
 
@@ -35,7 +36,7 @@ def _add_row(
             number = ir.Constant(ir.IntType(32), lane)
             spread = builder.insert_element(spread, arguments[4], number)
         lanes = ir.Constant(ir.IntType(64), LANES)
-        with cgutils.for_range(builder, builder.sdiv(arguments[5], lanes)) as loop:
+        with _utils.for_range(builder, builder.sdiv(arguments[5], lanes)) as loop:
             offset = builder.mul(loop.index, lanes)
             to = builder.bitcast(builder.gep(start, [offset]), _VECTOR.as_pointer())
             what = builder.bitcast(builder.gep(source, [offset]), _VECTOR.as_pointer())
@@ -53,9 +54,9 @@ def _dot_row(context: Any, one: Any, at: Any, other: Any, place: Any, size: Any)
         arrays, _, others, *_ = signature.args
         start = _address(context, builder, arrays, arguments[0], arguments[1])
         source = _address(context, builder, others, arguments[2], arguments[3])
-        sums = cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * LANES))
+        sums = _utils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * LANES))
         lanes = ir.Constant(ir.IntType(64), LANES)
-        with cgutils.for_range(builder, builder.sdiv(arguments[4], lanes)) as loop:
+        with _utils.for_range(builder, builder.sdiv(arguments[4], lanes)) as loop:
             offset = builder.mul(loop.index, lanes)
             left = builder.bitcast(builder.gep(start, [offset]), _VECTOR.as_pointer())
             right = builder.bitcast(builder.gep(source, [offset]), _VECTOR.as_pointer())

@@ -257,7 +257,7 @@ def packed_of_ally(weights: PolicyWeights) -> dict[str, NDArray[Any]]:
     return {"context": context.astype(np.float16), "inputs": inputs.astype(np.float16)}
 
 
-def _shapes(context: int, inputs: int, units: Units) -> dict[str, tuple[int, int, int]]:
+def _shapes(context: int, inputs: int, units: Units) -> dict[str, tuple[int, ...]]:
     return {
         "context": (N_QUESTIONS, context, units.first),
         "inputs": (N_QUESTIONS, inputs, units.first),
