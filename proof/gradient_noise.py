@@ -5,13 +5,13 @@
 The policy does not change: it plays all four seats, draws its choices, and the gradients of
 disjoint parts of the hanchan are compared.  Of parts of n decisions the expected product of two
 gradients is the signal squared, s^2, and a gradient's expected square is s^2 + noise^2 / n, so that
-their cosine is s^2 / (s^2 + noise^2 / n) and signal equals noise at noise^2 / s^2 decisions.
-Intervals are those of a jackknife over the parts.  With lambda below 1 a part of the signal is what
-the critic gets wrong; "along the unbiased" is the part in the direction of lambda 1, as a share of
-that signal, and "useful signal" counts it alone.  "Drawing less" is the direction in which the
-entropy falls fastest: what of the signal lies along it the likeliest choice has already.  The
-critic learns from hanchan of its own first.  All rows are from the same games, each played twice
-(the second time the places at its end are known).
+signal equals noise at noise^2 / s^2 decisions.  Signals are in thousandths of the noise's unit,
+intervals those of a jackknife over the parts.  With lambda below 1 a part of the signal is what the
+critic gets wrong; "along the unbiased" is the part in the direction of lambda 1, as a share of that
+signal ("?" where none is shown).  "Drawing less" is the direction in which the entropy falls
+fastest: what of the signal lies along it the likeliest choice has already.  The critic learns from
+hanchan of its own first.  All rows are from the same games, each played twice (the second time the
+places at its end are known).
 """
 
 import argparse
@@ -54,17 +54,16 @@ from mjbot.training.fast_policy.play_and_learn import (
 )
 from mjbot.training.fast_policy.self_play import CRITIC_RATE
 
-SIZES: Final = (512, 10_240, 102_400)
-TABLES: Final = 32
+TABLES: Final = 4
 """Hanchan of a step of the critic."""
 HEADING: Final = (
     "advantage",
     "its spread",
-    *(f"cosine, n = {n:,}" for n in SIZES),
-    "signal = noise at",
+    "noise of a decision",
+    "signal",
+    "signal = noise at, decisions",
     "along the unbiased",
-    "useful signal = noise at",
-    "cosine with drawing less",
+    "along drawing less",
 )
 
 
@@ -109,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     players = Players(args)
     with progress(Console(stderr=True), "playing", args.critic + args.hanchan, "hanchan") as report:
         for start in range(0, args.critic, TABLES):
-            players.teach(args.seed + args.hanchan + start)
+            players.teach(args.seed + args.hanchan + start, start >= args.critic * 2 // 3)
             report(TABLES)
         each = args.hanchan // args.parts
         parts = []
@@ -167,11 +166,11 @@ class Players:
 
     @property
     def explained(self) -> float:
-        """Share of the returns' variance that the critic explained while it learned."""
+        """Share of the returns' variance that the critic explained in its last third."""
         return 1 - float(self._learner.sums[3] / self._learner.sums[4])
 
-    def teach(self, first: int) -> None:
-        """Let the critic learn from some hanchan."""
+    def teach(self, first: int, is_rated: bool) -> None:
+        """Let the critic learn from some hanchan; if not ``is_rated``, forget how well it did."""
         seeds, masks = np.arange(first, first + TABLES), np.full(TABLES, ALL_SEATS, np.int64)
         before = self._learner.sums[0]
         learn_games(self._learner, self._state, self._buffer, seeds, masks, rule_set())
@@ -181,6 +180,8 @@ class Players:
         self._steps += 1
         adam_step(self._critic, self._critic_gradients, self._moments, self._steps, CRITIC_RATE, 0)
         self._gradients[:] = 0
+        if not is_rated:
+            self._learner.sums[:] = 0
 
     def measure(self, first: int, hanchan: int) -> Part:
         """Return the gradients of some hanchan."""
@@ -271,24 +272,24 @@ def report_of(parts: list[Part], explained: float) -> Iterator[str]:
     yield f"{decisions.sum():,.0f} open decisions; the critic explains {explained:.1%}"
     yield ""
     yield from head(HEADING)
-    whole = signal_and_noise(means[:, UNBIASED] @ means[:, UNBIASED].T)
-    sharper = signal_and_noise(means[:, SHARPER] @ means[:, SHARPER].T).signal
+    unbiased, sharper = means[:, UNBIASED], means[:, SHARPER]
+    whole = signal_and_noise(unbiased @ unbiased.T)
+    fall = np.sqrt(signal_and_noise(sharper @ sharper.T).signal)
     for number, variant in enumerate(VARIANTS):
         found = signal_and_noise(means[:, number] @ means[:, number].T)
         noise = found.noise * decisions.mean()
-        along = signal_and_noise(means[:, number] @ means[:, UNBIASED].T)
-        useful = along.signal**2 / whole.signal
-        less = signal_and_noise(means[:, number] @ means[:, SHARPER].T)
-        length = np.sqrt(max(found.signal, 1e-30) * sharper)
+        along = signal_and_noise(means[:, number] @ unbiased.T)
+        less = signal_and_noise(means[:, number] @ sharper.T)
+        share = f"{along.signal / whole.signal:.2f} ± {2 * along.error / whole.signal:.2f}"
         yield row(
             [
                 variant.name,
                 f"{np.sqrt(squares[number] / decisions.sum()):.3f}",
-                *(f"{found.cosine(noise / n):.3f}" for n in SIZES),
+                f"{np.sqrt(noise):.2f}",
+                found.length(),
                 found.decisions(noise),
-                f"{along.signal / whole.signal:.2f} ± {2 * along.error / whole.signal:.2f}",
-                f"{noise / useful:,.0f}",
-                f"{less.signal / length:.2f} ± {2 * less.error / length:.2f}",
+                share if whole.is_shown else "?",
+                f"{1000 * less.signal / fall:.2f} ± {2000 * less.error / fall:.2f}",
             ]
         )
 
@@ -300,14 +301,25 @@ class Signal(NamedTuple):
     noise: float  # of a part
     error: float
 
-    def cosine(self, noise: float) -> float:
-        """Return the expected cosine of two gradients with so much noise squared."""
-        return max(self.signal, 0.0) / (max(self.signal, 0.0) + noise)
+    @property
+    def is_shown(self) -> bool:
+        """Whether there is any signal, by its 95% interval."""
+        return self.signal > 2 * self.error
+
+    def length(self) -> str:
+        """Return the signal's length, in thousandths, with its interval."""
+        low, at, high = (
+            1000 * np.sqrt(max(self.signal + by * 2 * self.error, 0)) for by in (-1, 0, 1)
+        )
+        return f"{at:.2f} ({low:.2f} to {high:.2f})"
 
     def decisions(self, noise: float) -> str:
         """Return at how many decisions signal equals noise, with its interval."""
-        low, at, high = (noise / (self.signal + by * 2 * self.error) for by in (1, 0, -1))
-        return f"{at:,.0f} ({low:,.0f} to {f'{high:,.0f}' if high > 0 else 'any'})"
+        low = noise / (self.signal + 2 * self.error)
+        if not self.is_shown:
+            return f"{low:,.0f} or more"
+        high = noise / (self.signal - 2 * self.error)
+        return f"{noise / self.signal:,.0f} ({low:,.0f} to {high:,.0f})"
 
 
 def signal_and_noise(products: NDArray[np.float64]) -> Signal:

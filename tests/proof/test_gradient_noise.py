@@ -17,7 +17,16 @@ def test_signal_and_noise_are_found_where_they_are_known():
     assert found.signal == pytest.approx(0.25, abs=4 * found.error)
     assert found.error < 0.02
     assert found.noise == pytest.approx(2.0, rel=0.05)
-    assert found.cosine(2.0) == pytest.approx(1 / 9, rel=0.2)
+    assert found.is_shown
+    at, low, high = (
+        float(part.strip("()").replace(",", ""))
+        for part in found.decisions(500.0).split()
+        if part != "to"
+    )
+    assert low < 2000 < high
+    assert low < at < high
+    nothing = gradient_noise.Signal(-0.1, 2.0, 0.2)
+    assert nothing.decisions(300.0) == "1,000 or more"
 
 
 def test_a_row_of_the_table_is_written_for_each_advantage(monkeypatch, capsys):
@@ -29,7 +38,7 @@ def test_a_row_of_the_table_is_written_for_each_advantage(monkeypatch, capsys):
     printed = capsys.readouterr().out.splitlines()
     assert "open decisions; the critic explains" in printed[0]
     assert len(printed) == 4 + len(gradient_noise.VARIANTS)
-    assert "| 1.00 ± " in printed[4 + gradient_noise.UNBIASED]
+    assert "critic, lambda 1 |" in printed[4 + gradient_noise.UNBIASED]
 
 
 def test_one_of_four_alike_comes_out_second_and_a_half(capsys):
