@@ -4,7 +4,7 @@ At most tables the learning policy plays all four seats; at a share of them (``a
 of it plays three of the policy that training started from.  As a pair two seats of it play two of
 that policy at all tables, and only the weights that an ally's numbers are multiplied with learn;
 ``--pair-start`` continues with those of an earlier run.
-After each batch of games there is one step of Adam
+After each batch of games there is one step of Adam, of the critic after every few games
 (:mod:`mjbot.training.fast_policy.play_and_learn` has the theory).  In the first batches only the
 critic learns.  The result is the mean of the last weights.  Resumable after every
 :data:`STEPS_KEPT` batches.
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from rich.console import Console
 
+from mjbot.compiler.record import Int64s
 from mjbot.interruption import keeping
 from mjbot.models.fast_policy.choice import policy_of
 from mjbot.models.fast_policy.network import (
@@ -67,6 +68,8 @@ from protocol.rules import Rules
 STEPS_KEPT: Final = 20
 MEAN_STEPS: Final = 50
 CRITIC_RATE: Final = 2e-3
+CRITIC_TABLES: Final = 8
+"""Games of a step of the critic, of which there are many in a batch: it learns faster."""
 KEPT: Final = "fast-policy-play-run.npz"
 FIRST_WALL: Final = 3_000_000_000
 WALLS_OF_SEED: Final = 100_000_000
@@ -89,6 +92,7 @@ class PlayRun:
         critic[0] = initial_critic(plan.seed)
         self._learns: Final = _about_allies(units)
         self._critic: Final = critic[0]
+        self._critic_steps: Final = np.zeros(1, np.int64)
         self._critic_gradients: Final = critic[1]
         self._critic_moments: Final = AdamMoments(critic[2], critic[3], critic[0].copy())
         self._random: Final = np.array([plan.seed], np.uint64)
@@ -141,14 +145,13 @@ class PlayRun:
         first = FIRST_WALL + WALLS_OF_SEED * plan.seed + self._batch * plan.tables
         seeds = np.arange(first, first + plan.tables)
         before = learner.sums.copy()
-        rules = rule_set(Rules(length=plan.length))
-        learn_games(learner, self._state, self._buffer, seeds, masks, rules)
+        for start in range(0, plan.tables, CRITIC_TABLES):
+            some = slice(start, start + CRITIC_TABLES)
+            self._play_some(seeds[some], masks[some])
         sums = learner.sums - before
         traces = max(float(sums[0]), 1.0)
         self._settings[3] = plan.entropy * (sums[7] - sums[2]) / traces
-        np.divide(self._critic_gradients, traces, out=self._critic_gradients)
         step = self._batch + 1
-        adam_step(self._critic, self._critic_gradients, self._critic_moments, step, CRITIC_RATE, 0)
         np.divide(self._gradients, traces, out=self._gradients)
         if plan.pair:
             self._gradients[~self._learns] = 0
@@ -162,6 +165,17 @@ class PlayRun:
         return self._apart
 
     _apart = 0
+
+    def _play_some(self, seeds: Int64s, masks: Int64s) -> None:
+        """Play some tables of a batch; the critic takes a step, the policy's gradients add up."""
+        before = self._learner.sums[0]
+        rules = rule_set(Rules(length=self._plan.length))
+        learn_games(self._learner, self._state, self._buffer, seeds, masks, rules)
+        traces = max(self._learner.sums[0] - before, 1.0)
+        np.divide(self._critic_gradients, traces, out=self._critic_gradients)
+        self._critic_steps[0] += 1
+        step = int(self._critic_steps[0])
+        adam_step(self._critic, self._critic_gradients, self._critic_moments, step, CRITIC_RATE, 0)
 
     def _figures(self, apart: int) -> str:
         traces, divergence, entropy, gains, returns, ranks, points, first = self._learner.sums
@@ -183,6 +197,7 @@ class PlayRun:
         yield "batch", np.array([self._batch])
         yield "numbers", self._numbers
         yield "critic", self._critic
+        yield "critic_steps", self._critic_steps
         yield "random", self._random
         yield "bonus", self._settings[3:]
         for name in AdamMoments._fields:
