@@ -13,6 +13,8 @@ PROOFS = {
     "cost-spread": "how far true costs of different choices scatter: the prior of reviews",
     "mistakes": "the strongest mistakes of reviews, played on to the end of the game",
     "search-margin": "which overrides of a search are right, played on to the end of the game",
+    "gradient-noise": "how much of the fast policy's self-play gradient is signal",
+    "one-against-three": "ranks of one fast policy among three of another: a self-play run's curve",
     "calibration": "how often hands win of which a chance to win is reported, held-out games",
     "deal-ins": "how often tiles deal in of which a chance to deal in is stated",
     "agreement": "how often strategies discard what strong players discarded",

@@ -13,7 +13,14 @@ from typing import Final
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float32s, Int8s, UInt8s
 from mjbot.models.fast_policy.ally import write_tile
-from mjbot.models.fast_policy.reading import OF_ONE, OPPONENTS, TO_ALLY, Reading, bounded
+from mjbot.models.fast_policy.reading import (
+    OF_ONE,
+    OPPONENTS,
+    PLAIN_INPUTS,
+    TO_ALLY,
+    Reading,
+    bounded,
+)
 from mjbot.models.fast_policy.shape_rows import take, write_changes
 from mjbot.models.networks.look_ahead import (
     KAN_DRAWN,
@@ -106,10 +113,30 @@ def write_discards(
         _write_tile(state, seat, kind, reading, out)
         _write_danger(kind, least, reading, out)
         _write_plan(kind, longest, dora, reading, out)
+        if reading.is_wide:
+            _write_plans_left(state, seat, kind, dora, out, reading, context)
         write_tile(state, seat, kind, reading.ally, out[TO_ALLY:])
         _write_left(n, kind, 1, reading)
         n += 1
     return n
+
+
+@compiled
+def _write_plans_left(
+    state: State,
+    seat: int,
+    kind: int,
+    dora: int,
+    out: Float32s,
+    reading: Reading,
+    context: HandContext,
+) -> None:
+    """Write the plans of the hand that a discard leaves."""
+    hand = reading.shape.hand
+    hand[kind] -= 1
+    held = HandOutlook(hand, reading.shape.unseen, dora - context.dora[kind], context)
+    write_plans(state, seat, held, out[PLAIN_INPUTS:])
+    hand[kind] += 1
 
 
 @compiled

@@ -32,6 +32,7 @@ from mjbot.models.fast_policy.network import (
     PolicyWeights,
     answer,
     load_network,
+    reads_more,
 )
 from mjbot.models.fast_policy.reading import Reading, read_table
 from mjbot.models.weights import SHIPPED
@@ -88,7 +89,9 @@ def policy_of(weights: PolicyWeights) -> FastPolicy:
     """Return a policy with scratch memory of its own."""
     thresholds = np.full(N_QUESTIONS, EVEN, np.float32)
     codes = np.zeros(N_ACTIONS, np.uint8)
-    return FastPolicy(weights, danger_weights(), Reading.new(), Layers.new(), thresholds, codes)
+    reading = Reading.new()
+    reading["is_wide"] = reads_more(weights)
+    return FastPolicy(weights, danger_weights(), reading, Layers.new(), thresholds, codes)
 
 
 @compiled

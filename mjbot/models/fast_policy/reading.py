@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 import numpy as np
 
 from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float32s, Float64s, Int8s, Int16s, Int64s, Record
+from mjbot.compiler.record import Float32s, Float64s, Int8s, Int16s, Int64, Int64s, Record
 from mjbot.models.danger import DangerWeights
 from mjbot.models.danger_features import (
     MAX_ACTIVE,
@@ -68,7 +68,8 @@ N_CONTEXT: Final = ALLY + OF_ALLY
 MOST_CANDIDATES: Final = 14
 PLAIN_INPUTS: Final = 42
 """Of a candidate; each question uses the first of them."""
-TO_ALLY: Final = PLAIN_INPUTS
+TO_ALLY: Final = PLAIN_INPUTS + OF_PLANS
+"""Before these a discard has the plans that it leaves, where :attr:`Reading.is_wide` is set."""
 N_INPUTS: Final = TO_ALLY + OF_TILE
 
 
@@ -80,6 +81,7 @@ class Reading(Record):
 
     shape: ShapeRows
     ally: AllyReading
+    is_wide: Int64  # whether the network reads more inputs than the plain ones
     best: Annotated[Int64s, 2]  # least shanten, most tiles accepted with it
     masks: Annotated[Int64s, 34]  # kinds accepted after discarding each kind
     safe: Annotated[Int64s, 3]  # masks of kinds, of the opponents 1, 2 and 3 seats on

@@ -13,14 +13,9 @@ from numpy.typing import NDArray
 
 from mjbot.compiler.compiled import compiled
 from mjbot.compiler.record import Float32s
-from mjbot.models.fast_policy.network import (
-    HIDDEN,
-    SECOND,
-    Layers,
-    PolicyWeights,
-    add_hidden,
-    add_second,
-)
+from mjbot.compiler.vectors import add_row, dot_row
+from mjbot.models.fast_policy.candidates import N_QUESTIONS
+from mjbot.models.fast_policy.network import MOST_UNITS, Layers, PolicyWeights
 from mjbot.models.fast_policy.reading import N_CONTEXT, N_INPUTS, Reading
 from mjbot.models.fast_policy.shape_rows import NONE, OF_KIND
 
@@ -33,14 +28,14 @@ class Errors(NamedTuple):
     """Derivatives on the way back, scratch memory of one thread."""
 
     scores: Float32s  # [candidates + 1]
-    second: Float32s  # [SECOND]
-    first: Float32s  # [HIDDEN]
-    base: Float32s  # [HIDDEN], sum over the candidates
+    second: Float32s  # [MOST_UNITS], as the others of which narrower layers use the beginning
+    first: Float32s  # [MOST_UNITS]
+    base: Float32s  # [MOST_UNITS], sum over the candidates
 
 
 def new_errors(candidates: int) -> Errors:
     """Return scratch memory."""
-    sizes = candidates + 1, SECOND, HIDDEN, HIDDEN
+    sizes = candidates + 1, MOST_UNITS, MOST_UNITS, MOST_UNITS
     return Errors(*(np.zeros(size, np.float32) for size in sizes))
 
 
@@ -55,21 +50,22 @@ def add_gradients(
     gradients: PolicyWeights,
 ) -> None:
     """Add the derivatives of a question with ``n`` candidates from those of its scores."""
+    units = len(weights.first_bias) // N_QUESTIONS
     errors.base[:] = 0
     for candidate in range(n):
         if errors.scores[candidate] != 0:
             _candidate(weights, question, candidate, reading, layers, errors, gradients)
-    add_hidden(gradients.first_bias, question * HIDDEN, errors.base, 0, np.float32(1))
-    at = question * N_CONTEXT * HIDDEN
+    add_row(gradients.first_bias, question * units, errors.base, 0, np.float32(1), units)
+    at = question * N_CONTEXT * units
     for number in range(N_CONTEXT):
         value = reading.context[number]
         if value != 0:
-            add_hidden(gradients.context, at + number * HIDDEN, errors.base, 0, value)
+            add_row(gradients.context, at + number * units, errors.base, 0, value, units)
     for kind in range(34):
         for place in range(OF_KIND):
             row = reading.shape.rows[kind, place]
             if row != NONE:
-                add_hidden(gradients.rows, row * HIDDEN, errors.base, 0, np.float32(1))
+                add_row(gradients.rows, row * units, errors.base, 0, np.float32(1), units)
 
 
 @compiled
@@ -82,35 +78,36 @@ def _candidate(
     errors: Errors,
     gradients: PolicyWeights,
 ) -> None:
-    error = errors.scores[candidate]
-    at, start = candidate * SECOND, candidate * HIDDEN
-    of_question = question * SECOND
+    units = len(weights.first_bias) // N_QUESTIONS
+    others = len(weights.second_bias) // N_QUESTIONS
+    error, one = errors.scores[candidate], np.float32(1)
+    at, start = candidate * others, candidate * units
+    of_question = question * others
     gradients.last_bias[question] += error
-    add_second(gradients.last, of_question, layers.second, at, error)
-    for unit in range(SECOND):
+    add_row(gradients.last, of_question, layers.second, at, error, others)
+    for unit in range(others):
         is_active = layers.second[at + unit] > 0
         errors.second[unit] = error * weights.last[of_question + unit] if is_active else 0
-    add_second(gradients.second_bias, of_question, errors.second, 0, np.float32(1))
-    of_question = question * HIDDEN * SECOND
-    for unit in range(HIDDEN):
-        value, total = layers.first[start + unit], np.float32(0)
-        place = of_question + unit * SECOND
+    add_row(gradients.second_bias, of_question, errors.second, 0, one, others)
+    of_question = question * units * others
+    for unit in range(units):
+        value, place = layers.first[start + unit], of_question + unit * others
+        errors.first[unit] = 0
         if value > 0:
-            add_second(gradients.second, place, errors.second, 0, value)
-            for other in range(SECOND):
-                total += weights.second[place + other] * errors.second[other]
-        errors.first[unit] = total
-    add_hidden(errors.base, 0, errors.first, 0, np.float32(1))
+            add_row(gradients.second, place, errors.second, 0, value, others)
+            errors.first[unit] = dot_row(weights.second, place, errors.second, 0, others)
+    add_row(errors.base, 0, errors.first, 0, one, units)
     changes, rows = reading.changes[candidate], gradients.rows
     for place in range(changes.n_removed):
-        add_hidden(rows, changes.removed[place] * HIDDEN, errors.first, 0, np.float32(-1))
+        add_row(rows, changes.removed[place] * units, errors.first, 0, -one, units)
     for place in range(changes.n_added):
-        add_hidden(rows, changes.added[place] * HIDDEN, errors.first, 0, np.float32(1))
-    of_question = question * N_INPUTS * HIDDEN
+        add_row(rows, changes.added[place] * units, errors.first, 0, one, units)
+    of_question = question * N_INPUTS * units
     for number in range(N_INPUTS):
         value = reading.inputs[candidate, number]
         if value != 0:
-            add_hidden(gradients.inputs, of_question + number * HIDDEN, errors.first, 0, value)
+            at = of_question + number * units
+            add_row(gradients.inputs, at, errors.first, 0, value, units)
 
 
 class AdamMoments(NamedTuple):

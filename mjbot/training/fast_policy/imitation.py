@@ -28,15 +28,22 @@ from mjbot.models.fast_policy.candidates import (
 )
 from mjbot.models.fast_policy.choice import FastPolicy, ask, policy_of
 from mjbot.models.fast_policy.network import (
-    N_WEIGHTS,
     NAME,
-    SHAPES,
     PolicyWeights,
+    Units,
     load_network,
     packed,
+    units_of,
+    unpacked,
     weights_in,
 )
-from mjbot.models.fast_policy.reading import MOST_CANDIDATES, Reading, read_table
+from mjbot.models.fast_policy.reading import (
+    MOST_CANDIDATES,
+    PLAIN_INPUTS,
+    TO_ALLY,
+    Reading,
+    read_table,
+)
 from mjbot.models.weights import Manifest, save_weights
 from mjbot.progress import progress
 from mjbot.requests import command_of
@@ -168,13 +175,15 @@ class ImitationRun:
         self._source: Final = source
         self._check: Final = check
         self._folder: Final = folder
-        self._numbers: Final = initial_arrays(plan.seed)
+        weights = initial_weights(plan)
         if start:
-            self._numbers[:] = np.concatenate(load_network(start))
-        zeros = np.zeros((3, N_WEIGHTS), np.float32)
+            embed(load_network(start), weights)
+        self._units: Final = units_of(weights)
+        self._numbers: Final = np.concatenate(weights)
+        zeros = np.zeros((3, len(self._numbers)), np.float32)
         self._gradients: Final = zeros[0]
         self._moments: Final = AdamMoments(zeros[1], zeros[2], self._numbers.copy())
-        self._policy: Final = policy_of(weights_in(self._numbers))
+        self._policy: Final = policy_of(weights_in(self._numbers, self._units))
         self._errors: Final = new_errors(MOST_CANDIDATES)
         self._step = 0
         self._counts: Final = batch_counts(plan, source.sizes)
@@ -196,7 +205,7 @@ class ImitationRun:
                     held_out = self._held_out()
                     report(0, note=f"loss {loss / count:.4f}, held out {held_out:.4f}")
                     loss, count = 0.0, 0
-        return weights_in(self._moments.mean)
+        return weights_in(self._moments.mean, self._units)
 
     def kept(self) -> str:
         """Return what the folder holds by now."""
@@ -224,7 +233,7 @@ class ImitationRun:
     def _learn_from(self, places: Sequence[Ints]) -> float:
         plan = self._plan
         states, rows = self._source.batch(places)
-        gradients = weights_in(self._gradients)
+        gradients = weights_in(self._gradients, self._units)
         targets = hard_targets(rows)
         loss = learn_rows(self._policy, states, rows, targets, self._errors, gradients)
         np.divide(self._gradients, len(rows), out=self._gradients)
@@ -235,7 +244,7 @@ class ImitationRun:
         return float(loss)
 
     def _held_out(self) -> float:
-        policy = policy_of(weights_in(self._moments.mean))
+        policy = policy_of(weights_in(self._moments.mean, self._units))
         chances, rows = chances_of(policy, self._check)
         made = chances[np.arange(len(rows)), rows["choice"]]
         return float(-np.log(np.maximum(made, 1e-7)).mean())
@@ -253,15 +262,36 @@ class ImitationRun:
                 array[:] = state[name]
 
 
-def initial_arrays(seed: int) -> NDArray[np.float32]:
+def initial_weights(plan: ImitationPlan) -> PolicyWeights:
     """Return random weights: those of a layer so that its sums keep their size, rows small."""
-    random = np.random.default_rng(seed)
-    numbers = np.zeros(N_WEIGHTS, np.float32)
-    for name, array in weights_in(numbers)._asdict().items():
-        spread = {"rows": 0.03, "context": 0.1, "inputs": 0.2, "second": 0.2, "last": 0.2}
-        if name in spread:
-            array[:] = random.normal(0, spread[name], array.shape)
-    return numbers
+    random, units = np.random.default_rng(plan.seed), Units(plan.first, plan.second)
+    weights = weights_in(np.zeros(units.n_weights, np.float32), units)
+    spreads = {"rows": 0.03, "context": 0.1, "inputs": 0.2}
+    spreads |= {"second": 0.2 * (48 / units.first) ** 0.5, "last": 0.2 * (32 / units.second) ** 0.5}
+    for name, spread in spreads.items():
+        array = getattr(weights, name)
+        array[:] = random.normal(0, spread, array.shape)
+    if not plan.plans:
+        weights.inputs.reshape(units.shapes["inputs"])[:, PLAIN_INPUTS:TO_ALLY] = 0
+    return weights
+
+
+def embed(narrow: PolicyWeights, weights: PolicyWeights) -> None:
+    """Make a network give the answers of one with as many units or fewer; the others may learn.
+
+    What leads to the other units stays as it is, what leads from them to those of the narrow one
+    becomes 0.  Raises :class:`~mjbot.training.runs.TrainingError` where it is the wider one.
+    """
+    units, few = units_of(weights), units_of(narrow)
+    if few.first > units.first or few.second > units.second:
+        problem = f"has {few.first} and {few.second} units; --first and --second: as many or more"
+        raise runs.TrainingError(f"--start: {problem}")
+    shapes, narrow_shapes = units.shapes, few.shapes
+    weights.second.reshape(shapes["second"])[:, few.first :, : few.second] = 0
+    weights.last.reshape(shapes["last"])[:, few.second :] = 0
+    for name, array in narrow._asdict().items():
+        part = tuple(slice(size) for size in narrow_shapes[name])
+        getattr(weights, name).reshape(shapes[name])[part] = array.reshape(narrow_shapes[name])
 
 
 def batch_counts(plan: ImitationPlan, sizes: Sequence[int]) -> list[int]:
@@ -313,7 +343,7 @@ def train(request: ImitationRequest) -> runs.Learned:
             weights = run.learn()
         scores: dict[str, Any] = {
             "rows shown": request.plan.steps * request.plan.batch,
-            "weights": N_WEIGHTS,
+            "weights": sum(map(len, weights)),
         }
         scores |= scores_on(weights, request.data, stop)
         out = request.out or runs.claim_weights(run_folder, NAME)
@@ -332,18 +362,9 @@ def opened(folder: Path, start: int, stop: int | None) -> list[columns.Decisions
     return [columns.open_decisions(folder, kind).of_games(start, last) for kind in columns.KINDS]
 
 
-def as_saved(weights: PolicyWeights) -> PolicyWeights:
-    """Return the weights rounded as they are saved."""
-    arrays = packed(weights)
-    scale = arrays.pop("rows_scale").astype(np.float32)
-    found = {name: array.astype(np.float32) for name, array in arrays.items()}
-    found["rows"] *= scale
-    return PolicyWeights(**{name: np.ascontiguousarray(found[name]).ravel() for name in SHAPES})
-
-
 def scores_on(weights: PolicyWeights, data: Sequence[Path], stop: int) -> dict[str, Any]:
     """Return the figures of the weights as they are saved, on games that were not learned from."""
-    policy = policy_of(as_saved(weights))
+    policy = policy_of(unpacked(packed(weights), Path(NAME)))
     scores: dict[str, Any] = {}
     for place, folder in enumerate(data):
         parts = opened(folder, 0 if place else stop, None)

@@ -50,7 +50,6 @@ from mjbot.table.settle import game_ends, next_kyoku, seats_ahead
 from mjbot.table.state import State
 from mjbot.training.fast_policy.gradients import Errors, add_gradients, new_errors
 
-LAMBDA: Final = 0.9
 SURE: Final = 0.98
 SPREAD: Final = 0.2
 """By which advantages are divided: about their standard deviation, in ranks."""
@@ -64,6 +63,7 @@ MOST_TRACES: Final = 1024
 """Open questions of one kyoku that are learned from; more are left out."""
 ALL_SEATS: Final = 15
 _UNIT: Final = 1 << 24
+_LEAST: Final = np.float32(1e-9)
 
 OF_SEAT: Final = 9
 N_SEEN: Final = 4 * OF_SEAT + 17
@@ -102,9 +102,10 @@ def new_traces() -> Traces:
 class Learner(NamedTuple):
     """The playing policy, the critic, and the sums of gradients.
 
-    ``settings`` are the temperature and the weight of the divergence; ``sums`` float64[7] add up
-    traces, divergence, entropy, squared advantages, squared returns, and against the start the
-    ranks (of a pair the better one) and the points.
+    ``settings`` are the temperature, the weight of the divergence, lambda and the entropy bonus;
+    ``sums`` float64[8] add up traces, divergence, entropy, squared advantages, squared returns,
+    against the start the ranks (of a pair the better one) and the points, and the entropy that the
+    start has in the same decisions.
     """
 
     policy: FastPolicy
@@ -124,7 +125,7 @@ def new_learner(policy: FastPolicy, start: FastPolicy, rank: RankWeights, **arra
     """Return a learner; ``arrays`` are those that the training keeps."""
     errors = new_errors(MOST_CANDIDATES)
     return Learner(
-        policy, start, rank, errors=errors, traces=new_traces(), sums=np.zeros(7), **arrays
+        policy, start, rank, errors=errors, traces=new_traces(), sums=np.zeros(8), **arrays
     )
 
 
@@ -197,11 +198,20 @@ def _write_values(state: State, chances: Float64s, own: int, out: Float64s) -> N
 
 @compiled
 def _learn_kyoku(learner: Learner, state: State, buffer: StepBuffer, own: int) -> None:
-    traces, chances = learner.traces, np.empty((4, 4))
-    before, after = np.zeros(4), np.zeros(4)
-    traces.counts[0] = 0
+    rewards = np.empty(4)
+    keep_kyoku(learner, state, buffer, own, rewards)
+    _learn_traces(learner, rewards, PAIR_SPREAD if is_pair(own) else SPREAD)
+
+
+@compiled
+def keep_kyoku(
+    learner: Learner, state: State, buffer: StepBuffer, own: int, rewards: Float64s
+) -> None:
+    """Play a kyoku that was dealt, keep its open questions, write the rewards float64[4]."""
+    chances, after = np.empty((4, 4)), np.zeros(4)
+    learner.traces.counts[0] = 0
     rank_chances_of(learner.rank, state, chances)
-    _write_values(state, chances, own, before)
+    _write_values(state, chances, own, rewards)
     advance(state, buffer)
     while buffer.asked:
         for seat in range(4):
@@ -210,7 +220,8 @@ def _learn_kyoku(learner: Learner, state: State, buffer: StepBuffer, own: int) -
         advance(state, buffer)
     rank_chances_of(learner.rank, state, chances)
     _write_values(state, chances, own, after)
-    _learn_traces(learner, after - before, PAIR_SPREAD if is_pair(own) else SPREAD)
+    for seat in range(4):
+        rewards[seat] = after[seat] - rewards[seat]
 
 
 @compiled
@@ -300,39 +311,51 @@ def _keep(
 @compiled
 def _learn_traces(learner: Learner, rewards: Float64s, spread: float) -> None:
     """Add the gradients of the kept questions, from the last to the first."""
-    traces = learner.traces
+    traces, gains = learner.traces, np.empty(MOST_TRACES)
+    write_gains(traces, rewards, learner.settings[2], gains)
+    for at in range(traces.counts[0] - 1, -1, -1):
+        gain = gains[at]
+        add_critic_gradients(learner, traces.seen[at], gain)
+        add_policy_gradients(learner, at, gain / spread)
+        learner.sums[3] += gain * gain
+        learner.sums[4] += (gain + traces.values[at]) ** 2
+
+
+@compiled
+def write_gains(traces: Traces, rewards: Float64s, keeps: float, out: Float64s) -> None:
+    """Write the advantage of each kept question; ``keeps`` is lambda."""
     following, gains = np.zeros(4), np.zeros(4)
     has_next = np.zeros(4, np.int64)
     for at in range(traces.counts[0] - 1, -1, -1):
         seat, value = traces.numbers[at, 3], traces.values[at]
         if has_next[seat]:
-            gain = following[seat] - value + LAMBDA * gains[seat]
+            gain = following[seat] - value + keeps * gains[seat]
         else:
             gain = rewards[seat] - value
         has_next[seat], following[seat], gains[seat] = 1, value, gain
-        _add_critic_gradients(learner, traces.seen[at], gain)
-        _add_policy_gradients(learner, at, gain / spread)
-        learner.sums[3] += gain * gain
-        learner.sums[4] += (gain + value) ** 2
+        out[at] = gain
 
 
 @compiled
-def _add_policy_gradients(learner: Learner, at: int, advantage: float) -> None:
+def add_policy_gradients(learner: Learner, at: int, advantage: float) -> None:
+    """Add those of a kept question, whose advantage is in units of its usual spread."""
     traces, errors = learner.traces, learner.errors
     question, n, picked = traces.numbers[at, 0], traces.numbers[at, 1], traces.numbers[at, 2]
     chances, before = traces.chances[at], traces.before[at]
     size, divergence, entropy = (n if question == DISCARD else n + 1), 0.0, 0.0
     for place in range(size):
-        chance = max(chances[place], np.float32(1e-9))
-        divergence += chance * np.log(chance / max(before[place], np.float32(1e-9)))
+        chance, at_start = max(chances[place], _LEAST), max(before[place], _LEAST)
+        divergence += chance * np.log(chance / at_start)
         entropy -= chance * np.log(chance)
+        learner.sums[7] -= at_start * np.log(at_start)
     weight = min(max(advantage, -4.0), 4.0)
+    temperature, kl, _, bonus = learner.settings
     for place in range(size):
-        chance = max(chances[place], np.float32(1e-9))
+        chance = max(chances[place], _LEAST)
         error = weight * (chance - (place == picked))
-        apart = np.log(chance / max(before[place], np.float32(1e-9))) - divergence
-        error += learner.settings[1] * chance * apart
-        errors.scores[place] = error / learner.settings[0]
+        apart = np.log(chance / max(before[place], _LEAST)) - divergence
+        error += kl * chance * apart + bonus * chance * (np.log(chance) + entropy)
+        errors.scores[place] = error / temperature
     reading, layers = traces.readings[at], traces.layers[at]
     weights = learner.policy.weights
     add_gradients(weights, reading, layers, question, n, errors, learner.gradients)
@@ -342,6 +365,14 @@ def _add_policy_gradients(learner: Learner, at: int, advantage: float) -> None:
 
 
 # --- the critic --------------------------------------------------------------------------------
+
+
+def initial_critic(seed: int) -> Float32s:
+    """Return random weights of a critic, float32[N_CRITIC]."""
+    random, critic = np.random.default_rng([seed, 1]), np.zeros(N_CRITIC, np.float32)
+    critic[: N_SEEN * UNITS] = random.normal(0, 0.2, N_SEEN * UNITS)
+    critic[(N_SEEN + 1) * UNITS : -1] = random.normal(0, 0.1, UNITS)
+    return critic
 
 
 @compiled
@@ -398,7 +429,7 @@ def estimate(critic: Float32s, seen: Float32s) -> float:
 
 
 @compiled
-def _add_critic_gradients(learner: Learner, seen: Float32s, gain: float) -> None:
+def add_critic_gradients(learner: Learner, seen: Float32s, gain: float) -> None:
     """Add those of half the squared difference to the return, which is ``gain`` above."""
     critic, out, last = learner.critic, learner.critic_gradients, (N_SEEN + 1) * UNITS
     error = np.float32(-gain)

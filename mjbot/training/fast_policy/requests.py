@@ -20,6 +20,9 @@ class ImitationPlan:
     """
 
     rows: int = option(8_000_000, "rows to learn from, in several passes if needed", type=int)
+    first: int = option(48, "units of the first layer, a multiple of 16", type=int)
+    second: int = option(32, "units of the second layer, a multiple of 16", type=int)
+    plans: bool = option(False, "read the distances to the yaku after each discard, too")
     batch: int = option(256, "rows of a step", type=int)
     rate: float = option(1.5e-3, "highest learning rate", type=float)
     shares: tuple[float, ...] = shares_field(0.58, 0.08, 0.12, 0.16, 0.06)
@@ -32,6 +35,8 @@ class ImitationPlan:
 
     def __post_init__(self) -> None:
         runs.at_least_1(self, "batch")
+        if any(size % 16 or not 0 < size <= 256 for size in (self.first, self.second)):
+            raise ArgumentError("--first, --second: multiples of 16 up to 256")
         if self.rows < self.batch:
             raise ArgumentError("--rows: at least one batch")
         check_shares(self.shares)
@@ -76,6 +81,14 @@ class PlayPlan:
     pair: bool = option(False, "two seats that see each other's hands learn, against two others")
     rate: float = option(4e-4, "learning rate", type=float)
     kl: float = option(0.03, "cost of a nat of divergence from the start", type=float)
+    entropy: float = option(
+        0.0, "entropy bonus for each nat of entropy lost since the start (0: none)", type=float
+    )
+    gae: float = option(
+        0.9,
+        "lambda of the advantage: 1 rewards alone, 0 the critic's next estimate",
+        type=float,
+    )
     temperature: float = option(0.5, "temperature at which choices are drawn", type=float)
     length: Length = length_field()
     seed: int = runs.seed_field()
@@ -84,6 +97,8 @@ class PlayPlan:
         runs.at_least_1(self, "batches", "tables")
         if self.warm_up < 0 or not 0 <= self.apart <= 1:
             raise ArgumentError("--warm-up: at least 0; --apart: 0 to 1")
+        if self.entropy < 0 or not 0 <= self.gae <= 1:
+            raise ArgumentError("--entropy: at least 0; --gae: 0 to 1")
         if not (self.temperature > 0 and self.rate > 0 and self.kl >= 0):
             raise ArgumentError("--temperature, --rate: above 0; --kl: at least 0")
 

@@ -4,7 +4,7 @@ At most tables the learning policy plays all four seats; at a share of them (``a
 of it plays three of the policy that training started from.  As a pair two seats of it play two of
 that policy at all tables, and only the weights that an ally's numbers are multiplied with learn;
 ``--pair-start`` continues with those of an earlier run.
-After each batch of games there is one step of Adam
+After each batch of games there is one step of Adam, of the critic after every few games
 (:mod:`mjbot.training.fast_policy.play_and_learn` has the theory).  In the first batches only the
 critic learns.  The result is the mean of the last weights.  Resumable after every
 :data:`STEPS_KEPT` batches.
@@ -19,21 +19,22 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from rich.console import Console
 
+from mjbot.compiler.record import Int64s
 from mjbot.interruption import keeping
 from mjbot.models.fast_policy.choice import policy_of
 from mjbot.models.fast_policy.network import (
-    N_WEIGHTS,
     NAME,
     PAIR_NAME,
-    SHAPES,
     PolicyWeights,
+    Units,
     load_network,
     load_pair_network,
     packed,
     packed_of_ally,
+    units_of,
     weights_in,
 )
-from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, PLAIN_INPUTS
+from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, TO_ALLY
 from mjbot.models.networks.rank import rank_model
 from mjbot.models.weights import Manifest, load_manifest, save_weights
 from mjbot.progress import progress
@@ -47,19 +48,28 @@ from mjbot.training.fast_policy.imitation import scores_on
 from mjbot.training.fast_policy.play_and_learn import (
     ALL_SEATS,
     N_CRITIC,
-    N_SEEN,
-    UNITS,
     Learner,
+    initial_critic,
     learn_games,
     new_learner,
 )
 from mjbot.training.fast_policy.requests import FastSelfPlayRequest, PlayPlan
-from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, load_kept
+from mjbot.training.runs import (
+    RUNS,
+    Learned,
+    RunFolder,
+    TrainingError,
+    claim_weights,
+    erase_run,
+    load_kept,
+)
 from protocol.rules import Rules
 
 STEPS_KEPT: Final = 20
 MEAN_STEPS: Final = 50
 CRITIC_RATE: Final = 2e-3
+CRITIC_TABLES: Final = 8
+"""Games of a step of the critic, of which there are many in a batch: it learns faster."""
 KEPT: Final = "fast-policy-play-run.npz"
 FIRST_WALL: Final = 3_000_000_000
 WALLS_OF_SEED: Final = 100_000_000
@@ -73,28 +83,29 @@ class PlayRun:
         self._plan: Final = plan
         self._folder: Final = folder
         weights = np.concatenate(start)
-        zeros = np.zeros((3, N_WEIGHTS), np.float32)
+        units = units_of(start)
+        zeros = np.zeros((3, units.n_weights), np.float32)
         self._numbers: Final = weights.copy()
         self._gradients: Final = zeros[0]
         self._moments: Final = AdamMoments(zeros[1], zeros[2], weights.copy())
         critic = np.zeros((4, N_CRITIC), np.float32)
-        random = np.random.default_rng([plan.seed, 1])
-        critic[0, : N_SEEN * UNITS] = random.normal(0, 0.2, N_SEEN * UNITS)
-        critic[0, (N_SEEN + 1) * UNITS : -1] = random.normal(0, 0.1, UNITS)
-        self._learns: Final = _about_allies()
+        critic[0] = initial_critic(plan.seed)
+        self._learns: Final = _about_allies(units)
         self._critic: Final = critic[0]
+        self._critic_steps: Final = np.zeros(1, np.int64)
         self._critic_gradients: Final = critic[1]
         self._critic_moments: Final = AdamMoments(critic[2], critic[3], critic[0].copy())
         self._random: Final = np.array([plan.seed], np.uint64)
+        self._settings: Final = np.array([plan.temperature, plan.kl, plan.gae, 0.0])
         self._learner: Final[Learner] = new_learner(
-            policy_of(weights_in(self._numbers)),
-            policy_of(weights_in(weights)),
+            policy_of(weights_in(self._numbers, units)),
+            policy_of(start),
             rank_model().weights,
             critic=self._critic,
             critic_gradients=self._critic_gradients,
-            gradients=weights_in(self._gradients),
+            gradients=weights_in(self._gradients, units),
             random=self._random,
-            settings=np.array([plan.temperature, plan.kl]),
+            settings=self._settings,
         )
         self._state: Final = new_state()
         self._buffer: Final = new_step_buffer()
@@ -133,13 +144,14 @@ class PlayRun:
             masks[:apart] = 1 << (np.arange(apart) & 3)
         first = FIRST_WALL + WALLS_OF_SEED * plan.seed + self._batch * plan.tables
         seeds = np.arange(first, first + plan.tables)
-        before = float(learner.sums[0])
-        rules = rule_set(Rules(length=plan.length))
-        learn_games(learner, self._state, self._buffer, seeds, masks, rules)
-        traces = max(float(learner.sums[0]) - before, 1.0)
-        np.divide(self._critic_gradients, traces, out=self._critic_gradients)
+        before = learner.sums.copy()
+        for start in range(0, plan.tables, CRITIC_TABLES):
+            some = slice(start, start + CRITIC_TABLES)
+            self._play_some(seeds[some], masks[some])
+        sums = learner.sums - before
+        traces = max(float(sums[0]), 1.0)
+        self._settings[3] = plan.entropy * (sums[7] - sums[2]) / traces
         step = self._batch + 1
-        adam_step(self._critic, self._critic_gradients, self._critic_moments, step, CRITIC_RATE, 0)
         np.divide(self._gradients, traces, out=self._gradients)
         if plan.pair:
             self._gradients[~self._learns] = 0
@@ -154,10 +166,22 @@ class PlayRun:
 
     _apart = 0
 
+    def _play_some(self, seeds: Int64s, masks: Int64s) -> None:
+        """Play some tables of a batch; the critic takes a step, the policy's gradients add up."""
+        before = self._learner.sums[0]
+        rules = rule_set(Rules(length=self._plan.length))
+        learn_games(self._learner, self._state, self._buffer, seeds, masks, rules)
+        traces = max(self._learner.sums[0] - before, 1.0)
+        np.divide(self._critic_gradients, traces, out=self._critic_gradients)
+        self._critic_steps[0] += 1
+        step = int(self._critic_steps[0])
+        adam_step(self._critic, self._critic_gradients, self._critic_moments, step, CRITIC_RATE, 0)
+
     def _figures(self, apart: int) -> str:
-        traces, divergence, entropy, gains, returns, ranks, points = self._learner.sums.tolist()
+        traces, divergence, entropy, gains, returns, ranks, points, first = self._learner.sums
         n = max(traces, 1.0)
-        text = f"{traces:.0f} open, KL {divergence / n:.4f}, entropy {entropy / n:.3f}"
+        text = f"{traces:.0f} open, KL {divergence / n:.4f}, entropy {entropy / n:.4f}"
+        text += f" (start {first / n:.4f})"
         text += f", critic leaves {gains / max(returns, 1e-9):.3f}"
         text += f", rank against the start {ranks / max(apart, 1):.3f}"
         text += f", points {points / max(apart, 1):.0f}"
@@ -173,7 +197,9 @@ class PlayRun:
         yield "batch", np.array([self._batch])
         yield "numbers", self._numbers
         yield "critic", self._critic
+        yield "critic_steps", self._critic_steps
         yield "random", self._random
+        yield "bonus", self._settings[3:]
         for name in AdamMoments._fields:
             yield name, getattr(self._moments, name)
             yield f"critic_{name}", getattr(self._critic_moments, name)
@@ -187,12 +213,12 @@ class PlayRun:
                     array[:] = kept[name]
 
 
-def _about_allies() -> NDArray[np.bool_]:
-    """Return which weights an ally's numbers are multiplied with: bool[N_WEIGHTS]."""
-    learns = np.zeros(N_WEIGHTS, np.float32)
-    weights = weights_in(learns)
-    weights.context.reshape(SHAPES["context"])[:, PLAIN_CONTEXT:] = 1
-    weights.inputs.reshape(SHAPES["inputs"])[:, PLAIN_INPUTS:] = 1
+def _about_allies(units: Units) -> NDArray[np.bool_]:
+    """Return which weights an ally's numbers are multiplied with: bool[units.n_weights]."""
+    learns = np.zeros(units.n_weights, np.float32)
+    weights = weights_in(learns, units)
+    weights.context.reshape(units.shapes["context"])[:, PLAIN_CONTEXT:] = 1
+    weights.inputs.reshape(units.shapes["inputs"])[:, TO_ALLY:] = 1
     return learns > 0
 
 
@@ -219,7 +245,7 @@ def train(request: FastSelfPlayRequest) -> Learned:
     with RunFolder(folder, "fast-policy-play") as run_folder:
         run = PlayRun(plan, start, run_folder)
         with keeping(run.kept):
-            weights = weights_in(run.learn())
+            weights = weights_in(run.learn(), units_of(start))
         out = request.out or claim_weights(run_folder, _name_of(plan))
     command = command_of(f"mjbot train fast-policy-play {option} START", plan)
     played = plan.batches * plan.tables
@@ -236,7 +262,10 @@ def _averaged(request: FastSelfPlayRequest) -> Learned:
     """Save the mean of the weights of some runs, all of pairs or none."""
     folders = request.mean_of
     load = load_pair_network if request.pair else load_network
-    weights = weights_in(np.mean([np.concatenate(load(run)) for run in folders], axis=0))
+    learned = [load(run) for run in folders]
+    if len({units_of(weights) for weights in learned}) > 1:
+        raise TrainingError("--mean-of: networks of different sizes; name runs of one start")
+    weights = PolicyWeights(*(np.mean(arrays, axis=0) for arrays in zip(*learned, strict=True)))
     manifests = [load_manifest(_name_of(request), run) for run in folders]
     played = [manifest.scores.get("hanchan played", 0) for manifest in manifests]
     runs = ", ".join(str(manifest.seed) for manifest in manifests)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mjbot.compiler.compiled import compiled
-from mjbot.compiler.vectors import row_adder
+from mjbot.compiler.vectors import add_row, dot_row
 from mjbot.models.fast_policy.shape_rows import (
     N_ROWS,
     NONE,
@@ -72,18 +72,16 @@ def test_other_suits_and_mirror_images_have_the_same_rows():
         assert (np.delete(found, 4, axis=0) == np.delete(rows, 4, axis=0)).all()
 
 
-def test_a_row_is_added_as_a_plain_loop_adds_it():
-    add = row_adder(32)
-
+def test_a_row_is_added_as_a_plain_loop_adds_it_and_multiplied_as_numpy_does():
     @compiled
     def run(total, table, factor):
-        add(total, 16, table, 64, np.float32(factor))
+        add_row(total, 16, table, 64, np.float32(factor), 32)
+        return dot_row(total, 16, table, 64, 32)
 
     random = np.random.default_rng(3)
     total, table = (random.normal(size=128).astype(np.float32) for _ in range(2))
     expected = total.copy()
     expected[16:48] += np.float32(0.3) * table[64:96]
-    run(total, table, 0.3)
+    product = run(total, table, 0.3)
     assert (total == expected).all()
-    with pytest.raises(ValueError, match="multiple of 16"):
-        row_adder(20)
+    assert product == pytest.approx(expected[16:48] @ table[64:96], rel=1e-5)

@@ -11,13 +11,19 @@ from mjbot.models.fast_policy.candidates import CALL_PON, DISCARD
 from mjbot.models.fast_policy.network import (
     NAME,
     PAIR_NAME,
-    SHAPES,
+    Units,
     load_network,
     load_pair_network,
+    packed,
+    reads_more,
+    units_of,
+    unpacked,
 )
-from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, PLAIN_INPUTS
+from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, TO_ALLY
 from mjbot.models.weights import SHIPPED, WeightsError, load_manifest, load_weights
 from mjbot.training.fast_policy import imitation, self_play
+from mjbot.training.fast_policy.imitation import initial_weights
+from mjbot.training.fast_policy.requests import ImitationPlan
 
 GAMES = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 
@@ -127,8 +133,10 @@ def test_a_pair_learns_only_what_an_ally_s_numbers_are_multiplied_with(tmp_path)
     play(tmp_path / "other", "--pair", "--rate", "0.01")
     alone, pair = load_network(), load_pair_network(tmp_path / "one")
     for name, array in pair._asdict().items():
-        before, after = (each.reshape(SHAPES[name]) for each in (getattr(alone, name), array))
-        known = {"context": PLAIN_CONTEXT, "inputs": PLAIN_INPUTS}.get(name)
+        before, after = (
+            each.reshape(Units().shapes[name]) for each in (getattr(alone, name), array)
+        )
+        known = {"context": PLAIN_CONTEXT, "inputs": TO_ALLY}.get(name)
         if known is None:
             assert np.array_equal(before, after)
             continue
@@ -162,8 +170,38 @@ def test_a_pair_continues_from_weights_of_a_pair(tmp_path, capsys):
     [
         (("--shares", "0", "0", "0", "0", "1"), "--shares: none below 0, and some discards"),
         (("--rows", "10"), "--rows: at least one batch"),
+        (("--first", "20"), "--first, --second: multiples of 16 up to 256"),
     ],
 )
 def test_arguments_that_cannot_be_used_are_named(columns, report, problem, capsys):
     assert main(["train", "fast-policy", str(columns), *report]) != ExitCode.OK
     assert problem in capsys.readouterr().err
+
+
+def test_a_wider_network_learns_plays_and_is_saved_with_its_size(columns, tmp_path, capsys):
+    wide = ("--first", "64", "--second", "48", "--plans")
+    learn(columns, tmp_path / "wide", *wide, "--rows", "640", "--start", str(SHIPPED))
+    play(tmp_path / "played", "--start", str(tmp_path / "wide"), "--entropy", "2", "--gae", "0.5")
+    weights = load_network(tmp_path / "played")
+    assert units_of(weights) == Units(64, 48)
+    assert reads_more(weights)
+    assert not reads_more(load_network())
+    assert not np.array_equal(weights.last, load_network(tmp_path / "wide").last)
+    capsys.readouterr()
+    runs = [str(tmp_path / "played"), str(SHIPPED)]
+    assert main(["train", "fast-policy-play", "--mean-of", *runs]) != ExitCode.OK
+    assert "--mean-of: networks of different sizes" in capsys.readouterr().err
+
+
+def test_figures_are_those_of_the_weights_that_are_saved():
+    plan = ImitationPlan(first=64, second=16, plans=True)
+    learned = initial_weights(plan)
+    saved = unpacked(packed(learned), SHIPPED)
+    shapes = units_of(learned).shapes
+    for name, array in saved._asdict().items():
+        before, after = (part.reshape(shapes[name]) for part in (getattr(learned, name), array))
+        known = {"context": PLAIN_CONTEXT, "inputs": TO_ALLY}.get(name)
+        if known is not None:
+            assert (after[:, known:] == 0).all()
+            before, after = before[:, :known], after[:, :known]
+        assert after == pytest.approx(before, abs=3e-3)

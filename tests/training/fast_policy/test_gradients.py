@@ -6,12 +6,21 @@ import numpy as np
 import pytest
 
 from mjbot.models.fast_policy.choice import policy_of
-from mjbot.models.fast_policy.network import N_WEIGHTS, SHAPES, weights_in
+from mjbot.models.fast_policy.network import PolicyWeights, Units, load_network, weights_in
 from mjbot.models.fast_policy.reading import MOST_CANDIDATES
 from mjbot.training.fast_policy.gradients import new_errors
-from mjbot.training.fast_policy.imitation import hard_targets, initial_arrays, learn_rows
+from mjbot.training.fast_policy.imitation import (
+    MOST_CLASSES,
+    embed,
+    hard_targets,
+    initial_weights,
+    learn_rows,
+    write_row_chances,
+)
+from mjbot.training.fast_policy.requests import ImitationPlan
 from mjbot.training.networks.decisions import KINDS, decisions_of
 from mjbot.training.positions import index_games, steps
+from mjbot.training.runs import TrainingError
 
 LOG = Path(__file__).parents[3] / "logs" / "hanchan-thirteen-kyoku.mjson"
 
@@ -26,23 +35,39 @@ def some():
     return states, rows
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_gradients_are_slopes(some, name):
-    numbers = initial_arrays(1)
-    policy, errors = policy_of(weights_in(numbers)), new_errors(MOST_CANDIDATES)
+def plan_of(units):
+    return ImitationPlan(first=units.first, second=units.second, plans=units != Units(), seed=1)
+
+
+@pytest.mark.parametrize("units", [Units(), Units(64, 48)])
+@pytest.mark.parametrize("name", PolicyWeights._fields)
+def test_gradients_are_slopes(some, name, units):
+    start = initial_weights(plan_of(units))
+    policy, errors = policy_of(start), new_errors(MOST_CANDIDATES)
 
     def loss(gradients):
         targets = hard_targets(some[1])
-        return learn_rows(policy, *some, targets, errors, weights_in(gradients))
+        return learn_rows(policy, *some, targets, errors, weights_in(gradients, units))
 
-    gradients = np.zeros(N_WEIGHTS, np.float32)
+    gradients = np.zeros(units.n_weights, np.float32)
     loss(gradients)
-    found = getattr(weights_in(gradients), name)
-    weights = getattr(weights_in(numbers), name)
+    found = getattr(weights_in(gradients, units), name)
+    weights = getattr(start, name)
     for place in np.argsort(-np.abs(found))[:3].tolist():
         before, step, losses = float(weights[place]), 2e-3, []
         for sign in (1, -1):
             weights[place] = before + sign * step
-            losses.append(loss(np.zeros(N_WEIGHTS, np.float32)))
+            losses.append(loss(np.zeros(units.n_weights, np.float32)))
         weights[place] = before
         assert (losses[0] - losses[1]) / (2 * step) == pytest.approx(found[place], rel=0.05)
+
+
+def test_a_wider_network_starts_with_the_answers_of_a_narrow_one(some):
+    wide, narrow = initial_weights(plan_of(Units(64, 48))), load_network()
+    embed(narrow, wide)
+    found, expected = (np.empty((len(some[1]), MOST_CLASSES), np.float32) for _ in range(2))
+    write_row_chances(policy_of(wide), *some, found)
+    write_row_chances(policy_of(narrow), *some, expected)
+    assert np.abs(found - expected).max() < 1e-5
+    with pytest.raises(TrainingError, match="64 and 48 units"):
+        embed(wide, narrow)

@@ -1,0 +1,53 @@
+"""Ranks of one fast policy among three of another, likeliest choices, in the compiled loop.
+
+    python -m proof one-against-three RUN --hanchan 8000 --seed 9100000000
+
+The curve of a self-play run: three times as fast as ``mjbot arena fast-policy,weights=RUN
+fast-policy --format 1v3``, which plays the same games.  Each wall is played four times, once from
+each seat.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from mjbot.models.fast_policy.choice import load_policy
+from mjbot.models.fast_policy.games import play_games
+from mjbot.models.weights import SHIPPED
+from mjbot.progress import progress
+from mjbot.rules.ruleset import rule_set
+from mjbot.statistics.estimates import ratio
+
+WALLS = 25
+"""Of a step of the progress bar."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m proof one-against-three``."""
+    parser.add_argument("weights", type=Path, help="folder of the one")
+    parser.add_argument("--start", type=Path, default=SHIPPED, help="folder of the three")
+    parser.add_argument("--hanchan", type=int, default=8000, help="hanchan, a multiple of 100")
+    parser.add_argument("--seed", type=int, required=True, help="of the first wall")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play and print the average rank and points with their 95% intervals by wall."""
+    one, others = load_policy(args.weights), load_policy(args.start)
+    scores = []
+    with progress(Console(stderr=True), "playing", args.hanchan, "hanchan") as report:
+        for first in range(args.seed, args.seed + args.hanchan // 4, WALLS):
+            seeds = np.arange(first, first + WALLS)
+            rules = rule_set()
+            scores.append([play_games(one, others, 1 << seat, seeds, rules) for seat in range(4)])
+            report(4 * WALLS)
+    points = np.concatenate(scores, axis=1).astype(float)  # [own seat, wall, seat]
+    own = points[np.arange(4), :, np.arange(4)]
+    ahead = (points > own[:, :, None]).sum(axis=2)
+    level = points == own[:, :, None]
+    ahead += np.array([level[seat, :, :seat].sum(axis=1) for seat in range(4)])
+    games = np.full(own.shape[1], 4.0)
+    rank, mean = ratio((1 + ahead).sum(axis=0).astype(float), games), ratio(own.sum(axis=0), games)
+    print(f"{4 * own.shape[1]} hanchan: rank {rank.text('.3f')}, points {mean.text(',.0f')}")
+    return 0
