@@ -62,7 +62,7 @@ FIELDS = {
     **dict.fromkeys(("fu", "fan", "hora_points", "protocol_version"), counts),
     **dict.fromkeys(("honba", "kyotaku"), sticks),
     **dict.fromkeys(("request_id", "grace_ms", "bank_ms", "deadline_ms", "elapsed_ms"), counts),
-    "bank_consumed_ms": counts,
+    **dict.fromkeys(("bank_consumed_ms", "kyoku_first"), counts),
     "legal_types": st.lists(texts, max_size=3).map(tuple),
     **dict.fromkeys(("message", "name", "room", "protocol", "status", "log"), texts),
     **dict.fromkeys(("tsumogiri", "passed", "can_act"), st.booleans()),
