@@ -17,6 +17,7 @@ from mjbot.records.game import (
     RecordError,
     Talk,
 )
+from mjbot.text import naming, write_all
 from protocol.codec import decode_line, encode
 from protocol.dialects import OWN_LOG
 from protocol.errors import ProtocolError, ThreePlayersError
@@ -68,16 +69,19 @@ def read_mjai_log(stream: Lines, name: str) -> Iterator[Game]:
 class EventLog:
     """A log that is written line by line as events happen; nothing written is ever lost.
 
-    Folders on the way to ``path`` are made.  Raises ``OSError`` if it cannot be written.
+    Folders on the way to ``path`` are made.  Raises ``OSError`` with its path if it cannot be
+    written.
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("wb", buffering=0)
+        self._path: Final = path
+        with naming(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("wb", buffering=0)
 
     def write(self, event: Event, talk: Talk = ()) -> None:
         """Append one event, with what was remarked on it."""
-        self._file.write(log_line(event, talk))
+        write_all(self._file, self._path, log_line(event, talk))
 
     def close(self) -> None:
         """Close the file; further events are refused."""
