@@ -217,7 +217,7 @@ def run_program() -> NoReturn:
     An interrupted process ends at once: a thread that compiles just then may hold locks of the
     compiler for good, and Python's own way out would wait for them.
     """
-    sys.stdout, sys.stderr = RedactedStream(sys.stdout), RedactedStream(sys.stderr)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = RedactedStream(sys.stdout), RedactedStream(sys.stderr)
     try:
         take_sigterm_for_ctrl_c()
         if sys.argv[1:2] in (["run"], ["serve"]):
