@@ -11,10 +11,12 @@ import pytest
 from mjbot.cli import match
 from mjbot.cli.main import main
 from mjbot.client.faults import Faults
+from mjbot.records.mjai_log import EventLog
 from mjbot.server.server import GameResult
 from mjbot.strategy.faults import Fault
 from mjbot.training.networks.decisions import DECISION, _Column
 from mjbot.training.runs import RunFolder
+from protocol.messages import EndGame
 
 ROOT = Path(__file__).parents[1]
 LOG = ROOT / "logs" / "east-four-winds.mjson"
@@ -122,3 +124,9 @@ def test_output_that_cannot_be_written_is_no_success():
         )
     assert done.returncode == 3
     assert done.stderr.decode() == f"mjbot: standard output: {PROBLEM}\n"
+
+
+def test_the_log_of_a_player_names_its_file(tmp_path):
+    (tmp_path / "g.mjson").symlink_to(FULL)
+    with pytest.raises(OSError, match=rf"{PROBLEM}.*g\.mjson"):
+        EventLog(tmp_path / "g.mjson").write(EndGame())

@@ -19,6 +19,7 @@ from mjbot.records.game import (
     Talk,
 )
 from mjbot.records.json_values import Lines, json_values, without_comments
+from mjbot.text import naming, write_all
 from protocol import messages as m
 from protocol.codec import decode_line, encode
 from protocol.dialects import OWN_LOG
@@ -116,16 +117,19 @@ def _games(
 class EventLog:
     """A log that is written line by line as events happen; nothing written is ever lost.
 
-    Folders on the way to ``path`` are made.  Raises ``OSError`` if it cannot be written.
+    Folders on the way to ``path`` are made.  Raises ``OSError`` with its path if it cannot be
+    written.
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("wb", buffering=0)
+        self._path: Final = path
+        with naming(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("wb", buffering=0)
 
     def write(self, event: Event, talk: Talk = ()) -> None:
         """Append one event, with what was remarked on it."""
-        self._file.write(log_line(event, talk))
+        write_all(self._file, self._path, log_line(event, talk))
 
     def close(self) -> None:
         """Close the file; further events are refused."""
