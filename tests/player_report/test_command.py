@@ -169,7 +169,8 @@ def test_page_quiz_and_terminal_are_in_one_language(translated, capsys):
     assert all(f'xml:lang="{language}"' in board for board in boards)  # chooses the forms of Han
     assert 'alt="board"' not in pages[-1]
     drawn = [text for board in boards for text in re.findall("<text[^>]*>(.*?)</text>", board)]
-    for text in (*[Tags(page).text for page in pages], terminal, " ".join(drawn)):
+    texts = [*[Tags(page).text for page in pages], terminal]
+    for text in (*texts, *([" ".join(drawn)] if boards else [])):
         assert re.search("[\u4e00-\u9fff]", text)
         assert not re.findall(r"[A-Za-z]{3,}", OWN.sub("", text))
         assert not HALF_WIDTH.findall(text)
