@@ -57,7 +57,7 @@ def test_tables_are_played_counted_and_told_once_and_each_part_tells_its_own(
     assert f"{CALM} (6 hanchan): most of the six pairs" in known
     kept = {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl*")}
     assert sum(path.parent.name == "records" for path in kept) == 12
-    assert sum(path.name == "counts.jsonl" for path in kept) == 3
+    assert sum(path.name == "counts.jsonl" for path in kept) == 1
     for part in experiment.PARTS[1:]:
         more = ("--records", str(LOGS)) if part != "live" else ()
         assert detection(tmp_path, "--part", part, *more) == 0
