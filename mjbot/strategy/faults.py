@@ -55,21 +55,26 @@ def error_summary(problem: BaseException, of: object = None) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
     if isinstance(problem, SyntaxError) or not frames:
         return text
-    last = frames[-1].filename, frames[-1].lineno
-    file, line = _declaration(of, last) if isinstance(problem, TypeError) else last
+    file, line = _place(problem, frames, of)
     return f"{text} ({Path(file).name}, line {line})"
 
 
-def _declaration(of: object, last: tuple[str, int | None]) -> tuple[str, int | None]:
-    """Return where somebody else's class begins, if the last line that ran is one of ours."""
+def _place(
+    problem: BaseException, frames: traceback.StackSummary, of: object
+) -> tuple[str, int | None]:
+    """Return the last line that ran, or where the class begins of which no line ran."""
+    last = frames[-1].filename, frames[-1].lineno
     cls = of if isinstance(of, type) else type(of)
-    ours = Path(__file__).parents[1]
     try:
         file, line = inspect.getfile(cls), inspect.getsourcelines(cls)[1]
     except (OSError, TypeError):  # no class of a file
         return last
-    is_ours = Path(last[0]).is_relative_to(ours) and not Path(file).is_relative_to(ours)
-    return (file, line) if is_ours else last
+    is_called_wrongly = (
+        isinstance(problem, TypeError)
+        and Path(last[0]).is_relative_to(Path(__file__).parents[1])
+        and all(frame.filename != file for frame in frames)
+    )
+    return (file, line) if is_called_wrongly else last
 
 
 def no_choice(choice: object) -> str:
