@@ -21,9 +21,10 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from mjbot.client.conversation import Meters
 from mjbot.client.play import Hooks, Settings, play
+from mjbot.precompile import prepare
 from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import TableServer
-from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.registry import Spec, make_strategy
 from proof.answers import Report
 from protocol.sessions.request_server import TimeLimits
 from protocol.transports.address import parse_address
@@ -39,6 +40,7 @@ MODE: Final = "4p-red-half"
 
 def play_at_riichienv(games: int, seed: int, report: Report) -> None:
     """Play hanchan of four of our clients at a server that is RiichiEnv."""
+    prepare([Spec(name) for name in BOTS], use="client")  # what compiles is late at a table
     for game in range(seed, seed + games):
         with _warnings(report, f"client at RiichiEnv, game {game}"):
             asyncio.run(asyncio.wait_for(_serve_game(game, report), GAME_S))
@@ -82,6 +84,7 @@ class RiichiEnvTable:
         self._full: Final = asyncio.Event()
         self.over: Final = asyncio.Event()
         self._requests = 0
+        self._sent: Final = [0] * PLACES
 
     async def take(self, socket: ServerConnection) -> None:
         """Seat a client and keep its connection until the game is over."""
@@ -100,17 +103,21 @@ class RiichiEnvTable:
                 await self._send_events(seat, observation)
                 actions[seat] = await self._choice(seat, observation)
             observations = self._env.step(actions)
-        for seat in range(PLACES):
-            await self._send_events(seat, self._env.get_obs_py(seat))
+        for seat in range(PLACES):  # the last to act has no observation of what followed
+            for event in self._env.mjai_log[self._sent[seat] :]:
+                await self._send(seat, event)
         self._report.agreed["hanchan of our clients at RiichiEnv's server"] += 1
         self.over.set()
 
     async def _send_events(self, seat: int, observation: Observation) -> None:
         for line in observation.new_events():
-            event = json.loads(line)
-            if event["type"] == "start_game":
-                event["id"] = seat
-            await self._sockets[seat].send(json.dumps(event))
+            await self._send(seat, json.loads(line))
+
+    async def _send(self, seat: int, event: dict[str, Any]) -> None:
+        if event["type"] == "start_game":
+            event = {**event, "id": seat}
+        await self._sockets[seat].send(json.dumps(event))
+        self._sent[seat] += 1
 
     async def _choice(self, seat: int, observation: Observation) -> Any:
         self._requests += 1
