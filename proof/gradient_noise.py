@@ -108,7 +108,8 @@ def run(args: argparse.Namespace) -> int:
     players = Players(args)
     with progress(Console(stderr=True), "playing", args.critic + args.hanchan, "hanchan") as report:
         for start in range(0, args.critic, TABLES):
-            players.teach(args.seed + args.hanchan + start, start >= args.critic * 2 // 3)
+            is_rated = start + TABLES > args.critic * 2 // 3
+            players.teach(args.seed + args.hanchan + start, is_rated)
             report(TABLES)
         each = args.hanchan // args.parts
         parts = []
