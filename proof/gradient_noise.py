@@ -5,13 +5,13 @@
 The policy does not change: it plays all four seats, draws its choices, and the gradients of
 disjoint parts of the hanchan are compared.  Of parts of n decisions the expected product of two
 gradients is the signal squared, s^2, and a gradient's expected square is s^2 + noise^2 / n, so that
-signal equals noise at noise^2 / s^2 decisions.  Signals are in thousandths of the noise's unit,
-intervals those of a jackknife over the parts.  With lambda below 1 a part of the signal is what the
-critic gets wrong; "along the unbiased" is the part in the direction of lambda 1, as a share of that
-signal ("?" where none is shown).  "Drawing less" is the direction in which the entropy falls
-fastest: what of the signal lies along it the likeliest choice has already.  The critic learns from
-hanchan of its own first.  All rows are from the same games, each played twice (the second time the
-places at its end are known).
+signal equals noise at noise^2 / s^2 decisions.  Noise is in ranks by weight, signals are in
+thousandths of that, intervals are those of a jackknife over the parts.  With lambda below 1 a part
+of the signal is what the critic gets wrong; "along the unbiased" is the part in the direction of
+lambda 1, as a share of that signal ("?" where none is shown).  "Drawing less" is the direction in
+which the entropy falls fastest: what of the signal lies along it the likeliest choice has already.
+The critic learns from hanchan of its own first.  All rows are from the same games, each played
+twice (the second time the places at its end are known).
 """
 
 import argparse
@@ -108,7 +108,8 @@ def run(args: argparse.Namespace) -> int:
     players = Players(args)
     with progress(Console(stderr=True), "playing", args.critic + args.hanchan, "hanchan") as report:
         for start in range(0, args.critic, TABLES):
-            players.teach(args.seed + args.hanchan + start, start >= args.critic * 2 // 3)
+            is_rated = start + TABLES > args.critic * 2 // 3
+            players.teach(args.seed + args.hanchan + start, is_rated)
             report(TABLES)
         each = args.hanchan // args.parts
         parts = []
@@ -267,7 +268,8 @@ def add_kyoku(
 def report_of(parts: list[Part], explained: float) -> Iterator[str]:
     """Yield the lines of the table."""
     decisions = np.array([part.decisions for part in parts], float)
-    means = np.stack([part.gradients / part.decisions for part in parts])  # [parts, variants, n]
+    means = np.stack([part.gradients / part.decisions for part in parts])  # [parts, RULES, n]
+    means[:, :SHARPER] *= RULES[:SHARPER, 3:]  # in ranks again
     squares = np.sum([part.squares for part in parts], axis=0)
     yield f"{decisions.sum():,.0f} open decisions; the critic explains {explained:.1%}"
     yield ""

@@ -64,6 +64,11 @@ class Units(NamedTuple):
         }
 
     @property
+    def is_possible(self) -> bool:
+        """Whether there can be layers of these sizes."""
+        return all(size % LANES == 0 and 0 < size <= MOST_UNITS for size in self)
+
+    @property
     def n_weights(self) -> int:
         """How many numbers the arrays have together."""
         return sum(int(np.prod(shape)) for shape in self.shapes.values())
@@ -208,7 +213,7 @@ def _units_in(arrays: Arrays, path: Path) -> Units:
     """Return the units of both layers; ``WeightsError`` if there can be no such network."""
     biases = shaped(arrays, {"first_bias": (None, None), "second_bias": (None, None)}, path)
     units = Units(*(array.shape[1] for array in biases.values()))
-    if any(size % LANES or not 0 < size <= MOST_UNITS for size in units):
+    if not units.is_possible:
         problem = f"layers of {units.first} and {units.second} units; fetch or train it again"
         raise WeightsError(path, problem)
     return units

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.compiler.compiled import compiled
+from mjbot.compiler.vectors import LANES
 from mjbot.interruption import keeping
 from mjbot.models.fast_policy.ally import NO_ALLY
 from mjbot.models.fast_policy.candidates import (
@@ -28,6 +29,7 @@ from mjbot.models.fast_policy.candidates import (
 )
 from mjbot.models.fast_policy.choice import FastPolicy, ask, policy_of
 from mjbot.models.fast_policy.network import (
+    MOST_UNITS,
     NAME,
     PolicyWeights,
     Units,
@@ -327,6 +329,8 @@ def train(request: ImitationRequest) -> runs.Learned:
 
     Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
     """
+    if not Units(request.first, request.second).is_possible:
+        raise runs.TrainingError(f"--first, --second: multiples of {LANES} up to {MOST_UNITS}")
     learned = opened(request.data[0], request.games.start, request.games.stop)
     stop = 1 + max((int(part.rows["game"][-1]) for part in learned if len(part.rows)), default=0)
     middle = stop - request.held_out

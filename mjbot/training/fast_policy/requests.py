@@ -35,8 +35,6 @@ class ImitationPlan:
 
     def __post_init__(self) -> None:
         runs.at_least_1(self, "batch")
-        if any(size % 16 or not 0 < size <= 256 for size in (self.first, self.second)):
-            raise ArgumentError("--first, --second: multiples of 16 up to 256")
         if self.rows < self.batch:
             raise ArgumentError("--rows: at least one batch")
         check_shares(self.shares)

@@ -205,3 +205,15 @@ def test_figures_are_those_of_the_weights_that_are_saved():
             assert (after[:, known:] == 0).all()
             before, after = before[:, :known], after[:, :known]
         assert after == pytest.approx(before, abs=3e-3)
+
+
+def test_the_critic_takes_a_step_after_every_few_games_of_a_batch(tmp_path, monkeypatch):
+    monkeypatch.setattr(self_play, "CRITIC_TABLES", 3)
+    play(tmp_path / "run")
+    assert np.load(tmp_path / "run" / self_play.KEPT)["critic_steps"] == 8
+
+
+def test_layers_of_an_impossible_size_are_named(tmp_path):
+    arrays = {"first_bias": np.zeros((5, 40)), "second_bias": np.zeros((5, 32))}
+    with pytest.raises(WeightsError, match="layers of 40 and 32 units"):
+        unpacked(arrays, tmp_path)
