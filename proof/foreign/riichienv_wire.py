@@ -9,8 +9,8 @@ compared with what it finds legal itself.
 import asyncio
 import json
 import logging
-from collections.abc import Iterable
 from contextlib import contextmanager
+from functools import partial
 from random import Random
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from mjbot.precompile import prepare
 from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import TableServer
 from mjbot.strategy.registry import Spec, make_strategy
+from mjbot.strategy.strategy import Strategy
 from proof.answers import Report
 from protocol.sessions.request_server import TimeLimits
 from protocol.transports.address import parse_address
@@ -43,14 +44,14 @@ def play_at_riichienv(games: int, seed: int, report: Report) -> None:
     prepare([Spec(name) for name in BOTS], use="client")  # what compiles is late at a table
     for game in range(seed, seed + games):
         with _warnings(report, f"client at RiichiEnv, game {game}"):
-            asyncio.run(asyncio.wait_for(_serve_game(game, report), GAME_S))
+            asyncio.run(_serve_game(game, report))
 
 
 def play_at_ours(games: int, seed: int, report: Report) -> None:
     """Play hanchan of four clients that are RiichiEnv at our WebSocket endpoint."""
     for game in range(seed, seed + games):
         with _warnings(report, f"server for RiichiEnv, game {game}"):
-            asyncio.run(asyncio.wait_for(_join_game(game, report), GAME_S))
+            asyncio.run(_join_game(game, report))
 
 
 @contextmanager
@@ -143,22 +144,24 @@ class RiichiEnvTable:
 
 async def _serve_game(seed: int, report: Report) -> None:
     table = RiichiEnvTable(seed, report)
-    async with serve(table.take, HOST, 0) as server:
+    async with asyncio.timeout(GAME_S), serve(table.take, HOST, 0) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         settings = Settings(parse_address(f"ws://{HOST}:{port}/ws"), deadline_s=GAME_S)
-        game = asyncio.ensure_future(table.play())
-        clients = [
-            asyncio.ensure_future(
-                play(settings, lambda at, name=name: make_strategy(name), hooks=_hooks(report))
-            )
-            for name in BOTS
-        ]
         try:
-            await _all_or_first_failure([game, *clients])
-        except Exception as error:  # of our client: whatever it is, the game ended by it
-            report.differences.append(f"game {seed}: {type(error).__name__}: {error}")
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(table.play())
+                for name in BOTS:
+                    make = partial(_make, name)
+                    tasks.create_task(play(settings, make, hooks=_hooks(report)))
+        except* Exception as errors:  # of our client: whatever it is, the game ended by it
+            found = [f"{type(error).__name__}: {error}" for error in errors.exceptions]
+            report.differences.append(f"game {seed}: {'; '.join(found)}")
         finally:
             table.over.set()
+
+
+def _make(name: str, _: object) -> Strategy:
+    return make_strategy(name)
 
 
 def _hooks(report: Report) -> Hooks:
@@ -167,16 +170,6 @@ def _hooks(report: Report) -> Hooks:
             report.differences.append(f"a reply was {status}")
 
     return Hooks(meters=Meters(acked=acked))
-
-
-async def _all_or_first_failure(tasks: Iterable["asyncio.Future[Any]"]) -> None:
-    pending = set(tasks)
-    try:
-        await asyncio.gather(*pending)
-    finally:
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
 
 
 # --- RiichiEnv joins -------------------------------------------------------------------------
@@ -241,18 +234,13 @@ def _as_theirs(observation: Observation, offer: dict[str, Any]) -> str:
 
 async def _join_game(seed: int, report: Report) -> None:
     table = TableRules(seed=seed, limits=UNHURRIED)
-    async with TableServer(table) as server:
+    async with asyncio.timeout(GAME_S), TableServer(table) as server:
         port = await server.open_websocket(HOST, 0, None)
-        clients = [
-            asyncio.ensure_future(
-                RiichiEnvClient(PLACES * seed + seat, report).play(
-                    f"ws://{HOST}:{port}/ws?name=r{seat}"
-                )
-            )
-            for seat in range(PLACES)
-        ]
-        results = [result async for result in server.play(1)]
-        await asyncio.gather(*clients)
+        async with asyncio.TaskGroup() as tasks:
+            for seat in range(PLACES):
+                client = RiichiEnvClient(PLACES * seed + seat, report)
+                tasks.create_task(client.play(f"ws://{HOST}:{port}/ws?name=r{seat}"))
+            results = [result async for result in server.play(1)]
     if results[0].void:
         report.differences.append(f"game {seed} is void")
     report.agreed["hanchan of RiichiEnv's clients at our server"] += 1

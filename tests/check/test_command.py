@@ -111,7 +111,6 @@ def test_a_program_that_is_not_there_is_one_line_of_one_status(
         "mjsonp://game.example:11600/x",
         "mjsonp://0.0.0.0:11600/x",
         "wss://192.0.2.7/ws",
-        "ws://localhost@game.example/ws",
         "ws://127.0.0.1.game.example/ws",
     ],
 )

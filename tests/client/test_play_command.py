@@ -121,7 +121,8 @@ def test_bad_arguments_that_argparse_sees(capfd, arguments):
 def test_a_token_file_that_is_not_there(capfd, tmp_path):
     status, line = played(capfd, "ws://127.0.0.1:1", "--token-file", str(tmp_path / "none"))
     assert status == ExitCode.UNREACHABLE
-    assert line == f"mjbot play: {tmp_path / 'none'}: No such file or directory"
+    cure = "name a file with the token"
+    assert line == f"mjbot play: {tmp_path / 'none'}: No such file or directory; {cure}"
 
 
 def test_a_log_that_cannot_be_written(capfd, tmp_path):
