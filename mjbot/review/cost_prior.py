@@ -58,7 +58,7 @@ class CostPrior(NamedTuple):
         how many worlds were played (Gelman et al., "Bayesian Data Analysis", 3rd edition, ch. 8).
 
         >>> [round(end, 3) for end in CostPrior().posterior(Gain(0.3, 0.02, 225))]
-        [0.298, 0.259, 0.337, 0.02]
+        [0.298, 0.258, 0.337, 0.02]
         """
         if gain.error < ROUNDING:
             return Cost(gain.ranks, gain.ranks, gain.ranks, 0.0)

@@ -101,7 +101,8 @@ def won():
 
 def test_a_win_let_go_costs_places_at_the_end_of_the_game(won):
     decision, other = won
-    shown = Shown(Estimate(0, 0, 0), Estimate(0, 0, 0), Gain(0.0, 0.0, 1), decision.actual)
+    none, gain = Estimate(0, 0, 0), Gain(0.0, 0.0, 1)
+    shown = Shown(none, none, gain, gain, better=decision.actual)
     cost = FinalJudge().gain(replace(decision, actual=other, then=None), shown, 300)
     assert cost.low > 0
     same = FinalJudge().gain(replace(decision, then=None), shown, 50)

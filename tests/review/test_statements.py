@@ -161,6 +161,7 @@ def statements(review):
             count.take(message)
         for kyoku, entry in entries.get(number, ()):
             yield from of_position(kyoku, entry, count, seat)
+            yield from of_size(entry)
             yield from of_choices(entry, count, seat)
             yield from of_opponents(entry, count, seat)
             yield from of_sentence(entry, count, seat)
@@ -178,11 +179,16 @@ def of_the_whole(review):
         yield "place"
     entries = [entry for kyoku in review["review"]["kyokus"] for entry in kyoku["entries"]]
     different = sum(not entry["is_equal"] for entry in entries)
-    assert sum(line["differing"] for line in summary["by_kyoku"]) == different
-    yield "losses by kyoku"
+    parts = (summary["by_kyoku"], summary["by_kind"].values(), [summary["all"]])
+    assert [sum(loss["differing"] for loss in losses) for losses in parts] == [different] * 3
+    yield "differences by kyoku and by kind"
     own = next(line for line in summary["by_seat"] if line["seat"] == seat)
-    assert own["differing"] == sum(not entry["is_equal"] for entry in entries)
+    totals = [review["review"][key] for key in ("total_reviewed", "total_matches")]
+    assert totals == [own["decisions"], own["agreed"]] == [len(entries), len(entries) - different]
     yield "different choices"
+    counted = {entry["event"] for entry in entries if entry["counts"]}
+    assert counted <= {*summary["costliest"]}
+    yield "what counts is among the costliest"
     yield from of_deal_ins(review, summary["deal_ins"])
 
 
@@ -282,6 +288,17 @@ def of_position(kyoku, entry, count, seat):
     if discards and count.riichi[seat] is None and entry["last_actor"] == seat and not n_melds:
         assert {plain(each.removeprefix("discard ")) for each in discards} == set(map(plain, hand))
         yield "tiles that can be discarded"
+
+
+def of_size(entry):
+    """Check what counts as a mistake without playouts, and its size."""
+    done, better = (entry[key]["type"] for key in ("actual", "expected"))
+    is_let_go = better == "hora" != done
+    is_lost = bool(entry["loss"]) and not entry["about_equal"]
+    assert entry["counts"] == (not entry["is_equal"] and (is_let_go or is_lost))
+    yield "a mistake that counts" if entry["counts"] else "no mistake"
+    assert entry["size"] == entry["loss"]
+    yield "size without playouts"
 
 
 def of_choices(entry, count, seat):
@@ -407,6 +424,12 @@ def all_dangerous(review):
     last["opponents"][0]["deal_in"] = [1.0] * 34
 
 
+def one_more_counted(review):
+    kyokus = review["review"]["kyokus"]
+    entries = [entry for kyoku in kyokus for entry in kyoku["entries"]]
+    next(each for each in entries if each["is_equal"])["counts"] = True
+
+
 def one_more_paid(review):
     review["review"]["summary"]["deal_ins"][0]["paid"] += 100
 
@@ -419,6 +442,8 @@ def one_more_paid(review):
         one_tile_less,
         all_dangerous,
         lambda review: review["review"]["summary"]["by_seat"][0].update(place=0),
+        lambda review: review["review"]["summary"]["by_seat"][0].update(agreed=0),
+        one_more_counted,
         one_more_paid,
     ],
 )
