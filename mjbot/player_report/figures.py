@@ -411,7 +411,7 @@ class PlayerReport:
             return
         cost = number(sum(self.expected_cost(mistake) for _, mistake in shown), RANKS)
         yield translate(
-            "playouts show {n} losses, {cost} in all, most of them {kind}",
+            "losses shown by playouts: {n}, {cost} in all, most of them {kind}",
             n=len(shown),
             cost=with_unit(cost, RANKS),
             kind=translate(self._worst_shown(shown)),

@@ -87,7 +87,9 @@ def test_the_first_lines_state_what_is_shown_and_how_many_games_would_show_more(
     half = PlayerReport("p", none).cost_per_game(none).half_width
     assert int(more.split()[7].replace(",", "")) == pytest.approx(4 * (half / 0.05) ** 2 - 4, abs=1)
     shown = PlayerReport("p", [game(0, [mistake("calls", 0.1), mistake("riichi", 0.3)])]).summary
-    assert any(line.startswith("playouts show 2 losses, 0.400 places in all") for line in shown)
+    assert any(
+        line.startswith("losses shown by playouts: 2, 0.400 places in all") for line in shown
+    )
     assert "the costliest: E1-0:3 of a.zip: You discarded 1m" in shown
     assert any(line.startswith("grade by the reviewer: 80.0 ±? of 100") for line in shown)
     unplayed = PlayerReport("p", none, is_played=False).summary

@@ -259,7 +259,7 @@ def _summary(review: Review) -> Iterator[str]:
         )
     if whole.shown:
         yield translate(
-            "playouts show {n} losses in {all} different choices: {places}, {points}",
+            "losses shown by playouts: {n} of {all} different choices, {places}, {points}",
             n=whole.shown,
             all=len(review.shown),
             places=interval_text(whole.shown_ranks, RANKS),
