@@ -76,7 +76,7 @@ def test_playouts_show_what_choices_cost(tmp_path, capsys):
     error = sum(each["playouts"]["first_error"] ** 2 for each in found) ** 0.5
     assert (high - low) / 2 == pytest.approx(1.96 * error, abs=1e-4)
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("playouts show ")
+    assert printed[0].startswith(("losses shown by playouts: ", "playouts show no loss in "))
     together = f"all of them together, shown or not: {value:.3f} ({low:.3f} to {high:.3f}) places"
     assert printed[1] == f"{together} lost"
     assert "different choices that playouts show to be losses" in out.read_text()
