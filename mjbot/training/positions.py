@@ -4,6 +4,7 @@ Games are numbered by their place: files sorted by name inside each path given, 
 log in their order, path after path.  So ``hanchan-2024.zip`` alone has games 0..4443.
 The records are trusted (``mjbot replay`` checks them): nothing is validated again.  Unreadable
 records are skipped, reported and counted (:class:`LeftOut`); games are numbered without them.
+An unreadable hand is reported and counted, and costs that hand only.
 """
 
 import hashlib
@@ -18,12 +19,13 @@ from typing import Final, NamedTuple, TypeVar
 from mjbot.errors import ArgumentError
 from mjbot.processes import in_processes
 from mjbot.records.copies import Distinct
-from mjbot.records.game import EmptyRecordError, Game, RecordError, game_identity
+from mjbot.records.game import EmptyRecordError, Game, RecordError, game_identity, hand_problems
 from mjbot.records.sources import Source, games_of, list_sources
 from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.state import State
 from mjbot.text import plural
 from protocol.messages import Event
+from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +62,8 @@ class LeftOut:
 
     files: int = 0
     games: int = 0
+    hands: int = 0
+    """Hands that could not be read, of games that were: each counts without a result."""
     first: RecordError | None = None
     """The first file that could not be read."""
     duplicates: int = 0
@@ -75,6 +79,13 @@ class LeftOut:
         """Report a game."""
         self.games += 1
         logger.warning("game %d is left out: %s", number, error)
+
+    def add_hands(self, game: Game) -> None:
+        """Report the hands of a game that was walked which could not be read."""
+        for problem in hand_problems(game):
+            if problem.is_loss:
+                self.hands += 1
+                logger.warning("%s", one_line(problem.text))
 
     def require(self, games: Sequence[object], paths: Iterable[Path], purpose: str) -> None:
         """Raise :class:`~mjbot.errors.ArgumentError` with the reason if there is no game."""
@@ -97,18 +108,24 @@ class LeftOut:
         return f"; {self.duplicates} {noun} {verb} counted once"
 
     def __bool__(self) -> bool:
-        return self.files + self.games > 0
+        return self.files + self.games + self.hands > 0
 
     def __str__(self) -> str:
-        """Return the end of a sentence, nothing if nothing is left out.
+        """Return the end of a sentence, nothing if all could be read.
 
         >>> str(LeftOut(files=2, games=1)), str(LeftOut())
         ('; 2 files and 1 game that cannot be read are left out', '')
+        >>> str(LeftOut(hands=1))
+        '; 1 hand that cannot be read has no result'
         """
         parts = [(self.files, "file"), (self.games, "game")]
         reasons = " and ".join(plural(n, noun) for n, noun in parts if n)
         verb = "is" if self.files + self.games == 1 else "are"
-        return f"; {reasons} that cannot be read {verb} left out" if reasons else ""
+        text = f"; {reasons} that cannot be read {verb} left out" if reasons else ""
+        if self.hands:
+            verb = "has" if self.hands == 1 else "have"
+            text += f"; {plural(self.hands, 'hand')} that cannot be read {verb} no result"
+        return text
 
 
 def index_games(paths: Iterable[Path], left_out: LeftOut | None = None) -> list[GameRef]:
@@ -152,7 +169,8 @@ class DistinctGames:
     def index(self, paths: Iterable[Path]) -> list[GameRef]:
         """List the games at ``paths`` as :func:`index_games` does, numbered without duplicates.
 
-        Reads all of each game.  Raises as :func:`index_games`.
+        Reads all of each game, and reports its hands that cannot be read.  Raises as
+        :func:`index_games`.
         """
         found: list[GameRef] = []
         before = self.copies.duplicates
@@ -163,6 +181,7 @@ class DistinctGames:
             except RecordError:
                 found.append(ref)  # reported where it is replayed
                 continue
+            self.left_out.add_hands(game)
             if (new := self.copies.add(identity, ref)) is not None:
                 found.append(new)
         found += self.copies.rest()

@@ -15,6 +15,7 @@ import pytest
 
 from mjbot.arena.run_folder import GameLine, encode_game
 from mjbot.cli.main import main
+from mjbot.errors import ExitCode
 
 BOTS = Path(__file__).with_name("bots.py")
 ASSASSIN = f"{BOTS}:Assassin"
@@ -282,9 +283,12 @@ def test_what_makes_no_run_is_one_line(arena: Arena, arguments: list[str], repor
 
 def test_no_fault_file_is_one_line(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text("{}")
-    for name, report in (("missing.json", "No such file"), ("other.json", "is not a fault")):
+    for name, report, status in (
+        ("missing.json", "No such file", ExitCode.UNREACHABLE),
+        ("other.json", "is not a fault", ExitCode.FAILED),
+    ):
         ended = arena("--repro", name)
-        assert ended.returncode == 3
+        assert ended.returncode == status
         assert report in ended.stderr
         assert len(ended.stderr.splitlines()) == 1
 

@@ -200,7 +200,13 @@ def test_the_command_lists_pairs_and_says_of_each_that_it_is_no_proof(records, t
 
 
 def test_what_was_counted_of_other_records_is_not_taken_up(records, tmp_path, capsys):
-    kept = ["--folder", str(tmp_path / "run"), "--jobs", "1"]
-    assert main(["detect", str(records), *kept]) == 0
-    assert main(["detect", str(LOGS), *kept]) != 0
-    assert "another --folder" in capsys.readouterr().err
+    kept, command = tmp_path / "run", ["detect", str(records), "--jobs", "1", "--json"]
+    assert main([*command, "--folder", str(kept)]) == 0
+    for path in records.iterdir():  # other records in files of the same names
+        path.write_text(path.read_text("utf-8").replace('"majiang-2"', '"another"'), "utf-8")
+    capsys.readouterr()
+    assert main([*command, "--folder", str(kept)]) == 0
+    taken_up = capsys.readouterr().out
+    assert main(command) == 0
+    assert taken_up == capsys.readouterr().out
+    assert "another" in taken_up and "majiang-2" not in taken_up

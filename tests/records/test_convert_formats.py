@@ -221,14 +221,28 @@ def test_games_that_are_not_played_here_are_named_and_counted(
     assert report.out == f"1 game written to {out}, {counted} skipped\n"
 
 
-def test_a_damaged_game_in_a_file_of_many_leaves_the_others(tmp_path: Path, capsys) -> None:
+@pytest.mark.parametrize(
+    ("damaged", "n_written", "loss"),
+    [
+        (b'"start_game"', 2, "1 damaged file"),  # costs its game
+        (b'"tsumo"', 3, "1 hand that cannot be read"),  # costs its hand
+    ],
+)
+def test_a_damaged_game_in_a_file_of_many_leaves_the_others(
+    tmp_path: Path, capsys, damaged: bytes, n_written: int, loss: str
+) -> None:
     good = LOG.read_bytes()
     source, out = tmp_path / "in.jsonl", tmp_path / "out"
-    source.write_bytes(good + good.replace(b'"tsumo"', b'"tsumo', 1) + good)
+    number = 1 + good[: good.index(damaged)].count(b"\n") + good.count(b"\n")
+    source.write_bytes(good + good.replace(damaged, b"1" + damaged, 1) + good)
     assert main(["convert", str(source), str(out)]) == ExitCode.FAILED
-    assert capsys.readouterr().out == f"2 games written to {out}, 1 damaged file skipped\n"
+    report = capsys.readouterr()
+    assert report.out == f"{n_written} games written to {out}, {loss} skipped\n"
+    assert f"{source}: line {number}: " in report.err
     assert main(["replay", str(source)]) == ExitCode.FAILED
-    assert capsys.readouterr().out.endswith("no mismatch, 1 damaged file\n")
+    report = capsys.readouterr()
+    assert report.out.endswith(f"no mismatch, {loss}\n")
+    assert f"{source}: line {number}: " in report.err
 
 
 def test_what_servers_leave_unsaid_the_rules_fill_in() -> None:

@@ -63,11 +63,12 @@ MJAI = {
 SITE = {
     "over many lines": spread(TENHOU6),
     "with comments": with_comments(spread(TENHOU6)),
-    "an array with comments": with_comments(spread([TENHOU6])),
+    "an array of games with comments": with_comments(spread([TENHOU6])),
     "an address of the viewer": f"https://tenhou.net/6/#json={quote(json.dumps(TENHOU6))}\n",
     "an address without a scheme of escapes": "http://x/6/#json="
     + json.dumps(TENHOU6, separators=(",", ":")),
 }
+assert not MJAI.keys() & SITE.keys()
 
 
 def encoded(text: str, how: str) -> bytes:

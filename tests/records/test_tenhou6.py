@@ -314,7 +314,7 @@ def test_red_fives_are_announced_by_number_or_by_name(own, fields, has_red_fives
     own["rule"] = {"disp": "般東喰", **fields}
     (game,) = read_tenhou6(stream(json.dumps(own).encode()), "x")
     rules = next(iter(game.entries)).event.mjbot_rules
-    assert (rules is None) == has_red_fives
+    assert rules == {"length": "tonpu"} | ({} if has_red_fives else {"red_fives": False})
 
 
 @pytest.mark.parametrize("how", ["aka", "nothing", "mjai"])

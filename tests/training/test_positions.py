@@ -9,7 +9,7 @@ import pytest
 from mjbot.records.sources import open_games
 from mjbot.table.mirror.mirror import Mirror
 from mjbot.table.state import copy_state
-from mjbot.training.positions import LeftOut, collect, index_games, steps
+from mjbot.training.positions import DistinctGames, LeftOut, collect, index_games, steps
 from mjbot.training.runs import GameRange
 from protocol.messages import Dahai, StartKyoku
 
@@ -96,7 +96,7 @@ def list_first(games, places):
 def test_a_damaged_game_is_left_out(tmp_path):
     good = (LOGS / "east-four-winds.mjson").read_bytes()
     (tmp_path / "a.mjson").write_bytes(good)
-    (tmp_path / "b.mjson").write_bytes(good.replace(b'"dahai"', b'"dahai', 1))
+    (tmp_path / "b.mjson").write_bytes(good.replace(b'"start_game"', b'"start_game', 1))
     (tmp_path / "c.mjson").write_bytes(good)
     found = collect(index_games([tmp_path]), count_discards)
     assert [number for number, _ in found] == [0, 2]
@@ -110,7 +110,7 @@ def test_damaged_and_foreign_files_are_told_and_counted_and_the_rest_is_there(tm
         "b.jsonl.gz": packed[: len(packed) * 3 // 4],  # ends in its second game
         "c.mjlog": b"<html>",
         "d.mjson": good,
-        "e.mjson": good.replace(b'"dahai"', b'"dahai', 1),
+        "e.mjson": good.replace(b'"start_game"', b'"start_game', 1),
     }.items():
         (tmp_path / name).write_bytes(content)
     left_out = LeftOut()
@@ -126,6 +126,22 @@ def test_damaged_and_foreign_files_are_told_and_counted_and_the_rest_is_there(tm
     assert report[1].startswith(f"left out: {tmp_path}/c.mjlog: is a web page")
     assert report[2].startswith(f"game 3 is left out: {tmp_path}/e.mjson: line")
     assert f"{left_out}" == "; 2 files and 2 games that cannot be read are left out"
+
+
+def test_a_damaged_hand_is_told_and_counted_and_the_rest_is_there(tmp_path, caplog):
+    good = (LOGS / "east-four-winds.mjson").read_bytes()
+    (tmp_path / "a.mjson").write_bytes(good)
+    (tmp_path / "b.mjson").write_bytes(good.replace(b'"dahai"', b'"dahai', 1))
+    left_out = LeftOut()
+    games = DistinctGames(left_out).index([tmp_path])
+    number = 1 + good[: good.index(b'"dahai"')].count(b"\n")
+    (line,) = caplog.messages
+    assert line.startswith(f"{tmp_path}/b.mjson: line {number}: ")
+    assert line.endswith("; the other hands are read")
+    assert left_out and f"{left_out}" == "; 1 hand that cannot be read has no result"
+    (_, whole), (_, damaged) = collect(games, partial(count_discards, kyoku_too=True))
+    first = good[: good.index(b'"end_kyoku"')].count(b'"dahai"')
+    assert damaged == whole - first
 
 
 def test_states_can_be_kept_by_copying_them():

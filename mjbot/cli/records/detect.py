@@ -112,7 +112,7 @@ class DetectRequest:
 
 
 def run(request: DetectRequest) -> int:
-    """Look for pairs, or helpers."""
+    """Look for pairs, or helpers; FAILED if something of the records could not be read."""
     if request.helpers:
         return _look_for_helpers(request)
     jobs = request.jobs or os.cpu_count() or 1
@@ -142,7 +142,7 @@ def run(request: DetectRequest) -> int:
     if request.html:
         write_text(request.html, page(report))
     _print_report(report, request.shown, request.json)
-    return ExitCode.OK
+    return ExitCode.FAILED if left_out else ExitCode.OK
 
 
 def _look_for_helpers(request: DetectRequest) -> int:
@@ -161,6 +161,7 @@ def _look_for_helpers(request: DetectRequest) -> int:
                 error = RecordError(*problem.error)
                 console.print(one_line(f"left out: {error}"), markup=False, highlight=False)
             for hand in batch.hands:
+                left_out.hands += hand.is_loss
                 console.print(one_line(hand.text), markup=False, highlight=False, soft_wrap=True)
             for identity, conduct in batch.games:
                 if (new := copies.add(identity, conduct)) is not None:
@@ -187,7 +188,7 @@ def _look_for_helpers(request: DetectRequest) -> int:
     if request.html:
         write_text(request.html, helpers_page(report))
     _print_helpers(report, request)
-    return ExitCode.OK
+    return ExitCode.FAILED if left_out else ExitCode.OK
 
 
 def _print_helpers(report: HelpersReport, request: DetectRequest) -> None:

@@ -263,7 +263,7 @@ def test_columns_of_another_shape_or_version_are_not_opened(columns, tmp_path):
 def test_a_game_that_cannot_be_read_is_left_out_and_told(tmp_path, caplog):
     (tmp_path / "a.mjson").write_bytes(GAMES[0].read_bytes())
     lines = GAMES[1].read_text().splitlines()
-    lines[len(lines) // 2] = '{"type":"dahai","actor":9}'
+    lines[0] = '{"type":"start_game","names":9}'
     (tmp_path / "b.mjson").write_text("\n".join(lines))
     folder = tmp_path / "columns"
     files = [str(tmp_path / "a.mjson"), str(tmp_path / "b.mjson")]
@@ -272,3 +272,15 @@ def test_a_game_that_cannot_be_read_is_left_out_and_told(tmp_path, caplog):
     assert check_data(folder).data.endswith("; 1 game that cannot be read is left out")
     assert "is left out" in caplog.text
     assert sum(1 for _ in open_games(GAMES[0])) == 1
+
+
+def test_a_hand_that_cannot_be_read_is_told_and_its_game_learned_from(tmp_path, caplog):
+    lines = GAMES[1].read_text().splitlines()
+    lines[len(lines) // 2] = '{"type":"dahai","actor":9}'
+    (tmp_path / "a.mjson").write_text("\n".join(lines))
+    folder = tmp_path / "columns"
+    command = ["train", "data", str(tmp_path / "a.mjson"), "--folder", str(folder)]
+    assert main(command) == ExitCode.FAILED
+    assert check_data(folder).games == 1
+    assert check_data(folder).data.endswith("; 1 hand that cannot be read has no result")
+    assert f"a.mjson: line {len(lines) // 2 + 1}: " in caplog.text
