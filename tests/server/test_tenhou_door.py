@@ -175,7 +175,9 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
             TableRules(seed=5, rules="tonpu", timeout_s=GUARD_S, tenhou_limits=PATIENT),
         )
     assert not result.void
-    assert result.faults == ()
+    # Where the table did not wait for it, a safe action was played for it, and counted.
+    seat = result.names.index("culprit")
+    assert {(fault.seat, fault.kind) for fault in result.faults} <= {(seat, "absent")}
     report = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert len(report) == len(expected) == len(BAD_IN_GAME)
     for line, words in zip(report, expected, strict=True):
