@@ -183,7 +183,7 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
     assert len(warnings) - len(report) <= 1  # the first of a kind alone is logged
     assert len(report) == len(expected) == len(BAD_IN_GAME)
     for line, words in zip(report, expected, strict=True):
-        assert re.match(r"tenhou 127\.0\.0\.1:\d+: culprit \(seat \d in game 1\) is cut off: ", line)
+        assert re.match(r"tenhou 127\.0\.0\.1:\d+: culprit \(seat \d in game 1\) is cut off", line)
         assert words in line
         assert "\n" not in line
     # The other player hears of each departure and return; who returns hears no greeting.
