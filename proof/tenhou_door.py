@@ -29,6 +29,7 @@ from mjbot.records.replay import MismatchError, ReplaySummary, replay
 from mjbot.records.sources import games_of, list_sources
 from mjbot.server.lobby import PLACES, TableRules
 from mjbot.server.server import GameResult, TableServer
+from mjbot.strategy.faults import FaultKind
 from mjbot.strategy.registry import make_strategy
 from proof.records import RecordFindings, print_table
 from proof.tenhou_habits import HABITS, play_habitually
@@ -119,7 +120,7 @@ class ListenerProof:
         cuts = Cuts(random.Random(f"cuts {self._seed + number}"), most)
         with tempfile.TemporaryDirectory() as folder:
             table = asyncio.run(self._play(number, MIXED, Path(folder), cuts))
-            self._check(number, table)
+            self._check(number, table, excused="absent")
         self._found.checked["games with cuts"] += 1
         self._found.checked["connections cut"] += cuts.made
         self._found.checked["of these inside a tag"] += cuts.inside
@@ -184,12 +185,15 @@ class ListenerProof:
             table.result, table.ends = results[0], [end for (end,) in await asyncio.gather(*tasks)]
         return table
 
-    def _check(self, number: int, table: "Watched") -> list[Event]:
-        """Judge how a game ended; return its log."""
+    def _check(
+        self, number: int, table: "Watched", excused: FaultKind | None = None
+    ) -> list[Event]:
+        """Judge how a game ended, but for faults that are ``excused``; return its log."""
         result = table.result
         assert result is not None
         assert result.log is not None
-        if result.void or result.faults or sum(result.scores) != 100_000:
+        faults = [fault for fault in result.faults if fault.kind != excused]
+        if result.void or faults or sum(result.scores) != 100_000:
             self._wrong(number, f"void, or with faults: {result}")
         for end in table.ends:
             if end.void or end.scores != result.scores:
@@ -237,7 +241,7 @@ class Watched(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Note a line of the server's log."""
         text = record.getMessage()
-        if match := re.search(r": (\S+) is (gone|back) in (.+)$", text):
+        if match := re.search(r": (\S+) \(.+?\) is (gone|back) in (.+)$", text):
             hands = self.hands_gone if match[2] == "gone" else self.hands_back
             hands.append((match[1], match[3]))
         elif record.levelno >= logging.WARNING:

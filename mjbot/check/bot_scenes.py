@@ -294,6 +294,7 @@ LASTING: Final = Scene(
     bot=0,
     deals=[Deal({0: JUNK})] * 16,  # drawn, most of them: into West, as no score reaches the target
     survival="B33",
+    includes=("B24", "B32"),
 )
 
 SCENES: Final = (

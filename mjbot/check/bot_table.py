@@ -47,7 +47,8 @@ MOST_EXTRA: Final = 1000
 class Scene:
     """A made game: ``ids`` are the checks it is made for, ``bot`` is the bot's seat.
 
-    ``survival`` is the check that fails if the bot is lost in it.
+    ``survival`` is the check that fails if the bot is lost in it, unless it ends just as it ended
+    where one of ``includes`` failed, the checks whose situations come up in this game, too.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Scene:
     bot: int
     deals: Sequence[Deal | None]
     survival: str = ""
+    includes: tuple[str, ...] = ()
     families: str = "ABCD"
     position: Position | None = None
     length: Length = "hanchan"
@@ -313,7 +315,7 @@ class BotTable:
             if leaves:
                 self._fail(self._line_check, "no line for end_game", CheckVerdict.NON_STRICT)
                 return TimedLine(b"", 0.0)
-            self._fail(id_ or self._survival, str(error))
+            self._fail_end(id_ or self._survival, str(error))
         except SilentError:
             self._fail(id_ or self._line_check, f"no line within {2 * limit_s:g} s")
         except BrokenLineError as error:
@@ -334,7 +336,7 @@ class BotTable:
         try:
             await self._line.send(line)
         except GoneError as error:
-            self._fail(self._survival, str(error))
+            self._fail_end(self._survival, str(error))
             raise LostError from None
 
     # --- verdicts ----------------------------------------------------------------------------
@@ -364,6 +366,14 @@ class BotTable:
             verdict = CheckVerdict.INFO if self._dialect is LINES else CheckVerdict.FAILED
             problem = f"{reply.seconds:.1f} s for a line, {self._limit_s:g} s are allowed"
             self._fail("B28", problem, verdict)
+
+    def _fail_end(self, id_: str, text: str) -> None:
+        """Note that the bot ended, unless a check that failed by just this has named it."""
+        for included in self._scene.includes:
+            if id_ == self._scene.survival and self._findings.failed(included, text):
+                self._transcript.note(f"{included} has failed by this: {text}")
+                return self._findings.skip(id_, f"not reached: the bot ended as in {included}")
+        return self._fail(id_, text)
 
     def _fail(self, id_: str, text: str, verdict: CheckVerdict = CheckVerdict.FAILED) -> None:
         self._transcript.note(f"{id_} {verdict.value}: {text}")

@@ -114,9 +114,12 @@ class CheckFindings:
         for check in checks:
             self.skip(check.id, f"not reached: interrupted {after}")
 
-    def failed(self, id_: str) -> bool:
-        """Whether a check has failed so far."""
-        return any(found.verdict is CheckVerdict.FAILED for found in self.found.get(id_, ()))
+    def failed(self, id_: str, text: str | None = None) -> bool:
+        """Whether a check has failed so far; with ``text`` by just that."""
+        return any(
+            found.verdict is CheckVerdict.FAILED and text in (None, found.text)
+            for found in self.found.get(id_, ())
+        )
 
 
 @dataclass(frozen=True)

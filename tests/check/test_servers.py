@@ -20,7 +20,7 @@ from mjbot.errors import ExitCode
 from mjbot.referee import Position, Referee
 from mjbot.referee.wall import shuffle_wall
 from mjbot.server import core, server
-from mjbot.server.lobby import Lobby, TableRules
+from mjbot.server.lobby import BusyError, Lobby, TableRules
 from mjbot.server.seats import TcpSeat
 from mjbot.server.server import TableServer
 from mjbot.server.tcp import Acceptor
@@ -152,6 +152,7 @@ def test_our_websocket_door_fails_nothing():
 
 SHOW = core.masked
 JOIN = LockstepSession.join
+TAKE = Lobby.take
 RECEIVE = LockstepSession.receive
 EXCHANGE = TcpSeat.exchange
 PUNISHED = core.TableCore._punished
@@ -171,12 +172,13 @@ def join_of_anything(self, line, *, busy=False):
     return JOIN(self, line, busy=busy)
 
 
-def no_error_when_busy(self, line, *, busy=False):
-    if busy:
+def no_error_when_busy(self, room, seat):
+    try:
+        return TAKE(self, room, seat)
+    except BusyError:
         refusal = JoinRefusedError("later")
         refusal.line = b'{"type":"none"}'
-        raise refusal
-    return JOIN(self, line)
+        raise refusal from None
 
 
 def open_draws(event, seat):
@@ -202,15 +204,15 @@ def no_offers(event, referee, asked):
     return replace(event, possible_actions=()) if isinstance(event, m.Tsumo | m.Dahai) else event
 
 
-def blame_the_next(seat, text):
+def blame_the_next(seat, text, kind="illegal"):
     there = (seat + 1) % 4
-    return FAULT(there, text.replace(f"player {seat}'s", f"player {there}'s"))
+    return FAULT(there, text.replace(f"player {seat}'s", f"player {there}'s"), kind)
 
 
-def tells_the_riichi_first(self, fault):
-    punished = PUNISHED(self, fault)
+def tells_the_riichi_first(self, found):
+    punished = PUNISHED(self, found)
     if len(self.faults) == 1:
-        self._waiting.appendleft(m.Reach(actor=fault.seat))
+        self._waiting.appendleft(m.Reach(actor=found[0].seat))
     return punished
 
 
@@ -255,9 +257,9 @@ def end_without_scores_for_one(event, seat):
     return event
 
 
-async def greets_one_at_a_time(self, transport):
+async def greets_one_at_a_time(self, transport, guest):
     async with self.__dict__.setdefault("lock", asyncio.Lock()):
-        return await HANDSHAKE(self, transport)
+        return await HANDSHAKE(self, transport, guest)
 
 
 async def waits_for_ever(self, say):
@@ -278,7 +280,7 @@ def matches_by_arrival(self, frame, elapsed_ms):
 BROKEN = {
     "S01": (LockstepSession, "hello", old_hello),
     "S02": (LockstepSession, "join", join_of_anything),
-    "S03": (LockstepSession, "join", no_error_when_busy),
+    "S03": (Lobby, "take", no_error_when_busy),
     "S04": (core, "masked", open_draws),
     "S05": (core, "masked", another_name_for_one),
     "S06": (core, "masked", others_discard),
@@ -456,14 +458,14 @@ def test_a_server_that_is_busy_for_a_while_after_a_game_is_asked_again(monkeypat
 def test_a_fifth_comes_only_when_four_have_their_seats(monkeypatch):
     joined = []
 
-    async def greets_the_last_first(self, transport):
+    async def greets_the_last_first(self, transport, guest):
         """Let who has connected fourth join last, as servers do that seat by order of joining."""
         line = len(joined)
         joined.append(line)
         if line == 3:
             for _ in range(1000):
                 await asyncio.sleep(0)
-        return await HANDSHAKE(self, transport)
+        return await HANDSHAKE(self, transport, guest)
 
     monkeypatch.setattr(Acceptor, "_handshake", greets_the_last_first)
     found = checked({"S03", *PASSIVE})

@@ -13,7 +13,7 @@ import pytest
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.messages import Ankan, Error, Hora, RequestAction, Ryukyoku, Skip, Tsumo
+from protocol.messages import Ankan, Error, Event, Hora, RequestAction, Ryukyoku, Skip, Tsumo
 from protocol.sessions.client import ClientSession
 from protocol.sessions.lockstep_server import FaultError, LockstepSession
 from protocol.sessions.request_server import RequestSession
@@ -99,11 +99,14 @@ def test_the_own_riichilab_transcript_drives_the_server(own_turns):
         elif isinstance(message, RequestAction):
             offers = [offer_of(hint) for hint in message.possible_actions]
             assert session.request(offers) == turn.line
+        elif isinstance(message, Event):
+            assert session.send(message) == turn.line
 
 
 def offer_of(hint):
-    fields = {"type": hint.type, "actor": 1, "target": 3, "pai": hint.pai,
-              "consumed": hint.consumed, "tsumogiri": hint.tsumogiri}  # fmt: skip
+    """The action of a hint, which has no target and not where a discard is from: the hand, here."""
+    fields = {"type": hint.type, "actor": hint.actor, "target": 3, "pai": hint.pai,
+              "consumed": hint.consumed, "tsumogiri": False}  # fmt: skip
     return decode_line(json.dumps(fields))[0]
 
 

@@ -23,9 +23,11 @@ FAULTS = {
 
 
 def misbehave(kind, default_policy):
-    """Return a policy that is at fault at its first own draw."""
+    """Return a policy that is at fault at each own draw; it is silent at the first alone."""
+    silences = 0
 
     def policy(event, seat):
+        nonlocal silences
         reply = default_policy(event, seat)
         if reply["type"] != "dahai":
             return reply
@@ -44,7 +46,8 @@ def misbehave(kind, default_policy):
                 return {"type": "error", "message": "cannot play"}
             case "disconnect":
                 return "close"
-            case "silent":
+            case "silent" if not silences:
+                silences += 1
                 return None
         return reply
 
@@ -187,9 +190,12 @@ def test_other_tables_play_on_after_a_fault(table, raw_client, default_policy, f
     assert not result.void
     assert clients[1].received[-1]["type"] == "end_game"
     chombos = [event for event in clients[1].received if event.get("reason") == "error"]
-    assert len(chombos) == (len(result.faults) if on_fault == "chombo" else 0)
+    penalized = [fault for fault in result.faults if fault.kind != "absent"]
+    assert len(chombos) == (len(penalized) if on_fault == "chombo" else 0)
     assert all(event["deltas"][culprit.seat] < 0 for event in chombos)
-    assert bool(result.faults) == (fault != "disconnect")
+    kinds = {"disconnect": "absent", "silent": "late"}
+    assert {one.kind for one in result.faults} == {kinds.get(fault, "illegal")}
+    assert {one.seat for one in result.faults} == {culprit.seat}
 
 
 def test_several_games_with_players_who_come_back(table, raw_client):

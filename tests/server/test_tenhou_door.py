@@ -175,11 +175,15 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
             TableRules(seed=5, rules="tonpu", timeout_s=GUARD_S, tenhou_limits=PATIENT),
         )
     assert not result.void
-    assert result.faults == ()
-    report = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    # Where the table did not wait for it, a safe action was played for it, and counted.
+    seat = result.names.index("culprit")
+    assert {(fault.seat, fault.kind) for fault in result.faults} <= {(seat, "absent")}
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    report = [line for line in warnings if "absent: not connected" not in line]
+    assert len(warnings) - len(report) <= 1  # the first of a kind alone is logged
     assert len(report) == len(expected) == len(BAD_IN_GAME)
     for line, words in zip(report, expected, strict=True):
-        assert re.match(r"tenhou 127\.0\.0\.1:\d+: culprit is cut off: ", line)
+        assert re.match(r"tenhou 127\.0\.0\.1:\d+: culprit \(seat \d in game 1\) is cut off", line)
         assert words in line
         assert "\n" not in line
     # The other player hears of each departure and return; who returns hears no greeting.

@@ -33,7 +33,7 @@ def test_a_token_that_is_taken_gives_back_what_was_taken_before_it(tmp_path):
     other, locks = TokenLocks(tmp_path), TokenLocks(tmp_path)
     other.hold(["taken"])
     locks.hold(["mine"])
-    with pytest.raises(ArgumentError, match="another mjbot run uses this token"):
+    with pytest.raises(ArgumentError, match="another mjbot uses this token or account"):
         locks.hold(["mine", "new", "taken"])
     assert can_hold(tmp_path, "new") and not can_hold(tmp_path, "mine")
 
@@ -80,10 +80,10 @@ class Plan:
 
 
 def test_a_service_locks_a_token_for_each_game_at_once_and_its_account(monkeypatch):
-    assert _locked(Request, Plan()) == ("a", "b")
-    assert _locked(Request, Plan("ID1234")) == ("ID1234", "a", "b")
+    assert _locked(Request, Plan()) == ["a", "b"]
+    assert _locked(Request, Plan("ID1234")) == ["a", "b", "ID1234"]
     monkeypatch.setattr(Server, "token_shared", True)
-    assert _locked(Request, Plan()) == ()
+    assert _locked(Request, Plan()) == []
 
 
 @pytest.mark.parametrize("home", ["usual", "missing", "no folder"])

@@ -137,7 +137,7 @@ ERRORS = [
     (f"{SERVER}[play]\ngames = [1]\n", 4, "expected a number without quotes"),
     # values
     (f"{SERVER}[play]\nat_once = 0\n", 4, "expected a whole number above 0"),
-    (f"{SERVER}[play]\npause_s = -1\n", 4, "expected a number of seconds above 0"),
+    (f"{SERVER}[play]\npause_s = -1\n", 4, "expected a number of seconds, 0 or more"),
     (f'{SERVER}[play]\nhours = "8-23"\n', 4, "expected hours of the day, such as 08:00-23:30"),
     (f'{SERVER}[play]\nhours = "08:00-25:00"\n', 4, "expected hours of the day"),
     (f'{SERVER}[play]\nhours = "08:00-08:00"\n', 4, "expected two different times"),

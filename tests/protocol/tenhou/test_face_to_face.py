@@ -81,7 +81,7 @@ def test_a_seat_that_is_gone_is_played_for_until_it_comes_back():
         elif gone.is_gone and len(gone.events_sent) == 90:
             gone.cut()
 
-    play(players, seed=11, length="tonpu", before=vanish)
+    play(players, seed=11, length="tonpu", before=vanish, away=2)
     assert gone.events_received[-1] == gone.events_sent[-1]
     assert gone.client.stage is TenhouStage.OVER
 
