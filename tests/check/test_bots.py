@@ -71,6 +71,13 @@ def test_each_check_is_failed_by_the_bot_made_for_it_and_by_no_other_fault(parti
     assert {"<-", "->"} <= arrows or id_ == "B29"
 
 
+def test_a_long_game_is_failed_by_an_end_that_no_other_check_has_named(parties):
+    kind, dialect = parties.BROKEN["B24"]
+    found = checked(parties, kind, dialect, {"B24", "B33"})
+    assert (failed(found), found["B33"].text) == ({"B24"}, "not reached: the bot ended as in B24")
+    assert failed(checked(parties, kind, dialect, {"B33"})) == {"B33"}
+
+
 def test_a_bot_that_ends_in_the_plain_game_is_given_up(parties):
     class Ends(parties.Player):
         def note(self, event):
