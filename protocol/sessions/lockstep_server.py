@@ -216,16 +216,14 @@ class LockstepSession:
         """Return the first line."""
         return b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
 
-    def join(self, line: bytes, *, busy: bool = False) -> m.Join:
-        """Take in the first line of the client; ``busy`` when the room already has four.
+    def join(self, line: bytes) -> m.Join:
+        """Take in the first line of the client.
 
         Raises :class:`JoinRefusedError` with the original server's text.
         """
         join = _read_join(line)
         if self.room not in (None, join.room):
             raise JoinRefusedError(f"No such room. Available room: {self.room}")
-        if busy:
-            raise JoinRefusedError(BUSY)
         self.name = join.name
         return join
 

@@ -81,11 +81,9 @@ def test_joins_are_refused_in_the_original_servers_words(line, text):
     assert output["type"] == "error" and output["message"].startswith(text)
 
 
-def test_a_fifth_player_is_told_that_the_room_is_busy():
-    with pytest.raises(JoinRefusedError, match=r"^The room is busy. Retry after a while.$"):
-        LockstepSession().join(JOIN, busy=True)
+def test_a_room_that_is_not_there_is_named():
     with pytest.raises(JoinRefusedError, match="No such room"):
-        LockstepSession("lobby").join(JOIN, busy=True)
+        LockstepSession("lobby").join(JOIN)
 
 
 # --- replies that stand ----------------------------------------------------------------------
