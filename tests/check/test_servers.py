@@ -167,9 +167,9 @@ def old_hello(self):
     return b'{"type":"hello","protocol":"mjai","protocol_version":3}'
 
 
-def join_of_anything(self, line, *, busy=False):
+def join_of_anything(self, line):
     line = b'{"type":"join","name":"anybody","room":"default"}' if line == b"[]" else line
-    return JOIN(self, line, busy=busy)
+    return JOIN(self, line)
 
 
 def no_error_when_busy(self, room, seat):
@@ -414,10 +414,10 @@ def test_a_server_that_ends_at_what_is_no_message_fails_that_alone_and_once(monk
     ended = []
     connect = Tables.connect
 
-    def ends_at_an_array(self, line, *, busy=False):
+    def ends_at_an_array(self, line):
         if line == b"[]":
             ended.append(line)
-        return JOIN(self, line, busy=busy)
+        return JOIN(self, line)
 
     async def connect_to_the_living(self):
         if ended:
