@@ -13,8 +13,8 @@ CORE = sorted(
     [*PROTOCOL.glob("*.py"), *PROTOCOL.glob("sessions/*.py"), *PROTOCOL.glob("tenhou/*.py")]
 )
 ALLOWED = {
-    "abc", "collections", "dataclasses", "enum", "functools", "re", "typing", "urllib.parse",
-    "msgspec", "protocol",
+    "abc", "collections", "contextlib", "dataclasses", "difflib", "enum", "functools", "re",
+    "typing", "urllib.parse", "msgspec", "protocol",
 }  # fmt: skip
 
 
