@@ -245,8 +245,8 @@ class PipedGame:
         return action
 
     async def _send_final(self, event: Event) -> None:
-        """Send the end of the game; a bot may leave without an answer."""
-        with contextlib.suppress(BotError, ProtocolError, TimeoutError):
+        """Send the end of the game; a bot may leave without an answer, and so may the table."""
+        with contextlib.suppress(BotError, GivenUpError, ProtocolError, TimeoutError):
             async with asyncio.timeout(LEAVE_S):
                 await self._ask_about(event)
 
