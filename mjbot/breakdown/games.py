@@ -372,7 +372,7 @@ def _length(start: m.StartGame, rules: Rules | None, scores: ScoreKeeper) -> str
     """Return the length that is announced, else what the last kyoku shows of it, else nothing.
 
     Before South 4 only a score below 0 ends a hanchan; an East-only game in which nobody has the
-    target goes on into South until somebody has.
+    target goes on into South until a player has.
     """
     if start.mjbot_rules is not None:
         return rules.length if rules else ""

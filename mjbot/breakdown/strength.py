@@ -17,7 +17,7 @@ Cameron and Miller, "A practitioner's guide to cluster-robust inference", Journa
 games do; the second one the dependence of games on one wall.  All solutions of H x = y are by
 conjugate gradients: memory and time grow with games and players, not with the square of players.
 
-Players whom no chain of games connects have no difference: what the prior says of it is no finding.
+Players whom no chain of games connects have no difference: what the prior gives is no finding.
 """
 
 from array import array
@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from mjbot.statistics.estimates import Estimate
 
 PRIOR: Final = 10.0
-"""Next to flat on purpose: it only keeps strengths finite where somebody won, or lost, everything.
+"""Next to flat on purpose: it only keeps strengths finite where a player won, or lost, everything.
 With 3.0, two pools that are 3 apart and have met in three games were pulled together so far that 15
 of 100 intervals were wrong; with 10.0 it was 3."""
 NORMAL_95: Final = 1.959964

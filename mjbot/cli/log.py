@@ -44,7 +44,7 @@ def log_to(*outputs: Output) -> None:
         for each in outputs
     ]
     for number in before:
-        with suppress(ValueError):  # whoever uses loguru too may have removed it
+        with suppress(ValueError):  # another user of loguru may have removed it
             logger.remove(number)
 
 

@@ -102,7 +102,7 @@ def _trusted(
     the folder runs code as this user.  A link in the folder of the claims would lead to any file of
     this user, which is then emptied.  A group that is this user's own (umask 002) is no other user.
     A missing folder is created at once, so that no other user can create it later.  What lies in it
-    is looked at too: it stays there when somebody has made the folder private afterwards.
+    is looked at too: it stays there when the folder was made private afterwards.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Players' names: told apart at one table, and compared as people read them.
+"""Players' names: distinct at one table, and compared as people read them.
 
 Two names are alike if they have one :func:`name_key`: compatible forms (NFKC) and capitals are the
 same letters, blanks, accents and invisible characters are left out, and Cyrillic and Greek letters
@@ -50,10 +50,10 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def told_apart(names: Collection[str]) -> tuple[str, ...]:
+def distinct_names(names: Collection[str]) -> tuple[str, ...]:
     """Return the names of a table's players, no two alike.
 
-    >>> told_apart(["twin", "ann", "twin"])
+    >>> distinct_names(["twin", "ann", "twin"])
     ('twin', 'ann', 'twin-2')
     """
     apart: list[str] = []

@@ -20,7 +20,7 @@ from mjbot.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFaul
 from mjbot.server.faults import fault_of_void, fault_reason
 from mjbot.server.game_log import EvidenceLog, GameLog
 from mjbot.server.lobby import CLOSED, Lobby, TableRules
-from mjbot.server.names import told_apart
+from mjbot.server.names import distinct_names
 from mjbot.server.seats import PlayerSeat
 from mjbot.server.tcp import Acceptor, OwnEndpoint
 from mjbot.server.tenhou import TenhouEndpoint
@@ -220,7 +220,7 @@ class TableServer:
     ) -> GameResult:
         """Play a game; ``left_after`` are the games left after it, and after it if it is void."""
         referee = Referee(self.rules.seed + game, self.rules.game)
-        names = told_apart([seat.name for seat in seats])
+        names = distinct_names([seat.name for seat in seats])
         core = TableCore(referee, names, self.rules.on_fault)
         number, table = next(self._bookkeeping.numbers), self._bookkeeping.name
         label = f"game {number}" + (f" at {table}" if table else "")
