@@ -1,0 +1,1 @@
+"""Played games: what they say of a player."""

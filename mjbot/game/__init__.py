@@ -1,0 +1,1 @@
+"""The game: rules, table, referee, records and the statistics of play."""

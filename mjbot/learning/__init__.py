@@ -1,0 +1,1 @@
+"""Models, their training, the environment and the playouts."""

@@ -1,0 +1,1 @@
+"""Programs that sit at tables: client, server, match, service, check."""

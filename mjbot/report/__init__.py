@@ -1,1 +1,0 @@
-"""How results are shown: figures with their intervals as text, Markdown, HTML, plots."""

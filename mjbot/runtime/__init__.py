@@ -1,0 +1,1 @@
+"""What any program needs: compiled code, connections, processes, files; no mahjong."""
