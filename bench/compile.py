@@ -15,7 +15,7 @@ import tempfile
 import time
 from typing import Any, Final
 
-from mjbot.precompile import OPTIMISED
+from mjbot.play.startup.precompile import OPTIMISED
 
 PRINTED: Final = 20
 _PROGRAM: Final = "from bench.compile import work; work()"
@@ -89,9 +89,15 @@ def work() -> None:
 
 
 def _play(strategy: str) -> list[int]:
-    from mjbot.referee import Referee
+    from mjbot.game.referee import Referee
+    from mjbot.play.startup.warm_up import (
+        NAMES,
+        SEED,
+        play_with_mirrors,
+        warm_up_alone,
+        warm_up_referee,
+    )
     from mjbot.strategy.registry import Spec
-    from mjbot.warm_up import NAMES, SEED, play_with_mirrors, warm_up_alone, warm_up_referee
 
     spec = Spec.read(strategy)
     warm_up_referee()

@@ -1,12 +1,13 @@
 """The batch environment against the compiled loop that plays whole games without asking.
 
 One core, by the processor's clock.  In the first contest we play at random and hand out every
-decision as a row with its mask; the peer, :func:`mjbot.referee.bulk.play_games`, chooses inside its
-loop.  In the others we count decisions, first with what :mod:`mjbot.models.networks.encoding` sees
-of each, then with the learned player's network as well, untrained and of its usual size, choosing
-by its logits (where torch is installed); the peer is the environment alone.  A hanchan has 1,050 to
-1,100 decisions at random, 610 to 680 among four fast-riichi; 2 hanchan a second on each of two
-cores are 200 times the speed of the environment of Matsuda and Ito 2021.
+decision as a row with its mask; the peer, :func:`mjbot.game.referee.bulk.play_games`, chooses
+inside its loop.  In the others we count decisions, first with what
+:mod:`mjbot.learning.models.networks.encoding` sees of each, then with the learned player's network
+as well, untrained and of its usual size, choosing by its logits (where torch is installed); the
+peer is the environment alone.  A hanchan has 1,050 to 1,100 decisions at random, 610 to 680 among
+four fast-riichi; 2 hanchan a second on each of two cores are 200 times the speed of the environment
+of Matsuda and Ito 2021.
 """
 
 from collections.abc import Callable
@@ -18,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measure import Contest
-from mjbot.env import BatchEnv, random_actions, random_source
-from mjbot.env.actions import CHI, KAN, N_ACTIONS, PASS, PON, RIICHI, WIN
-from mjbot.referee import bulk
-from mjbot.rules.ruleset import rule_set
+from mjbot.game.referee import bulk
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.learning.env import BatchEnv, random_actions, random_source
+from mjbot.learning.env.actions import CHI, KAN, N_ACTIONS, PASS, PON, RIICHI, WIN
 
 TABLES = 256
 HANCHAN = rule_set()
@@ -119,7 +120,7 @@ def chosen_by_network() -> Policy:
     """Return a policy that draws its actions by the logits of the learned player's network."""
     import torch
 
-    from mjbot.training.networks.policy_network import PolicyNetwork, board_of
+    from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of
 
     torch.set_num_threads(1)
     torch.manual_seed(0)

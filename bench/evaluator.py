@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import processor
-from mjbot.models.hand import FEATURE_SETS, HandEvaluator
-from mjbot.models.weights import load_weights
-from mjbot.table.state import State, copy_state
-from mjbot.training.positions import index_games, steps
+from mjbot.game.table.state import State, copy_state
+from mjbot.learning.models.hand import FEATURE_SETS, HandEvaluator
+from mjbot.learning.models.weights import load_weights
+from mjbot.learning.training.positions import index_games, steps
 from protocol.messages import Dahai
 
 LOGS = Path(__file__).parent.parent / "logs"

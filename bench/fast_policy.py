@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from bench.measure import processor
-from mjbot.compiler.compiled import compiled
-from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.choice import FastPolicy, choose, load_policy
-from mjbot.models.fast_policy.games import play_games
-from mjbot.referee import Referee
-from mjbot.rules.ruleset import rule_set
+from mjbot.game.referee import Referee
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table.state import STATE, State
+from mjbot.game.table.view import View
+from mjbot.learning.models.fast_policy.ally import NO_ALLY
+from mjbot.learning.models.fast_policy.choice import FastPolicy, choose, load_policy
+from mjbot.learning.models.fast_policy.games import play_games
+from mjbot.runtime.compiler.compiled import compiled
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.state import STATE, State
-from mjbot.table.view import View
 
 GAMES = 4
 REPEATS = 40

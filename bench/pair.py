@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import processor
-from mjbot.match.pair import make_members, private_channel
-from mjbot.match.players import read_players
-from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.pair.link import PATIENCE_MS
-from mjbot.server.lobby import TableRules
+from mjbot.play.match.pair import make_members, private_channel
+from mjbot.play.match.players import read_players
+from mjbot.play.match.run import MatchSettings, Watcher, play_match
+from mjbot.play.server.lobby import TableRules
+from mjbot.strategy.pair.link import PATIENCE_MS
 from mjbot.strategy.registry import Spec
 
 ROLES = (Spec.read("yaku-evaluation"), Spec.read("combo-partner"))

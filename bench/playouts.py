@@ -4,7 +4,7 @@
 ``fast-riichi-d``: a seat is about to discard and half of the live wall is left.  A playout counts
 with all that belongs to it: hidden hands dealt, in the paper's way risk lists made for each of
 them, the wall shuffled, the state copied, and the kyoku played to its end, by the lists or by the
-fast policy (every discard in the same worlds, :mod:`mjbot.playouts.worlds`).  A
+fast policy (every discard in the same worlds, :mod:`mjbot.learning.playouts.worlds`).  A
 decision has m = n = 10 in the paper's way, else 100 worlds.  Held against the processor's clock,
 on one core; the decisions are all those of a hanchan, warm.  The ways to read hidden hands take
 turns, round by round, so that their ratio does not depend on what else the machine does.
@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from bench.measure import processor
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.game.table.state import TURN, copy_state
+from mjbot.game.table.view import View
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.state import TURN, copy_state
-from mjbot.table.view import View
 
 PLAYERS = {
     "mode=paper": {"mode": "paper", "deals": "10", "walls": "10"},

@@ -14,13 +14,13 @@ import numpy as np
 
 from bench.measure import Contest
 from bench.peer import idle_games, new_game, play_on
-from mjbot.referee import Referee
-from mjbot.referee.bulk import RANDOM, TSUMOGIRI, play_games, playouts
-from mjbot.rules.ruleset import rule_set
+from mjbot.game.referee import Referee
+from mjbot.game.referee.bulk import RANDOM, TSUMOGIRI, play_games, playouts
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table.actions import Action
+from mjbot.game.table.state import State
+from mjbot.game.table.view import View
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.state import State
-from mjbot.table.view import View
 
 GAMES = 10
 COMPILED_GAMES = 200

@@ -14,13 +14,13 @@ import xiangting
 from riichienv._riichienv import HandEvaluator
 
 from bench.measure import Contest
-from mjbot.rules import wins
-from mjbot.rules.acceptance import acceptance_many
-from mjbot.rules.kinds import count_kinds
-from mjbot.rules.scoring import score_many, score_win
-from mjbot.rules.shanten import Counts, shanten, shanten_many
-from mjbot.rules.shapes import CHI, PON
-from mjbot.rules.wins import WIN
+from mjbot.game.rules import wins
+from mjbot.game.rules.acceptance import acceptance_many
+from mjbot.game.rules.kinds import count_kinds
+from mjbot.game.rules.scoring import score_many, score_win
+from mjbot.game.rules.shanten import Counts, shanten, shanten_many
+from mjbot.game.rules.shapes import CHI, PON
+from mjbot.game.rules.wins import WIN
 from proof.made_wins import MadeWin, meld_kinds
 from proof.oracles import as_riichienv, riichienv_arguments, riichienv_score
 

@@ -30,12 +30,12 @@ from random import Random
 from typing import Final
 
 from mjbot.arena.run_folder import read_games
-from mjbot.client.play import Settings, play
-from mjbot.errors import EXPECTED_ERRORS, ExitCode
-from mjbot.processes import keep_heap_compact
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import PLACES, TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.play.client.play import Settings, play
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import PLACES, TableRules
+from mjbot.play.server.server import GameResult, TableServer
+from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode
+from mjbot.runtime.processes import keep_heap_compact
 from mjbot.strategy.registry import make_strategy
 from proof.chaos import BOTS, HOST, ChaosGame, Proxies, ending_of, problems_of, replayed
 from proof.remains import Sample, damage, end_all, left_after, marked, used

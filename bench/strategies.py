@@ -22,11 +22,11 @@ from bench.measure import processor
 from mjbot.arena.setup import GameId, Setup, labels
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import make_players, new_referee
-from mjbot.pair.member import PairMember
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
+from mjbot.strategy.pair.member import PairMember
 from mjbot.strategy.registry import built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.view import View
 
 RIVAL = "fast-riichi-d"
 WARM_UP_S = 20.0

@@ -3,9 +3,9 @@
 In the first two contests the arena plays as a run of one worker does, without the way between
 processes: players that are supervised under a deadline, sealed views, checks of every choice, a
 line with a checksum for each game, sums for each wall.  The peer is
-:meth:`mjbot.referee.Referee.play` with the bare strategies.  ``tsumogiri asked`` chooses at once,
-so that its ratio shows what a decision costs in the arena; with ``fast-riichi-d`` it is what a run
-takes.  Processor time.
+:meth:`mjbot.game.referee.Referee.play` with the bare strategies.  ``tsumogiri asked`` chooses at
+once, so that its ratio shows what a decision costs in the arena; with ``fast-riichi-d`` it is what
+a run takes.  Processor time.
 """
 
 import time
@@ -19,7 +19,7 @@ from mjbot.arena.run import Arena, ArenaPlan
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner, PlayedGame, make_players, new_referee
-from mjbot.statistics.sequential import ErrorRates
+from mjbot.game.statistics.sequential import ErrorRates
 
 WALLS = 4
 ASKED = "bench.referee:Asked"

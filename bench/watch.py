@@ -17,12 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mjbot.referee import Referee
-from mjbot.watch.game import fold_steps
-from mjbot.watch.library import Library
-from mjbot.watch.live import LiveServer
-from mjbot.watch.pages import game_page
-from mjbot.watch.server import PageServer, RecordServer
+from mjbot.game.referee import Referee
+from mjbot.viewer.game import fold_steps
+from mjbot.viewer.library import Library
+from mjbot.viewer.live import LiveServer
+from mjbot.viewer.pages import game_page
+from mjbot.viewer.server import PageServer, RecordServer
 from proof.board import open_browser
 from protocol.messages import Event
 

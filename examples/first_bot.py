@@ -12,7 +12,7 @@ import argparse
 from mjbot import Action, Strategy, View, count_tiles, shanten_and_acceptance, tile_kind
 from mjbot.arena.report.text import verdict_line
 from mjbot.arena.tournament import play_arena, statistics_of
-from mjbot.report.estimates import format_estimate
+from mjbot.game.statistics.estimate_text import format_estimate
 
 
 class FirstBot(Strategy):

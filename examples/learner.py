@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mjbot.env import N_ACTIONS, N_PLANES, PLANE_NAMES, TSUMOGIRI, BatchEnv, PolicyStrategy
+from mjbot.learning.env import N_ACTIONS, N_PLANES, PLANE_NAMES, TSUMOGIRI, BatchEnv, PolicyStrategy
 
 KINDS = np.array([*range(34), 4, 13, 22])  # of the discards 0..36: a red five counts as a five
 
@@ -50,7 +50,7 @@ def play(batch, weights, random, kyoku):
 
 def main() -> None:
     """Learn, and print the mean reward of each batch with its 95 % interval."""
-    parser = argparse.ArgumentParser(description="policy gradient on mjbot.env")
+    parser = argparse.ArgumentParser(description="policy gradient on mjbot.learning.env")
     parser.add_argument("--updates", type=int, default=30)
     parser.add_argument("--kyoku", type=int, default=512, help="kyoku before each update")
     parser.add_argument("--out", default="learned.npy")

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from mjbot import recorded_decisions, tile_kind
-from mjbot.env import N_ACTIONS, N_PLANES, PLANE_NAMES, PolicyStrategy, observe
-from mjbot.models.networks.encoding import new_encoder
+from mjbot.learning.env import N_ACTIONS, N_PLANES, PLANE_NAMES, PolicyStrategy, observe
+from mjbot.learning.models.networks.encoding import new_encoder
 
 LEGAL = PLANE_NAMES.index("legal discard")
 RIICHI, WIN, NINE_TERMINALS, PASS = 37, 43, 44, 45

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 
 from mjbot import Action, View, make_strategy, tile_kind
 from mjbot.arena.tournament import play_arena
-from mjbot.pair.member import Ally, PairMember
-from mjbot.report.estimates import format_estimate
-from mjbot.statistics.figures import PAIR_FIGURES
+from mjbot.game.statistics.estimate_text import format_estimate
+from mjbot.game.statistics.figures import PAIR_FIGURES
+from mjbot.strategy.pair.member import Ally, PairMember
 
 
 @dataclass

@@ -4,9 +4,10 @@
 
 First all decisions are written as columns, once (``mjbot train data`` does the same): each holds
 the table before it and what was chosen.  Then rows of one kind become arrays: ``X[n, inputs]`` is
-what the seat saw, as the environments of ``mjbot.env`` have it, ``y[n]`` the class that was chosen,
-``mask[n, classes]`` what was legal.  A row of X takes 10 kB, so a thousand games are read in parts;
-the example takes one part and prints how often the most frequent legal kind would be right.
+what the seat saw, as the environments of ``mjbot.learning.env`` have it, ``y[n]`` the class that
+was chosen, ``mask[n, classes]`` what was legal.  A row of X takes 10 kB, so a thousand games are
+read in parts; the example takes one part and prints how often the most frequent legal kind would be
+right.
 """
 
 import argparse
@@ -16,9 +17,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from mjbot.env import N_SCALARS, PLANE_NAMES, SCALAR_NAMES
-from mjbot.training.networks.decisions import open_decisions, write_decisions
-from mjbot.training.requests import DataRequest
+from mjbot.learning.env import N_SCALARS, PLANE_NAMES, SCALAR_NAMES
+from mjbot.learning.training.networks.decisions import open_decisions, write_decisions
+from mjbot.learning.training.requests import DataRequest
 
 
 def main() -> None:

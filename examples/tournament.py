@@ -13,8 +13,8 @@ from pathlib import Path
 from mjbot.arena.report.text import fixed_line
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.tournament import play_arena, statistics_of
-from mjbot.report.estimates import format_estimate
-from mjbot.statistics.figures import FIGURE_BY_KEY
+from mjbot.game.statistics.estimate_text import format_estimate
+from mjbot.game.statistics.figures import FIGURE_BY_KEY
 
 RANK = FIGURE_BY_KEY["rank"]
 SHOWN = [FIGURE_BY_KEY[key] for key in ("rank", "first", "fourth", "win", "deal_in")]

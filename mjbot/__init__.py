@@ -79,7 +79,7 @@ def _refuse(text: str) -> NoReturn:
 for _name in ("protocol", "strategies"):
     _claim(_name)
 
-from mjbot.compiler.imported import record_imports  # noqa: E402
+from mjbot.runtime.compiler.imported import record_imports  # noqa: E402
 
 record_imports()  # before any module with compiled code is imported
 

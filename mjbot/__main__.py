@@ -1,8 +1,8 @@
 """``python -m mjbot COMMAND ...`` is the command line, and so is the program ``mjbot``.
 
 From the first line here on, SIGINT and SIGTERM (and SIGHUP of ``run``) do what
-:mod:`mjbot.interruption` describes, which takes tenths of a second to import.  Before, while Python
-itself starts, they do what they do to any Python program.
+:mod:`mjbot.runtime.interruption` describes, which takes tenths of a second to import.  Before,
+while Python itself starts, they do what they do to any Python program.
 """
 
 import os

@@ -6,20 +6,20 @@ The package loads this module when the first of its names is used.
 import warnings
 from typing import Final
 
-from mjbot.compiler.compiled import compiled
-from mjbot.drawing import view_svg
-from mjbot.records.choices import recorded_decisions
-from mjbot.records.positions import recorded_view
-from mjbot.rules.acceptance import acceptance, count_tiles, shanten_and_acceptance, waits
-from mjbot.rules.kinds import hand_counts, kinds_of
-from mjbot.rules.shanten import shanten
+from mjbot.game.records.choices import recorded_decisions
+from mjbot.game.records.positions import recorded_view
+from mjbot.game.rules.acceptance import acceptance, count_tiles, shanten_and_acceptance, waits
+from mjbot.game.rules.kinds import hand_counts, kinds_of
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import DECIDES_ALL, DECIDES_CALLS, DECIDES_TURNS, DECIDES_WINS, Action
+from mjbot.game.table.state import MeldType, Phase, RiichiState, RiverFlag
+from mjbot.game.table.view import Meld, View
+from mjbot.runtime.compiler.compiled import compiled
 from mjbot.strategy.explanation import DataTable, Explanation, Rated, Strength, Term
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import DECIDES_ALL, DECIDES_CALLS, DECIDES_TURNS, DECIDES_WINS, Action
-from mjbot.table.state import MeldType, Phase, RiichiState, RiverFlag
-from mjbot.table.view import Meld, View
+from mjbot.viewer.drawing import view_svg
 from protocol.tiles import (
     N_KINDS,
     N_TILES,

@@ -1,8 +1,8 @@
 """The papers that mjbot's strategies come from: their experiments, networks and players.
 
 A module with ``SUMMARY``, or the module ``experiment`` of a folder here, is an experiment
-(:mod:`mjbot.experiments`); :data:`STRATEGIES` and :data:`TRAINING` name what else a checkout adds
-to the commands.  Nothing that is installed imports from here.
+(:mod:`mjbot.arena.experiments`); :data:`STRATEGIES` and :data:`TRAINING` name what else a checkout
+adds to the commands.  Nothing that is installed imports from here.
 """
 
 from typing import Final

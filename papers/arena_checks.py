@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from mjbot.arena.experiments import ExperimentContext, Run
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import read_games
 from mjbot.arena.setup import labels
-from mjbot.experiments import ExperimentContext, Run
-from mjbot.progress import progress
-from mjbot.report.markdown import head, row
-from mjbot.statistics.figures import FIGURES, Figure, WallSums
-from mjbot.statistics.sequential import ErrorRates, SequentialTest
+from mjbot.game.statistics.figures import FIGURES, Figure, WallSums
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.statistics.sequential import ErrorRates, SequentialTest
+from mjbot.game.table.settle import ranks_of
+from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
-from mjbot.table.settle import ranks_of
 from papers import nakano2021
 
 SUMMARY: Final = "what pairing gains, and whether the intervals hold, on the games of nakano2021"

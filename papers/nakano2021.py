@@ -12,13 +12,13 @@ from math import sqrt
 from typing import Final
 
 from mjbot.arena.code_digest import code_digest
+from mjbot.arena.experiments import ExperimentContext, Run
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
-from mjbot.experiments import ExperimentContext, Run
-from mjbot.report.estimates import format_estimate
-from mjbot.report.markdown import head, row
-from mjbot.statistics.figures import FIGURE_BY_KEY, Figure, WallSums, rank_differences
-from mjbot.statistics.sequential import ErrorRates, SequentialTest, confidence_sequence
+from mjbot.game.statistics.estimate_text import format_estimate
+from mjbot.game.statistics.figures import FIGURE_BY_KEY, Figure, WallSums, rank_differences
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.statistics.sequential import ErrorRates, SequentialTest, confidence_sequence
 from mjbot.strategy.registry import Spec
 
 SUMMARY: Final = "A, B, C and D of Nakano 2021 against three of A, east-only"
@@ -89,8 +89,8 @@ def walls_for(games: int) -> int:
 def table_1(rows: WallSums) -> Iterator[str]:
     """Return the lines of the paper's table as Markdown, the paper's figures next to ours.
 
-    ``rows`` is [walls, strategies] of :data:`mjbot.statistics.figures.ROW`.  The paper gives no
-    intervals: those next to its figures are what independent games would have.
+    ``rows`` is [walls, strategies] of :data:`mjbot.game.statistics.figures.ROW`.  The paper gives
+    no intervals: those next to its figures are what independent games would have.
     """
     names = [each for name in COLUMNS for each in (name, f"{name}, paper")]
     yield from head([f"{len(rows) * SEATS} games each", *names])

@@ -13,14 +13,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.statistics.estimates import rate
+from mjbot.game.statistics.estimates import rate
+from mjbot.game.table.apply import apply_riichi
+from mjbot.game.table.state import copy_state
+from mjbot.game.table.view import Sealed, View
+from mjbot.learning.training.networks.decisions import DecisionKind, Decisions, open_decisions
+from mjbot.learning.training.runs import GameRange
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.apply import apply_riichi
-from mjbot.table.state import copy_state
-from mjbot.table.view import Sealed, View
-from mjbot.training.networks.decisions import DecisionKind, Decisions, open_decisions
-from mjbot.training.runs import GameRange
 from protocol.tiles import tile_kind
 
 STRATEGIES: Final = ("fast-riichi-a", "fast-riichi-d", "fold-recognition-plus", "fast-policy")

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mjbot.rules import wins
-from mjbot.rules.kinds import count_kinds
-from mjbot.rules.wins import Win, new_win
-from mjbot.table.observe import dora_kind
+from mjbot.game.rules import wins
+from mjbot.game.rules.kinds import count_kinds
+from mjbot.game.rules.wins import Win, new_win
+from mjbot.game.table.observe import dora_kind
 from protocol.tiles import tile_kind
 
 

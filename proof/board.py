@@ -2,7 +2,7 @@
 
 A real browser shows each game as one file, goes through it by the keyboard to its end and back to
 its start, and reports what it has drawn; that is compared with the state of a table of ours, read
-here without :mod:`mjbot.drawing.board_data`.
+here without :mod:`mjbot.viewer.drawing.board_data`.
 """
 
 import argparse
@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.records.choices import ReplayStep
-from mjbot.records.sources import list_sources
-from mjbot.table.state import DRAWN, GAME_OVER, IDLE, REACTION, WON, MeldType
-from mjbot.table.view import View
-from mjbot.watch.game import fold_steps
-from mjbot.watch.library import Library, ReadGame
-from mjbot.watch.pages import game_page
+from mjbot.game.records.choices import ReplayStep
+from mjbot.game.records.sources import list_sources
+from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, REACTION, WON, MeldType
+from mjbot.game.table.view import View
+from mjbot.viewer.game import fold_steps
+from mjbot.viewer.library import Library, ReadGame
+from mjbot.viewer.pages import game_page
 from protocol.messages import StartGame, StartKyoku
 from protocol.tiles import TILE_NAMES, tile_names
 

@@ -4,7 +4,7 @@ Of each discard, riichi, pon, chi and passed call of all four seats the chance t
 as :mod:`strategies.fold_recognition_plus` does, calibrated as it reports it
 (:mod:`strategies.evaluation.push_fold.win_chance`), and compared with whether the player won the
 kyoku.  Decisions are grouped by situation and, within one, by tenths of the reported chance.  A
-game is one observation (:mod:`mjbot.statistics.estimates`).
+game is one observation (:mod:`mjbot.game.statistics.estimates`).
 
 ``--fit`` fits the calibration instead, on games outside those that the table is made of: within
 each situation the monotone function of the estimated chance that fits the wins best by least
@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.progress import progress
-from mjbot.records.choices import Numbering, steps_of
-from mjbot.records.sources import Source, games_of
-from mjbot.report.markdown import head, row
-from mjbot.statistics.estimates import Estimate, ratio
-from mjbot.table.view import Sealed, View
+from mjbot.game.records.choices import Numbering, steps_of
+from mjbot.game.records.sources import Source, games_of
+from mjbot.game.statistics.estimates import Estimate, ratio
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.table.view import Sealed, View
+from mjbot.runtime.progress import progress
 from proof.game_lines import HELD_OUT, recorded_games
 from protocol.messages import Event, Hora, StartKyoku
 from strategies.evaluation.push_fold.win_chance import SITUATIONS, WinSituation, calibrated

@@ -22,17 +22,17 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from mjbot.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy
-from mjbot.client.pair_channel import End, Linked
-from mjbot.client.play import Settings, play
-from mjbot.errors import EXPECTED_ERRORS
-from mjbot.pair.session import Side
-from mjbot.records.game import RecordError
-from mjbot.records.replay import MismatchError, ReplaySummary, replay
-from mjbot.records.sources import games_of, list_sources
-from mjbot.server.core import OnFault, TableFault
-from mjbot.server.lobby import PLACES, TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.game.records.game import RecordError
+from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.play.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy
+from mjbot.play.client.pair_channel import End, Linked
+from mjbot.play.client.play import Settings, play
+from mjbot.play.server.core import OnFault, TableFault
+from mjbot.play.server.lobby import PLACES, TableRules
+from mjbot.play.server.server import GameResult, TableServer
+from mjbot.runtime.errors import EXPECTED_ERRORS
+from mjbot.strategy.pair.session import Side
 from mjbot.strategy.registry import make_strategy
 from protocol.sessions.request_server import TimeLimits
 from protocol.transports.address import parse_address

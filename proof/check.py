@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from mjbot.text import plural
+from mjbot.runtime.files import plural
 
 _PYTHON: Final = shlex.quote(sys.executable)
 _LINE_BOT: Final = f"{_PYTHON} {shlex.quote(str(Path(__file__).with_name('line_bot.py')))}"

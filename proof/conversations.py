@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from mjbot.client.conversation import Conversation
-from mjbot.client.player import ClientPlayer
-from mjbot.client.tenhou import TenhouGame
-from mjbot.referee import Referee
-from mjbot.server.core import OnFault, Outgoing, SeatReply, TableCore
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.game.table.legal import is_furiten
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.wire import to_message
+from mjbot.game.table.view import View
+from mjbot.play.client.conversation import Conversation
+from mjbot.play.client.player import ClientPlayer
+from mjbot.play.client.tenhou import TenhouGame
+from mjbot.play.server.core import OnFault, Outgoing, SeatReply, TableCore
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.legal import is_furiten
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.mirror.wire import to_message
-from mjbot.table.view import View
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import EndKyoku, Event, StartGame

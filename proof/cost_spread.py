@@ -6,13 +6,13 @@
 
 One seat of each game is judged as ``mjbot review`` does (seat 0 of the first game, then the seats
 in turn), and each choice other than the reviewer's is played on in
-:data:`~mjbot.review.playouts.FIRST_WORLDS` worlds.  With g the mean of a choice, s its standard
-error and n the worlds, g is normal around the true cost with s, and true costs are normal around 0
-with a spread of t = f s sqrt(n), f times the standard deviation of one world.  f is that of the
-greatest likelihood, with the interval in which twice its logarithm is at most 3.84 below; next to
-it are the spread t that is the same for all choices, and two classes of choices with a share and
-an f each, and by how much these are more or less likely.  A run resumes after the last complete
-game of its file; all games of the file are reported.
+:data:`~mjbot.analysis.review.playouts.FIRST_WORLDS` worlds.  With g the mean of a choice, s its
+standard error and n the worlds, g is normal around the true cost with s, and true costs are normal
+around 0 with a spread of t = f s sqrt(n), f times the standard deviation of one world.  f is that
+of the greatest likelihood, with the interval in which twice its logarithm is at most 3.84 below;
+next to it are the spread t that is the same for all choices, and two classes of choices with a
+share and an f each, and by how much these are more or less likely.  A run resumes after the last
+complete game of its file; all games of the file are reported.
 
 ``--simulate`` draws worlds of known true costs, as a review deals them (128, then twice as many
 until the cost is settled), and counts how often the 95 % interval holds the true one.
@@ -27,12 +27,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.playouts.override import Gain
-from mjbot.records.sources import Source, games_of
-from mjbot.report.markdown import head, row
-from mjbot.review.decisions import judge
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import (
+from mjbot.analysis.review.decisions import judge
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.playouts import (
     FIRST_WORLDS,
     LOOKS,
     CostEstimator,
@@ -40,7 +37,10 @@ from mjbot.review.playouts import (
     is_settled,
     verdict_of,
 )
-from mjbot.statistics.estimates import Estimate, ratio
+from mjbot.game.records.sources import Source, games_of
+from mjbot.game.statistics.estimates import Estimate, ratio
+from mjbot.game.statistics.markdown import head, row
+from mjbot.learning.playouts.override import Gain
 from mjbot.strategy.registry import Spec
 from proof.game_lines import (
     Line,

@@ -1,10 +1,10 @@
 """Proof on records: how often tiles deal in of which a chance to deal in is stated.
 
 Of every kind in the hand of each player about to discard, against each opponent, the chance of
-:mod:`mjbot.models.danger` is compared with whether that opponent would have won on it: all hands
-of a record are known.  The kind that was discarded is counted apart from those that were kept,
-the situations by who has declared riichi.  A game is one observation
-(:mod:`mjbot.statistics.estimates`).
+:mod:`mjbot.learning.models.danger` is compared with whether that opponent would have won on it: all
+hands of a record are known.  The kind that was discarded is counted apart from those that were
+kept, the situations by who has declared riichi.  A game is one observation
+(:mod:`mjbot.game.statistics.estimates`).
 """
 
 import argparse
@@ -16,14 +16,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.danger import DangerWeights, danger_weights, deal_in_chances
-from mjbot.report.markdown import head, row
-from mjbot.statistics.estimates import ratio
-from mjbot.table.observe import unseen_kinds
-from mjbot.table.state import ACCEPTED, State
-from mjbot.training.danger import would_win
-from mjbot.training.positions import GameRef, GameStep, LeftOut, collect
+from mjbot.game.statistics.estimates import ratio
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.table.observe import unseen_kinds
+from mjbot.game.table.state import ACCEPTED, State
+from mjbot.learning.models.danger import DangerWeights, danger_weights, deal_in_chances
+from mjbot.learning.training.danger import would_win
+from mjbot.learning.training.positions import GameRef, GameStep, LeftOut, collect
+from mjbot.runtime.compiler.compiled import compiled
 from proof.game_lines import HELD_OUT, recorded_games
 from protocol.messages import Dahai
 from protocol.tiles import TILE_BY_NAME, tile_kind

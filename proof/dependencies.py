@@ -25,11 +25,11 @@ from xml.etree import ElementTree
 ROOT: Final = Path(__file__).parents[1]
 
 GAME: Final = """
-from mjbot.compiler.cache import on_compiled
+from mjbot.runtime.compiler.cache import on_compiled
 
 made = []
 on_compiled.append(made.append)
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
 from mjbot.strategy.registry import Spec
 
 players = [Spec.read("fast-riichi-d").make(seat) for seat in range(4)]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from mjbot.records.sources import Source, list_sources
-from mjbot.text import write_text
+from mjbot.game.records.sources import Source, list_sources
+from mjbot.runtime.files import write_text
 from proof.records import shared_folder
 
 ARCHIVE: Final = "hanchan-2024.zip"

@@ -23,24 +23,21 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float64s
-from mjbot.models.fast_policy.choice import policy_of
-from mjbot.models.fast_policy.network import load_network, units_of, weights_in
-from mjbot.models.networks.rank import rank_chances_of, rank_model
-from mjbot.models.weights import SHIPPED
-from mjbot.progress import progress
-from mjbot.referee.flow import deal
-from mjbot.referee.step import StepBuffer, new_step_buffer
-from mjbot.referee.wall import shuffle_wall
-from mjbot.report.markdown import head, row
-from mjbot.rules.ruleset import RuleSet, rule_set
-from mjbot.table.actions import DECIDES_ALL
-from mjbot.table.apply import apply_end_game, apply_start_game
-from mjbot.table.settle import game_ends, next_kyoku, seats_ahead
-from mjbot.table.state import State, new_state
-from mjbot.training.fast_policy.gradients import AdamMoments, adam_step
-from mjbot.training.fast_policy.play_and_learn import (
+from mjbot.game.referee.flow import deal
+from mjbot.game.referee.step import StepBuffer, new_step_buffer
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.ruleset import RuleSet, rule_set
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.table.actions import DECIDES_ALL
+from mjbot.game.table.apply import apply_end_game, apply_start_game
+from mjbot.game.table.settle import game_ends, next_kyoku, seats_ahead
+from mjbot.game.table.state import State, new_state
+from mjbot.learning.models.fast_policy.choice import policy_of
+from mjbot.learning.models.fast_policy.network import load_network, units_of, weights_in
+from mjbot.learning.models.networks.rank import rank_chances_of, rank_model
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.learning.training.fast_policy.gradients import AdamMoments, adam_step
+from mjbot.learning.training.fast_policy.play_and_learn import (
     ALL_SEATS,
     MOST_TRACES,
     N_CRITIC,
@@ -52,7 +49,10 @@ from mjbot.training.fast_policy.play_and_learn import (
     new_learner,
     write_gains,
 )
-from mjbot.training.fast_policy.self_play import CRITIC_RATE
+from mjbot.learning.training.fast_policy.self_play import CRITIC_RATE
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float64s
+from mjbot.runtime.progress import progress
 
 TABLES: Final = 4
 """Hanchan of a step of the critic."""

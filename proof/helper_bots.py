@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mjbot import Action, View
-from mjbot.table.actions import ACTIONS
-from mjbot.table.assume import assume_harmless
-from mjbot.table.state import Phase
+from mjbot.game.table.actions import ACTIONS
+from mjbot.game.table.assume import assume_harmless
+from mjbot.game.table.state import Phase
 from protocol.tiles import FIRST_HONOUR, tile_kind
 from strategies.evaluation.fast_riichi.steps import DiscardPoints, dangers
 from strategies.fast_riichi_d import FastRiichiD

@@ -20,20 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.arena.run_folder import RECORDS_FOLDER
-from mjbot.breakdown.games import each_game
-from mjbot.cli.main import main
-from mjbot.detection.conduct import Conduct, observe
-from mjbot.detection.helpers import (
+from mjbot.analysis.collusion.conduct import Conduct, observe
+from mjbot.analysis.collusion.helpers import (
     SURE,
     HelperVerdict,
     PairConduct,
     judge_helpers,
     judge_targets,
 )
-from mjbot.progress import progress
-from mjbot.records.sources import list_sources
-from mjbot.report.markdown import head, row
+from mjbot.analysis.stats.games import each_game
+from mjbot.arena.run_folder import RECORDS_FOLDER
+from mjbot.cli.main import main
+from mjbot.game.records.sources import list_sources
+from mjbot.game.statistics.markdown import head, row
+from mjbot.runtime.progress import progress
 
 BOTS: Final = Path(__file__).with_name("helper_bots.py")
 HELPERS: Final = ("FoldsFor", "DealsInLate", "HalfAgainst")

@@ -18,13 +18,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.pair.member import pair_up
-from mjbot.referee import Referee
-from mjbot.report.markdown import head, row
-from mjbot.statistics.estimates import ratio
+from mjbot.game.referee import Referee
+from mjbot.game.statistics.estimates import ratio
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.table.actions import Action
 from mjbot.strategy.explanation import Rated
+from mjbot.strategy.pair.member import pair_up
 from mjbot.strategy.registry import Spec
-from mjbot.table.actions import Action
 from proof.game_lines import Line, complete_lines
 from strategies.evaluation.pair import joint
 from strategies.evaluation.pair.situation import PairSituation

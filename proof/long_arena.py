@@ -19,7 +19,7 @@ from random import Random
 from typing import Final
 
 from mjbot.arena.run_folder import FIGURES_FILE, GAMES_FILE, read_games
-from mjbot.errors import MjbotError
+from mjbot.runtime.errors import MjbotError
 from proof.remains import marked, used
 from proof.trend import growing
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from mjbot.rules.kinds import count_kinds
-from mjbot.rules.shanten import Counts
+from mjbot.game.rules.kinds import count_kinds
+from mjbot.game.rules.shanten import Counts
 from proof.made_wins import PALETTES
 
 

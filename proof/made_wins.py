@@ -8,12 +8,12 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mjbot.rules import wins
-from mjbot.rules.kinds import count_kinds
-from mjbot.rules.shanten import is_edge
-from mjbot.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
-from mjbot.rules.wins import Win
-from mjbot.table.observe import dora_kind
+from mjbot.game.rules import wins
+from mjbot.game.rules.kinds import count_kinds
+from mjbot.game.rules.shanten import is_edge
+from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
+from mjbot.game.rules.wins import Win
+from mjbot.game.table.observe import dora_kind
 from proof.answers import make_win
 from protocol.tiles import FIVE_KINDS, N_KINDS
 

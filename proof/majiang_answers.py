@@ -6,14 +6,14 @@ Tiles are m0..z7, relative seats + = -, melds follow the hand after commas.
 import re
 from typing import Any
 
-from mjbot.rules import wins
-from mjbot.rules import yaku_table as yaku
-from mjbot.rules.kinds import count_kinds
-from mjbot.rules.points import Parties, base_points, ron_points, tsumo_points, win_deltas
-from mjbot.rules.scoring import score_win
-from mjbot.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
-from mjbot.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
-from mjbot.rules.wins import Win
+from mjbot.game.rules import wins
+from mjbot.game.rules import yaku_table as yaku
+from mjbot.game.rules.kinds import count_kinds
+from mjbot.game.rules.points import Parties, base_points, ron_points, tsumo_points, win_deltas
+from mjbot.game.rules.scoring import score_win
+from mjbot.game.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
+from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
+from mjbot.game.rules.wins import Win
 from proof.answers import Report, count_dora, make_win
 from protocol.tiles import parse_tiles, tile_kind
 

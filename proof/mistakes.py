@@ -21,22 +21,22 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import mix
-from mjbot.models.fast_policy.choice import FastPolicy, load_policy
-from mjbot.models.fast_policy.games import finish_game, play_plan
-from mjbot.models.tenpai import HandReader, hand_reader
-from mjbot.playouts.worlds import PlayoutWorkspace, deal_world, plan_of, seed_of
-from mjbot.records.game import Game
-from mjbot.records.sources import Source, games_of
-from mjbot.report.markdown import head, row
-from mjbot.review.decisions import ReviewedDecision, judge
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import BUDGET_S, CostEstimator, Shown
-from mjbot.review.summary import Review, Reviewer
-from mjbot.statistics.estimates import Estimate, ratio
+from mjbot.analysis.review.decisions import ReviewedDecision, judge
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.playouts import BUDGET_S, CostEstimator, Shown
+from mjbot.analysis.review.summary import Review, Reviewer
+from mjbot.game.records.game import Game
+from mjbot.game.records.sources import Source, games_of
+from mjbot.game.statistics.estimates import Estimate, ratio
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.table.settle import seats_ahead
+from mjbot.learning.models.fast_policy.choice import FastPolicy, load_policy
+from mjbot.learning.models.fast_policy.games import finish_game, play_plan
+from mjbot.learning.models.tenpai import HandReader, hand_reader
+from mjbot.learning.playouts.worlds import PlayoutWorkspace, deal_world, plan_of, seed_of
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import mix
 from mjbot.strategy.registry import Spec
-from mjbot.table.settle import seats_ahead
 from proof.game_lines import (
     Line,
     add_record_arguments,

@@ -28,13 +28,13 @@ from random import Random
 from types import FrameType
 from typing import Final
 
-from mjbot.client.conversation import ServerReportedError
-from mjbot.errors import MjbotError
-from mjbot.records.replay import ReplaySummary, replay
-from mjbot.records.sources import RECORD_ENDINGS, games_of, list_sources
-from mjbot.records.writers import FORMATS
-from mjbot.server.core import OnFault
-from mjbot.service.bot import outcome_of
+from mjbot.game.records.replay import ReplaySummary, replay
+from mjbot.game.records.sources import RECORD_ENDINGS, games_of, list_sources
+from mjbot.game.records.writers import FORMATS
+from mjbot.play.client.conversation import ServerReportedError
+from mjbot.play.server.core import OnFault
+from mjbot.play.service.bot import outcome_of
+from mjbot.runtime.errors import MjbotError
 from proof.conversations import DIALECTS, Recorded, record, replay_to_server, run_client
 from proof.fuzzing.mutating import mutated
 from proof.fuzzing.seeds import encoded, whole_games

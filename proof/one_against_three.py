@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from mjbot.models.fast_policy.choice import load_policy
-from mjbot.models.fast_policy.games import play_games
-from mjbot.models.weights import SHIPPED
-from mjbot.progress import progress
-from mjbot.rules.ruleset import rule_set
-from mjbot.statistics.estimates import ratio
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.statistics.estimates import ratio
+from mjbot.learning.models.fast_policy.choice import load_policy
+from mjbot.learning.models.fast_policy.games import play_games
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.runtime.progress import progress
 
 WALLS = 25
 """Of a step of the progress bar."""

@@ -12,9 +12,9 @@ from mahjong.hand_calculating.yaku_config import YAKU_ID_TO_TENHOU_ID
 from mahjong.meld import Meld
 from riichienv import _riichienv as riichienv
 
-from mjbot.rules import wins
-from mjbot.rules import yaku_table as yaku
-from mjbot.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
+from mjbot.game.rules import wins
+from mjbot.game.rules import yaku_table as yaku
+from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
 from proof.made_wins import MadeWin
 from proof.riichienv_answers import COUNTED_TWICE, tenhou_ids
 

@@ -28,8 +28,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.compiler.cache import cache_folder
-from mjbot.text import plural
+from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.files import plural
 
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = (

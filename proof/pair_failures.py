@@ -14,15 +14,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.pair import PairChannel, make_members, private_channel
-from mjbot.match.players import read_players
-from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.records.game import RecordError
-from mjbot.records.replay import MismatchError, ReplaySummary, replay
-from mjbot.records.sources import games_of, list_sources
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult
+from mjbot.game.records.game import RecordError
+from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.play.match.pair import PairChannel, make_members, private_channel
+from mjbot.play.match.players import read_players
+from mjbot.play.match.run import MatchSettings, Watcher, play_match
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import GameResult
 from mjbot.strategy.registry import Spec
 from proof.channel_relay import ChannelRelay
 from proof.pair_trials import (

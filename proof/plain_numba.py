@@ -14,20 +14,20 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mjbot.compiler.numba_parts import PLAIN_VARIABLE
+from mjbot.runtime.compiler.numba_parts import PLAIN_VARIABLE
 from mjbot.strategy.registry import built_in_names
 
 _OPTIONS: Final = {"collusion-mc": "collusion-mc,budget_s=0.01"}
 """Of strategies that search for a second a decision."""
 
-TESTS: Final = ("tests/rules", "tests/table", "tests/referee")
+TESTS: Final = ("tests/game/rules", "tests/game/table", "tests/game/referee")
 
 _PROGRAM: Final = """
 import json, sys
-from mjbot.compiler.numba_parts import IS_TRIED
-from mjbot.referee import Referee
+from mjbot.runtime.compiler.numba_parts import IS_TRIED
+from mjbot.game.referee import Referee
 from mjbot.strategy.registry import Spec
-from mjbot.warm_up import NAMES, play_with_mirrors
+from mjbot.play.startup.warm_up import NAMES, play_with_mirrors
 
 for length, *names in map(json.loads, sys.argv[1:]):
     players = [Spec.read(name).make(seat) for seat, name in enumerate(names)]

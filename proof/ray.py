@@ -23,9 +23,9 @@ from typing import Any, Final
 from mjbot.arena.run_folder import FIGURES_FILE, GAMES_FILE
 from mjbot.arena.workers.on_ray import import_ray
 from mjbot.arena.workers.pool import WorkerError
-from mjbot.compiler.cache import cache_folder
-from mjbot.errors import ExitCode
-from mjbot.match.players import free_port
+from mjbot.play.match.players import free_port
+from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.errors import ExitCode
 from proof.remains import marked
 
 HOST: Final = "127.0.0.1"

@@ -23,10 +23,10 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.progress import progress
-from mjbot.records.game import Game, RecordError
-from mjbot.records.sources import Source, games_of, list_sources
-from mjbot.table.mirror.mirror import TableError
+from mjbot.game.records.game import Game, RecordError
+from mjbot.game.records.sources import Source, games_of, list_sources
+from mjbot.game.table.mirror.mirror import TableError
+from mjbot.runtime.progress import progress
 from proof.ledger import LedgerError, PointsLedger
 from proof.round_trips import RoundTripError, check_round_trips
 from proof.witness import ContradictionError, Witness

@@ -14,12 +14,12 @@ from typing import Final
 
 import msgspec
 
-from mjbot.append_log import LogError
 from mjbot.arena.run_folder import GAMES_FILE, read_games
-from mjbot.records.evidence import ENDING, read_evidence
-from mjbot.records.game import RecordError
-from mjbot.records.replay import MismatchError, ReplaySummary, replay
-from mjbot.records.sources import games_of, list_sources
+from mjbot.game.records.evidence import ENDING, read_evidence
+from mjbot.game.records.game import RecordError
+from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.runtime.append_log import LogError
 
 PROC: Final = Path("/proc")
 POLL_S: Final = 0.02

@@ -1,9 +1,9 @@
 """Proof on records: a reviewer's findings in games that it never saw, by place or by player.
 
-Every decision of all four seats is judged (:mod:`mjbot.review.decisions`).  If losses measure
-strength, players with better places, or better players, lose less by each decision.  One game
-is one observation: a place's mean loss is the ratio of two sums over the games, and fourth less
-first is taken game by game (:mod:`mjbot.statistics.estimates`).
+Every decision of all four seats is judged (:mod:`mjbot.analysis.review.decisions`).  If losses
+measure strength, players with better places, or better players, lose less by each decision.  One
+game is one observation: a place's mean loss is the ratio of two sums over the games, and fourth
+less first is taken game by game (:mod:`mjbot.game.statistics.estimates`).
 
 What playouts show of the same decisions: :mod:`proof.review_costs`.
 """
@@ -20,13 +20,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mjbot.errors import MjbotError
-from mjbot.records.sources import Source, games_of
-from mjbot.report.markdown import head, row
-from mjbot.review.decisions import SEATS, Judged, judge
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.reasons import KINDS, kind_of_loss
-from mjbot.statistics.estimates import Estimate, difference, ratio
+from mjbot.analysis.review.decisions import SEATS, Judged, judge
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.reasons import KINDS, kind_of_loss
+from mjbot.game.records.sources import Source, games_of
+from mjbot.game.statistics.estimates import Estimate, difference, ratio
+from mjbot.game.statistics.markdown import head, row
+from mjbot.runtime.errors import MjbotError
 from mjbot.strategy.registry import Spec
 from proof.game_lines import HELD_OUT, add_record_arguments, recorded_games
 

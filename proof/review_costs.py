@@ -3,17 +3,18 @@
     python -m proof review-costs --games 4000:4444 --out review-costs.jsonl
 
 Every decision of all four seats of held-out games is judged by ``supervised``; each different
-choice is played on (:mod:`mjbot.review.playouts`).  Of each seat the losses are added up in four
-units: *cost*, the places that all different choices cost in playouts, shown or not (the measure
-that was fixed before any game was judged); *shown*, the same of shown losses only; *share*, percent
-of the network given up; *points* as estimated.  With x the sum of a seat less the mean of its room,
-and y its place less 2.5, the figure is the correlation of x and y over all seats::
+choice is played on (:mod:`mjbot.analysis.review.playouts`).  Of each seat the losses are added up
+in four units: *cost*, the places that all different choices cost in playouts, shown or not (the
+measure that was fixed before any game was judged); *shown*, the same of shown losses only; *share*,
+percent of the network given up; *points* as estimated.  With x the sum of a seat less the mean of
+its room, and y its place less 2.5, the figure is the correlation of x and y over all seats::
 
     r = sum x y / sqrt(sum x x  sum y y)
 
 A game is one observation: r is a function of three sums over games, and its interval follows from
-each game's pull on it to first order (:func:`mjbot.statistics.estimates.around`); the difference of
-two correlations is taken game by game.  A run resumes after the last complete game of its file.
+each game's pull on it to first order (:func:`mjbot.game.statistics.estimates.around`); the
+difference of two correlations is taken game by game.  A run resumes after the last complete game of
+its file.
 """
 
 import argparse
@@ -25,14 +26,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.errors import MjbotError
-from mjbot.records.sources import Source, games_of
-from mjbot.report.markdown import head, row
-from mjbot.review.decisions import SEATS, judge
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import CostEstimator
-from mjbot.review.summary import loss_of
-from mjbot.statistics.estimates import Estimate, around
+from mjbot.analysis.review.decisions import SEATS, judge
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.playouts import CostEstimator
+from mjbot.analysis.review.summary import loss_of
+from mjbot.game.records.sources import Source, games_of
+from mjbot.game.statistics.estimates import Estimate, around
+from mjbot.game.statistics.markdown import head, row
+from mjbot.runtime.errors import MjbotError
 from mjbot.strategy.registry import Spec
 from proof.game_lines import HELD_OUT, Line, add_record_arguments, complete_lines, recorded_games
 

@@ -26,20 +26,20 @@ from typing import Any, Final
 import jsonschema
 import numpy as np
 
-import mjbot.review
-from mjbot.languages import ENGLISH, LANGUAGES, using_language
-from mjbot.records.choices import steps_of
-from mjbot.records.game import Game
-from mjbot.records.sources import Source, games_of
-from mjbot.report.markdown import head, row
-from mjbot.review.decisions import judge
-from mjbot.review.mjai_json import review_json
-from mjbot.review.page import page
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.summary import Review, Reviewer, known_seats
-from mjbot.statistics.estimates import ratio
+import mjbot.analysis.review
+from mjbot.analysis.review.decisions import judge
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.analysis.review.page import page
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.summary import Review, Reviewer, known_seats
+from mjbot.game.records.choices import steps_of
+from mjbot.game.records.game import Game
+from mjbot.game.records.sources import Source, games_of
+from mjbot.game.statistics.estimates import ratio
+from mjbot.game.statistics.markdown import head, row
+from mjbot.runtime.languages import ENGLISH, LANGUAGES, using_language
 from mjbot.strategy.registry import Spec
-from mjbot.watch.pages import game_of_page
+from mjbot.viewer.pages import game_of_page
 from proof.game_lines import (
     HELD_OUT,
     Line,
@@ -53,7 +53,7 @@ from protocol.tiles import TILE_BY_NAME, tile_kind
 LARGEST: Final = 400_000
 """Bytes that a page must stay below."""
 MOST_SHOWN: Final = 20
-SCHEMA: Final = Path(mjbot.review.__file__).with_name("review.schema.json")
+SCHEMA: Final = Path(mjbot.analysis.review.__file__).with_name("review.schema.json")
 LINKS: Final = ("href", "src", "srcset", "action", "formaction", "poster", "background", "data")
 LOADED: Final = re.compile(
     r"""@import|url\((?!["']?(?:#|data:))|https?://(?!www\.w3\.org/2000/svg)"""

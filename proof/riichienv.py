@@ -23,7 +23,13 @@ from proof.peer.lockstep import Lockstep
 from proof.peer.plots import WRITERS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-SOURCES: Final = ("protocol", "mjbot/rules", "mjbot/table", "mjbot/referee", "proof/peer")
+SOURCES: Final = (
+    "protocol",
+    "mjbot/game/rules",
+    "mjbot/game/table",
+    "mjbot/game/referee",
+    "proof/peer",
+)
 GAMES: Final = 10_000
 BATCH: Final = 50
 Batch = tuple[int, int]

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from mjbot.rules import wins
-from mjbot.rules import yaku_table as yaku
-from mjbot.rules.scoring import score_win
-from mjbot.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
-from mjbot.rules.wins import Win
+from mjbot.game.rules import wins
+from mjbot.game.rules import yaku_table as yaku
+from mjbot.game.rules.scoring import score_win
+from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
+from mjbot.game.rules.wins import Win
 from proof.answers import Report, count_dora, make_win
 from protocol.tiles import RED_FIVES, tile_kind
 

@@ -18,18 +18,18 @@ from typing import Any, Final
 
 import msgspec
 
-from mjbot.records.complete import CompleteGame, complete
-from mjbot.records.game import Entry, Game
-from mjbot.records.mjai_log import log_line, read_mjai_log
-from mjbot.records.mjlog import Element, read_mjlog, scan_elements
-from mjbot.records.mjlog_writer import write_mjlog
-from mjbot.records.sources import Source
-from mjbot.records.tenhou6.hands import read_hand
-from mjbot.records.tenhou6.order import orders
-from mjbot.records.tenhou6.reader import read_tenhou6, ronned_seat
-from mjbot.records.tenhou6.results import read_result
-from mjbot.records.tenhou6.writer import write_tenhou6
-from mjbot.table.settle import seats_by_rank
+from mjbot.game.records.complete import CompleteGame, complete
+from mjbot.game.records.game import Entry, Game
+from mjbot.game.records.mjai_log import log_line, read_mjai_log
+from mjbot.game.records.mjlog import Element, read_mjlog, scan_elements
+from mjbot.game.records.mjlog_writer import write_mjlog
+from mjbot.game.records.sources import Source
+from mjbot.game.records.tenhou6.hands import read_hand
+from mjbot.game.records.tenhou6.order import orders
+from mjbot.game.records.tenhou6.reader import read_tenhou6, ronned_seat
+from mjbot.game.records.tenhou6.results import read_result
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.game.table.settle import seats_by_rank
 from protocol import messages as m
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import SERVER_TAGS, typed
@@ -52,7 +52,7 @@ def check_round_trips(source: Source, game: Game, counts: Counter[str]) -> None:
     """Write a game in both formats and read it again; count what was compared and what was lost.
 
     Raises :class:`RoundTripError` at the first event or tag that is not the same, and
-    :class:`~mjbot.records.game.RecordError` where the game cannot be written or read.
+    :class:`~mjbot.game.records.game.RecordError` where the game cannot be written or read.
     """
     entries = list(game.entries)
     completed = complete(replace(game, entries=entries))

@@ -22,13 +22,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import mix
-from mjbot.models.fast_policy.choice import FastPolicy
-from mjbot.models.fast_policy.games import finish_game, play_plan
-from mjbot.models.networks.rank import RankWeights, rank_model
-from mjbot.playouts.sampler import deal_wall
-from mjbot.playouts.worlds import (
+from mjbot.game.referee import Referee
+from mjbot.game.referee.wall import pin_wall
+from mjbot.game.statistics.estimates import ratio
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.table.settle import seats_ahead
+from mjbot.game.table.state import State
+from mjbot.game.table.view import View
+from mjbot.learning.models.fast_policy.choice import FastPolicy
+from mjbot.learning.models.fast_policy.games import finish_game, play_plan
+from mjbot.learning.models.networks.rank import RankWeights, rank_model
+from mjbot.learning.playouts.sampler import deal_wall
+from mjbot.learning.playouts.worlds import (
     Playouts,
     PlayoutWorkspace,
     Values,
@@ -36,13 +41,8 @@ from mjbot.playouts.worlds import (
     seed_of,
     write_values,
 )
-from mjbot.referee import Referee
-from mjbot.referee.wall import pin_wall
-from mjbot.report.markdown import head, row
-from mjbot.statistics.estimates import ratio
-from mjbot.table.settle import seats_ahead
-from mjbot.table.state import State
-from mjbot.table.view import View
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import mix
 from proof.game_lines import Line, complete_lines
 from strategies.strongest import Strongest
 from strategies.supervised import share_of

@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 from proof.remains import Sample, used
 from proof.trend import growing
 

@@ -24,11 +24,11 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from mjbot.client.play import Settings, play
-from mjbot.errors import ExitCode
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.play.client.play import Settings, play
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
 from proof.remains import catches, damage, end_all, left_after, lines_in
 from protocol.transports.address import parse_address

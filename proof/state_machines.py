@@ -14,8 +14,8 @@ from proof.fuzzing.corpus import ROOT
 
 MACHINES: Final = {
     "sessions": "tests/protocol/test_session_machine.py",
-    "table": "tests/table/test_table_machine.py",
-    "channel": "tests/pair/test_channel_machine.py",
+    "table": "tests/game/table/test_table_machine.py",
+    "channel": "tests/strategy/pair/test_channel_machine.py",
 }
 
 

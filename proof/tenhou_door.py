@@ -22,13 +22,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.conversation import OwnResult
-from mjbot.client.play import Hooks, Settings, play
-from mjbot.records.game import Game, RecordError
-from mjbot.records.replay import MismatchError, ReplaySummary, replay
-from mjbot.records.sources import games_of, list_sources
-from mjbot.server.lobby import PLACES, TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.game.records.game import Game, RecordError
+from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.play.client.conversation import OwnResult
+from mjbot.play.client.play import Hooks, Settings, play
+from mjbot.play.server.lobby import PLACES, TableRules
+from mjbot.play.server.server import GameResult, TableServer
 from mjbot.strategy.faults import FaultKind
 from mjbot.strategy.registry import make_strategy
 from proof.records import RecordFindings, print_table
@@ -230,7 +230,7 @@ class Watched(logging.Handler):
     @contextlib.contextmanager
     def serving(self) -> Iterator[None]:
         """Receive what the server logs."""
-        logger = logging.getLogger("mjbot.server")
+        logger = logging.getLogger("mjbot.play.server")
         logger.addHandler(self)
         logger.setLevel(logging.INFO)
         try:

@@ -24,11 +24,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.client.conversation import OwnResult
-from mjbot.client.player import ClientPlayer
-from mjbot.client.tenhou import TenhouGame
-from mjbot.server.lobby import PLACES, TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.play.client.conversation import OwnResult
+from mjbot.play.client.player import ClientPlayer
+from mjbot.play.client.tenhou import TenhouGame
+from mjbot.play.server.lobby import PLACES, TableRules
+from mjbot.play.server.server import GameResult, TableServer
 from mjbot.strategy.registry import make_strategy
 from proof.leaping_time import in_leaping_time
 from protocol.dialects import Dialect

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.statistics.estimates import t_quantile
+from mjbot.game.statistics.estimates import t_quantile
 
 WARM_UP: Final = 1 / 3
 BLOCKS: Final = 10

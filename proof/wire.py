@@ -14,9 +14,9 @@ import zipfile
 from pathlib import Path
 from typing import Final
 
-from mjbot.table.legal import is_furiten
-from mjbot.table.mirror.mirror import Mirror, TableError
-from mjbot.table.mirror.wire import to_message
+from mjbot.game.table.legal import is_furiten
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.game.table.mirror.wire import to_message
 from proof.records import RecordFindings, print_table, shared_folder
 from protocol.errors import ProtocolError
 from protocol.messages import Dahai, Event, Hora, Kakan, PlayerAction, StartKyoku, Tsumo, wire_name

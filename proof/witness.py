@@ -5,16 +5,25 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from mjbot.records.game import Entry, WinRecord
-from mjbot.rules.yaku_table import DORA, RED_DORA, URA_DORA, yaku_ids
-from mjbot.table.actions import ACTIONS, NINE_TERMINALS
-from mjbot.table.assume import show_ura
-from mjbot.table.legal import can_ron, can_tsumo
-from mjbot.table.mirror.check import allowed_actions
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.mirror.wire import tile_code
-from mjbot.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
-from mjbot.table.state import ACCEPTED, ANKAN, CHANKAN, REACTION, RINSHAN, TURN, State, copy_state
+from mjbot.game.records.game import Entry, WinRecord
+from mjbot.game.rules.yaku_table import DORA, RED_DORA, URA_DORA, yaku_ids
+from mjbot.game.table.actions import ACTIONS, NINE_TERMINALS
+from mjbot.game.table.assume import show_ura
+from mjbot.game.table.legal import can_ron, can_tsumo
+from mjbot.game.table.mirror.check import allowed_actions
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.wire import tile_code
+from mjbot.game.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
+from mjbot.game.table.state import (
+    ACCEPTED,
+    ANKAN,
+    CHANKAN,
+    REACTION,
+    RINSHAN,
+    TURN,
+    State,
+    copy_state,
+)
 from protocol import messages as m
 from protocol.tiles import TILE_NAMES, tile_kind
 

@@ -1,6 +1,6 @@
 """Yaku on the wire: Tenhou's ids 0..54 and the original mjai server's names for them.
 
-This is the only table of ids and names; values are in :mod:`mjbot.rules.yaku_table`.
+This is the only table of ids and names; values are in :mod:`mjbot.game.rules.yaku_table`.
 """
 
 from collections.abc import Iterable

@@ -8,14 +8,14 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.tenpai import HandReader, Reading, hand_reader
-from mjbot.playouts.worlds import Playouts, Values, plan_of, seed_of
+from mjbot.game.table.actions import ACTIONS, PASS, Action
+from mjbot.game.table.assume import assume_no_liability, hide
+from mjbot.game.table.state import Phase, copy_state
+from mjbot.game.table.view import View
+from mjbot.learning.models.tenpai import HandReader, Reading, hand_reader
+from mjbot.learning.playouts.worlds import Playouts, Values, plan_of, seed_of
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import ACTIONS, PASS, Action
-from mjbot.table.assume import assume_no_liability, hide
-from mjbot.table.state import Phase, copy_state
-from mjbot.table.view import View
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.playouts.candidates import Plans, all_discards, all_plans
 from strategies.evaluation.playouts.risk_lists import JOINT, PAPER

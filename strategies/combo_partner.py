@@ -8,15 +8,15 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
-from mjbot.pair.member import Ally, PairMember
-from mjbot.pair.remarks import Help
+from mjbot.game.table.actions import Action
+from mjbot.game.table.state import Phase
+from mjbot.game.table.view import View
 from mjbot.strategy.explanation import Explanation, Rated, mark_chosen
 from mjbot.strategy.options import StrategyError, switch
+from mjbot.strategy.pair.member import Ally, PairMember
+from mjbot.strategy.pair.remarks import Help
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.state import Phase
-from mjbot.table.view import View
 from protocol.tiles import TILE_NAMES, tile_kind
 from strategies.evaluation.fast_riichi.calls import useful_calls_after
 from strategies.evaluation.fast_riichi.steps import ALL_KINDS, DiscardPoints

@@ -1,8 +1,8 @@
 """Does what strong players do, by a small compiled network: about eight microseconds a decision.
 
-The network (:mod:`mjbot.models.fast_policy`, trained by ``mjbot train fast-policy``) ranks the
-candidates of each decision by shape, acceptance, danger, yaku and the table.  A win is always taken
-and nine terminals are always declared.  Accuracy, strength and cost:
+The network (:mod:`mjbot.learning.models.fast_policy`, trained by ``mjbot train fast-policy``) ranks
+the candidates of each decision by shape, acceptance, danger, yaku and the table.  A win is always
+taken and nine terminals are always declared.  Accuracy, strength and cost:
 docs/strategies/fast-policy.md.
 """
 
@@ -13,13 +13,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.choice import choose, load_policy, shares
-from mjbot.models.weights import SHIPPED
+from mjbot.game.table.actions import ACTIONS, N_ACTIONS, Action
+from mjbot.game.table.view import View
+from mjbot.learning.models.fast_policy.ally import NO_ALLY
+from mjbot.learning.models.fast_policy.choice import choose, load_policy, shares
+from mjbot.learning.models.weights import SHIPPED
 from mjbot.strategy.explanation import Rated, Strength
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
-from mjbot.table.view import View
 
 
 def _chance(what: str) -> float:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from mjbot.table.actions import Action
-from mjbot.table.view import View
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
 from strategies.evaluation.push_fold.one_player import OnePlayer, best_discard
 
 

@@ -4,7 +4,7 @@ One comparison does it all::
 
     value(discard) = (1 - chance to deal in) x value of the hand left - value lost by dealing in
 
-in points (:mod:`mjbot.models.placement`).  The danger:
+in points (:mod:`mjbot.learning.models.placement`).  The danger:
 :mod:`strategies.evaluation.push_fold.push`; the hand:
 :mod:`strategies.evaluation.push_fold.hand_value` and what that is made of; hands of 2 shanten and
 more are multiplied by exp((score - best score) / ``evaluator_scale``) of the hand evaluator.
@@ -23,17 +23,17 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from mjbot.models.danger import danger_weights
-from mjbot.models.fold import shared_recogniser
-from mjbot.models.hand import FeatureSet, HandEvaluator
-from mjbot.models.weights import load_weights
-from mjbot.rules.shanten import shanten
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import PON_PLAIN, Action
+from mjbot.game.table.state import Phase
+from mjbot.game.table.view import View
+from mjbot.learning.models.danger import danger_weights
+from mjbot.learning.models.fold import shared_recogniser
+from mjbot.learning.models.hand import FeatureSet, HandEvaluator
+from mjbot.learning.models.weights import load_weights
 from mjbot.strategy.explanation import LATER, PLACEMENT, POINTS, VALUE, Rated, Strength, Term
 from mjbot.strategy.options import switch
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import PON_PLAIN, Action
-from mjbot.table.state import Phase
-from mjbot.table.view import View
 from protocol.tiles import N_TILES, tile_kind
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.push_fold import terms as t

@@ -14,7 +14,7 @@ calling.  T = :data:`TEMPERATURE` was set by hand, ``points`` by play on walls o
 
 With ``budget_ms`` the likeliest choices, calls and riichi among them, are then played on to the end
 of the kyoku in the same hidden hands and walls, by the fast policy in all four seats.  Another one
-is taken only where it gains more than a margin (:mod:`mjbot.playouts.override`).
+is taken only where it gains more than a margin (:mod:`mjbot.learning.playouts.override`).
 
 What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not estimated: that is most
 decisions, and points would not change them.
@@ -29,13 +29,13 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.networks.policy import PolicyOutput
-from mjbot.playouts.override import Gain, best_plan, gains_on_first
-from mjbot.playouts.worlds import Playouts, plan_of, seed_of
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
+from mjbot.learning.models.networks.policy import PolicyOutput
+from mjbot.learning.playouts.override import Gain, best_plan, gains_on_first
+from mjbot.learning.playouts.worlds import Playouts, plan_of, seed_of
 from mjbot.strategy.explanation import RANKS, Rated, Strength, Term
 from mjbot.strategy.options import switch
-from mjbot.table.actions import Action
-from mjbot.table.view import View
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.evaluation.push_fold.hand_value import NEVER
 from strategies.fold_recognition_plus import FoldRecognitionPlus

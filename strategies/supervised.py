@@ -1,8 +1,8 @@
 """Does what strong players did: five decisions learned from records of the Phoenix room.
 
-A network (:mod:`mjbot.models.networks.policy`, learned by ``mjbot train policy``) estimates how
-likely a strong player would choose each discard, riichi, pon, chi and kan.  Wins are always taken,
-nine terminals always declared.  Accuracy and strength: docs/results/networks.md.
+A network (:mod:`mjbot.learning.models.networks.policy`, learned by ``mjbot train policy``)
+estimates how likely a strong player would choose each discard, riichi, pon, chi and kan.  Wins are
+always taken, nine terminals always declared.  Accuracy and strength: docs/results/networks.md.
 
 Other thresholds than one half gained nothing over chance on walls of their own
 (docs/results/networks.md).
@@ -16,12 +16,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from mjbot.models.networks.policy import SURE, Policy, PolicyOutput
-from mjbot.models.weights import SHIPPED
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
+from mjbot.learning.models.networks.policy import SURE, Policy, PolicyOutput
+from mjbot.learning.models.weights import SHIPPED
 from mjbot.strategy import explanation as e
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 

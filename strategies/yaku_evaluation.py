@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import ClassVar, Final
 
-from mjbot.pair.member import PairMember
+from mjbot.game.table.actions import Action, ActionName
+from mjbot.game.table.state import Phase
+from mjbot.game.table.view import View
 from mjbot.strategy.explanation import Rated, Term
-from mjbot.table.actions import Action, ActionName
-from mjbot.table.state import Phase
-from mjbot.table.view import View
+from mjbot.strategy.pair.member import PairMember
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.yaku import choices as c

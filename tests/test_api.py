@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import mjbot
-import mjbot.env
+import mjbot.learning.env
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 
 ROOT = Path(mjbot.__file__).parents[1]
 API = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
@@ -63,12 +63,19 @@ def test_the_bot_in_the_document_plays_has_options_and_can_be_explained(tmp_path
 
 def test_nothing_is_loaded_before_it_is_asked_for():
     loaded = "import sys; print({'numpy', 'mjbot.api'} & set(sys.modules))"
-    for before in ("import mjbot", "import mjbot.errors"):
+    for before in ("import mjbot", "import mjbot.runtime.errors"):
         assert python("-c", f"{before}; {loaded}") == "set()"
 
 
 def test_a_player_loads_no_page_no_review_and_nothing_that_prints_tables():
-    names = ("aiohttp", "mjbot.playouts", "mjbot.review", "numpy.ma", "rich", "websockets")
+    names = (
+        "aiohttp",
+        "mjbot.learning.playouts",
+        "mjbot.analysis.review",
+        "numpy.ma",
+        "rich",
+        "websockets",
+    )
     loaded = f"import sys, mjbot.cli.main, mjbot.cli.play; print({{*{names}}} & set(sys.modules))"
     assert python("-c", loaded) == "set()"
 
@@ -97,7 +104,7 @@ def test_names_of_the_version_before_still_work_and_warn():
         term = mjbot.Term("x", "points", 1.0, adds_to="worth")
     assert mjbot.Rated(None, 1.0, terms=[term]).parts() == [term]
     with pytest.warns(DeprecationWarning, match="Rows is now DecisionRows"):
-        assert mjbot.env.Rows is mjbot.env.DecisionRows
+        assert mjbot.learning.env.Rows is mjbot.learning.env.DecisionRows
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mjbot import checkout
+from mjbot.arena.experiments import OWN, experiments
 from mjbot.cli.train import KINDS, all_kinds
-from mjbot.experiments import OWN, experiments
+from mjbot.runtime import checkout
 from mjbot.strategy.registry import built_in_names
 
 ROOT = Path(checkout.__file__).parents[1]
@@ -55,7 +55,7 @@ def test_an_installation_plays_and_measures_without_them(installed: Path) -> Non
     listed = run(installed, "-m", "mjbot", "strategies")
     assert listed.returncode == 0, listed.stderr
     assert "strongest" in listed.stdout and "supervised-paper" not in listed.stdout
-    asked = run(installed, "-c", "from mjbot.experiments import *; print(*experiments())")
+    asked = run(installed, "-c", "from mjbot.arena.experiments import *; print(*experiments())")
     assert asked.stdout.split() == [*OWN], asked.stderr
 
 
@@ -81,5 +81,5 @@ def test_a_wheel_holds_the_shipped_weights_and_no_papers(tmp_path: Path) -> None
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert "mjbot/models/weights/policy.npz" in names
+    assert "mjbot/learning/models/weights/policy.npz" in names
     assert not [name for name in names if "paper-" in name or name.startswith("papers")]

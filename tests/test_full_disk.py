@@ -10,12 +10,12 @@ import pytest
 
 from mjbot.cli import match
 from mjbot.cli.main import main
-from mjbot.client.faults import Faults
-from mjbot.records.mjai_log import EventLog
-from mjbot.server.server import GameResult
+from mjbot.game.records.mjai_log import EventLog
+from mjbot.learning.training.networks.decisions import DECISION, _Column
+from mjbot.learning.training.runs import RunFolder
+from mjbot.play.client.faults import Faults
+from mjbot.play.server.server import GameResult
 from mjbot.strategy.faults import Fault
-from mjbot.training.networks.decisions import DECISION, _Column
-from mjbot.training.runs import RunFolder
 from protocol.messages import EndGame
 
 ROOT = Path(__file__).parents[1]

@@ -69,9 +69,17 @@ def commit(folder: Path) -> None:
     ("file", "status", "sent"),
     [
         ("notes.txt", 0, "the tests of network training were skipped"),
-        ("mjbot/models/networks/weights.npz", 1, "tests were skipped: install the extra 'train'"),
+        (
+            "mjbot/learning/models/networks/weights.npz",
+            1,
+            "tests were skipped: install the extra 'train'",
+        ),
         ("strategies/mine/weights.npz", 1, "Changed: strategies/mine/weights.npz"),
-        ("mjbot/training/networks/policy.py", 1, "Changed: mjbot/training/networks/policy.py"),
+        (
+            "mjbot/learning/training/networks/policy.py",
+            1,
+            "Changed: mjbot/learning/training/networks/policy.py",
+        ),
     ],
 )
 def test_no_learned_model_changes_with_its_tests_skipped(

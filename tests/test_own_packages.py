@@ -135,15 +135,15 @@ def test_what_a_user_starts_later_looks_where_python_looks(tmp_path):
     """An engine imports its neighbours, so the variable of our workers is not inherited."""
     program = (
         "import os, multiprocessing as m\n"
-        "from mjbot.processes import starting_workers\n"
-        "from mjbot.text import plural\n"
+        "from mjbot.runtime.processes import starting_workers\n"
+        "from mjbot.runtime.files import plural\n"
         "if __name__ == '__main__':\n"
         "    with starting_workers():\n"
         "        assert os.environ['PYTHONSAFEPATH']\n"
         "    assert 'PYTHONSAFEPATH' not in os.environ\n"
         "    os.environ['PYTHONSAFEPATH'] = 'set by mjbot for a worker'\n"
-        "    import importlib, mjbot.processes\n"
-        "    importlib.reload(mjbot.processes)\n"
+        "    import importlib, mjbot.runtime.processes\n"
+        "    importlib.reload(mjbot.runtime.processes)\n"
         "    assert 'PYTHONSAFEPATH' not in os.environ\n"
     )
     environ = {key: value for key, value in ENVIRON.items() if key != "PYTHONSAFEPATH"}

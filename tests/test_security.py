@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
 from protocol.transports.base import UnreachableError
 from protocol.transports.websocket import connect_websocket
 
@@ -57,15 +57,15 @@ def test_no_token_is_logged(caplog):
 
 TIME_OF_DAY = re.compile(r"\btime\.time\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\(")
 MAY_READ_IT = {
-    "mjbot/report/origin.py": "the date of a report",
+    "mjbot/game/statistics/origin.py": "the date of a report",
     "mjbot/cli/match.py": "names a folder",
     "mjbot/cli/run.py": "whether the hours of the day are open",
-    "mjbot/compiler/cache.py": "how old folders are",
-    "mjbot/models/weights.py": "the date of weights",
-    "mjbot/records/evidence.py": "when a reply came",
-    "mjbot/server/game_log.py": "names a file",
-    "mjbot/service/log_file.py": "names a file",
-    "mjbot/watch/seat.py": "what the page draws of a clock",
+    "mjbot/runtime/compiler/cache.py": "how old folders are",
+    "mjbot/learning/models/weights.py": "the date of weights",
+    "mjbot/game/records/evidence.py": "when a reply came",
+    "mjbot/play/server/game_log.py": "names a file",
+    "mjbot/play/service/log_file.py": "names a file",
+    "mjbot/viewer/seat.py": "what the page draws of a clock",
 }
 
 

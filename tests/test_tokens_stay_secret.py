@@ -19,12 +19,12 @@ from websockets.http11 import Response
 from websockets.sync.server import serve
 
 from mjbot.cli.main import main
-from mjbot.client import play as play_module
-from mjbot.redaction import CONCEALED, RedactedStream, _spellings, conceal, redacted
-from mjbot.server.accounts import Accounts, Admission
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
-from mjbot.service.bot import BotService
+from mjbot.play.client import play as play_module
+from mjbot.play.server.accounts import Accounts, Admission
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
+from mjbot.play.service.bot import BotService
+from mjbot.runtime.redaction import CONCEALED, RedactedStream, _spellings, conceal, redacted
 from protocol.transports import websocket
 from protocol.transports.address import parse_address
 
@@ -163,7 +163,7 @@ def test_play_and_check_write_no_token(url, command, tmp_path, monkeypatch):
 PAIR = """
 import sys
 from mjbot.cli import play
-from mjbot.client.pair_channel import Linked
+from mjbot.play.client.pair_channel import Linked
 from mjbot.__main__ import run
 
 def boom(request, linked):

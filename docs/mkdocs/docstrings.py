@@ -12,8 +12,8 @@ _DOCTEST: Final = re.compile(r"(?:^>>> .*\n?(?:^(?!>>> ).*\S.*\n?)*)+", re.M)
 def markdown(docstring: str) -> str:
     """Return a docstring with its roles and doctests as Markdown has them.
 
-    >>> markdown("Like :func:`mjbot.rules.shanten.shanten`.")
-    'Like `mjbot.rules.shanten.shanten`.'
+    >>> markdown("Like :func:`mjbot.game.rules.shanten.shanten`.")
+    'Like `mjbot.game.rules.shanten.shanten`.'
     """
     text = _ROLE.sub(r"`\1`", docstring).replace("``", "`")
     return _DOCTEST.sub(lambda found: f"```python\n{found[0].rstrip()}\n```\n", text)

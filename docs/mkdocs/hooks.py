@@ -11,8 +11,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot import profile
-from mjbot.cli import check
+from mjbot.cli import check, profile
 from mjbot.cli.commands import GROUPS, Command
 from mjbot.cli.main import declare_command
 from mjbot.cli.run import RunRequest

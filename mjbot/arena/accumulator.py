@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.arena.run_folder import GameLine
-from mjbot.statistics import figures as f
-from mjbot.statistics.seating import Seating
-from mjbot.statistics.sequential import ErrorRates, SequentialTest, TestOutcome
+from mjbot.game.statistics import figures as f
+from mjbot.game.statistics.seating import Seating
+from mjbot.game.statistics.sequential import ErrorRates, SequentialTest, TestOutcome
 from protocol.rules import RANKED, Rules
 
 SumsByWall = NDArray[Any]
@@ -60,7 +60,7 @@ class WallAccumulator:
         return wall in self._rows or wall in self.void
 
     def row(self, wall: int) -> SumsByWall | None:
-        """Return a wall's records of :data:`~mjbot.statistics.figures.ROW`; void: ``None``."""
+        """Return a wall's records of :data:`~mjbot.game.statistics.figures.ROW`; void: ``None``."""
         return self._rows.get(wall)
 
     def rows(self, n_walls: int) -> SumsByWall:
@@ -68,7 +68,7 @@ class WallAccumulator:
         return self._rows.below(n_walls)
 
     def pairs(self, n_walls: int) -> SumsByWall:
-        """Return the same for pairs, of :data:`~mjbot.statistics.figures.PAIR`: [walls, pairs]."""
+        """Return the same for pairs, of ``figures.PAIR``: [walls, pairs]."""
         return self._pairs.below(n_walls)
 
     def faults_of(self, n_walls: int) -> tuple[int, ...]:

@@ -21,14 +21,14 @@ from mjbot.arena.workers.clock import BEATS, HEARTBEAT_SIZE, Clock, DeadlineErro
 from mjbot.arena.workers.files_read import FileRead, ReadingWatch, digest_of
 from mjbot.arena.workers.playing import MAKING_S
 from mjbot.arena.workers.pool import PATIENCE_S, Liveness
-from mjbot.compiler.compiled import source_digest
-from mjbot.errors import ExitCode
-from mjbot.match.node import NodeError
-from mjbot.match.players import SeatError, players_of
-from mjbot.models.weights import shipped_digest
-from mjbot.processes import describe_exit, die_with_parent, starting_workers
-from mjbot.referee.referee import Referee
-from mjbot.statistics.figures import count_kyoku
+from mjbot.game.referee.referee import Referee
+from mjbot.game.statistics.figures import count_kyoku
+from mjbot.learning.models.weights import shipped_digest
+from mjbot.play.match.node import NodeError
+from mjbot.play.match.players import SeatError, players_of
+from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.processes import describe_exit, die_with_parent, starting_workers
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, made_of
 

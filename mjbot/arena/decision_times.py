@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mjbot.arena.run_folder import GameLine
-from mjbot.statistics.seating import Seating
+from mjbot.game.statistics.seating import Seating
 
 CLASSES_PER_DOUBLING: Final = 16
 NS_PER_MS: Final = 1e6

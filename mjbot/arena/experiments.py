@@ -5,8 +5,8 @@ The ladder and the detector's experiment are installed, :data:`OWN`.  In a check
 of what it shows.  An experiment also has ``GAMES``, the default number of games (one number, or one
 by part), ``PARTS``, the names of its runs (the first is the default), and ``play``, which takes an
 :class:`ExperimentContext` and yields the lines of its report, as Markdown.  Further options are
-declared as ``REQUEST``, a class of requests (:mod:`mjbot.requests`) in which each option is off,
-empty or ``None`` unless given.
+declared as ``REQUEST``, a class of requests (:mod:`mjbot.runtime.requests`) in which each option is
+off, empty or ``None`` unless given.
 """
 
 import importlib
@@ -20,9 +20,9 @@ from typing import Any, Final, NamedTuple
 
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import Setup
-from mjbot.checkout import papers
-from mjbot.errors import MjbotError
-from mjbot.requests import option
+from mjbot.runtime.checkout import papers
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.requests import option
 
 
 class ExperimentError(MjbotError):
@@ -65,8 +65,8 @@ class ExperimentContext:
 
 
 OWN: Final = {
-    "detection": "mjbot.detection.experiment.experiment",
-    "strength": "mjbot.ladder.experiment",
+    "detection": "mjbot.analysis.collusion.experiment.experiment",
+    "strength": "mjbot.arena.ladder.experiment",
 }
 
 

@@ -13,11 +13,11 @@ from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.faults import FaultFile, FaultFileError
 from mjbot.arena.workers.playing import make_players, new_referee, play_game
 from mjbot.arena.workers.supervised_player import SupervisedPlayer
+from mjbot.game.table.actions import Action
+from mjbot.game.table.state import STATE, State
+from mjbot.game.table.view import Sealed, View
 from mjbot.strategy.faults import Fault
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.state import STATE, State
-from mjbot.table.view import Sealed, View
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from mjbot.arena.workers.faults import FAULT_FOLDER, save_faults
 from mjbot.arena.workers.files_read import FILES_FILE, ChangedError, FilesRead
 from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerError
-from mjbot.statistics.figures import DEFAULT_UMA
-from mjbot.statistics.sequential import ErrorRates, TestOutcome
-from mjbot.text import plural
+from mjbot.game.statistics.figures import DEFAULT_UMA
+from mjbot.game.statistics.sequential import ErrorRates, TestOutcome
+from mjbot.runtime.files import plural
 
 MOST_VOID: Final = 10
 """After so many void games the run ends, unless they were fewer than one in ten."""
@@ -63,10 +63,10 @@ class GameBackend(Protocol):
 class RunOutcome:
     """What is known at the end, from the first ``n_walls`` walls.
 
-    ``rows`` and ``pairs`` have the sums of every complete wall (:mod:`mjbot.statistics.figures`).
-    ``verdict`` is that of the sequential test on the first strategy against the second, after
-    ``test_walls`` walls.  ``faults`` counts the decisions of each strategy were replaced,
-    ``void`` why which wall does not count.
+    ``rows`` and ``pairs`` have the sums of every complete wall
+    (:mod:`mjbot.game.statistics.figures`). ``verdict`` is that of the sequential test on the first
+    strategy against the second, after ``test_walls`` walls.  ``faults`` counts the decisions of
+    each strategy were replaced, ``void`` why which wall does not count.
     """
 
     plan: ArenaPlan

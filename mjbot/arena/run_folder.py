@@ -1,6 +1,6 @@
 """A run's folder: ``games.jsonl`` with a line per game, and the records of the games.
 
-The first line of ``games.jsonl`` is the run's setup (:mod:`mjbot.append_log`).  A game is a
+The first line of ``games.jsonl`` is the run's setup (:mod:`mjbot.runtime.append_log`).  A game is a
 function of the setup and its :class:`~mjbot.arena.setup.GameId`, hence after any end of
 the program the rest comes out as if nothing had happened.
 
@@ -19,14 +19,14 @@ from typing import Final
 
 import msgspec
 
-from mjbot.append_log import AppendLog, Cures, LogError, emptied, read_log
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.faults import FAULT_FOLDER
 from mjbot.arena.workers.files_read import FILES_FILE
-from mjbot.records.game import Talk
-from mjbot.records.mjai_log import log_line
-from mjbot.statistics.figures import COLUMNS
-from mjbot.text import naming
+from mjbot.game.records.game import Talk
+from mjbot.game.records.mjai_log import log_line
+from mjbot.game.statistics.figures import COLUMNS
+from mjbot.runtime.append_log import AppendLog, Cures, LogError, emptied, read_log
+from mjbot.runtime.files import naming
 from protocol.messages import Event
 
 RECORDS_FOLDER: Final = "records"
@@ -80,7 +80,7 @@ class ResultsHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One game: scores by seat, counts as :func:`mjbot.statistics.figures.as_rows` has them.
+    """One game: scores by seat, counts as :func:`mjbot.game.statistics.figures.as_rows` has them.
 
     ``faults`` is how many decisions had to be replaced, by seat, nothing if none.  A ``void`` game
     has the reason instead.  ``times`` has what the decisions cost, by seat, if that was asked for

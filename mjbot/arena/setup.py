@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 import msgspec
 import numpy as np
 
-from mjbot.compiler.splitmix import mix
-from mjbot.statistics.seating import Seating, SeatingFormat, make_seating
+from mjbot.game.statistics.seating import Seating, SeatingFormat, make_seating
+from mjbot.runtime.compiler.splitmix import mix
 from mjbot.strategy.registry import Spec
 from protocol.rules import Length, Rules
 

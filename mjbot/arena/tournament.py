@@ -18,11 +18,11 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.setup import LARGEST_SEED, Setup, labels, usual_format
 from mjbot.arena.workers.pool import WorkerPool
-from mjbot.errors import ArgumentError
-from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import FIGURES
-from mjbot.statistics.seating import SeatingFormat
-from mjbot.statistics.sequential import ErrorRates
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.figures import FIGURES
+from mjbot.game.statistics.seating import SeatingFormat
+from mjbot.game.statistics.sequential import ErrorRates
+from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import Spec
 from protocol.rules import RANKED, Rules
 
@@ -42,7 +42,7 @@ def play_arena(
     ``strategies`` are two to four, as commands name them; ``format`` is "2v2", "1v3", "pair" or
     "each" (default: by their number); ``jobs`` is the number of processes (default: one per
     processor); ``folder`` is the run's (default: the one that ``mjbot arena`` uses).  Raises
-    :class:`~mjbot.errors.MjbotError` for what cannot be played.
+    :class:`~mjbot.runtime.errors.MjbotError` for what cannot be played.
     """
     specs = [Spec.read(text) for text in strategies]
     if len(specs) < 2 or games < 1 or not 0 <= seed <= LARGEST_SEED:
@@ -69,7 +69,8 @@ def statistics_of(outcome: RunOutcome) -> dict[str, dict[str, Estimate]]:
     """Return every statistic of every strategy, with its 95 % interval clustered by wall.
 
     By the strategy's label, then by key: rank, first .. fourth, score, win, deal_in, riichi, call,
-    ... (:data:`mjbot.statistics.figures.FIGURES`); ranks are 1 to 4, rates 0 to 1, points points.
+    ... (:data:`mjbot.game.statistics.figures.FIGURES`); ranks are 1 to 4, rates 0 to 1, points
+    points.
     """
     names = labels(outcome.plan.setup.specs)
     return {

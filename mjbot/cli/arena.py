@@ -41,19 +41,19 @@ from mjbot.cli.arguments import (
     seed_option,
     strategy,
 )
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.interruption import ending_at_once, stopping_between_steps
-from mjbot.precompile import prepare
-from mjbot.progress import Step, progress
-from mjbot.report.origin import Origin, origin_of
-from mjbot.requests import argument, option
-from mjbot.statistics.figures import DEFAULT_UMA
-from mjbot.statistics.seating import FORMATS, SeatingFormat
-from mjbot.statistics.sequential import ErrorRates
+from mjbot.game.statistics.figures import DEFAULT_UMA
+from mjbot.game.statistics.origin import Origin, origin_of
+from mjbot.game.statistics.seating import FORMATS, SeatingFormat
+from mjbot.game.statistics.sequential import ErrorRates
+from mjbot.game.table.view import View
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import naming, plural
+from mjbot.runtime.interruption import ending_at_once, stopping_between_steps
+from mjbot.runtime.progress import Step, progress
+from mjbot.runtime.requests import argument, option
 from mjbot.strategy.faults import Fault
 from mjbot.strategy.registry import Spec
-from mjbot.table.view import View
-from mjbot.text import naming, plural
 from protocol.rules import Length, Rules
 from protocol.tiles import WIND_NAMES, tile_names
 

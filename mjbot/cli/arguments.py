@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
-from mjbot.errors import ArgumentError, ExitCode, MjbotError, error_report
-from mjbot.languages import ENGLISH, LANGUAGES, VARIABLES, default_language, language_named
-from mjbot.records.other_formats import record_path
-from mjbot.redaction import conceal
-from mjbot.requests import argument, option
+from mjbot.game.records.other_formats import record_path
+from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError, error_report
+from mjbot.runtime.languages import ENGLISH, LANGUAGES, VARIABLES, default_language, language_named
+from mjbot.runtime.redaction import conceal
+from mjbot.runtime.requests import argument, option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from protocol.rules import LAST_ROUND, RANKED, Length, Rules
 from protocol.transports.base import system_message
 
 if TYPE_CHECKING:
-    from mjbot.records.positions import RecordPosition
+    from mjbot.game.records.positions import RecordPosition
 
 STRONGEST: Final = "strongest"
 """The default strategy for questions about records."""
@@ -46,7 +46,7 @@ def seat(text: str) -> int:
 
 def position(text: str) -> "RecordPosition":
     """Return a position of a game."""
-    from mjbot.records.positions import RecordPosition  # reads all kinds of records
+    from mjbot.game.records.positions import RecordPosition  # reads all kinds of records
 
     try:
         return RecordPosition.read(text)
@@ -267,7 +267,7 @@ def program() -> str:
 
 @contextlib.contextmanager
 def reading_arguments() -> Iterator[None]:
-    """Let a ``ValueError`` inside be an :class:`~mjbot.errors.ArgumentError`."""
+    """Let a ``ValueError`` inside be an :class:`~mjbot.runtime.errors.ArgumentError`."""
     try:
         yield
     except MjbotError:
@@ -279,7 +279,7 @@ def reading_arguments() -> Iterator[None]:
 def token(file: Path | None, variable: str, given: str | None = None) -> str | None:
     """Return the token ``given``, else that in ``file``, else in the environment's ``variable``.
 
-    Raises :class:`~mjbot.errors.ArgumentError`, which quotes no token.
+    Raises :class:`~mjbot.runtime.errors.ArgumentError`, which quotes no token.
     """
     if given is not None:
         return secret_words(given, "--ws-token")[0]
@@ -294,7 +294,7 @@ def token(file: Path | None, variable: str, given: str | None = None) -> str | N
 
 
 def secrets_in(file: Path, *, only_regular: bool = False) -> list[str]:
-    """Return the secrets in a file, one a line; raises :class:`~mjbot.errors.ArgumentError`."""
+    """Return the secrets in a file, one a line; raises ``ArgumentError``."""
     try:
         if only_regular and file.exists() and not file.is_file():
             raise ArgumentError(f"{file} is a pipe or a device; name a file with the token")
@@ -314,7 +314,7 @@ def secret_words(text: str, source: str) -> list[str]:
     """Return the words of a text as secrets of this process, which no output shows from now on.
 
     A header can have printable ASCII alone, and a library that receives another character quotes
-    the whole header.  Raises :class:`~mjbot.errors.ArgumentError`, which quotes none.
+    the whole header.  Raises :class:`~mjbot.runtime.errors.ArgumentError`, which quotes none.
     """
     words = text.split()
     for word in words:

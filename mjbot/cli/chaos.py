@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from mjbot.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy, InjectedFault
 from mjbot.cli.arguments import port as port_number
 from mjbot.cli.arguments import reading_arguments, seconds, seed_option
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.interruption import run_until_signalled
-from mjbot.pair.fair_play import FairPlayError
-from mjbot.requests import argument, option
+from mjbot.play.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy, InjectedFault
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.interruption import run_until_signalled
+from mjbot.runtime.requests import argument, option
+from mjbot.strategy.pair.fair_play import FairPlayError
 from protocol.plain_text import one_line
 from protocol.transports.address import is_loopback, parse_address
 

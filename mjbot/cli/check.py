@@ -11,23 +11,23 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.check import report as r
-from mjbot.check.bots import BotSettings, check_bot, included
-from mjbot.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
-from mjbot.check.four_clients import ServerEndpoint
-from mjbot.check.lines import CheckedBot, bot_of
-from mjbot.check.servers import ServerProcess, ServerSettings, check_server
 from mjbot.cli import arguments as a
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.match.players import read_players, require_program
-from mjbot.pair.fair_play import require_permission_to_check
-from mjbot.precompile import prepare
-from mjbot.progress import progress
-from mjbot.redaction import redacted
-from mjbot.report.markdown import head, row
-from mjbot.requests import argument, command_of, option
-from mjbot.text import write_text
+from mjbot.game.statistics.markdown import head, row
+from mjbot.play.check import report as r
+from mjbot.play.check.bots import BotSettings, check_bot, included
+from mjbot.play.check.catalogue import BOT_CHECKS, CHECKS, FAMILIES, SERVER_CHECKS, Check
+from mjbot.play.check.four_clients import ServerEndpoint
+from mjbot.play.check.lines import CheckedBot, bot_of
+from mjbot.play.check.servers import ServerProcess, ServerSettings, check_server
+from mjbot.play.match.players import read_players, require_program
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import write_text
+from mjbot.runtime.interruption import ending_at_once, run_until_signalled
+from mjbot.runtime.progress import progress
+from mjbot.runtime.redaction import redacted
+from mjbot.runtime.requests import argument, command_of, option
+from mjbot.strategy.pair.fair_play import require_permission_to_check
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from protocol.plain_text import one_line
 from protocol.transports.address import Address, parse_address

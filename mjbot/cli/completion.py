@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from mjbot.cli.arguments import strategy
 from mjbot.cli.main import make_parser
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.records.other_formats import record_path
-from mjbot.requests import argument
+from mjbot.game.records.other_formats import record_path
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.requests import argument
 from mjbot.strategy.registry import built_in_names
 
 SHELLS: Final = ("bash", "zsh", "tcsh")

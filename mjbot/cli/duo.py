@@ -12,29 +12,29 @@ from mjbot.cli import match as matches
 from mjbot.cli.arguments import STRONGEST, program, reading_arguments, strategy_option
 from mjbot.cli.play import require_member, team_table_option
 from mjbot.cli.table import TableRequest, Take, table_page
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.match.node import NodeError
-from mjbot.match.pair import Member, make_members, private_channel
-from mjbot.match.pair_report import DuoReport, PairScore, labels_of, pair_table
-from mjbot.match.player_processes import MatchError, fault_lines
-from mjbot.match.players import MAJIANG, HumanSeat, MatchPlayer, read_players
-from mjbot.match.remote_table import (
+from mjbot.game.records.game import Talk
+from mjbot.play.match.node import NodeError
+from mjbot.play.match.pair import Member, make_members, private_channel
+from mjbot.play.match.pair_report import DuoReport, PairScore, labels_of, pair_table
+from mjbot.play.match.player_processes import MatchError, fault_lines
+from mjbot.play.match.players import MAJIANG, HumanSeat, MatchPlayer, read_players
+from mjbot.play.match.remote_table import (
     LogTailer,
     MergedLogs,
     OnRemoteEvent,
     RemoteTable,
     RemoteTableError,
 )
-from mjbot.match.report import problems_of_saving
-from mjbot.match.run import MatchSettings, play_match, table_fault_lines
-from mjbot.pair.fair_play import require_team_table, team_names
-from mjbot.precompile import prepare
-from mjbot.records.game import Talk
-from mjbot.requests import argument, group, option
-from mjbot.server.core import OnFault
+from mjbot.play.match.report import problems_of_saving
+from mjbot.play.match.run import MatchSettings, play_match, table_fault_lines
+from mjbot.play.server.core import OnFault
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import naming
+from mjbot.runtime.interruption import ending_at_once, run_until_signalled
+from mjbot.runtime.requests import argument, group, option
+from mjbot.strategy.pair.fair_play import require_team_table, team_names
 from mjbot.strategy.registry import Spec
-from mjbot.text import naming
 from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.rules import Length

@@ -12,22 +12,22 @@ from typing import Any, Final
 
 from rich.console import Console
 
+from mjbot.arena.experiments import ExperimentContext, ExperimentError, Run, experiments
 from mjbot.arena.report.text import trouble_lines
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.setup import RUNS
 from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerPool
-from mjbot.checkout import papers
 from mjbot.cli.arena import GamesProgress, prepare_own, require_seed
 from mjbot.cli.arguments import count, folder_option, jobs_option, seed_option
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.experiments import ExperimentContext, ExperimentError, Run, experiments
-from mjbot.interruption import keeping
-from mjbot.progress import elapsed, progress
-from mjbot.requests import argument, group, is_given, option
-from mjbot.statistics.sequential import ErrorRates
+from mjbot.game.statistics.sequential import ErrorRates
+from mjbot.runtime.checkout import papers
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import plural
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import elapsed, progress
+from mjbot.runtime.requests import argument, group, is_given, option
 from mjbot.strategy.options import StrategyError
-from mjbot.text import plural
 
 
 def _parts(experiment: ModuleType) -> str:

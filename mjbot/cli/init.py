@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.cli.arguments import program
+from mjbot.cli.profile import template
 from mjbot.cli.run import RunRequest
 from mjbot.cli.serve import ServeRequest
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.profile import template
-from mjbot.requests import argument, option
-from mjbot.text import write_text
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import write_text
+from mjbot.runtime.requests import argument, option
 
 RUN: Final[Mapping[str, str]] = {
     "server.url": '"ws://127.0.0.1:11601/ws"',

@@ -14,16 +14,16 @@ from typing import Any, Final, NoReturn, get_type_hints
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
 from mjbot.cli.outputs import check_outputs
-from mjbot.errors import EXPECTED_ERRORS, ExitCode, error_report
-from mjbot.interruption import (
+from mjbot.cli.profile import RunProfile
+from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode, error_report
+from mjbot.runtime.interruption import (
     ending_at_once,
     take_signals_of_a_service,
     take_sigterm_for_ctrl_c,
 )
-from mjbot.languages import using_language
-from mjbot.profile import RunProfile
-from mjbot.redaction import RedactedStream
-from mjbot.requests import RequestT, declare, request_of
+from mjbot.runtime.languages import using_language
+from mjbot.runtime.redaction import RedactedStream
+from mjbot.runtime.requests import RequestT, declare, request_of
 from protocol.plain_text import one_line
 
 
@@ -110,7 +110,7 @@ def _read(arguments: list[str]) -> argparse.Namespace:
 def read_with_profile(arguments: list[str]) -> argparse.Namespace:
     """Parse a command line; what it does not name is as in its profile, if it has one.
 
-    Raises :class:`~mjbot.profile.ProfileError` and ``OSError``.
+    Raises :class:`~mjbot.cli.profile.ProfileError` and ``OSError``.
     """
     args = _read(arguments)
     if getattr(args, "profile", None):

@@ -12,23 +12,23 @@ from typing import Any, Final
 
 from rich.console import Console
 
-from mjbot.checkout import ROOT
 from mjbot.cli.arguments import count, folder_option, program, seconds
 from mjbot.cli.log import Output, log_to
 from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
-from mjbot.errors import ArgumentError, ExitCode, error_report
-from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.languages import translate
-from mjbot.match.player_processes import MatchError, fault_lines
-from mjbot.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
-from mjbot.match.report import MatchReport, final_table, problems_of_saving
-from mjbot.match.run import HOST, MatchSettings, Watcher, play_match, table_fault_lines
-from mjbot.precompile import prepare
-from mjbot.requests import argument, group, option
-from mjbot.server.server import GameResult
-from mjbot.text import plural
-from mjbot.watch.browser import open_page
-from mjbot.watch.descriptions import pairs_of
+from mjbot.play.match.player_processes import MatchError, fault_lines
+from mjbot.play.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
+from mjbot.play.match.report import MatchReport, final_table, problems_of_saving
+from mjbot.play.match.run import HOST, MatchSettings, Watcher, play_match, table_fault_lines
+from mjbot.play.server.server import GameResult
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.checkout import ROOT
+from mjbot.runtime.errors import ArgumentError, ExitCode, error_report
+from mjbot.runtime.files import plural
+from mjbot.runtime.interruption import ending_at_once, run_until_signalled
+from mjbot.runtime.languages import translate
+from mjbot.runtime.requests import argument, group, option
+from mjbot.viewer.browser import open_page
+from mjbot.viewer.descriptions import pairs_of
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")

@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.errors import ArgumentError
-from mjbot.requests import GAMES, NamedPath, paths_of
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.requests import GAMES, NamedPath, paths_of
 
 _IN_ZIPS: Final = (".mjson", ".jsonl", ".mjlog", ".gz", ".json", ".xml", ".log", "/")
 _HEAD_BYTES: Final = 1 << 16
@@ -48,7 +48,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 def holds_games(path: Path) -> bool:
     """Return whether a file looks like a record of games, by its beginning."""
-    from mjbot.records.other_formats import looks_like_games
+    from mjbot.game.records.other_formats import looks_like_games
 
     try:
         if zipfile.is_zipfile(path):

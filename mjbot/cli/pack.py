@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mjbot.cli.arguments import output_option, strategy
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.pack.contents import USERS, contents_for
-from mjbot.pack.zipped import PYTHON, pack
-from mjbot.requests import argument, option
+from mjbot.play.pack.contents import USERS, contents_for
+from mjbot.play.pack.zipped import PYTHON, pack
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.requests import argument, option
 from mjbot.strategy.registry import Spec
 
 

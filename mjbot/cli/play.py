@@ -23,30 +23,30 @@ from mjbot.cli.arguments import (
 )
 from mjbot.cli.log import Output, log_to, logger
 from mjbot.cli.table import PAGE, WatchRequest, table_page
-from mjbot.client.conversation import OwnResult, ServerReportedError
-from mjbot.client.faults import named_file
-from mjbot.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
-from mjbot.client.play import Hooks, Settings, play
-from mjbot.client.player import MakeStrategy
-from mjbot.errors import ArgumentError, ExitCode, MjbotError
-from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.languages import translate
-from mjbot.match.players import CLOCK_S, HUMAN, SEAT_KEY_VARIABLE, human_clock_s
-from mjbot.pair.fair_play import (
+from mjbot.game.table.mirror.mirror import TableError
+from mjbot.play.client.conversation import OwnResult, ServerReportedError
+from mjbot.play.client.faults import named_file
+from mjbot.play.client.pair_channel import FORM, SECRET_VARIABLE, End, Linked, take_secret
+from mjbot.play.client.play import Hooks, Settings, play
+from mjbot.play.client.player import MakeStrategy
+from mjbot.play.match.players import CLOCK_S, HUMAN, SEAT_KEY_VARIABLE, human_clock_s
+from mjbot.play.service.locks import TokenLocks, secrets_of
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
+from mjbot.runtime.files import plural
+from mjbot.runtime.interruption import ending_at_once, run_until_signalled
+from mjbot.runtime.languages import translate
+from mjbot.runtime.requests import GAMES, argument, group, option
+from mjbot.strategy.pair.fair_play import (
     require_permission,
     require_team_name,
     require_team_name_in,
     require_team_table,
 )
-from mjbot.pair.member import PairMember
-from mjbot.precompile import prepare
-from mjbot.requests import GAMES, argument, group, option
-from mjbot.service.locks import TokenLocks, secrets_of
+from mjbot.strategy.pair.member import PairMember
 from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.mirror.mirror import TableError
-from mjbot.text import plural
-from mjbot.watch.browser import show_page
+from mjbot.viewer.browser import show_page
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
 from protocol.rules import Length
@@ -145,7 +145,7 @@ class PlayRequest:
 def read_linked(request: PlayRequest, player: Strategy) -> Linked | None:
     """Return how to play as one of a pair, ``None`` to play alone.
 
-    Raises ``ValueError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``ValueError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     pair = request.pair
     if pair.end is None:
@@ -237,8 +237,8 @@ async def _play_by_hand(
     request: PlayRequest, settings: Settings, hint: Spec | None
 ) -> list[OwnResult]:
     """Serve the person's page, and join the table once it is open."""
-    from mjbot.watch.seat import HumanPlayer, SeatServer
-    from mjbot.watch.server import new_key
+    from mjbot.viewer.seat import HumanPlayer, SeatServer
+    from mjbot.viewer.server import new_key
 
     given = os.environ.pop(SEAT_KEY_VARIABLE, "")
     key = given or new_key()

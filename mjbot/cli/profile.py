@@ -16,8 +16,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
-from mjbot.errors import ArgumentError
-from mjbot.requests import how_of, is_hidden, part_of
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.requests import how_of, is_hidden, part_of
 
 SECRETS: Final = ("token", "ws_token", "secret", "password", "key", "account")
 """Keys that ask for a secret, which has no place in a profile."""

@@ -30,25 +30,25 @@ from mjbot.cli.arguments import (
     unannounced_length_option,
 )
 from mjbot.cli.log import DATED, Output, log_to, logger
-from mjbot.client.play import Settings
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.kept_games import Limits
-from mjbot.match.players import HUMAN
-from mjbot.pair.fair_play import FairPlayError, require_permission
-from mjbot.precompile import prepare
-from mjbot.processes import keep_heap_compact
-from mjbot.profile import FieldError, RunProfile
-from mjbot.requests import argument, group, option
-from mjbot.server.game_log import require_writable
-from mjbot.service.bot import BotService, ServicePlan
-from mjbot.service.files import Keeping
-from mjbot.service.locks import TokenLocks, secrets_of
-from mjbot.service.log_file import LogFile
-from mjbot.service.pacing import Hours
-from mjbot.service.reporting import metrics_server, notify, report
-from mjbot.service.status import Status
-from mjbot.service.timing import Timing, time_strategy
+from mjbot.cli.profile import FieldError, RunProfile
+from mjbot.play.client.play import Settings
+from mjbot.play.kept_games import Limits
+from mjbot.play.match.players import HUMAN
+from mjbot.play.server.game_log import require_writable
+from mjbot.play.service.bot import BotService, ServicePlan
+from mjbot.play.service.files import Keeping
+from mjbot.play.service.locks import TokenLocks, secrets_of
+from mjbot.play.service.log_file import LogFile
+from mjbot.play.service.pacing import Hours
+from mjbot.play.service.reporting import metrics_server, notify, report
+from mjbot.play.service.status import Status
+from mjbot.play.service.timing import Timing, time_strategy
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.interruption import ending_at_once, run_until_signalled
+from mjbot.runtime.processes import keep_heap_compact
+from mjbot.runtime.requests import argument, group, option
+from mjbot.strategy.pair.fair_play import FairPlayError, require_permission
 from mjbot.strategy.registry import Spec
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
@@ -301,7 +301,7 @@ def _prepare(request: RunRequest) -> None:
 def _plan(request: RunRequest) -> ServicePlan:
     """Return what is to be done.
 
-    Raises :class:`~mjbot.profile.ProfileError` with the profile's line, and ``OSError``.
+    Raises :class:`~mjbot.cli.profile.ProfileError` with the profile's line, and ``OSError``.
     """
     profile = RunProfile(request.profile)
     try:

@@ -26,30 +26,30 @@ from mjbot.cli.arguments import games as games_kept
 from mjbot.cli.arguments import port as port_number
 from mjbot.cli.log import Output, log_to, logger
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.interruption import ending_at_once, run_until_signalled
-from mjbot.kept_games import Limits
-from mjbot.languages import translate
-from mjbot.listeners.guests import MOST_GUESTS, MOST_OF_ADDRESS, GuestLimits
-from mjbot.listeners.log import LineLimit, LoopErrors
-from mjbot.precompile import prepare
-from mjbot.processes import keep_heap_compact, keep_responsive
-from mjbot.requests import group, option
-from mjbot.server.accounts import Accounts, Admission
-from mjbot.server.core import OnFault
-from mjbot.server.entrance import PAUSE_S, WAIT_S, Entrance, WaitingLimits
-from mjbot.server.faults import fault_of_void, fault_summary
-from mjbot.server.game_log import require_writable
-from mjbot.server.hall import Hall, Pairing
-from mjbot.server.server import (
+from mjbot.game.table.settle import seats_by_rank
+from mjbot.play.kept_games import Limits
+from mjbot.play.server.accounts import Accounts, Admission
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.entrance import PAUSE_S, WAIT_S, Entrance, WaitingLimits
+from mjbot.play.server.faults import fault_of_void, fault_summary
+from mjbot.play.server.game_log import require_writable
+from mjbot.play.server.hall import Hall, Pairing
+from mjbot.play.server.server import (
     Bookkeeping,
     GameResult,
     SeatRemarks,
     TableServer,
     talk_of,
 )
-from mjbot.server.tables import Tables
-from mjbot.table.settle import seats_by_rank
+from mjbot.play.server.tables import Tables
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.interruption import ending_at_once, run_until_signalled
+from mjbot.runtime.languages import translate
+from mjbot.runtime.net.guests import MOST_GUESTS, MOST_OF_ADDRESS, GuestLimits
+from mjbot.runtime.net.log import LineLimit, LoopErrors
+from mjbot.runtime.processes import keep_heap_compact, keep_responsive
+from mjbot.runtime.requests import group, option
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
 from protocol.tenhou.game_type import game_type
@@ -308,7 +308,7 @@ async def _open_endpoints(server: TableServer, request: ServeRequest, ws_token: 
 
 async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
     """Serve several tables."""
-    from mjbot.service.tables_page import tables_server
+    from mjbot.play.service.tables_page import tables_server
 
     asyncio.get_running_loop().set_exception_handler(LoopErrors())
     rules, hall = table_rules(request.table), request.hall
@@ -347,7 +347,7 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
 
 def _report_ready(stack: contextlib.AsyncExitStack, summary: Callable[[], str]) -> None:
     """Report to systemd that clients may connect, and until the end that the process lives."""
-    from mjbot.service.reporting import keep_notifying, notify
+    from mjbot.play.service.reporting import keep_notifying, notify
 
     notify("READY=1")
     notifying = asyncio.create_task(keep_notifying(summary))
@@ -363,8 +363,8 @@ async def _drain(server: TableServer | Tables, ending: asyncio.Event) -> None:
 
 def _pair_watch() -> Callable[[Event], None]:
     """Return what takes the table's events and warns of pairs and helpers."""
-    from mjbot.detection.live import HelperWatch, PairWatch
-    from mjbot.detection.verdicts import shipped_weights
+    from mjbot.analysis.collusion.live import HelperWatch, PairWatch
+    from mjbot.analysis.collusion.verdicts import shipped_weights
 
     def warn(text: str) -> None:
         logger.warning(one_line(text))

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from mjbot.errors import ExitCode
-from mjbot.match import node as nodes
-from mjbot.requests import option
+from mjbot.play.match import node as nodes
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.requests import option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from mjbot.errors import ExitCode
-from mjbot.requests import argument
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.requests import argument
 from mjbot.strategy.registry import StrategyInfo, all_strategies, strategy_info
 
 

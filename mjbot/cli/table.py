@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from mjbot.cli import arguments as a
-from mjbot.precompile import prepare
-from mjbot.records.game import Talk
-from mjbot.requests import option
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
+from mjbot.game.records.game import Talk
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.requests import option
 from mjbot.strategy.registry import Spec
-from mjbot.watch.browser import show_page
+from mjbot.viewer.browser import show_page
 from protocol.messages import Event
 from protocol.rules import Length, Rules
 
@@ -91,8 +91,8 @@ async def table_page(
     if not request.watch:
         yield _ignore
         return
-    from mjbot.watch.game import ALL_SEATS
-    from mjbot.watch.live import LiveServer  # aiohttp takes a third of a second to load
+    from mjbot.viewer.game import ALL_SEATS
+    from mjbot.viewer.live import LiveServer  # aiohttp takes a third of a second to load
 
     if request.watch_by is not None:
         request.watch_by.check()

@@ -9,14 +9,14 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
-from mjbot.checkout import papers
-from mjbot.detection.learning import DetectionRequest
-from mjbot.errors import ExitCode
-from mjbot.models.weights import SHIPPED
-from mjbot.requests import Subcommand, subcommand
-from mjbot.training import requests as r
-from mjbot.training.positions import LeftOut
-from mjbot.training.runs import Learned, torch
+from mjbot.analysis.collusion.learning import DetectionRequest
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.learning.training import requests as r
+from mjbot.learning.training.positions import LeftOut
+from mjbot.learning.training.runs import Learned, torch
+from mjbot.runtime.checkout import papers
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.requests import Subcommand, subcommand
 
 
 def run(request: "TrainRequest") -> int:
@@ -35,7 +35,7 @@ def run(request: "TrainRequest") -> int:
 
 
 def _train_data(request: r.DataRequest) -> None:
-    from mjbot.training.networks.decisions import write_decisions
+    from mjbot.learning.training.networks.decisions import write_decisions
 
     info = write_decisions(request)
     for kind, n in info.rows.items():
@@ -46,20 +46,20 @@ def _train_data(request: r.DataRequest) -> None:
 
 
 def _train_rank(request: r.RankRequest) -> None:
-    from mjbot.training.networks.rank import train
+    from mjbot.learning.training.networks.rank import train
 
     print_learned(train(request))
 
 
 def _train_policy(request: r.PolicyRequest) -> None:
     torch()
-    from mjbot.training.networks.policy import train
+    from mjbot.learning.training.networks.policy import train
 
     print_learned(train(request))
 
 
 def _train_hand(request: r.HandRequest) -> None:
-    from mjbot.training.hand import train
+    from mjbot.learning.training.hand import train
 
     learned = train(request)
     print(f"learned from {learned.manifest.data}")
@@ -69,20 +69,20 @@ def _train_hand(request: r.HandRequest) -> None:
 
 
 def _train_fold(request: r.FoldRequest) -> None:
-    from mjbot.training.fold import train
+    from mjbot.learning.training.fold import train
 
     print_learned(train(request))
 
 
 def _train_danger(request: r.DangerRequest) -> None:
-    from mjbot.training.danger import train
+    from mjbot.learning.training.danger import train
 
     _print_calibrated(*train(request))
 
 
 def _train_detection(request: DetectionRequest) -> None:
-    from mjbot.detection.learning import train
-    from mjbot.detection.verdicts import SHIPPED as DETECTS
+    from mjbot.analysis.collusion.learning import train
+    from mjbot.analysis.collusion.verdicts import SHIPPED as DETECTS
 
     learned = train(request)
     print_scores(learned)
@@ -91,7 +91,7 @@ def _train_detection(request: DetectionRequest) -> None:
 
 def _train_shanten(request: r.ShantenRequest) -> None:
     torch()
-    from mjbot.training.networks.hidden_shanten import train
+    from mjbot.learning.training.networks.hidden_shanten import train
 
     _print_calibrated(*train(request))
 
@@ -103,7 +103,7 @@ def _print_calibrated(learned: Learned, calibration: list[str]) -> None:
 
 
 def _train_greedy(request: r.GreedyRequest) -> None:
-    from mjbot.training.tenpai import PAPER_PERCENT, percents_of, train
+    from mjbot.learning.training.tenpai import PAPER_PERCENT, percents_of, train
 
     learned, counted = train(request)
     table = Table(
@@ -121,7 +121,7 @@ def _train_greedy(request: r.GreedyRequest) -> None:
 
 def _train_self_play(request: r.SelfPlayRequest) -> None:
     torch()
-    from mjbot.training.networks.self_play import train
+    from mjbot.learning.training.networks.self_play import train
 
     print_learned(train(request))
 
@@ -222,7 +222,7 @@ KINDS: Final[dict[str, Subcommand]] = {
         _train_greedy,
     ),
 }
-"""The modules of :mod:`mjbot.training` are imported only when they are asked for."""
+"""The modules of :mod:`mjbot.learning.training` are imported only when they are asked for."""
 
 _MODULES: Final = dict.fromkeys(
     ("fast-policy", "fast-policy-play"), "mjbot.cli.training.fast_policy"

@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from mjbot.text import lock_file, write_all
+from mjbot.runtime.files import lock_file, write_all
 
 logger = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from typing import Final, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.text import lock_file, write_all
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.files import lock_file, write_all
 from protocol.errors import NOT_JSON
 
 SYNC_S: Final = 1.0

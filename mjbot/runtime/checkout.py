@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[1]
+ROOT: Final = Path(__file__).parents[2]
 """The folder that holds the package ``mjbot``: a checkout, or the site-packages of a wheel."""
 PAPERS: Final = "papers"
 

@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 
 T = TypeVar("T")
 SignalHandler = Callable[[int, FrameType | None], Any]

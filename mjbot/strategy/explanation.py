@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from math import exp, isfinite
 from typing import Final
 
-from mjbot.languages import marked
-from mjbot.table.actions import Action
+from mjbot.game.table.actions import Action
+from mjbot.runtime.languages import marked
 
 VALUE: Final = marked("value")
 """As what a term adds to: the value of the action."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeGuard
 
-from mjbot.errors import MjbotError
-from mjbot.table.actions import ACTIONS, N_ACTIONS, Action
+from mjbot.game.table.actions import ACTIONS, N_ACTIONS, Action
+from mjbot.runtime.errors import MjbotError
 from protocol.plain_text import one_line
 
 FaultKind = Literal["crash", "late", "illegal", "absent"]

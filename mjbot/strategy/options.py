@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
-from mjbot.errors import ExitCode, MjbotError
+from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.strategy.strategy import Strategy
 
 TRUE: Final = ("yes", "true", "on", "1")

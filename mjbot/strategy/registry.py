@@ -24,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from mjbot.checkout import PAPERS, papers
+from mjbot.runtime.checkout import PAPERS, papers
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.options import Option, StrategyError, options_of, read_options, split_options
 from mjbot.strategy.strategy import Strategy

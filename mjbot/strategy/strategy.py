@@ -1,8 +1,8 @@
 """What a strategy is: a pure choice among the legal actions it is given.
 
-A strategy receives a :class:`~mjbot.table.view.View` and returns one of ``view.legal``.  Subclass
-:class:`Strategy`, summarize it in the docstring's first line, keep weights as dataclass fields
-with units, and write :meth:`Strategy.decide` as an order of priorities::
+A strategy receives a :class:`~mjbot.game.table.view.View` and returns one of ``view.legal``.
+Subclass :class:`Strategy`, summarize it in the docstring's first line, keep weights as dataclass
+fields with units, and write :meth:`Strategy.decide` as an order of priorities::
 
     @dataclass
     class Cautious(Strategy):
@@ -21,9 +21,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from mjbot.game.table.actions import DECIDES_ALL, Action
+from mjbot.game.table.view import View
 from mjbot.strategy.explanation import Explanation, Rated, Strength, mark_chosen
-from mjbot.table.actions import DECIDES_ALL, Action
-from mjbot.table.view import View
 from protocol.plain_text import one_line
 
 
@@ -32,8 +32,8 @@ class Strategy:
     """Base class of all strategies; one instance plays one seat of one game.
 
     The arena calls ``decide`` only for the choices that ``decides`` selects (flags DECIDES_... of
-    :mod:`mjbot.table.actions`) and plays the default action for others: ``decide`` must return the
-    same there.
+    :mod:`mjbot.game.table.actions`) and plays the default action for others: ``decide`` must return
+    the same there.
     """
 
     decides: ClassVar[int] = DECIDES_ALL

@@ -1,5 +1,5 @@
 """Tables in a browser: recorded games, games that are being played, and a seat for a person.
 
-Python folds the events into boards (:mod:`mjbot.drawing.board_data`); the page draws them and
-contains no rules.
+Python folds the events into boards (:mod:`mjbot.viewer.drawing.board_data`); the page draws them
+and contains no rules.
 """

@@ -6,13 +6,13 @@ from typing import Any, Final, assert_never
 
 import numpy as np
 
-from mjbot.drawing.board_data import SEATS
-from mjbot.drawing.tiles import tile_text
-from mjbot.languages import marked, translate
-from mjbot.rules.points import MANGAN, YAKUMAN_BASE, base_points
-from mjbot.rules.yaku_table import DORA, ORDINARY, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
-from mjbot.table.settle import PAYMENT, win_payment
-from mjbot.table.state import State
+from mjbot.game.rules.points import MANGAN, YAKUMAN_BASE, base_points
+from mjbot.game.rules.yaku_table import DORA, ORDINARY, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
+from mjbot.game.table.settle import PAYMENT, win_payment
+from mjbot.game.table.state import State
+from mjbot.runtime.languages import marked, translate
+from mjbot.viewer.drawing.board_data import SEATS
+from mjbot.viewer.drawing.tiles import tile_text
 from protocol import messages as m
 from protocol.plain_text import one_line
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES

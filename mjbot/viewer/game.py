@@ -8,25 +8,25 @@ The page receives, in this order::
      "choices": {"0": 1}, "did": {"0": "discard 3p"}, "feed": "", "talk": [[1, "..."]]}
 
 ``n`` is the number of the event in its game, from 1, ``start_game`` being the first; a step's
-``change`` is that of :func:`mjbot.drawing.board_data.difference`.  ``choices`` has the seats with a
-choice after the event and that choice's number in the kyoku, ``did`` the recorded actions; both
-only of the seats whose hands are shown.  So is ``talk``, the remarks of players on the event: it
-may reveal their hands, and a pair's shared hands.  ``feed`` describes a feed of one of a pair to
+``change`` is that of :func:`mjbot.viewer.drawing.board_data.difference`.  ``choices`` has the seats
+with a choice after the event and that choice's number in the kyoku, ``did`` the recorded actions;
+both only of the seats whose hands are shown.  So is ``talk``, the remarks of players on the event:
+it may reveal their hands, and a pair's shared hands.  ``feed`` describes a feed of one of a pair to
 the other: from its own remark, or as seen at the table.  Empty fields are left out.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from mjbot.drawing.board_data import Board, board_of, difference
-from mjbot.languages import translate
-from mjbot.pair.remarks import PairRemark, parse_remark
-from mjbot.records.choices import Numbering, ReplayStep
-from mjbot.records.game import Talk
-from mjbot.table.settle import ranks_of
-from mjbot.table.state import State
-from mjbot.table.view import View
-from mjbot.watch import descriptions
+from mjbot.game.records.choices import Numbering, ReplayStep
+from mjbot.game.records.game import Talk
+from mjbot.game.table.settle import ranks_of
+from mjbot.game.table.state import State
+from mjbot.game.table.view import View
+from mjbot.runtime.languages import translate
+from mjbot.strategy.pair.remarks import PairRemark, parse_remark
+from mjbot.viewer import descriptions
+from mjbot.viewer.drawing.board_data import Board, board_of, difference
 from protocol import messages as m
 from protocol.messages import wire_name
 from protocol.plain_text import one_line

@@ -6,10 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from mjbot.errors import MjbotError
-from mjbot.records.choices import ReplayStep, steps_of
-from mjbot.records.game import Entry, RecordError, hand_problems
-from mjbot.records.sources import Source, games_of, list_sources
+from mjbot.game.records.choices import ReplayStep, steps_of
+from mjbot.game.records.game import Entry, RecordError, hand_problems
+from mjbot.game.records.sources import Source, games_of, list_sources
+from mjbot.runtime.errors import MjbotError
 from protocol.plain_text import one_line
 
 ARENA_GAMES: Final = "games.jsonl"
@@ -40,7 +40,8 @@ class ReadGame:
 class Library:
     """Records at a path: a file, a folder, a zip, or an arena's run.
 
-    Raises ``OSError`` and :class:`~mjbot.records.game.RecordError` where nothing can be listed.
+    Raises ``OSError`` and :class:`~mjbot.game.records.game.RecordError` where nothing can be
+    listed.
     """
 
     def __init__(self, path: Path) -> None:

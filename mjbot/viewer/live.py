@@ -16,16 +16,16 @@ import aiohttp
 import msgspec
 from aiohttp import web
 
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.listeners.guests import CROWDED
-from mjbot.listeners.http import guest_of
-from mjbot.records.choices import ReplayStep
-from mjbot.records.game import Entry, Talk
+from mjbot.game.records.choices import ReplayStep
+from mjbot.game.records.game import Entry, Talk
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.net.guests import CROWDED
+from mjbot.runtime.net.http import guest_of
 from mjbot.strategy.registry import Spec
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.watch.game import Fold
-from mjbot.watch.library import ReadGame
-from mjbot.watch.server import HEADERS, PageServer, number_in, require_seen
+from mjbot.viewer.game import Fold
+from mjbot.viewer.library import ReadGame
+from mjbot.viewer.server import HEADERS, PageServer, number_in, require_seen
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import Event, StartGame
 from protocol.plain_text import one_line
@@ -211,7 +211,7 @@ class RelayServer(SpectatedServer):
     async def relay(self) -> None:
         """Follow the table, connecting again and again.
 
-        Raises :class:`~mjbot.errors.MjbotError` if there is none at first.
+        Raises :class:`~mjbot.runtime.errors.MjbotError` if there is none at first.
         """
         last = ""
         async with aiohttp.ClientSession() as session:

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import msgspec
 
-from mjbot.drawing.tiles import sprite
-from mjbot.languages import catalogue, language
+from mjbot.runtime.languages import catalogue, language
+from mjbot.viewer.drawing.tiles import sprite
 
 FOLDER: Final = Path(__file__).with_name("page")
 MODULES: Final = (
@@ -55,7 +55,7 @@ def _filled(page: str, config: dict[str, Any], data: str = "", summary: str = ""
 def game_page(game: dict[str, Any], config: dict[str, Any], summary: str = "") -> str:
     """Return a whole game as one HTML file.
 
-    ``game`` is that of :func:`mjbot.watch.game.fold_steps`, with ``thoughts`` and a ``review`` if
+    ``game`` is that of :func:`mjbot.viewer.game.fold_steps`, with ``thoughts`` and a ``review`` if
     requested; ``summary`` is HTML for the place below the board.
     """
     script, style = _all_modules(), _text(STYLE)

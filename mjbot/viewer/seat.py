@@ -14,15 +14,15 @@ from typing import Any, Final
 import msgspec
 from aiohttp import web
 
-from mjbot.listeners.http import REQUEST_S
+from mjbot.game.table.actions import Action
+from mjbot.game.table.mirror.wire import consumed_tiles
+from mjbot.game.table.view import View
+from mjbot.runtime.net.http import REQUEST_S
 from mjbot.strategy.faults import AbsentError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.mirror.wire import consumed_tiles
-from mjbot.table.view import View
-from mjbot.watch.game import ALL_SEATS
-from mjbot.watch.live import EventStream, LiveServer
+from mjbot.viewer.game import ALL_SEATS
+from mjbot.viewer.live import EventStream, LiveServer
 from protocol.errors import NOT_JSON
 from protocol.tiles import TILE_NAMES, tile_names
 
@@ -63,7 +63,7 @@ class SeatServer(LiveServer):
         self.app.router.add_post("/api/act", self._act)
 
     def channel(self, seen: frozenset[int]) -> EventStream:
-        """See :meth:`~mjbot.watch.live.SpectatedServer.channel`; only the player has access."""
+        """See :meth:`~mjbot.viewer.live.SpectatedServer.channel`; only the player has access."""
         if not seen:
             raise web.HTTPForbidden(text="this is a player's page: its key is missing")
         return super().channel(seen)

@@ -19,14 +19,14 @@ from urllib.parse import urlencode
 import msgspec
 from aiohttp import web
 
-from mjbot.errors import MjbotError
-from mjbot.listeners.guests import MOST_GUESTS, GuestLimits
-from mjbot.listeners.http import HttpListener
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.net.guests import MOST_GUESTS, GuestLimits
+from mjbot.runtime.net.http import HttpListener
 from mjbot.strategy.registry import Spec
-from mjbot.watch.game import Fold
-from mjbot.watch.library import Library, ReadGame
-from mjbot.watch.pages import FOLDER, MODULES, STYLE, index_page
-from mjbot.watch.thoughts import thoughts_at
+from mjbot.viewer.game import Fold
+from mjbot.viewer.library import Library, ReadGame
+from mjbot.viewer.pages import FOLDER, MODULES, STYLE, index_page
+from mjbot.viewer.thoughts import thoughts_at
 from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
@@ -194,7 +194,7 @@ def require_seen(seen: Collection[int], seat: int) -> None:
 
 
 class RecordServer(PageServer):
-    """Shows recorded games, one of them with a ``review`` (:mod:`mjbot.review.page_data`).
+    """Shows recorded games, one of them with a ``review`` (:mod:`mjbot.analysis.review.page_data`).
 
     ``record`` and ``game`` of ``config`` name that game.
     """

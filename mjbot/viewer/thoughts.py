@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterable, Sequence
 from math import isfinite
 from typing import Any, Final
 
-from mjbot.errors import MjbotError
-from mjbot.languages import marked, translate
-from mjbot.models.opponents import estimate_opponents
-from mjbot.records.choices import ReplayStep
+from mjbot.game.records.choices import ReplayStep
+from mjbot.game.table.view import Sealed, View
+from mjbot.learning.models.opponents import estimate_opponents
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.languages import marked, translate
 from mjbot.strategy.explanation import (
     PERCENT,
     POINTS,
@@ -21,7 +22,6 @@ from mjbot.strategy.explanation import (
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.view import Sealed, View
 from protocol.messages import StartGame, StartKyoku
 from protocol.tiles import TILE_NAMES, WIND_NAMES
 
@@ -55,7 +55,7 @@ CHOICES: Final = (
     marked("ankan"),
     marked("kakan"),
 )
-"""Actions as their texts name them (:meth:`mjbot.table.actions.Action.__str__`), without a tile."""
+"""Actions as their texts name them (``Action.__str__``), without a tile."""
 
 
 class NoThoughtError(MjbotError):

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.arena.code_digest import code_digest
+from mjbot.arena.experiments import ExperimentContext, Run
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import GameLine, read_games
 from mjbot.arena.setup import Setup
-from mjbot.experiments import ExperimentContext, Run
-from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import CountRecords, Figure, from_rows, on_same_walls
-from mjbot.statistics.seating import Seating
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.figures import CountRecords, Figure, from_rows, on_same_walls
+from mjbot.game.statistics.seating import Seating
+from mjbot.game.table.settle import ranks_of
 from mjbot.strategy.registry import Spec
-from mjbot.table.settle import ranks_of
 
 RANKS: Final = ("first", "second", "third", "fourth")
 _SEAT: Final = ("rank", *RANKS, "score", "wins", "deal_ins", "to_ally", "to_rivals")
@@ -95,7 +95,7 @@ def difference(figure: Figure, one: Sums, other: Sums) -> Estimate:
 def pair_seats(seating: Seating) -> Mapping[int, Seats]:
     """Return the seats of the top AI and its partner by number of the seating.
 
-    >>> from mjbot.statistics.seating import make_seating
+    >>> from mjbot.game.statistics.seating import make_seating
     >>> pair_seats(make_seating("1v3", 2))
     {0: (0, 0), 1: (1, 1), 2: (2, 2), 3: (3, 3)}
     >>> pair_seats(make_seating("pair", 2))[0], pair_seats(make_seating("pair", 3))[0]

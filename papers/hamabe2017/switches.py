@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from mjbot.experiments import ExperimentContext, Run
-from mjbot.report.estimates import format_estimate
-from mjbot.report.markdown import head, row
+from mjbot.arena.experiments import ExperimentContext, Run
+from mjbot.game.statistics.estimate_text import format_estimate
+from mjbot.game.statistics.markdown import head, row
 from papers.hamabe2017.sums import (
     BEST_RANK,
     DEAL_INS,

@@ -3,7 +3,7 @@
 from typing import Final
 
 from mjbot.cli.train import print_learned, print_scores
-from mjbot.requests import Subcommand
+from mjbot.runtime.requests import Subcommand
 from papers.matsuda2021.requests import PaperRequest, ReinforceRequest
 
 

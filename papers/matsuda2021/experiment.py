@@ -20,13 +20,13 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.experiments import ExperimentContext, ExperimentError
-from mjbot.models.networks.rank import NAME as RANK
-from mjbot.models.weights import SHIPPED, Manifest, WeightsError, load_manifest
-from mjbot.referee import Referee
-from mjbot.referee.bulk import RANDOM, play_games
-from mjbot.report.markdown import head, row
-from mjbot.rules.ruleset import rule_set
+from mjbot.arena.experiments import ExperimentContext, ExperimentError
+from mjbot.game.referee import Referee
+from mjbot.game.referee.bulk import RANDOM, play_games
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.statistics.markdown import head, row
+from mjbot.learning.models.networks.rank import NAME as RANK
+from mjbot.learning.models.weights import SHIPPED, Manifest, WeightsError, load_manifest
 from mjbot.strategy.registry import make_strategy
 from papers.matsuda2021.networks import CLASSES, WEIGHTS, weights_name
 from papers.matsuda2021.reinforcement import CURVE_FILE, read_curve

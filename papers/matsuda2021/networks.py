@@ -25,8 +25,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from mjbot.models.weights import WeightsError, load_weights
-from mjbot.table.state import State
+from mjbot.game.table.state import State
+from mjbot.learning.models.weights import WeightsError, load_weights
 from papers.matsuda2021.planes import N_COPIES, N_PLANES, PLANES_SHAPE, write_paper_planes
 from protocol.tiles import N_KINDS
 

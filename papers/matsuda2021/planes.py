@@ -23,10 +23,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.table.hands import kind_of
-from mjbot.table.observe import add_melds, dora_values
-from mjbot.table.state import NO_RIICHI, State
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.observe import add_melds, dora_values
+from mjbot.game.table.state import NO_RIICHI, State
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 N_COPIES: Final = 4

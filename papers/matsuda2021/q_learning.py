@@ -22,8 +22,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.training.networks.decisions import KINDS, N_CHOICES, DecisionKind
-from mjbot.training.runs import torch
+from mjbot.learning.training.networks.decisions import KINDS, N_CHOICES, DecisionKind
+from mjbot.learning.training.runs import torch
 from papers.matsuda2021.networks import Layer
 from papers.matsuda2021.planes import PLANES_SHAPE
 from papers.matsuda2021.training import hidden_values

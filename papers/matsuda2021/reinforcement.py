@@ -33,18 +33,18 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import compiled, source_digest
-from mjbot.env import BatchEnv, DecisionRows
-from mjbot.errors import ArgumentError
-from mjbot.interruption import keeping
-from mjbot.models.weights import Manifest, save_weights
-from mjbot.progress import Step, progress
-from mjbot.requests import command_of
-from mjbot.statistics.estimates import LEAST_ALIKE, Estimate, ratio
-from mjbot.table.settle import ranks_of
-from mjbot.training.fit import resume, write_checkpoint
-from mjbot.training.networks.decisions import KINDS, Answer, actions_of
-from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, torch
+from mjbot.game.statistics.estimates import LEAST_ALIKE, Estimate, ratio
+from mjbot.game.table.settle import ranks_of
+from mjbot.learning.env import BatchEnv, DecisionRows
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.learning.training.fit import resume, write_checkpoint
+from mjbot.learning.training.networks.decisions import KINDS, Answer, actions_of
+from mjbot.learning.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, torch
+from mjbot.runtime.compiler.compiled import compiled, source_digest
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import Step, progress
+from mjbot.runtime.requests import command_of
 from papers.matsuda2021.networks import VERSION, Layer, PaperNetwork
 from papers.matsuda2021.planes import PLANES_SHAPE, write_paper_planes
 from papers.matsuda2021.q_learning import (
@@ -106,7 +106,7 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
 def train(request: ReinforceRequest) -> list[Learned]:
     """Play and learn up to the last episode; return the five networks as they are then.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     torch()
     _check(request)

@@ -1,14 +1,14 @@
-"""Arguments of the training of this paper's networks; see :mod:`mjbot.training.requests`."""
+"""Arguments of the training of this paper's networks: :mod:`mjbot.learning.training.requests`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mjbot.errors import ArgumentError
-from mjbot.requests import option
-from mjbot.training.networks.decisions import DecisionKind
-from mjbot.training.requests import ColumnsRequest
-from mjbot.training.runs import folder_field, fresh_field, seed_field
+from mjbot.learning.training.networks.decisions import DecisionKind
+from mjbot.learning.training.requests import ColumnsRequest
+from mjbot.learning.training.runs import folder_field, fresh_field, seed_field
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.requests import option
 from papers.matsuda2021.networks import CLASSES, WEIGHTS
 
 

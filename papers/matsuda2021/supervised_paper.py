@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
 from mjbot.strategy.explanation import PERCENT, Explanation, Rated, Term
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.view import View
 from papers.matsuda2021.networks import paper_network
 from protocol.tiles import tile_kind
 from strategies.evaluation.facts import hand_facts

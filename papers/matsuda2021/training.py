@@ -22,14 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import source_digest
-from mjbot.errors import ArgumentError
-from mjbot.interruption import keeping
-from mjbot.models.weights import Manifest, save_weights
-from mjbot.progress import progress
-from mjbot.requests import command_of
-from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
-from mjbot.training.networks.decisions import (
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.learning.training.fit import Fit, Schedule, resume, write_checkpoint
+from mjbot.learning.training.networks.decisions import (
     N_CHOICES,
     DecisionKind,
     Decisions,
@@ -38,8 +33,13 @@ from mjbot.training.networks.decisions import (
     open_decisions,
     taken,
 )
-from mjbot.training.networks.scores import Scores, manifest_figures, scores_of
-from mjbot.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, torch
+from mjbot.learning.training.networks.scores import Scores, manifest_figures, scores_of
+from mjbot.learning.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, torch
+from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 from papers.matsuda2021.networks import (
     AT_ONCE,
     COLUMNS,
@@ -78,7 +78,7 @@ ROWS_REQUESTED: Final[Mapping[DecisionKind, int]] = {
 def train(request: PaperRequest) -> list[Learned]:
     """Train, check and save each network.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     torch()
     check_distinct(request.data)

@@ -9,10 +9,10 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int8, Int8s, Record
-from mjbot.referee.wall import N_WALL, shuffle_wall
-from mjbot.rules.shanten import shanten
+from mjbot.game.referee.wall import N_WALL, shuffle_wall
+from mjbot.game.rules.shanten import shanten
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int8, Int8s, Record
 
 N_KINDS: Final = 34
 N_DEALT: Final = 13

@@ -11,10 +11,10 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import mix, next_below
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.shanten import NEVER, is_edge
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.shanten import NEVER, is_edge
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import mix, next_below
 from papers.one_player.game import (
     N_DEALT,
     N_DRAWS,
@@ -93,7 +93,7 @@ def greedy_discard(hand: NDArray[np.int8], unseen: NDArray[np.int8]) -> int:
     Of equals the highest kind, that is honours first.  ``hand`` int8[34] of 14 tiles and
     ``unseen`` int8[34].
 
-    >>> from mjbot.rules.kinds import hand_counts
+    >>> from mjbot.game.rules.kinds import hand_counts
     >>> hand = hand_counts("12378m456p2357s11z")
     >>> greedy_discard(hand, 4 - hand)  # 69m is better than the closed 6s
     24

@@ -13,13 +13,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.append_log import AppendLog, Cures, LogError
 from mjbot.arena.code_digest import code_digest
-from mjbot.compiler.compiled import source_digest
-from mjbot.errors import MjbotError
-from mjbot.models.hand import FEATURE_SETS, FeatureSet, weights_name
-from mjbot.models.weights import WeightsError, load_manifest
-from mjbot.processes import in_processes
+from mjbot.learning.models.hand import FEATURE_SETS, FeatureSet, weights_name
+from mjbot.learning.models.weights import WeightsError, load_manifest
+from mjbot.runtime.append_log import AppendLog, Cures, LogError
+from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.processes import in_processes
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, strategy_class
 from papers.one_player.game import N_DRAWS, WALLS_PER_SEED, new_game

@@ -16,9 +16,9 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import mix, next_below
-from mjbot.rules.shanten import shanten
+from mjbot.game.rules.shanten import shanten
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import mix, next_below
 from papers.one_player.game import N_KINDS, OnePlayerGame, draws_left
 from papers.one_player.players import greedy_discard, random_tile
 from papers.one_player.search_values import (

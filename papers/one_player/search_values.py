@@ -16,11 +16,11 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float32s, Int8s, Int64, Int64s, Record, UInt64s
-from mjbot.rules.acceptance import shanten_and_acceptance
-from mjbot.rules.shanten import count_kinds_held, is_edge
-from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
+from mjbot.game.rules.acceptance import shanten_and_acceptance
+from mjbot.game.rules.shanten import count_kinds_held, is_edge
+from mjbot.game.rules.tables import honour_row_of, join, missing, suit_row_of
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float32s, Int8s, Int64, Int64s, Record, UInt64s
 from papers.one_player.game import N_DRAWS, N_HIDDEN, N_KINDS
 
 N_TIMES: Final = N_DRAWS
@@ -134,8 +134,8 @@ def rank_discards(
 def special_shanten(hand: Hand, gone: int, held: tuple[int, int, int, int], edge_pairs: int) -> int:
     """Return the lower shanten of seven pairs and orphans once a tile of ``gone`` is away.
 
-    ``held`` is :func:`~mjbot.rules.shanten.count_kinds_held` with that tile, and ``edge_pairs``
-    counts pairs of terminals and honours with it.
+    ``held`` is :func:`~mjbot.game.rules.shanten.count_kinds_held` with that tile, and
+    ``edge_pairs`` counts pairs of terminals and honours with it.
     """
     n_kinds = held[0] - (hand[gone] == 0)
     n_pairs = held[1] - (hand[gone] == 1)

@@ -5,15 +5,15 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.models.hand import FeatureSet, HandEvaluator
-from mjbot.rules.ruleset import rule_set
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table.actions import DECLARE_RIICHI
+from mjbot.game.table.apply import apply_discard, apply_draw, apply_start_game, apply_start_kyoku
+from mjbot.game.table.assume import assume_alone
+from mjbot.game.table.state import N_LIVE, new_state
+from mjbot.game.table.view import View, derived
+from mjbot.learning.models.hand import FeatureSet, HandEvaluator
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import DECLARE_RIICHI
-from mjbot.table.apply import apply_discard, apply_draw, apply_start_game, apply_start_kyoku
-from mjbot.table.assume import assume_alone
-from mjbot.table.state import N_LIVE, new_state
-from mjbot.table.view import View, derived
 from papers.one_player.game import N_DEALT, N_KINDS, OnePlayerGame, draws_left
 
 SEAT: Final = 0

@@ -15,15 +15,15 @@ import numpy as np
 from rich.console import Console
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.experiments import ExperimentContext, ExperimentError
-from mjbot.interruption import keeping
-from mjbot.progress import progress
-from mjbot.records.mjai_log import read_mjai_log
-from mjbot.report.markdown import head, row
-from mjbot.statistics.estimates import ratio
+from mjbot.arena.experiments import ExperimentContext, ExperimentError
+from mjbot.game.records.mjai_log import read_mjai_log
+from mjbot.game.statistics.estimates import ratio
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.view import View
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.view import View
 from papers.takada2022.last_hands import Ending, LastHand, play_all, ranks_and_bonus
 
 SUMMARY: Final = "whether collusion-mc counts on help (Takada 2022), and whether that pays"

@@ -11,15 +11,15 @@ from typing import Final, Literal
 
 import msgspec
 
-from mjbot.append_log import AppendLog, Cures
-from mjbot.processes import in_processes
-from mjbot.progress import Step
-from mjbot.referee import Referee
-from mjbot.referee.referee import Position
-from mjbot.referee.step import Outcome
+from mjbot.game.referee import Referee
+from mjbot.game.referee.referee import Position
+from mjbot.game.referee.step import Outcome
+from mjbot.game.table.settle import ranks_of
+from mjbot.game.table.state import NO_DRAW, State
+from mjbot.runtime.append_log import AppendLog, Cures
+from mjbot.runtime.processes import in_processes
+from mjbot.runtime.progress import Step
 from mjbot.strategy.registry import Spec
-from mjbot.table.settle import ranks_of
-from mjbot.table.state import NO_DRAW, State
 
 SOUTH_4: Final = 7
 SEATS: Final = 4
@@ -106,7 +106,7 @@ def play_all(
     """Play what ``file`` does not have yet, in so many processes; yield all endings in order.
 
     ``step`` receives the number of finished walls, then each one that has been played.
-    Raises :class:`~mjbot.append_log.LogError`.
+    Raises :class:`~mjbot.runtime.append_log.LogError`.
     """
     with AppendLog(file, LastHandsHeader(), _CURES, decode=_decode) as log:
         known = {line.hand: line.ending for line in log.lines}

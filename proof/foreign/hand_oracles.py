@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from mahjong.shanten import Shanten
 
-from mjbot.rules.acceptance import acceptance
-from mjbot.rules.scoring import score_win
-from mjbot.rules.shanten import shanten
-from mjbot.rules.yaku_table import YAKUMAN
+from mjbot.game.rules.acceptance import acceptance
+from mjbot.game.rules.scoring import score_win
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.yaku_table import YAKUMAN
 from proof.answers import Report
 from proof.made_hands import MadeHand, made_hands
 from proof.made_wins import MadeWin, made_wins

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.match.node import find_node, packages_folder
+from mjbot.play.match.node import find_node, packages_folder
 from proof.answers import Report
 
 SCRIPT: Final = Path(__file__).with_name("majiang_referee.js")

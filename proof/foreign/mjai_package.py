@@ -13,7 +13,7 @@ import venv
 from pathlib import Path
 from typing import Final
 
-from mjbot.compiler.cache import cache_folder
+from mjbot.runtime.compiler.cache import cache_folder
 from proof.answers import Report
 
 ROOT: Final = Path(__file__).parents[2]

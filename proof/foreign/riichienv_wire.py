@@ -19,11 +19,11 @@ from riichienv import Observation, RiichiEnv
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
-from mjbot.client.conversation import Meters
-from mjbot.client.play import Hooks, Settings, play
-from mjbot.precompile import prepare
-from mjbot.server.lobby import PLACES, TableRules
-from mjbot.server.server import TableServer
+from mjbot.play.client.conversation import Meters
+from mjbot.play.client.play import Hooks, Settings, play
+from mjbot.play.server.lobby import PLACES, TableRules
+from mjbot.play.server.server import TableServer
+from mjbot.play.startup.precompile import prepare
 from mjbot.strategy.registry import Spec, make_strategy
 from mjbot.strategy.strategy import Strategy
 from proof.answers import Report

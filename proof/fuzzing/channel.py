@@ -6,11 +6,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.pair.member import Ally
-from mjbot.pair.messages import SharedHand, decode, encode, fits_table
-from mjbot.pair.session import PairSession, Side
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.view import View
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.view import View
+from mjbot.strategy.pair.member import Ally
+from mjbot.strategy.pair.messages import SharedHand, decode, encode, fits_table
+from mjbot.strategy.pair.session import PairSession, Side
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.framing import LineBuffer
 from protocol.messages import Dahai, StartGame, StartKyoku, Tsumo

@@ -14,13 +14,17 @@ from random import Random
 from typing import Any, Final, NoReturn
 
 ROOT: Final = Path(__file__).parents[2]
-_RECORDS: Final = ["mjbot.records.", "protocol."]
+_RECORDS: Final = ["mjbot.game.records.", "protocol."]
 ROOMS: Final = {
     "codec": ["protocol."],
     "tenhou": ["protocol."],
     **dict.fromkeys(("mjai", "mjlog", "tenhou6", "packed"), _RECORDS),
-    "weights": ["mjbot.models.weights.", "mjbot.append_log.", "mjbot.training.runs."],
-    "channel": ["mjbot.pair.", "protocol."],
+    "weights": [
+        "mjbot.learning.models.weights.",
+        "mjbot.runtime.append_log.",
+        "mjbot.learning.training.runs.",
+    ],
+    "channel": ["mjbot.strategy.pair.", "protocol."],
 }
 """Where each target's coverage is measured, by prefixes of modules' names."""
 COMPILED: Final = "protocol.tiles"

@@ -16,14 +16,14 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from mjbot.records.evidence import read_evidence
-from mjbot.records.game import Game, RecordError
-from mjbot.records.mjai_log import read_mjai_log
-from mjbot.records.mjlog import read_mjlog
-from mjbot.records.replay import ReplaySummary, replay
-from mjbot.records.sources import open_games
-from mjbot.records.tenhou6.reader import read_tenhou6
-from mjbot.records.writers import FORMATS
+from mjbot.game.records.evidence import read_evidence
+from mjbot.game.records.game import Game, RecordError
+from mjbot.game.records.mjai_log import read_mjai_log
+from mjbot.game.records.mjlog import read_mjlog
+from mjbot.game.records.replay import ReplaySummary, replay
+from mjbot.game.records.sources import open_games
+from mjbot.game.records.tenhou6.reader import read_tenhou6
+from mjbot.game.records.writers import FORMATS
 
 _NAME: Final = "record"
 _numbers: Final = itertools.count()

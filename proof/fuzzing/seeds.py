@@ -10,13 +10,13 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from mjbot.detection import verdicts
-from mjbot.models.weights import SHIPPED
-from mjbot.pair.messages import GameHello, PairHello, Proof, SharedHand, encode
-from mjbot.records.game import Entry, Game
-from mjbot.records.mjai_log import log_line, read_mjai_log
-from mjbot.records.writers import FORMATS
-from mjbot.training.networks.decisions import DECISION
+from mjbot.analysis.collusion import verdicts
+from mjbot.game.records.game import Entry, Game
+from mjbot.game.records.mjai_log import log_line, read_mjai_log
+from mjbot.game.records.writers import FORMATS
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.learning.training.networks.decisions import DECISION
+from mjbot.strategy.pair.messages import GameHello, PairHello, Proof, SharedHand, encode
 from papers.matsuda2021.networks import WEIGHTS
 from proof.fuzzing.corpus import ROOT
 from proof.fuzzing.records import stream

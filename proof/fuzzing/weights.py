@@ -17,19 +17,19 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from mjbot.append_log import Cures, LogError, read_log
-from mjbot.detection import verdicts
-from mjbot.models import danger, fold, hand, weights
-from mjbot.models.networks import hidden_shanten, policy, rank
-from mjbot.models.weights import Manifest, WeightsError, load_manifest, load_weights
-from mjbot.training.networks.decisions import (
+from mjbot.analysis.collusion import verdicts
+from mjbot.learning.models import danger, fold, hand, weights
+from mjbot.learning.models.networks import hidden_shanten, policy, rank
+from mjbot.learning.models.weights import Manifest, WeightsError, load_manifest, load_weights
+from mjbot.learning.training.networks.decisions import (
     INFO_FILE,
     DataError,
     DecisionKind,
     layout,
     open_decisions,
 )
-from mjbot.training.runs import TrainingHeader, Written
+from mjbot.learning.training.runs import TrainingHeader, Written
+from mjbot.runtime.append_log import Cures, LogError, read_log
 from papers.matsuda2021.networks import PaperNetwork
 
 SEPARATOR: Final = b"\n--\n"

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from mjbot.table.actions import ACTIONS
-from mjbot.table.settle import abort_reason
-from mjbot.table.state import FOUR_KANS, REACTION, State
+from mjbot.game.table.actions import ACTIONS
+from mjbot.game.table.settle import abort_reason
+from mjbot.game.table.state import FOUR_KANS, REACTION, State
 from proof.peer.env import Plain
 
 ASKED_BEFORE_ABORT: Final = (

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from riichienv import Action as PeerAction
 from riichienv import ActionType, RiichiEnv
 
-from mjbot.table.actions import (
+from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
     CHI_LOW,
@@ -24,7 +24,7 @@ from mjbot.table.actions import (
     RON,
     TSUMO,
 )
-from mjbot.table.state import (
+from mjbot.game.table.state import (
     DORA_WALL,
     LIVE_WALL,
     N_LIVE,

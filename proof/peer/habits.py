@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.rules.acceptance import acceptance_by_discard
-from mjbot.table.actions import ACTIONS, Action
-from mjbot.table.state import State
-from mjbot.table.view import View
+from mjbot.game.rules.acceptance import acceptance_by_discard
+from mjbot.game.table.actions import ACTIONS, Action
+from mjbot.game.table.state import State
+from mjbot.game.table.view import View
 from protocol.tiles import tile_kind
 
 _TERMINALS: Final = frozenset({0, 8, 9, 17, 18, 26, *range(27, 34)})

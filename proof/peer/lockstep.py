@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from riichienv import Phase, RiichiEnv
 
-from mjbot.referee import Referee
-from mjbot.referee.events import four
-from mjbot.referee.referee import OPENING, Position
-from mjbot.referee.wall import shuffle_wall
-from mjbot.table.actions import ACTIONS, PASS, Action
+from mjbot.game.referee import Referee
+from mjbot.game.referee.events import four
+from mjbot.game.referee.referee import OPENING, Position
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.table.actions import ACTIONS, PASS, Action
 from proof.answers import Report
 from proof.peer import differences
 from proof.peer.comparison import Comparison, DifferenceError

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.referee.referee import Position
-from mjbot.table.state import LIVE_WALL, RINSHAN_WALL
+from mjbot.game.referee.referee import Position
+from mjbot.game.table.state import LIVE_WALL, RINSHAN_WALL
 from proof.peer.habits import Habit, random_habit
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from mjbot.rules.acceptance import acceptance_by_discard
+from mjbot.game.rules.acceptance import acceptance_by_discard
+from mjbot.game.table.view import View
 from mjbot.strategy.explanation import ACCEPTED, SHANTEN, STEPS, TILES, Term
-from mjbot.table.view import View
 from protocol.tiles import N_KINDS, N_TILES, tile_kind
 
 

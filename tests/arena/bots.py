@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from mjbot.compiler.compiled import compiled
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
+from mjbot.runtime.compiler.compiled import compiled
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.view import View
 
 
 @dataclass

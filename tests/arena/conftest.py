@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.arena.setup import Setup
-from mjbot.statistics.seating import SeatingFormat
+from mjbot.game.statistics.seating import SeatingFormat
 
 BOTS = Path(__file__).with_name("bots.py")
 

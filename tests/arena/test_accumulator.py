@@ -8,8 +8,8 @@ import pytest
 
 from mjbot.arena.accumulator import WallAccumulator
 from mjbot.arena.run_folder import GameLine
-from mjbot.statistics.figures import COLUMNS, PAIR, ROW
-from mjbot.statistics.seating import make_seating
+from mjbot.game.statistics.figures import COLUMNS, PAIR, ROW
+from mjbot.game.statistics.seating import make_seating
 
 WALLS = 500
 

@@ -15,7 +15,7 @@ import pytest
 
 from mjbot.arena.run_folder import GameLine, encode_game
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 
 BOTS = Path(__file__).with_name("bots.py")
 ASSASSIN = f"{BOTS}:Assassin"

@@ -8,9 +8,9 @@ from mjbot.arena.run_folder import GameLine
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner, make_players, new_referee
-from mjbot.statistics.figures import EventCounter, as_rows
+from mjbot.game.statistics.figures import EventCounter, as_rows
+from mjbot.game.table.actions import DECIDES_ALL
 from mjbot.strategy.registry import built_in_names, strategy_class
-from mjbot.table.actions import DECIDES_ALL
 from protocol.messages import StartKyoku
 
 MakeSetup = Callable[..., Setup]

@@ -14,14 +14,14 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.external_engine import ExternalEngine
 from mjbot.arena.workers.playing import GameRunner, PlayedGame
-from mjbot.match.node import packages_ready
-from mjbot.match.players import read_players
+from mjbot.play.match.node import packages_ready
+from mjbot.play.match.players import read_players
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 
 MakeSetup = Callable[..., Setup]
 BOT = Path(__file__).with_name("engine_bot.py")
-PIPE_BOT = Path(__file__).parents[1] / "match" / "pipe_bot.py"
+PIPE_BOT = Path(__file__).parents[1] / "play" / "match" / "pipe_bot.py"
 GAME_IDS = [GameId(0, 0), GameId(0, 1)]
 
 

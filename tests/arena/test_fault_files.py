@@ -13,7 +13,7 @@ from mjbot.arena.workers import faults
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.faults import FaultFileError, fault_lines, read_fault, save_faults
 from mjbot.arena.workers.playing import GameRunner
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 
 MakeSetup = Callable[..., Setup]
 

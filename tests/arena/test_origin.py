@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.report.origin import origin_of
+from mjbot.game.statistics.origin import origin_of
 
 ROOT = Path(__file__).parents[2]
-PRINT = "from mjbot.report.origin import origin_of; print(origin_of(['mjbot', 'arena']))"
+PRINT = "from mjbot.game.statistics.origin import origin_of; print(origin_of(['mjbot', 'arena']))"
 
 
 def git(folder: Path, *words: str) -> str:

@@ -7,8 +7,8 @@ import numpy as np
 from mjbot.arena.setup import Draws, GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner
-from mjbot.statistics.figures import FinishedGame, WallSummary, from_rows, pairing_ratio
-from mjbot.table.settle import ranks_of
+from mjbot.game.statistics.figures import FinishedGame, WallSummary, from_rows, pairing_ratio
+from mjbot.game.table.settle import ranks_of
 
 WALLS = 24
 FOLD_ONLY = "fast-riichi-c"  # A, and it folds

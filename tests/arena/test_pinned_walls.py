@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from mjbot.referee import Referee
-from mjbot.referee.wall import next_live_tile
-from mjbot.table.state import LIVE_WALL, N_LIVE, State, new_state
+from mjbot.game.referee import Referee
+from mjbot.game.referee.wall import next_live_tile
+from mjbot.game.table.state import LIVE_WALL, N_LIVE, State, new_state
 from protocol import messages as m
 
 MELDS = m.Chi | m.Pon | m.Daiminkan

@@ -15,10 +15,10 @@ from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner, PlayedGame
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.main import main
-from mjbot.pair.remarks import parse_remark
-from mjbot.records.replay import ReplaySummary, replay
-from mjbot.records.sources import open_games
-from mjbot.statistics.sequential import ErrorRates
+from mjbot.game.records.replay import ReplaySummary, replay
+from mjbot.game.records.sources import open_games
+from mjbot.game.statistics.sequential import ErrorRates
+from mjbot.strategy.pair.remarks import parse_remark
 
 MakeSetup = Callable[..., Setup]
 ENGINE_BOT = Path(__file__).with_name("engine_bot.py")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.records.sources import open_games
-from mjbot.statistics.figures import uma_points
+from mjbot.game.records.sources import open_games
+from mjbot.game.statistics.figures import uma_points
 from protocol import messages as m
 from protocol.rules import Rules
 

@@ -18,8 +18,8 @@ from mjbot.arena.run_folder import (
 )
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FILES_FILE
-from mjbot.statistics.figures import as_rows, no_counts
-from mjbot.statistics.sequential import ErrorRates
+from mjbot.game.statistics.figures import as_rows, no_counts
+from mjbot.game.statistics.sequential import ErrorRates
 
 MakeSetup = Callable[..., Setup]
 

@@ -11,10 +11,10 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock, decoded
 from mjbot.arena.workers.playing import GameRunner
 from mjbot.arena.workers.supervised_player import FULL_FAULTS
-from mjbot.records.replay import ReplaySummary, replay
-from mjbot.records.sources import open_games
+from mjbot.game.records.replay import ReplaySummary, replay
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.state import STATE
 from mjbot.strategy.faults import Fault
-from mjbot.table.state import STATE
 
 MakeSetup = Callable[..., Setup]
 

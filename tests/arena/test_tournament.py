@@ -7,7 +7,7 @@ import pytest
 from mjbot.arena.report.page import notebook_html
 from mjbot.arena.tournament import play_arena, statistics_of
 from mjbot.cli.main import main
-from mjbot.errors import ArgumentError, ExitCode, MjbotError
+from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
 from protocol.rules import Rules
 
 NAMES = ["fast-riichi-a", "tsumogiri"]

@@ -15,7 +15,7 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner, PlayedGame
 from mjbot.arena.workers.pool import MOST_CRASHES, WorkerError, WorkerPool
-from mjbot.interruption import stopping_between_steps
+from mjbot.runtime.interruption import stopping_between_steps
 from mjbot.strategy.options import StrategyError
 
 MakeSetup = Callable[..., Setup]

@@ -8,7 +8,7 @@ import pytest
 
 from mjbot.cli import main as program
 from mjbot.cli.commands import COMMANDS, GROUPS
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 
 ROOT = Path(__file__).parents[2]
 

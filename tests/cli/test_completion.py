@@ -8,7 +8,7 @@ import pytest
 
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 
 pytest.importorskip("shtab")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli import main as program
-from mjbot.errors import ArgumentError, ExitCode, MjbotError
-from mjbot.match.node import Node
+from mjbot.play.match.node import Node
+from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.strategy.options import StrategyError
 from protocol.errors import LocalProtocolError, ProtocolError
 
@@ -31,7 +31,7 @@ def test_what_ends_a_command_is_one_safe_line_and_its_code(error, code, line, mo
     def raising() -> Node:
         raise error
 
-    monkeypatch.setattr("mjbot.match.node.find_node", raising)
+    monkeypatch.setattr("mjbot.play.match.node.find_node", raising)
     assert program.main(["setup-node"]) == code
     assert capsys.readouterr() == ("", f"mjbot setup-node: {line}\n")
 
@@ -40,7 +40,7 @@ def test_a_fault_of_ours_keeps_its_traceback(monkeypatch):
     def raising() -> Node:
         raise KeyError("seat")
 
-    monkeypatch.setattr("mjbot.match.node.find_node", raising)
+    monkeypatch.setattr("mjbot.play.match.node.find_node", raising)
     with pytest.raises(KeyError):
         program.main(["setup-node"])
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.interruption import keeping
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.interruption import keeping
 
 GUARD_S = 300
 ROOT = Path(__file__).parents[2]
@@ -58,8 +58,8 @@ def program(source):
     head = """
         import ctypes, sys, threading
         from pathlib import Path
-        from mjbot.interruption import ending_at_once, keeping
-        from mjbot.processes import in_processes
+        from mjbot.runtime.interruption import ending_at_once, keeping
+        from mjbot.runtime.processes import in_processes
 
         def say(line):
             sys.stderr.write(line)  # whole: what print writes in two parts two processes mix up

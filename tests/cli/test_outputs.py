@@ -11,13 +11,13 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from mjbot.breakdown.report import write_csv
+from mjbot.analysis.stats.report import write_csv
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import main, request_class
 from mjbot.cli.outputs import check_outputs, holds_games
-from mjbot.errors import ArgumentError
-from mjbot.requests import GAMES, NamedPath
-from mjbot.text import write_text
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import write_text
+from mjbot.runtime.requests import GAMES, NamedPath
 
 RECORD = next((Path(__file__).parents[2] / "logs").glob("east-four-winds.mjson"))
 TENHOU6 = '{"title":["",""],"name":["a","b","c","d"],"rule":{"disp":""},"log":[[[0,0,0],[]]]}'
@@ -219,7 +219,7 @@ def test_a_full_disk_leaves_the_page_that_was_there(writes, tmp_path, monkeypatc
     def full(self, data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("mjbot.breakdown.report.columns", lambda report: {"a": ["b"]})
+    monkeypatch.setattr("mjbot.analysis.stats.report.columns", lambda report: {"a": ["b"]})
     open_ = Path.open
 
     def opened(path, *how, **more):

@@ -10,7 +10,7 @@ import pytest
 
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import request_class
-from mjbot.requests import (
+from mjbot.runtime.requests import (
     Subcommand,
     argument,
     command_of,
@@ -76,7 +76,7 @@ def test_argparse_goes_no_further_than_the_parser():
         for file in files
         if re.search(r"\bNamespace\b", file.read_text("utf-8"))
     }
-    assert users == {"mjbot/cli/main.py", "mjbot/requests.py"}
+    assert users == {"mjbot/cli/main.py", "mjbot/runtime/requests.py"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,13 +7,13 @@ import textwrap
 
 import pytest
 
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 
 GUARD_S = 300
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 HEAD = """
 import asyncio, ctypes, os, signal, sys, threading, time
-from mjbot.interruption import ending_at_once, run_until_signalled
+from mjbot.runtime.interruption import ending_at_once, run_until_signalled
 
 def say(text):
     print(text, flush=True)

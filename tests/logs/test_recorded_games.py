@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.replay import ReplaySummary, replay
-from mjbot.records.sources import open_games
-from mjbot.table.mirror.mirror import Mirror
+from mjbot.game.records.replay import ReplaySummary, replay
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.mirror.mirror import Mirror
 from protocol.masking import masked
 
 LOGS = Path(__file__).parents[2] / "logs"

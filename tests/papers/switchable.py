@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from mjbot.game.table.actions import RON, TSUMO, Action
+from mjbot.game.table.view import View
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import RON, TSUMO, Action
-from mjbot.table.view import View
 
 
 @dataclass

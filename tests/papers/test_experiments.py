@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from mjbot.arena.experiments import ExperimentContext, Run
 from mjbot.arena.run_folder import read_games
 from mjbot.arena.setup import Setup
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.experiments import ExperimentContext, Run
-from mjbot.table.settle import ranks_of
+from mjbot.game.table.settle import ranks_of
+from mjbot.runtime.errors import ExitCode
 from papers import arena_checks, nakano2021
 
 BOTS = Path(__file__).parents[1] / "arena" / "bots.py"

@@ -15,12 +15,12 @@ from mjbot.arena.run_folder import GameLine, Results, read_games
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.cli.main import main
-from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import CountRecords, Figure, as_rows, from_rows, no_counts
-from mjbot.statistics.sequential import ErrorRates
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.figures import CountRecords, Figure, as_rows, from_rows, no_counts
+from mjbot.game.statistics.sequential import ErrorRates
+from mjbot.game.table.settle import ranks_of
 from mjbot.strategy.options import read_options
 from mjbot.strategy.registry import strategy_class
-from mjbot.table.settle import ranks_of
 from papers.hamabe2017 import experiment as hamabe2017
 from papers.hamabe2017.sums import (
     ALLYS_SHARE,

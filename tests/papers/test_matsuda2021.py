@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.models.weights import Manifest, save_weights
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.runtime.errors import ExitCode
 from papers.matsuda2021 import experiment
 from papers.matsuda2021.reinforcement import CurvePoint
 

@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.arena.run_folder import read_games
 from mjbot.cli.main import main
-from mjbot.models import weights
+from mjbot.learning.models import weights
 from papers.mizukami2013 import folding, one_player
 from papers.mizukami2013.one_player import Entrant
 

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from mjbot.models.weights import Manifest, WeightsError, save_weights
-from mjbot.table.assume import hide
-from mjbot.table.state import STATE, copy_state
+from mjbot.game.table.assume import hide
+from mjbot.game.table.state import STATE, copy_state
+from mjbot.learning.models.weights import Manifest, WeightsError, save_weights
 from papers.matsuda2021.networks import (
     CLASSES,
     Layer,

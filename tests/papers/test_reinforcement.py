@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.env import BatchEnv
-from mjbot.env.actions import ACTION_OF_CODE, CHI, KAN, N_ACTIONS, PASS, PON, RIICHI, WIN
-from mjbot.env.batch import DecisionRows
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.models.weights import load_manifest, load_weights
-from mjbot.statistics.estimates import Estimate
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.learning.env import BatchEnv
+from mjbot.learning.env.actions import ACTION_OF_CODE, CHI, KAN, N_ACTIONS, PASS, PON, RIICHI, WIN
+from mjbot.learning.env.batch import DecisionRows
+from mjbot.learning.models.weights import load_manifest, load_weights
+from mjbot.learning.training.networks.decisions import KINDS, N_CHOICES, DecisionKind, legal_classes
+from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.strategy.registry import make_strategy
-from mjbot.training.networks.decisions import KINDS, N_CHOICES, DecisionKind, legal_classes
 from papers.matsuda2021 import q_learning, reinforcement
 from papers.matsuda2021.networks import PaperNetwork, unpacked
 from papers.matsuda2021.planes import PLANES_SHAPE, write_paper_planes

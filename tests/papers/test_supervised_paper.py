@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from papers.matsuda2021 import networks as paper_networks
 from papers.matsuda2021 import supervised_paper

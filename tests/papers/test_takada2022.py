@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.table.state import CALLED, CHI, PON, TURN
+from mjbot.game.table.state import CALLED, CHI, PON, TURN
 from papers.takada2022 import experiment as takada2022
 from papers.takada2022.last_hands import LastHand, play_last_hand, ranks_and_bonus
 from protocol.tiles import TILE_NAMES

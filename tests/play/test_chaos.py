@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from mjbot.chaos import BREAKING, FAULTS, HARMLESS, Chaos, ChaosProxy
 from mjbot.cli.main import main
-from mjbot.client.play import Settings, play
-from mjbot.referee import Position, Referee
-from mjbot.server import server
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.game.referee import Position, Referee
+from mjbot.play.chaos import BREAKING, FAULTS, HARMLESS, Chaos, ChaosProxy
+from mjbot.play.client.play import Settings, play
+from mjbot.play.server import server
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
 from mjbot.strategy.registry import make_strategy
 from protocol.sessions.request_server import TimeLimits
 from protocol.transports.address import parse_address

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from mjbot.kept_games import MOST_UNPLAYED, KeptGames, Limits
+from mjbot.play.kept_games import MOST_UNPLAYED, KeptGames, Limits
 
 NAMES = itertools.count()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.records.sources import open_games
+from mjbot.game.records.sources import open_games
 from proof.calibration import fitted, monotone, rows_of, table, won
 from protocol.messages import Hora, StartKyoku
 from strategies.evaluation.push_fold.win_chance import SITUATIONS

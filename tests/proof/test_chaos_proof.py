@@ -2,8 +2,8 @@
 
 import pytest
 
-from mjbot.server.core import TableFault
-from mjbot.server.server import GameResult
+from mjbot.play.server.core import TableFault
+from mjbot.play.server.server import GameResult
 from proof.chaos import ChaosGame, ending_of, problems_of
 
 LATE = "Error in player 2's response: Timeout. No response in 10 sec."

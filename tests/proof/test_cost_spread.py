@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.review.playouts import FIRST_WORLDS
+from mjbot.analysis.review.playouts import FIRST_WORLDS
 from proof import cost_spread
 from proof.cost_spread import SHARES, greatest, likelihood, report
 from proof.game_lines import read_lines

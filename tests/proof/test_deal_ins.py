@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models.danger import danger_weights
-from mjbot.training.positions import collect, index_games
+from mjbot.learning.models.danger import danger_weights
+from mjbot.learning.training.positions import collect, index_games
 from proof import deal_ins
 from proof.deal_ins import COUNT, DISCARDED, KEPT, STATED, WINNING, sums_of, table
 from protocol.messages import Dahai, Hora

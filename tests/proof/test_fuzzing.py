@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from mjbot.records.game import RecordError
+from mjbot.game.records.game import RecordError
 from proof.fuzzing.child import unmarked
 from proof.fuzzing.corpus import keep, kept_inputs, minimised
 from proof.fuzzing.mutating import mutated

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.server.core import OnFault
+from mjbot.play.server.core import OnFault
 from proof.__main__ import main
 from proof.conversations import DIALECTS, record, replay_to_server, run_client
 from proof.mutations import MOST_MB, peak_mb

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.game import Game
-from mjbot.records.mjlog import read_mjlog
-from mjbot.records.sources import games_of, list_sources
+from mjbot.game.records.game import Game
+from mjbot.game.records.mjlog import read_mjlog
+from mjbot.game.records.sources import games_of, list_sources
 from proof.records import RecordFindings, check_all, check_game, shared_folder
 from proof.round_trips import RoundTripError, check_round_trips
 from proof.wire import check_session

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.playouts.override import Gain
-from mjbot.records.sources import open_games
-from mjbot.review.decisions import judge
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import Shown
-from mjbot.statistics.estimates import Estimate, around
+from mjbot.analysis.review.decisions import judge
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.playouts import Shown
+from mjbot.game.records.sources import open_games
+from mjbot.game.statistics.estimates import Estimate, around
+from mjbot.game.table.actions import RON, TSUMO
+from mjbot.learning.playouts.override import Gain
 from mjbot.strategy.registry import Spec
-from mjbot.table.actions import RON, TSUMO
 from proof import mistakes, review_costs
 from proof.game_lines import read_lines
 from proof.mistakes import FinalJudge

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.review.mjai_json import review_json
-from mjbot.review.page import page
-from mjbot.review.summary import review_record
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.analysis.review.page import page
+from mjbot.analysis.review.summary import review_record
 from proof import review_pages
 from proof.game_lines import complete_lines, read_lines
 from proof.review_pages import page_faults, report

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.sources import list_sources
-from mjbot.review.reasons import KINDS
+from mjbot.analysis.review.reasons import KINDS
+from mjbot.game.records.sources import list_sources
 from proof.review import SeatLine, report_lines, review_batch
 
 LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"

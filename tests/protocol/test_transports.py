@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.server import serve
 
-from mjbot.chaos import Chaos, ChaosProxy
+from mjbot.play.chaos import Chaos, ChaosProxy
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.transports.base import SilenceError, UnreachableError, VanishedError

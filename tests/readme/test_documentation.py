@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.arena.experiments import experiments
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import declare_command
-from mjbot.experiments import experiments
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import strategy_class
 

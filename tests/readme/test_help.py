@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.arena.experiments import experiments
 from mjbot.cli.commands import COMMANDS, GROUPS
 from mjbot.cli.main import declare_command, main
-from mjbot.experiments import experiments
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mjbot.append_log import AppendLog, Cures, LogError, emptied, read_log
+from mjbot.runtime.append_log import AppendLog, Cures, LogError, emptied, read_log
 
 CURES = Cures("name another folder", "begin anew")
 
@@ -139,7 +139,7 @@ FULL = """
 import resource, signal, sys
 sys.path.insert(0, sys.argv[2])
 from pathlib import Path
-from mjbot.append_log import LogError
+from mjbot.runtime.append_log import LogError
 from test_append_log import Line, opened
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.processes import AHEAD, ChildProcess, in_processes
+from mjbot.runtime.processes import AHEAD, ChildProcess, in_processes
 
 PROGRAM = """
 import ctypes
-from mjbot.processes import keep_heap_compact
+from mjbot.runtime.processes import keep_heap_compact
 
 class Use(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "free", "small", "large", *"abcdef")]
@@ -41,8 +41,8 @@ def test_large_blocks_are_off_the_heap():
 
 RESPONDS = """
 import gc, sys
-import mjbot.server.server
-from mjbot.processes import keep_responsive
+import mjbot.play.server.server
+from mjbot.runtime.processes import keep_responsive
 
 before = len(gc.get_objects())
 keep_responsive()

@@ -6,7 +6,7 @@ import threading
 
 from rich.console import Console
 
-from mjbot.progress import _ProgressState, progress
+from mjbot.runtime.progress import _ProgressState, progress
 
 
 class _Paper(io.StringIO):

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pytest
 
-from mjbot.table.hands import refresh_waits
-from mjbot.table.state import (
+from mjbot.game.table.hands import refresh_waits
+from mjbot.game.table.state import (
     ACCEPTED,
     CALLED,
     CHI,
@@ -18,7 +18,7 @@ from mjbot.table.state import (
     State,
     new_state,
 )
-from mjbot.table.view import View
+from mjbot.game.table.view import View
 from protocol.tiles import RED_FIVES, parse_tiles, tile_kind
 
 

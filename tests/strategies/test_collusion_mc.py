@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
 from mjbot.strategy.registry import make_strategy
 
 QUICK = {"deals": "4", "walls": "2"}

@@ -5,14 +5,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mjbot.pair.member import Ally, pair_up
-from mjbot.pair.messages import SharedHand, game_fingerprint
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.game.table.state import TURN
+from mjbot.game.table.view import View
 from mjbot.strategy.options import StrategyError
+from mjbot.strategy.pair.member import Ally, pair_up
+from mjbot.strategy.pair.messages import SharedHand, game_fingerprint
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.actions import Action
-from mjbot.table.state import TURN
-from mjbot.table.view import View
 from protocol.rules import RANKED
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.fast_riichi.calls import useful_calls_after

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI
+from mjbot.game.table.state import MISSED_FOR_GOOD
 from mjbot.strategy.registry import make_strategy, strategy_class
-from mjbot.table.actions import ACTIONS, DECLARE_RIICHI
-from mjbot.table.state import MISSED_FOR_GOOD
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi.steps import FastRiichi, tiles_of
 

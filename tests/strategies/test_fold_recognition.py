@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
 from strategies.evaluation.push_fold.one_player import best_discard

@@ -5,19 +5,19 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from mjbot.models.danger import danger_weights, deal_in_chances, grade_chances
-from mjbot.models.danger_features import (
+from mjbot.game.referee import Referee
+from mjbot.game.table.observe import dora_values
+from mjbot.learning.models.danger import danger_weights, deal_in_chances, grade_chances
+from mjbot.learning.models.danger_features import (
     MAX_ACTIVE,
     OpponentSigns,
     active_features,
     read_opponent,
 )
-from mjbot.models.hand import HandEvaluator
-from mjbot.models.weights import load_weights
-from mjbot.referee import Referee
+from mjbot.learning.models.hand import HandEvaluator
+from mjbot.learning.models.weights import load_weights
+from mjbot.learning.training import regression as fit
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.observe import dora_values
-from mjbot.training import regression as fit
 from protocol.tiles import TILE_NAMES, tile_kind
 from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
 from strategies.evaluation.push_fold.hand_value import less_danger
@@ -208,9 +208,9 @@ def test_it_plays_against_itself_and_is_found_by_name():
 
 def test_it_sees_only_what_its_seat_may_see():
     """On the honest copy of a table, all else blanked out, it decides the same."""
-    from mjbot.table.assume import hide
-    from mjbot.table.state import copy_state
-    from mjbot.table.view import View
+    from mjbot.game.table.assume import hide
+    from mjbot.game.table.state import copy_state
+    from mjbot.game.table.view import View
 
     class Watched(FoldRecognitionPlus):
         compared = 0

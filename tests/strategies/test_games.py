@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
 from mjbot.strategy.registry import make_strategy, strategy_class
 
 SEEDS = range(2)

@@ -5,24 +5,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mjbot.compiler.compiled import compiled
-from mjbot.playouts.random_hands import (
-    deal_fairly,
-    deal_shanten,
-    stack_unseen,
-    walk_to_shanten,
-)
-from mjbot.playouts.sampler import deal_hands, deal_wall, new_hand_sampler
-from mjbot.playouts.tenpai_samples import ONE_KIND, TWO_SIDES
-from mjbot.referee import Referee
-from mjbot.referee.bulk import RANDOM, choose, playouts
-from mjbot.rules.acceptance import waits
-from mjbot.rules.kinds import hand_counts
-from mjbot.rules.shanten import shanten
-from mjbot.table.actions import ACTIONS, N_ACTIONS
-from mjbot.table.assume import hide
-from mjbot.table.observe import visible_kinds
-from mjbot.table.state import (
+from mjbot.game.referee import Referee
+from mjbot.game.referee.bulk import RANDOM, choose, playouts
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import ACTIONS, N_ACTIONS
+from mjbot.game.table.assume import hide
+from mjbot.game.table.observe import visible_kinds
+from mjbot.game.table.state import (
     ACCEPTED,
     CHI,
     DORA_WALL,
@@ -35,6 +26,15 @@ from mjbot.table.state import (
     URA_WALL,
     copy_state,
 )
+from mjbot.learning.playouts.random_hands import (
+    deal_fairly,
+    deal_shanten,
+    stack_unseen,
+    walk_to_shanten,
+)
+from mjbot.learning.playouts.sampler import deal_hands, deal_wall, new_hand_sampler
+from mjbot.learning.playouts.tenpai_samples import ONE_KIND, TWO_SIDES
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS, tile_kind
 from tests.strategies.frequencies import deviation, hands_from
 

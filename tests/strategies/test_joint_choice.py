@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from mjbot.models.fast_policy.choice import load_policy
-from mjbot.models.networks.rank import rank_model
-from mjbot.models.tenpai import hand_reader
-from mjbot.pair.member import Ally, pair_up
-from mjbot.pair.messages import SharedHand, game_fingerprint
-from mjbot.playouts.sampler import (
+from mjbot.game.referee import Referee
+from mjbot.game.table.observe import visible_kinds
+from mjbot.learning.models.fast_policy.choice import load_policy
+from mjbot.learning.models.networks.rank import rank_model
+from mjbot.learning.models.tenpai import hand_reader
+from mjbot.learning.playouts.sampler import (
     HandSampler,
     deal_rivals,
     deal_wall,
 )
-from mjbot.referee import Referee
+from mjbot.strategy.pair.member import Ally, pair_up
+from mjbot.strategy.pair.messages import SharedHand, game_fingerprint
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.observe import visible_kinds
 from protocol.tiles import TILE_NAMES, parse_tiles
 from strategies.evaluation.pair import joint, joint_playouts
 from strategies.evaluation.pair.situation import PairSituation

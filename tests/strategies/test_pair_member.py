@@ -7,8 +7,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from mjbot.pair.member import Ally, PairMember, pair_up
-from mjbot.pair.messages import (
+from mjbot.game.referee import Referee
+from mjbot.game.table.apply import apply_discard
+from mjbot.game.table.legal import can_ron
+from mjbot.game.table.state import REACTION, TURN, copy_state
+from mjbot.game.table.view import View
+from mjbot.strategy.pair.member import Ally, PairMember, pair_up
+from mjbot.strategy.pair.messages import (
     SharedHand,
     deal_fingerprint,
     decode,
@@ -16,12 +21,7 @@ from mjbot.pair.messages import (
     fits_table,
     game_fingerprint,
 )
-from mjbot.referee import Referee
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.apply import apply_discard
-from mjbot.table.legal import can_ron
-from mjbot.table.state import REACTION, TURN, copy_state
-from mjbot.table.view import View
 from strategies.evaluation.yaku.choices import call_if_fed
 from strategies.fast_riichi_d import FastRiichiD
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from mjbot.models.tenpai import hand_reader
-from mjbot.referee import Referee
-from mjbot.referee.step import new_step_buffer
-from mjbot.rules.kinds import hand_counts
-from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
-from mjbot.table.observe import extra_copy
-from mjbot.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
+from mjbot.game.referee import Referee
+from mjbot.game.referee.step import new_step_buffer
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
+from mjbot.game.table.observe import extra_copy
+from mjbot.game.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
+from mjbot.learning.models.tenpai import hand_reader
 from papers.takada2022.experiment import position
 from strategies.collusion_mc import CollusionMc
 from strategies.evaluation.playouts.playouts import own_turn, play_out

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from mjbot.models.danger import danger_weights, deal_in_chances, grade_chances
-from mjbot.models.win_value import typical_points
-from mjbot.rules.kinds import hand_counts
-from mjbot.table.view import View
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.table.view import View
+from mjbot.learning.models.danger import danger_weights, deal_in_chances, grade_chances
+from mjbot.learning.models.win_value import typical_points
 from strategies.evaluation.push_fold.calls import NEAREST, weigh_calls, with_draws
 from strategies.evaluation.push_fold.hand_value import (
     DETOUR,

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from mjbot.models.placement import LOWEST, N_STEPS, STEP, rank_worth, worth_of
-from mjbot.models.win_value import (
+from mjbot.game.rules.acceptance import acceptance, waits
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.rules.wins import WIN
+from mjbot.learning.models.placement import LOWEST, N_STEPS, STEP, rank_worth, worth_of
+from mjbot.learning.models.win_value import (
     EXTRA_HAN,
     HandContext,
     add_meld,
@@ -12,9 +15,6 @@ from mjbot.models.win_value import (
     typical_points,
     win_points,
 )
-from mjbot.rules.acceptance import acceptance, waits
-from mjbot.rules.kinds import hand_counts
-from mjbot.rules.wins import WIN
 from strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
 from strategies.evaluation.push_fold.race import (
     CHANGES,

@@ -5,14 +5,14 @@ from math import comb
 import numpy as np
 import pytest
 
-from mjbot.models.tenpai import hand_reader
-from mjbot.playouts.tenpai_samples import sample_tenpai
-from mjbot.rules.acceptance import waits
-from mjbot.rules.kinds import hand_counts, kinds_of
-from mjbot.table.assume import hide
-from mjbot.table.settle import PAYMENT, win_payment
-from mjbot.table.state import CHI, DRAW, PON, REACTION, TURN, copy_state
-from mjbot.table.view import View
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.kinds import hand_counts, kinds_of
+from mjbot.game.table.assume import hide
+from mjbot.game.table.settle import PAYMENT, win_payment
+from mjbot.game.table.state import CHI, DRAW, PON, REACTION, TURN, copy_state
+from mjbot.game.table.view import View
+from mjbot.learning.models.tenpai import hand_reader
+from mjbot.learning.playouts.tenpai_samples import sample_tenpai
 from protocol.tiles import parse_tiles, tile_kind
 from strategies.evaluation.hidden_hands.hand_values import draws_left, read_opponent, survive_draws
 from strategies.evaluation.hidden_hands.pricing import prepare_pricing, price_sample

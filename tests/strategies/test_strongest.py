@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mjbot.playouts.override import LEAST_WORLDS, MARGIN, Z, playouts_within
+from mjbot.learning.playouts.override import LEAST_WORLDS, MARGIN, Z, playouts_within
 from mjbot.strategy.registry import make_strategy
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.strongest import LEAST_SHARE, MOST_TO_SEARCH, PLAYED_ON, TEMPERATURE

@@ -1,8 +1,8 @@
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
 from protocol.tiles import TILE_BY_NAME
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from mjbot.pair.member import Ally
-from mjbot.pair.messages import SharedHand, game_fingerprint
-from mjbot.rules.kinds import hand_counts
-from mjbot.table.state import ACCEPTED, ANKAN
-from mjbot.table.view import View
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.table.state import ACCEPTED, ANKAN
+from mjbot.game.table.view import View
+from mjbot.strategy.pair.member import Ally
+from mjbot.strategy.pair.messages import SharedHand, game_fingerprint
 from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
 from strategies.evaluation.fast_riichi.steps import FastRiichi
 from strategies.evaluation.pair.situation import PairSituation

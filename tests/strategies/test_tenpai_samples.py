@@ -5,16 +5,16 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mjbot.compiler.compiled import compiled
-from mjbot.playouts.tenpai_parts import Tenpai, draw_two_sides, prepare
-from mjbot.playouts.tenpai_samples import (
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.kinds import hand_counts, kinds_of
+from mjbot.learning.playouts.tenpai_parts import Tenpai, draw_two_sides, prepare
+from mjbot.learning.playouts.tenpai_samples import (
     ONE_KIND,
     TWO_SIDES,
     sample_class,
     sample_tenpai,
 )
-from mjbot.rules.acceptance import waits
-from mjbot.rules.kinds import hand_counts, kinds_of
+from mjbot.runtime.compiler.compiled import compiled
 from tests.strategies.frequencies import deviation, hands_from
 
 SAMPLES = 4_000

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.records.choices import steps
+from mjbot.game.records.choices import steps
+from mjbot.game.table.view import Sealed, View
 from mjbot.strategy.explanation import DANGER, PERCENT, ROUNDING, VALUE
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.view import Sealed, View
 
 LOG = Path(__file__).parents[2] / "logs" / "hanchan-open-kan-and-bust.mjson"
 RATERS = [

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.records.choices import Numbering, steps
+from mjbot.game.records.choices import Numbering, steps
+from mjbot.game.table.view import Sealed, View
 from mjbot.strategy.explanation import CHANCE_TO_WIN, SHAPE, same_choice
-from mjbot.table.view import Sealed, View
 from strategies.evaluation.push_fold.win_chance import SITUATIONS, calibrated, situation_after
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 

@@ -5,25 +5,25 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from mjbot.compiler.splitmix import mix
-from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.choice import choose, load_policy
-from mjbot.models.fast_policy.games import NO_CODE, play_plan
-from mjbot.models.tenpai import hand_reader
-from mjbot.playouts.worlds import (
+from mjbot.game.referee import Referee
+from mjbot.game.referee.step import new_step_buffer
+from mjbot.game.referee.wall import next_live_tile, pin_wall
+from mjbot.game.rules.points import STICK_POINTS
+from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI, PASS
+from mjbot.game.table.observe import extra_copy
+from mjbot.game.table.state import DRAWN, LIVE_WALL, N_LIVE, WON, RiverFlag, copy_state
+from mjbot.game.table.view import Sealed
+from mjbot.learning.models.fast_policy.ally import NO_ALLY
+from mjbot.learning.models.fast_policy.choice import choose, load_policy
+from mjbot.learning.models.fast_policy.games import NO_CODE, play_plan
+from mjbot.learning.models.tenpai import hand_reader
+from mjbot.learning.playouts.worlds import (
     Playouts,
     PlayoutWorkspace,
     deal_world,
     plan_of,
 )
-from mjbot.referee import Referee
-from mjbot.referee.step import new_step_buffer
-from mjbot.referee.wall import next_live_tile, pin_wall
-from mjbot.rules.points import STICK_POINTS
-from mjbot.table.actions import ACTIONS, DECLARE_RIICHI, PASS
-from mjbot.table.observe import extra_copy
-from mjbot.table.state import DRAWN, LIVE_WALL, N_LIVE, WON, RiverFlag, copy_state
-from mjbot.table.view import Sealed
+from mjbot.runtime.compiler.splitmix import mix
 
 POLICY = load_policy()
 

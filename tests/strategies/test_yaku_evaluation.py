@@ -2,8 +2,8 @@
 
 import pytest
 
+from mjbot.game.table.state import CALLED_AWAY
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.state import CALLED_AWAY
 from tests.strategies.test_terms import decisions
 
 LEEWAY = 500

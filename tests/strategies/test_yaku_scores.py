@@ -5,7 +5,7 @@ import argparse
 import numpy as np
 import pytest
 
-from mjbot.rules.kinds import hand_counts
+from mjbot.game.rules.kinds import hand_counts
 from proof import yaku_evaluation as proof
 from strategies.evaluation.yaku.choices import call_scores, discard_scores, hand_scores
 from strategies.evaluation.yaku.scores import YAKU_NAMES

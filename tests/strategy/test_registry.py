@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.options import StrategyError, options_of, read_options, split_options
 from mjbot.strategy.registry import (

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from mjbot.watch.library import Library, ReadGame
-from mjbot.watch.server import PageServer
+from mjbot.viewer.library import Library, ReadGame
+from mjbot.viewer.server import PageServer
 from proof.board import browser_path, open_browser
 
 LOGS = Path(__file__).parents[2] / "logs"

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.records.choices import Numbering, steps
-from mjbot.watch.library import Library
-from mjbot.watch.seat import SeatServer
+from mjbot.game.records.choices import Numbering, steps
+from mjbot.viewer.library import Library
+from mjbot.viewer.seat import SeatServer
 
 LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
 

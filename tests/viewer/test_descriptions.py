@@ -5,10 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mjbot.records.sources import open_games
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.state import State, copy_state
-from mjbot.watch.descriptions import win_of
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.state import State, copy_state
+from mjbot.viewer.descriptions import win_of
 from protocol.messages import Hora
 
 LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))

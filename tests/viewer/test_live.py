@@ -10,10 +10,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from mjbot.watch import live as live_module
-from mjbot.watch.game import fold_steps
-from mjbot.watch.library import ReadGame
-from mjbot.watch.live import LiveServer, RelayServer
+from mjbot.viewer import live as live_module
+from mjbot.viewer.game import fold_steps
+from mjbot.viewer.library import ReadGame
+from mjbot.viewer.live import LiveServer, RelayServer
 
 Told = tuple[str, dict[str, Any]]
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from mjbot.watch.library import ReadGame
-from mjbot.watch.live import LiveServer
+from mjbot.viewer.library import ReadGame
+from mjbot.viewer.live import LiveServer
 
 
 def test_the_page_follows_winds_back_and_comes_back(

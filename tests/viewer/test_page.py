@@ -8,15 +8,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mjbot.drawing.board_data import changed
-from mjbot.drawing.picture import picture
-from mjbot.records.mjai_log import log_line
+from mjbot.game.records.mjai_log import log_line
 from mjbot.strategy.registry import Spec
-from mjbot.watch.game import fold_steps
-from mjbot.watch.library import Library, ReadGame
-from mjbot.watch.pages import by_column, by_row, game_of_page, game_page
-from mjbot.watch.server import RecordServer
-from mjbot.watch.thoughts import all_thoughts
+from mjbot.viewer.drawing.board_data import changed
+from mjbot.viewer.drawing.picture import picture
+from mjbot.viewer.game import fold_steps
+from mjbot.viewer.library import Library, ReadGame
+from mjbot.viewer.pages import by_column, by_row, game_of_page, game_page
+from mjbot.viewer.server import RecordServer
+from mjbot.viewer.thoughts import all_thoughts
 from proof.board import walk
 from protocol.messages import Hora, StartGame
 

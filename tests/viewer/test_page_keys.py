@@ -8,12 +8,12 @@ import aiohttp
 import pytest
 
 from mjbot.strategy.registry import Spec
-from mjbot.watch import browser
-from mjbot.watch.browser import open_page, redirect_file
-from mjbot.watch.game import ALL_SEATS
-from mjbot.watch.library import Library, ReadGame
-from mjbot.watch.live import LiveServer
-from mjbot.watch.server import Keys, RecordServer
+from mjbot.viewer import browser
+from mjbot.viewer.browser import open_page, redirect_file
+from mjbot.viewer.game import ALL_SEATS
+from mjbot.viewer.library import Library, ReadGame
+from mjbot.viewer.live import LiveServer
+from mjbot.viewer.server import Keys, RecordServer
 
 LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
 NAVIGATION = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}

@@ -10,20 +10,20 @@ from typing import Any
 import aiohttp
 import pytest
 
-from mjbot.client.play import Hooks, Settings, play
-from mjbot.pair.fair_play import team_names
-from mjbot.pair.link import MemoryLink, memory_links
-from mjbot.pair.member import PairMember
-from mjbot.pair.remarks import parse_remark
-from mjbot.records.game import Entry
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer, talk_of
+from mjbot.game.records.game import Entry
+from mjbot.play.client.play import Hooks, Settings, play
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer, talk_of
+from mjbot.strategy.pair.fair_play import team_names
+from mjbot.strategy.pair.link import MemoryLink, memory_links
+from mjbot.strategy.pair.member import PairMember
+from mjbot.strategy.pair.remarks import parse_remark
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
-from mjbot.watch.descriptions import named
-from mjbot.watch.game import fold_steps
-from mjbot.watch.library import Library, ReadGame
-from mjbot.watch.live import LiveServer
+from mjbot.viewer.descriptions import named
+from mjbot.viewer.game import fold_steps
+from mjbot.viewer.library import Library, ReadGame
+from mjbot.viewer.live import LiveServer
 from protocol import messages as m
 from protocol.tiles import tile_names
 from protocol.transports.address import parse_address

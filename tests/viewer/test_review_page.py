@@ -8,15 +8,15 @@ from typing import Any
 import aiohttp
 import pytest
 
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.analysis.review.page import page as review_page
+from mjbot.analysis.review.page_data import page_data, read_review
+from mjbot.analysis.review.summary import Review, review_record
 from mjbot.cli.main import main
-from mjbot.languages import LANGUAGES, using_language
-from mjbot.review.mjai_json import review_json
-from mjbot.review.page import page as review_page
-from mjbot.review.page_data import page_data, read_review
-from mjbot.review.summary import Review, review_record
+from mjbot.runtime.languages import LANGUAGES, using_language
 from mjbot.strategy.registry import Spec
-from mjbot.watch.library import Library
-from mjbot.watch.server import RecordServer
+from mjbot.viewer.library import Library
+from mjbot.viewer.server import RecordServer
 
 LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
 SEAT = 1

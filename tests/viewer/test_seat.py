@@ -11,15 +11,15 @@ import pytest
 from rich.console import Console
 
 from mjbot.cli import match as matches
-from mjbot.client.play import Hooks, Settings, play
-from mjbot.match.players import HumanSeat, SeatError, read_players
-from mjbot.referee import Referee
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.game.referee import Referee
+from mjbot.game.table.view import View
+from mjbot.play.client.play import Hooks, Settings, play
+from mjbot.play.match.players import HumanSeat, SeatError, read_players
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import GameResult, TableServer
 from mjbot.strategy.faults import AbsentError
-from mjbot.table.view import View
-from mjbot.watch import seat as seat_module
-from mjbot.watch.seat import HumanPlayer, SeatServer
+from mjbot.viewer import seat as seat_module
+from mjbot.viewer.seat import HumanPlayer, SeatServer
 from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"

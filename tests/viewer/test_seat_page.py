@@ -4,14 +4,14 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from mjbot.client.play import Hooks, Settings, play
-from mjbot.languages import using_language
-from mjbot.referee import Referee
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, TableServer
-from mjbot.table.actions import Action
-from mjbot.table.view import View
-from mjbot.watch.seat import HumanPlayer, SeatServer
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
+from mjbot.play.client.play import Hooks, Settings, play
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import GameResult, TableServer
+from mjbot.runtime.languages import using_language
+from mjbot.viewer.seat import HumanPlayer, SeatServer
 from protocol.messages import StartGame
 from protocol.transports.address import parse_address
 

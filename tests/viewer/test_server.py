@@ -10,9 +10,9 @@ import aiohttp
 import pytest
 
 from mjbot.strategy.registry import Spec
-from mjbot.watch.library import Library
-from mjbot.watch.pages import game_page, index_page
-from mjbot.watch.server import RecordServer
+from mjbot.viewer.library import Library
+from mjbot.viewer.pages import game_page, index_page
+from mjbot.viewer.server import RecordServer
 
 LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
 Ask = Callable[..., Awaitable[tuple[int, str, Any]]]

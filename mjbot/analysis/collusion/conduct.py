@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.breakdown.games import ScoreKeeper
-from mjbot.detection.games import unique_names
-from mjbot.records.game import Game, GameDigester, GameIdentity
-from mjbot.records.sources import Source
-from mjbot.table.hands import kind_of
-from mjbot.table.mirror.wire import tile_code
-from mjbot.table.settle import ranks_of
+from mjbot.analysis.collusion.games import unique_names
+from mjbot.analysis.stats.games import ScoreKeeper
+from mjbot.game.records.game import Game, GameDigester, GameIdentity
+from mjbot.game.records.sources import Source
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.mirror.wire import tile_code
+from mjbot.game.table.settle import ranks_of
 from protocol import messages as m
 
 Floats = NDArray[np.float64]

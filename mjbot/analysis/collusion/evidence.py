@@ -8,13 +8,13 @@ from heapq import nlargest
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mjbot.detection.hidden import NEXT_CALL, OWN, RIICHI, HiddenHandModel
-from mjbot.detection.residuals import Residuals
-from mjbot.detection.verdicts import DetectionWeights, PairVerdict
-from mjbot.records.sources import list_sources
-from mjbot.table.hands import kind_of
-from mjbot.table.mirror.wire import tile_code
-from mjbot.training.positions import GameRef, GameStep, collect
+from mjbot.analysis.collusion.hidden import NEXT_CALL, OWN, RIICHI, HiddenHandModel
+from mjbot.analysis.collusion.residuals import Residuals
+from mjbot.analysis.collusion.verdicts import DetectionWeights, PairVerdict
+from mjbot.game.records.sources import list_sources
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.mirror.wire import tile_code
+from mjbot.learning.training.positions import GameRef, GameStep, collect
 from protocol import messages as m
 from protocol.plain_text import one_line
 

@@ -18,13 +18,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.append_log import AppendLog, Cures
-from mjbot.compiler.compiled import source_digest
-from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, Floats, HiddenHandModel
-from mjbot.detection.residuals import N_PAIRS, SPREADS, Residuals
-from mjbot.errors import ArgumentError
-from mjbot.records.game import RecordError
-from mjbot.training.positions import GameRef, GameStep, LeftOut, collect, games_at
+from mjbot.analysis.collusion.hidden import CLASSES, N_SCORES, SCORES, Floats, HiddenHandModel
+from mjbot.analysis.collusion.residuals import N_PAIRS, SPREADS, Residuals
+from mjbot.game.records.game import RecordError
+from mjbot.learning.training.positions import GameRef, GameStep, LeftOut, collect, games_at
+from mjbot.runtime.append_log import AppendLog, Cures
+from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.errors import ArgumentError
 from protocol import messages as m
 
 COUNTS_FILE: Final = "counts.jsonl"
@@ -39,7 +39,7 @@ class GameCounts:
     ``numbers`` are those of the games among the records, ``names`` the players by seat (by number
     in ``players``: int32[games, 4]), ``scores`` int32[games, 4], ``kyoku`` int16[games].  ``t``,
     ``base``, ``level`` and ``products`` float32 are those of
-    :class:`mjbot.detection.residuals.Residuals`, by game.
+    :class:`mjbot.analysis.collusion.residuals.Residuals`, by game.
     """
 
     players: Sequence[str]
@@ -102,7 +102,7 @@ def count_games(
 ) -> GameCounts:
     """Count all games, or those that a folder does not have yet; ``step`` is called for each.
 
-    Raises :class:`~mjbot.append_log.LogError` if the folder is another run's.
+    Raises :class:`~mjbot.runtime.append_log.LogError` if the folder is another run's.
     """
     lines: list[CountedGame] = []
     digests: dict[int, str] = {}

@@ -3,8 +3,8 @@
 A helper needs no hidden hand, so no test of hidden hands finds it: it deals in to one player, feeds
 it, does not win off it, stops competing while it is there.  All of this is relative to how the
 helper treats others (its style) and how others treat the one that is helped (its strength).  For a
-count T (:data:`mjbot.detection.conduct.COUNTS`) with chances E the ordered pair (i, j) is expected
-to have
+count T (:data:`mjbot.analysis.collusion.conduct.COUNTS`) with chances E the ordered pair (i, j) is
+expected to have
 
     e = E_ij m a_i b_j,   a_i = T_i. / sum_k E_ik m b_k,   b_j = T_.j / sum_k E_kj m a_k,
 
@@ -37,7 +37,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.detection.conduct import (
+from mjbot.analysis.collusion.conduct import (
     CHIS,
     COUNTS,
     DEAL_INS,
@@ -48,7 +48,7 @@ from mjbot.detection.conduct import (
     Conduct,
     Floats,
 )
-from mjbot.detection.verdicts import holm
+from mjbot.analysis.collusion.verdicts import holm
 
 PRIOR: Final = 8.0
 """Events as expected that a player's rate is believed to rest on before anything is seen: the

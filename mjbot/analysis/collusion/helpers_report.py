@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mjbot.detection.helpers import SIGNS, SURE, HelperVerdict, TargetVerdict
-from mjbot.detection.report import NOT_PROOF, p_value
-from mjbot.report import html
-from mjbot.report.html import name, table, text
-from mjbot.text import plural
+from mjbot.analysis.collusion.helpers import SIGNS, SURE, HelperVerdict, TargetVerdict
+from mjbot.analysis.collusion.report import NOT_PROOF, p_value
+from mjbot.runtime.files import plural
+from mjbot.viewer import html
+from mjbot.viewer.html import name, table, text
 
 WARNING: Final = (
     "This is not proof. It shows which players treat one opponent unlike all others, beyond what"

@@ -20,7 +20,7 @@ T has mean 0 if either w or b r is right, and is off by the product of both erro
 (Shah and Peters 2020, "The hardness of conditional independence testing and the generalised
 covariance measure").  A player who keeps other tiles than most is corrected by its own level, how
 often its hands need what they are expected to; the rest is corrected by the rivals
-(:mod:`mjbot.detection.residuals`).
+(:mod:`mjbot.analysis.collusion.residuals`).
 
 :data:`OWN` tests the discarder's own hand: did i leave itself waiting for tiles that j does not
 hold?  Its s is the number of each kind in j's hand, its c the kinds that i would accept.
@@ -31,12 +31,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import next_below
-from mjbot.rules.acceptance import acceptance, shanten_and_acceptance
-from mjbot.rules.shanten import NEVER, shanten
-from mjbot.table.observe import genbutsu, unseen_kinds
-from mjbot.table.state import ACCEPTED, NO_RIICHI, State
+from mjbot.game.rules.acceptance import acceptance, shanten_and_acceptance
+from mjbot.game.rules.shanten import NEVER, shanten
+from mjbot.game.table.observe import genbutsu, unseen_kinds
+from mjbot.game.table.state import ACCEPTED, NO_RIICHI, State
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import next_below
 
 REDRAWS: Final = 12
 THIN: Final = 8

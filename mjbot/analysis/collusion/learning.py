@@ -1,8 +1,8 @@
 """Learns the weights of the verdicts from games of known pairs and of honest players.
 
-* The model of unrelated players (:class:`~mjbot.detection.hidden.HiddenHandModel`): how likely each
-  discard is, from the first :data:`OF_CHOICES` honest games; how much more often real hands need
-  and hold a kind than redrawn ones, from all of them.
+* The model of unrelated players (:class:`~mjbot.analysis.collusion.hidden.HiddenHandModel`): how
+  likely each discard is, from the first :data:`OF_CHOICES` honest games; how much more often real
+  hands need and hold a kind than redrawn ones, from all of them.
 * One weighted sum per kind of known pair: what such a pair adds per kyoku beyond unrelated players,
   relative to their standard deviation.
 * The value of a unit of each score to two unrelated players together: a regression of their final
@@ -23,19 +23,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.detection import hidden
-from mjbot.detection.games import GameCounts, count_games
-from mjbot.detection.hidden import Floats
-from mjbot.detection.residuals import PAIRS, Residuals, places_of
-from mjbot.detection.verdicts import NAME, DetectionWeights, levelled
-from mjbot.errors import ArgumentError
-from mjbot.models.weights import Manifest, save_weights
-from mjbot.records.other_formats import record_path
-from mjbot.requests import command_of, option
-from mjbot.table.hands import kind_of
-from mjbot.table.mirror.wire import tile_code
-from mjbot.training.positions import DistinctGames, GameRef, GameStep, LeftOut, collect
-from mjbot.training.runs import RUNS, GameRange, Learned, games_field, records_field
+from mjbot.analysis.collusion import hidden
+from mjbot.analysis.collusion.games import GameCounts, count_games
+from mjbot.analysis.collusion.hidden import Floats
+from mjbot.analysis.collusion.residuals import PAIRS, Residuals, places_of
+from mjbot.analysis.collusion.verdicts import NAME, DetectionWeights, levelled
+from mjbot.game.records.other_formats import record_path
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.mirror.wire import tile_code
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.learning.training.positions import DistinctGames, GameRef, GameStep, LeftOut, collect
+from mjbot.learning.training.runs import RUNS, GameRange, Learned, games_field, records_field
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.requests import command_of, option
 from protocol import messages as m
 
 OF_CHOICES: Final = 150
@@ -152,8 +152,8 @@ class DetectionRequest:
 def train(request: DetectionRequest) -> Learned:
     """Learn the weights and write them.
 
-    Raises as :func:`~mjbot.training.positions.index_games` and
-    :class:`~mjbot.errors.ArgumentError` for a pair that is not in its records.
+    Raises as :func:`~mjbot.learning.training.positions.index_games` and
+    :class:`~mjbot.runtime.errors.ArgumentError` for a pair that is not in its records.
     """
     if not request.pairs:
         raise ArgumentError("--pair: name at least one known pair and its records")

@@ -1,12 +1,12 @@
 """Detects pairs while tables are played: after every game an e-value of every two who met.
 
 Testing after every game and stopping at the first small p-value accuses too many pairs.  An e-value
-may be tested at any time (:meth:`mjbot.detection.verdicts.DetectionWeights.e_values`): it reaches c
-with a probability of at most 1 / c.  The k-th pair that met is reported at k (k + 1) / alpha, which
-keeps the probability of any false report below alpha however many pairs meet.
+may be tested at any time (:meth:`mjbot.analysis.collusion.verdicts.DetectionWeights.e_values`): it
+reaches c with a probability of at most 1 / c.  The k-th pair that met is reported at k (k + 1) /
+alpha, which keeps the probability of any false report below alpha however many pairs meet.
 
-Helpers (:mod:`mjbot.detection.helpers`) are tested after 32, 64, 128, ... games instead, the k-th
-time with alpha / 2 ** k, which add up to alpha.
+Helpers (:mod:`mjbot.analysis.collusion.helpers`) are tested after 32, 64, 128, ... games instead,
+the k-th time with alpha / 2 ** k, which add up to alpha.
 """
 
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.detection.conduct import Observer
-from mjbot.detection.games import unique_names
-from mjbot.detection.helpers import PairConduct, judge_helpers
-from mjbot.detection.hidden import CLASSES, N_SCORES, Floats
-from mjbot.detection.report import NOT_PROOF
-from mjbot.detection.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts
-from mjbot.detection.verdicts import DetectionWeights, made_up_for
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.text import plural
+from mjbot.analysis.collusion.conduct import Observer
+from mjbot.analysis.collusion.games import unique_names
+from mjbot.analysis.collusion.helpers import PairConduct, judge_helpers
+from mjbot.analysis.collusion.hidden import CLASSES, N_SCORES, Floats
+from mjbot.analysis.collusion.report import NOT_PROOF
+from mjbot.analysis.collusion.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts
+from mjbot.analysis.collusion.verdicts import DetectionWeights, made_up_for
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.runtime.files import plural
 from protocol import messages as m
 
 ALPHA: Final = 0.01

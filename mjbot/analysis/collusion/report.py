@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from mjbot.detection.evidence import EvidencePosition
-from mjbot.detection.hidden import CALL, NEXT_CALL, OWN, RIICHI, SCORES, WAIT
-from mjbot.detection.verdicts import PairVerdict
-from mjbot.report import html
-from mjbot.report.html import name, table, text
-from mjbot.text import plural
+from mjbot.analysis.collusion.evidence import EvidencePosition
+from mjbot.analysis.collusion.hidden import CALL, NEXT_CALL, OWN, RIICHI, SCORES, WAIT
+from mjbot.analysis.collusion.verdicts import PairVerdict
+from mjbot.runtime.files import plural
+from mjbot.viewer import html
+from mjbot.viewer.html import name, table, text
 
 NOT_PROOF: Final = "not proof"
 WARNING: Final = (

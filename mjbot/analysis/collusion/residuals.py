@@ -1,7 +1,7 @@
 """Evidence of a game's discards on every two seats, relative to their rivals.
 
-A kyoku has a T for each ordered pair of seats (:mod:`mjbot.detection.hidden`).  For the pair
-{i, j} and its rivals {k, l}, with W, X and R the mean of T within the pair, across, and within
+A kyoku has a T for each ordered pair of seats (:mod:`mjbot.analysis.collusion.hidden`).  For the
+pair {i, j} and its rivals {k, l}, with W, X and R the mean of T within the pair, across, and within
 the rivals, three *contrasts* are tested:
 
 * W - X: mean 0 for players that do not know the other's hand, even where T is biased for all alike
@@ -21,11 +21,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.detection import hidden
-from mjbot.detection.hidden import Floats
-from mjbot.table.hands import kind_of
-from mjbot.table.mirror.wire import tile_code
-from mjbot.table.state import State
+from mjbot.analysis.collusion import hidden
+from mjbot.analysis.collusion.hidden import Floats
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.mirror.wire import tile_code
+from mjbot.game.table.state import State
 from protocol import messages as m
 
 PAIRS: Final = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))

@@ -1,13 +1,14 @@
 """From the residuals of a pair to p-values, e-values, and an effect in points.
 
-Only actions that depend on hidden hands are evidence (:mod:`mjbot.detection.hidden`).  The *score*
-of a pair is the largest of a few weighted sums over what a discard may do, each fitted to one kind
-of known pair (:mod:`mjbot.detection.learning`) with the signs of that kind.  A sum is
+Only actions that depend on hidden hands are evidence (:mod:`mjbot.analysis.collusion.hidden`).  The
+*score* of a pair is the largest of a few weighted sums over what a discard may do, each fitted to
+one kind of known pair (:mod:`mjbot.analysis.collusion.learning`) with the signs of that kind.  A
+sum is
 
     t = sum over kyoku of x / sqrt(sum over kyoku of x^2),
 
-and what counts is the smallest t of three contrasts (:mod:`mjbot.detection.residuals`).  Of
-symmetric x, however heavy their tails, P(t > z) <= exp(-z^2 / 2), and nearly that of a normal
+and what counts is the smallest t of three contrasts (:mod:`mjbot.analysis.collusion.residuals`).
+Of symmetric x, however heavy their tails, P(t > z) <= exp(-z^2 / 2), and nearly that of a normal
 deviate (Efron 1969, "Student's t-test under symmetry conditions").  The *p-value* is that of a
 normal deviate times the number of sums.
 
@@ -27,12 +28,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.detection import hidden
-from mjbot.detection.games import GameCounts, Met, who_met
-from mjbot.detection.hidden import Floats
-from mjbot.detection.residuals import SPREAD_OF, SPREADS, contrasts, places_of
-from mjbot.models.weights import Shape, load_weights, shaped
-from mjbot.statistics.estimates import Estimate, around
+from mjbot.analysis.collusion import hidden
+from mjbot.analysis.collusion.games import GameCounts, Met, who_met
+from mjbot.analysis.collusion.hidden import Floats
+from mjbot.analysis.collusion.residuals import SPREAD_OF, SPREADS, contrasts, places_of
+from mjbot.game.statistics.estimates import Estimate, around
+from mjbot.learning.models.weights import Shape, load_weights, shaped
 
 NAME: Final = "detection"
 SHIPPED: Final = Path(__file__).parent / "weights"
@@ -52,9 +53,9 @@ class DetectionWeights:
     """What was learned.
 
     ``chosen``, ``needed`` and ``held`` belong to a
-    :class:`~mjbot.detection.hidden.HiddenHandModel`.  ``sums`` float64[kinds, N_SCORES] are the
-    weighted sums, each with a standard deviation of 1 per kyoku among unrelated players; ``points``
-    float64[N_SCORES] is the value of a unit of W - X in a game to a pair, in points.
+    :class:`~mjbot.analysis.collusion.hidden.HiddenHandModel`.  ``sums`` float64[kinds, N_SCORES]
+    are the weighted sums, each with a standard deviation of 1 per kyoku among unrelated players;
+    ``points`` float64[N_SCORES] is the value of a unit of W - X in a game to a pair, in points.
     """
 
     chosen: Floats
@@ -109,7 +110,7 @@ _above = np.vectorize(lambda t: erfc(t / sqrt(2)) / 2, otypes=[float])
 
 @cache
 def shipped_weights(folder: Path = SHIPPED) -> DetectionWeights:
-    """Return the weights of a folder; raises :class:`~mjbot.models.weights.WeightsError`."""
+    """Return the weights of a folder; raises ``WeightsError``."""
     shapes: dict[str, Shape] = {
         "chosen": (hidden.CHOSEN_CELLS,),
         "needed": (hidden.NEEDED_CELLS,),

@@ -4,8 +4,9 @@ Costs are in places, by playouts.  Without playouts different choices are counte
 the reviewer's estimates are no measure of a cost (docs/results/reviews.md).  In sums a cost counts
 whether it is shown or not, also below 0, by the plain mean of the worlds that every choice gets:
 each is an estimate, and errors cancel.  Of a mistake that is selected as a costly one they do not;
-it is reported with the cost to be expected after all its playouts (:mod:`mjbot.review.playouts`).
-In all intervals a game is one observation; of a reference group the seats of one game are one.
+it is reported with the cost to be expected after all its playouts
+(:mod:`mjbot.analysis.review.playouts`). In all intervals a game is one observation; of a reference
+group the seats of one game are one.
 """
 
 from collections import Counter
@@ -19,13 +20,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.breakdown.report import compact, estimate_json
-from mjbot.breakdown.sums import PLAYER_FIGURES, GroupSums
-from mjbot.languages import marked, translate, translate_count
-from mjbot.player_report.games import OUTCOMES, DrawLuck, Mistake, ReviewedGame, situation_text
-from mjbot.review.reasons import KINDS, number
-from mjbot.review.sentences import with_unit
-from mjbot.statistics.estimates import NOTHING, Estimate, difference, ratio
+from mjbot.analysis.player.games import OUTCOMES, DrawLuck, Mistake, ReviewedGame, situation_text
+from mjbot.analysis.review.reasons import KINDS, number
+from mjbot.analysis.review.sentences import with_unit
+from mjbot.analysis.stats.report import compact, estimate_json
+from mjbot.analysis.stats.sums import PLAYER_FIGURES, GroupSums
+from mjbot.game.statistics.estimates import NOTHING, Estimate, difference, ratio
+from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.strategy.explanation import RANKS
 
 MOST_SITUATIONS: Final = 10

@@ -2,7 +2,7 @@
 
 A line holds what the report needs of a file of records: the player's different choices with their
 costs, the kyoku with what they did to the expected place, the luck of the draws, and the counts of
-:mod:`mjbot.breakdown`.  Positions are not kept: they are read again from the record.
+:mod:`mjbot.analysis.stats`.  Positions are not kept: they are read again from the record.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,25 +14,25 @@ from typing import Final, Literal, get_args
 import msgspec
 import numpy as np
 
-from mjbot.append_log import AppendLog, Cures, emptied, read_log
-from mjbot.breakdown.games import BreakdownRows, count_game, file_day
-from mjbot.languages import ENGLISH, marked, translate, using_language
-from mjbot.processes import in_processes
-from mjbot.records.choices import ReplayStep, steps_of
-from mjbot.records.game import Game, RecordError, hand_problems
-from mjbot.records.sources import Source, content_digest, games_of
-from mjbot.review.decisions import SEATS, Judged, ReviewedDecision, judge
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import CostEstimator, Shown, verdict_of
-from mjbot.review.reasons import is_last_hand, kind_of_loss
-from mjbot.review.sentences import sentence, sentence_and_cost
-from mjbot.review.summary import agreement, known_seats
-from mjbot.rules.acceptance import shanten_and_acceptance
-from mjbot.rules.shanten import shanten
-from mjbot.statistics.estimates import Estimate
+from mjbot.analysis.review.decisions import SEATS, Judged, ReviewedDecision, judge
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.playouts import CostEstimator, Shown, verdict_of
+from mjbot.analysis.review.reasons import is_last_hand, kind_of_loss
+from mjbot.analysis.review.sentences import sentence, sentence_and_cost
+from mjbot.analysis.review.summary import agreement, known_seats
+from mjbot.analysis.stats.games import BreakdownRows, count_game, file_day
+from mjbot.game.records.choices import ReplayStep, steps_of
+from mjbot.game.records.game import Game, RecordError, hand_problems
+from mjbot.game.records.sources import Source, content_digest, games_of
+from mjbot.game.rules.acceptance import shanten_and_acceptance
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.table.mirror.mirror import TableError
+from mjbot.game.table.view import View
+from mjbot.runtime.append_log import AppendLog, Cures, emptied, read_log
+from mjbot.runtime.languages import ENGLISH, marked, translate, using_language
+from mjbot.runtime.processes import in_processes
 from mjbot.strategy.registry import Spec
-from mjbot.table.mirror.mirror import TableError
-from mjbot.table.view import View
 from protocol import messages as m
 from protocol.errors import NOT_JSON
 from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
@@ -73,9 +73,9 @@ MOST_CHOICES: Final = 6
 class Mistake(msgspec.Struct, frozen=True):
     """A choice other than the reviewer's.
 
-    Actions are codes (:mod:`mjbot.table.actions`), ``then`` the discards after a riichi or call,
-    :data:`NO_ACTION` where there are none.  ``places`` are value, low and high of what it is to be
-    expected to cost after playouts, ``points`` the same in points, ``mean`` the plain mean in
+    Actions are codes (:mod:`mjbot.game.table.actions`), ``then`` the discards after a riichi or
+    call, :data:`NO_ACTION` where there are none.  ``places`` are value, low and high of what it is
+    to be expected to cost after playouts, ``points`` the same in points, ``mean`` the plain mean in
     places of the worlds that every choice gets, for sums; ``loss`` is what the reviewer estimates,
     in the ``loss_unit`` of the game, ``is_close`` whether that is too little to distinguish them.
     ``choices`` are codes and the reviewer's values.
@@ -126,9 +126,10 @@ class ReviewedGame(msgspec.Struct, frozen=True):
     begins.  ``improving`` are draws before tenpai,
     ``winning`` in tenpai.  ``starts`` is the sum of the shanten of the hands dealt to the player,
     ``room_starts`` of the others whose hands the record shows, each with the number of hands.
-    ``agreement`` is the sum of the parts of the grade (:func:`mjbot.review.summary.rating`) and the
-    number of decisions that have one.  ``counts`` are those of
-    :data:`mjbot.breakdown.games.FIELDS`, ``room`` the sums over the others.
+    ``agreement`` is the sum of the parts of the grade
+    (:func:`mjbot.analysis.review.summary.rating`) and the number of decisions that have one.
+    ``counts`` are those of :data:`mjbot.analysis.stats.games.FIELDS`, ``room`` the sums over the
+    others.
     """
 
     source: str
@@ -191,7 +192,7 @@ _DECODE: Final = partial(msgspec.json.decode, type=ReviewedSource)
 def empty_if_stale(path: Path, header: ReviewedHeader) -> bool:
     """Empty a file of reviews that another version of the code made with the same options.
 
-    Returns whether it was one.  Raises ``OSError`` and :class:`~mjbot.append_log.LogError`.
+    Returns whether it was one.  Raises ``OSError`` and ``append_log.LogError``.
     """
     if not is_games_file(path):
         return False
@@ -211,12 +212,12 @@ def empty_if_stale(path: Path, header: ReviewedHeader) -> bool:
 def open_games_file(
     path: Path, header: ReviewedHeader
 ) -> AppendLog[ReviewedHeader, ReviewedSource]:
-    """Open the file of a run, or resume it; raises :class:`~mjbot.append_log.LogError`."""
+    """Open the file of a run, or resume it; raises :class:`~mjbot.runtime.append_log.LogError`."""
     return AppendLog(path, header, CURES, decode=_DECODE)
 
 
 def read_games_file(path: Path) -> tuple[ReviewedHeader, list[ReviewedSource]]:
-    """Return what a file holds; raises ``OSError`` and :class:`~mjbot.append_log.LogError`.
+    """Return what a file holds; raises ``OSError`` and ``append_log.LogError``.
 
     Of a file of records that was reviewed again the latest review counts.
     """

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote
 
-from mjbot.languages import language, translate, translate_count
-from mjbot.player_report.figures import SITUATION_TITLES, FigureTable, PlayerReport
-from mjbot.player_report.games import Mistake, ReviewedGame
-from mjbot.player_report.quiz import Exercise
-from mjbot.report import html
-from mjbot.report.html import name, table, text
-from mjbot.report.origin import Origin
-from mjbot.report.svg import COLOURS, PLOT_STYLE, Axis, Plot
-from mjbot.review.tiles import drawings, tile, tiles
+from mjbot.analysis.player.figures import SITUATION_TITLES, FigureTable, PlayerReport
+from mjbot.analysis.player.games import Mistake, ReviewedGame
+from mjbot.analysis.player.quiz import Exercise
+from mjbot.analysis.review.tiles import drawings, tile, tiles
+from mjbot.game.statistics.origin import Origin
+from mjbot.runtime.languages import language, translate, translate_count
+from mjbot.viewer import html
+from mjbot.viewer.html import name, table, text
+from mjbot.viewer.plots import COLOURS, PLOT_STYLE, Axis, Plot
 
 MOST_LETTERS: Final = 400
 MOST_PROBLEMS: Final = 20

@@ -15,19 +15,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from mjbot.drawing import view_html
-from mjbot.languages import language, translate, translate_count
-from mjbot.player_report.games import NO_ACTION, Mistake, ReviewedGame, situation_text
-from mjbot.records.choices import steps_of
-from mjbot.records.sources import Source, games_of
-from mjbot.report import html
-from mjbot.report.html import name, text
-from mjbot.review.decisions import CLOSE
-from mjbot.review.sentences import choice_text
-from mjbot.review.tiles import drawings, tile
+from mjbot.analysis.player.games import NO_ACTION, Mistake, ReviewedGame, situation_text
+from mjbot.analysis.review.decisions import CLOSE
+from mjbot.analysis.review.sentences import choice_text
+from mjbot.analysis.review.tiles import drawings, tile
+from mjbot.game.records.choices import steps_of
+from mjbot.game.records.sources import Source, games_of
+from mjbot.game.table.actions import ACTIONS, Action
+from mjbot.game.table.view import Sealed, View
+from mjbot.runtime.languages import language, translate, translate_count
 from mjbot.strategy.explanation import Rated
-from mjbot.table.actions import ACTIONS, Action
-from mjbot.table.view import Sealed, View
+from mjbot.viewer import html
+from mjbot.viewer.drawing import view_html
+from mjbot.viewer.html import name, text
 
 MOST_EXERCISES: Final = 12
 SCRIPT: Final = Path(__file__).with_name("quiz.js")
@@ -73,7 +73,7 @@ def read_positions(
 ) -> Iterator[Exercise]:
     """Yield the positions of mistakes, game by game; those whose file is not there are left out.
 
-    Raises :class:`~mjbot.records.game.RecordError` if a record has changed since.
+    Raises :class:`~mjbot.game.records.game.RecordError` if a record has changed since.
     """
     by_name = {source.name: source for source in sources}
     wanted: dict[tuple[str, int], dict[tuple[int, int], tuple[ReviewedGame, Mistake]]] = {}

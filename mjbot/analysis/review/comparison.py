@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.languages import marked
-from mjbot.review.decisions import ReviewedDecision, points_of
-from mjbot.review.reasons import MATERIAL, Reason, compare, number
+from mjbot.analysis.review.decisions import ReviewedDecision, points_of
+from mjbot.analysis.review.reasons import MATERIAL, Reason, compare, number
+from mjbot.runtime.languages import marked
 from mjbot.strategy import explanation as e
 
 NETWORK_SHARE: Final = marked("share of the network")

@@ -10,16 +10,16 @@ With g the mean of n worlds and s its standard error, class k has after them the
 
     shares[k] N(g; 0, sqrt(t_k^2 + s^2)),    t_k = spreads[k] s sqrt(n)
 
-and the normal posterior of :class:`~mjbot.playouts.override.GainPrior`; the cost has the mixture of
-these.  A mean near 0 stays a matter of the narrow class, which takes it back; one that the narrow
-class cannot explain keeps its size.
+and the normal posterior of :class:`~mjbot.learning.playouts.override.GainPrior`; the cost has the
+mixture of these.  A mean near 0 stays a matter of the narrow class, which takes it back; one that
+the narrow class cannot explain keeps its size.
 """
 
 from collections.abc import Sequence
 from math import erf, exp, log
 from typing import Final, NamedTuple
 
-from mjbot.playouts.override import Gain, GainPrior
+from mjbot.learning.playouts.override import Gain, GainPrior
 
 SHARES: Final = (0.94, 0.05, 0.01)
 SPREADS: Final = (0.075, 0.28, 1.0)

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final, NamedTuple
 
-from mjbot.models.networks.rank import KyokuStart, rank_model
-from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
-from mjbot.review.players import SeatedPlayers
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.game.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
+from mjbot.game.table.actions import Action
+from mjbot.game.table.settle import ranks_of
+from mjbot.game.table.view import View
+from mjbot.learning.models.networks.rank import KyokuStart, rank_model
 from mjbot.strategy import explanation as e
-from mjbot.table.actions import Action
-from mjbot.table.settle import ranks_of
-from mjbot.table.view import View
-from mjbot.watch.descriptions import pairs_of
+from mjbot.viewer.descriptions import pairs_of
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_BY_NAME
 
@@ -242,8 +242,8 @@ def judge(
     """Judge the decisions of some seats in a game.
 
     For seats that are not ``in_full``, terms are computed only where the strategy would have acted
-    otherwise.  Raises what :func:`~mjbot.records.choices.steps` does and
-    :class:`~mjbot.review.players.StrategyFailedError`.
+    otherwise.  Raises what :func:`~mjbot.game.records.choices.steps` does and
+    :class:`~mjbot.analysis.review.players.StrategyFailedError`.
     """
     played = list(events)
     players.last_round = _last_round(played)

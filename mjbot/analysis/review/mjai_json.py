@@ -15,24 +15,33 @@ from typing import Any, Final
 import msgspec
 
 import mjbot
-from mjbot.languages import language
-from mjbot.records.complete import complete
-from mjbot.records.game import Entry, Game
-from mjbot.records.tenhou6.writer import write_tenhou6
-from mjbot.review.comparison import compare_choices
-from mjbot.review.decisions import SEATS, ReviewedDecision
-from mjbot.review.playouts import Shown
-from mjbot.review.reasons import reasons
-from mjbot.review.sentences import choice_text, sentence, size_text
-from mjbot.review.summary import Loss, Review, by_kind, by_kyoku, by_seat, looked, loss_of, rating
-from mjbot.rules.acceptance import acceptance
-from mjbot.rules.kinds import kinds_of
-from mjbot.statistics.estimates import Estimate
+from mjbot.analysis.review.comparison import compare_choices
+from mjbot.analysis.review.decisions import SEATS, ReviewedDecision
+from mjbot.analysis.review.playouts import Shown
+from mjbot.analysis.review.reasons import reasons
+from mjbot.analysis.review.sentences import choice_text, sentence, size_text
+from mjbot.analysis.review.summary import (
+    Loss,
+    Review,
+    by_kind,
+    by_kyoku,
+    by_seat,
+    looked,
+    loss_of,
+    rating,
+)
+from mjbot.game.records.complete import complete
+from mjbot.game.records.game import Entry, Game
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.game.rules.acceptance import acceptance
+from mjbot.game.rules.kinds import kinds_of
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.table.mirror.wire import to_message
+from mjbot.game.table.state import MeldType, Phase
+from mjbot.game.table.view import Meld, View
+from mjbot.runtime.languages import language
 from mjbot.strategy.explanation import Rated, Term, same_choice, shares_of, temperature_of
-from mjbot.table.mirror.wire import to_message
-from mjbot.table.state import MeldType, Phase
-from mjbot.table.view import Meld, View
-from mjbot.watch.thoughts import opponents_json
+from mjbot.viewer.thoughts import opponents_json
 from protocol.messages import Chi, EndGame, EndKyoku, Kakan, Message, Pon, Reach, StartKyoku
 from protocol.rules import RANKED
 from protocol.tiles import TILE_NAMES, tile_kind, tile_names

@@ -1,27 +1,27 @@
 """A review as one HTML page that needs nothing else: the board, every decision, the summary.
 
-The page is that of the board (:mod:`mjbot.watch.pages`) with the review's data packed into it; the
+The page is that of the board (:mod:`mjbot.viewer.pages`) with the review's data packed into it; the
 summary below the board is HTML, which a reader without scripts and a printer have as well.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from mjbot.languages import marked, translate, translate_count
-from mjbot.records.choices import steps_of
-from mjbot.report.html import name, table, text
-from mjbot.review import summary
-from mjbot.review.decisions import ReviewedDecision
-from mjbot.review.mjai_json import Json, review_json
-from mjbot.review.page_data import page_data
-from mjbot.review.playouts import LEAST_COST
-from mjbot.review.reasons import number, percent, signed
-from mjbot.review.sentences import amount, because, headline, size_text
-from mjbot.review.tiles import tile
-from mjbot.statistics.estimates import Estimate
+from mjbot.analysis.review import summary
+from mjbot.analysis.review.decisions import ReviewedDecision
+from mjbot.analysis.review.mjai_json import Json, review_json
+from mjbot.analysis.review.page_data import page_data
+from mjbot.analysis.review.playouts import LEAST_COST
+from mjbot.analysis.review.reasons import number, percent, signed
+from mjbot.analysis.review.sentences import amount, because, headline, size_text
+from mjbot.analysis.review.tiles import tile
+from mjbot.game.records.choices import steps_of
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.strategy.explanation import PERCENT, POINTS, RANKS
-from mjbot.watch.game import fold_steps
-from mjbot.watch.pages import game_page
+from mjbot.viewer.game import fold_steps
+from mjbot.viewer.html import name, table, text
+from mjbot.viewer.pages import game_page
 from protocol.plain_text import one_line
 
 MOST_WORST: Final = 10

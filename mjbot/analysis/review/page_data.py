@@ -5,7 +5,7 @@ So the page of ``mjbot review`` and that of ``mjbot watch --review`` show the nu
     {"seat": 0, "by": "strongest", "unit": "points", "names": [...],
      "decisions": [{"n": 241, "at": "E2-0:8", "loss": 1240.0, "sentence": "...", ...}, ...]}
 
-A decision has the keys of a strategy's thought as well (:func:`mjbot.watch.thoughts.thought`).
+A decision has the keys of a strategy's thought as well (:func:`mjbot.viewer.thoughts.thought`).
 ``n`` is the number of the event after which it is made; ``size`` is what it cost as text,
 ``cost_size`` the same as a number in the review's ``unit`` (null: not known), ``tags`` what the
 page calls it in a word or two, and ``counts`` whether it is a mistake.
@@ -17,11 +17,11 @@ from typing import Any, Final
 
 import msgspec
 
-from mjbot.errors import MjbotError
-from mjbot.languages import marked, translate
+from mjbot.game.table.actions import ACTIONS, Action
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.languages import marked, translate
 from mjbot.strategy.explanation import Explanation, Rated, Term
-from mjbot.table.actions import ACTIONS, Action
-from mjbot.watch.thoughts import rounded, thought
+from mjbot.viewer.thoughts import rounded, thought
 
 Json = dict[str, Any]
 
@@ -36,14 +36,14 @@ KINDS: Final = (
     marked("placement"),
     marked("wins"),
 )
-"""Classes of mistakes, as :data:`mjbot.review.reasons.KINDS` has them."""
+"""Classes of mistakes, as :data:`mjbot.analysis.review.reasons.KINDS` has them."""
 VERDICTS: Final = (
     marked("shown"),
     marked("too small to count"),
     marked("not shown to differ"),
     marked("shown to be no loss"),
 )
-"""Of playouts, as :class:`mjbot.review.playouts.Shown` has them."""
+"""Of playouts, as :class:`mjbot.analysis.review.playouts.Shown` has them."""
 
 
 class NoReviewError(MjbotError):

@@ -3,20 +3,20 @@
 from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
 
-from mjbot.errors import MjbotError
-from mjbot.records.choices import ReplayStep
+from mjbot.game.records.choices import ReplayStep
+from mjbot.game.table.actions import Action
+from mjbot.game.table.apply import apply_riichi
+from mjbot.game.table.apply_calls import apply_chi, apply_pon
+from mjbot.game.table.assume import set_last_round
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.wire import consumed_tiles
+from mjbot.game.table.state import State, copy_state
+from mjbot.game.table.view import Sealed, View
+from mjbot.runtime.errors import MjbotError
 from mjbot.strategy.explanation import Explanation
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.apply import apply_riichi
-from mjbot.table.apply_calls import apply_chi, apply_pon
-from mjbot.table.assume import set_last_round
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.mirror.wire import consumed_tiles
-from mjbot.table.state import State, copy_state
-from mjbot.table.view import Sealed, View
 from protocol.messages import StartGame, StartKyoku
 
 Answer = TypeVar("Answer")

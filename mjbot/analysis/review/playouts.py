@@ -1,18 +1,19 @@
 """What a decision cost in places and points: both choices played on in the same worlds.
 
 A world is one way to deal the hidden hands and the wall; the fast policy plays all four seats to
-the end of the kyoku, and the rank model rates what comes out (:mod:`mjbot.playouts.worlds`).  Two
-choices are played: the action taken and the best alternative.  That is the reviewer's choice, or
-another favourite of its network (of :data:`MOST_ALTERNATIVES`) that gains more in worlds of its
-own, which are not used again.  The cost is the mean difference over the worlds; what hands and wall
-do to both choices cancels.
+the end of the kyoku, and the rank model rates what comes out
+(:mod:`mjbot.learning.playouts.worlds`).  Two choices are played: the action taken and the best
+alternative.  That is the reviewer's choice, or another favourite of its network (of
+:data:`MOST_ALTERNATIVES`) that gains more in worlds of its own, which are not used again.  The cost
+is the mean difference over the worlds; what hands and wall do to both choices cancels.
 
 Of some thirty different choices in a game those with the luckiest worlds have the largest mean.  So
 what is reported is the cost to be expected, known the worlds: its posterior mean and 95 % interval
-by :mod:`mjbot.review.cost_prior`, a prior by which most choices cost next to nothing and a few are
-blunders.  A loss is shown where the interval is above 0 and the cost at least :data:`LEAST_COST`.
-That worlds are dealt until a cost is clear changes no posterior.  Points have no prior: what the
-posterior takes off the places as chance is taken off the points by their regression on the places.
+by :mod:`mjbot.analysis.review.cost_prior`, a prior by which most choices cost next to nothing and a
+few are blunders.  A loss is shown where the interval is above 0 and the cost at least
+:data:`LEAST_COST`. That worlds are dealt until a cost is clear changes no posterior.  Points have
+no prior: what the posterior takes off the places as chance is taken off the points by their
+regression on the places.
 
 A sum over all different choices selects none: it adds up plain means, those of the first
 :data:`FIRST_WORLDS` worlds that every choice gets (:attr:`Shown.first`).  The mean of all worlds
@@ -35,14 +36,14 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.playouts.override import Gain, best_plan, playout_us
-from mjbot.playouts.worlds import Playouts, plan_of, seed_of
-from mjbot.review.cost_prior import Cost, CostPrior
-from mjbot.review.decisions import ReviewedDecision
-from mjbot.statistics.estimates import Estimate
+from mjbot.analysis.review.cost_prior import Cost, CostPrior
+from mjbot.analysis.review.decisions import ReviewedDecision
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
+from mjbot.learning.playouts.override import Gain, best_plan, playout_us
+from mjbot.learning.playouts.worlds import Playouts, plan_of, seed_of
 from mjbot.strategy.explanation import PERCENT, same_choice
-from mjbot.table.actions import Action
-from mjbot.table.view import View
 
 Verdict = Literal["shown", "too small to count", "not shown to differ", "shown to be no loss"]
 

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from mjbot.drawing.tiles import tile_text
-from mjbot.languages import translate
-from mjbot.review.decisions import ReviewedDecision, total_of
-from mjbot.review.tiles import wind_of
+from mjbot.analysis.review.decisions import ReviewedDecision, total_of
+from mjbot.analysis.review.tiles import wind_of
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
+from mjbot.runtime.languages import translate
 from mjbot.strategy import explanation as e
-from mjbot.table.actions import Action
-from mjbot.table.view import View
+from mjbot.viewer.drawing.tiles import tile_text
 
 Kind = Literal[
     "efficiency", "push/fold", "folded too early", "riichi", "calls", "hand value", "safe tiles",

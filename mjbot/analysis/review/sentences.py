@@ -10,11 +10,9 @@ points, the sentence notes it.  Opponents in riichi are named, with the turn of 
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from mjbot.drawing.tiles import tile_text
-from mjbot.languages import marked, translate
-from mjbot.review.decisions import ReviewedDecision
-from mjbot.review.playouts import Shown
-from mjbot.review.reasons import (
+from mjbot.analysis.review.decisions import ReviewedDecision
+from mjbot.analysis.review.playouts import Shown
+from mjbot.analysis.review.reasons import (
     MATERIAL,
     Reason,
     faster_text,
@@ -24,8 +22,12 @@ from mjbot.review.reasons import (
     signed,
     value_of,
 )
-from mjbot.review.tiles import wind_of
-from mjbot.statistics.estimates import Estimate
+from mjbot.analysis.review.tiles import wind_of
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.table.actions import Action
+from mjbot.game.table.mirror.wire import consumed_tiles
+from mjbot.game.table.view import View
+from mjbot.runtime.languages import marked, translate
 from mjbot.strategy.explanation import (
     ACCEPTED,
     PERCENT,
@@ -36,9 +38,7 @@ from mjbot.strategy.explanation import (
     Rated,
     same_choice,
 )
-from mjbot.table.actions import Action
-from mjbot.table.mirror.wire import consumed_tiles
-from mjbot.table.view import View
+from mjbot.viewer.drawing.tiles import tile_text
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, RED_FIVES, tile_kind
 
 MOST_REASONS: Final = 2

@@ -1,10 +1,10 @@
 """A game's choices by class and by kyoku, and how the players at the table chose.
 
-What choices cost is what playouts show of them, in places (:mod:`mjbot.review.playouts`).  The
-reviewer's own estimate of a loss orders and explains single choices and is never added up: sums of
-it are refuted by playouts, more than tenfold (docs/results/reviews.md).  The one grade of a seat is
-:func:`rating`; in its interval a kyoku is one observation, for the decisions of one are about the
-same hand.
+What choices cost is what playouts show of them, in places (:mod:`mjbot.analysis.review.playouts`).
+The reviewer's own estimate of a loss orders and explains single choices and is never added up: sums
+of it are refuted by playouts, more than tenfold (docs/results/reviews.md).  The one grade of a seat
+is :func:`rating`; in its interval a kyoku is one observation, for the decisions of one are about
+the same hand.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mjbot.errors import ArgumentError
-from mjbot.records.sources import open_games
-from mjbot.review.decisions import SEATS, DealIn, Judged, ReviewedDecision, judge
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import Shown, shown_losses, sum_of_all, sum_of_costs
-from mjbot.review.reasons import KINDS, Kind, kind_of_loss
-from mjbot.statistics.estimates import Estimate, ratio
+from mjbot.analysis.review.decisions import SEATS, DealIn, Judged, ReviewedDecision, judge
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.playouts import Shown, shown_losses, sum_of_all, sum_of_costs
+from mjbot.analysis.review.reasons import KINDS, Kind, kind_of_loss
+from mjbot.game.records.sources import open_games
+from mjbot.game.statistics.estimates import Estimate, ratio
+from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.explanation import DANGER, POINTS, RANKS, Strength
 from mjbot.strategy.registry import Spec, strategy_class
 from protocol.messages import Event, StartKyoku
@@ -152,8 +152,9 @@ def known_seats(events: Sequence[Event]) -> list[int]:
 def review_record(path: Path, seat: int, by: str = "strongest", seed: int = 0) -> Review:
     """Return the review of a seat in the first game at ``path``, by a strategy that rates.
 
-    Raises as :func:`~mjbot.review.decisions.judge`; :class:`~mjbot.errors.ArgumentError` where the
-    strategy rates nothing, or the record does not show the hand.
+    Raises as :func:`~mjbot.analysis.review.decisions.judge`;
+    :class:`~mjbot.runtime.errors.ArgumentError` where the strategy rates nothing, or the record
+    does not show the hand.
     """
     game, spec = next(open_games(path)), Spec.read(by)
     events = [entry.event for entry in game.entries]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from mjbot.drawing.tiles import HEIGHT, WIDTH, WINDS, shapes, tile_label
-from mjbot.languages import translate
-from mjbot.table.view import View
+from mjbot.game.table.view import View
+from mjbot.runtime.languages import translate
+from mjbot.viewer.drawing.tiles import HEIGHT, WIDTH, WINDS, shapes, tile_label
 from protocol.tiles import TILE_NAMES
 
 

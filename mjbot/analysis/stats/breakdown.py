@@ -13,14 +13,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mjbot.breakdown.games import LENGTHS, UNKNOWN, BreakdownRows, GameBatch
-from mjbot.breakdown.periods import ComparedSide, Period
-from mjbot.breakdown.ratings import Ratings
-from mjbot.breakdown.strength import Adjusted, FinishedGames
-from mjbot.breakdown.sums import GroupSums, SideSums
-from mjbot.errors import ArgumentError
-from mjbot.records.copies import Distinct
-from mjbot.records.game import RecordError
+from mjbot.analysis.stats.games import LENGTHS, UNKNOWN, BreakdownRows, GameBatch
+from mjbot.analysis.stats.periods import ComparedSide, Period
+from mjbot.analysis.stats.ratings import Ratings
+from mjbot.analysis.stats.strength import Adjusted, FinishedGames
+from mjbot.analysis.stats.sums import GroupSums, SideSums
+from mjbot.game.records.copies import Distinct
+from mjbot.game.records.game import RecordError
+from mjbot.runtime.errors import ArgumentError
 
 PLAYER: Final = "player"
 MOST_ROWS: Final = 200_000
@@ -166,7 +166,7 @@ class Breakdown:
     def add(self, batch: GameBatch[BreakdownRows]) -> list[RecordError]:
         """Take in a batch; return what could not be read of it.
 
-        Raises :class:`~mjbot.errors.ArgumentError` if a table has too many rows.
+        Raises :class:`~mjbot.runtime.errors.ArgumentError` if a table has too many rows.
         """
         new = [found for game in batch.games if (found := self._new(game))]
         self._no_length += [game for game in new if not game.length]

@@ -1,9 +1,9 @@
 """Recorded games as rows of counts, from a pool of processes, a few files of games at a time.
 
 A game is four rows of :data:`FIELDS`, one per seat, with the names, the day and the length.  All
-formats of :mod:`mjbot.records` are read, and the folders of arena runs, whose games are counted
-already (their records are not read again).  What a record leaves out is derived: the points of a
-win from its payments, the final scores from all payments and the riichi sticks that are left.
+formats of :mod:`mjbot.game.records` are read, and the folders of arena runs, whose games are
+counted already (their records are not read again).  What a record leaves out is derived: the points
+of a win from its payments, the final scores from all payments and the riichi sticks that are left.
 """
 
 import datetime
@@ -22,9 +22,7 @@ import msgspec
 
 from mjbot.arena.run_folder import GAMES_FILE, GameLine, ResultsHeader, read_games
 from mjbot.arena.setup import Setup, labels
-from mjbot.errors import ArgumentError
-from mjbot.processes import in_processes
-from mjbot.records.game import (
+from mjbot.game.records.game import (
     EmptyRecordError,
     Game,
     GameDigester,
@@ -33,9 +31,11 @@ from mjbot.records.game import (
     RecordError,
     hand_problems,
 )
-from mjbot.records.sources import RUNS_FOLDER, Source, games_of, list_sources
-from mjbot.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
-from mjbot.table.settle import ranks_of
+from mjbot.game.records.sources import RUNS_FOLDER, Source, games_of, list_sources
+from mjbot.game.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
+from mjbot.game.table.settle import ranks_of
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.processes import in_processes
 from protocol import messages as m
 from protocol.rules import LAST_ROUND, RANKED, Rules
 
@@ -131,7 +131,8 @@ class Work:
 def list_work(paths: Iterable[Path]) -> Work:
     """List the runs and files of records at ``paths``, each once.
 
-    Raises ``OSError`` or :class:`~mjbot.records.game.RecordError` for a path that holds nothing.
+    Raises ``OSError`` or :class:`~mjbot.game.records.game.RecordError` for a path that holds
+    nothing.
     """
     runs: dict[Path, None] = {}
     sources: dict[Source, None] = {}
@@ -166,7 +167,7 @@ def count_games(
     """Yield all games in batches, in the order of the records.
 
     With ``file_dates`` a game whose record has no day gets that of its file.  Raises
-    :class:`~mjbot.append_log.LogError` for a damaged run.
+    :class:`~mjbot.runtime.append_log.LogError` for a damaged run.
     """
     for run in work.runs:
         yield from _games_of_run(run)
@@ -427,7 +428,7 @@ def _zip_times(path: Path) -> list[tuple[int, ...]]:
 
 
 def refuse_other_code(runs: Iterable[Path]) -> None:
-    """Raise :class:`~mjbot.errors.ArgumentError` if runs of the same strategies had other code."""
+    """Raise ``ArgumentError`` if runs of the same strategies had other code."""
     codes: dict[tuple[str, ...], tuple[str, Path]] = {}
     for run in runs:
         setup = _setup_of(run)

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mjbot.breakdown.breakdown import KEYS, PLAYER, StatsRow
-from mjbot.breakdown.report import (
+from mjbot.analysis.stats.breakdown import KEYS, PLAYER, StatsRow
+from mjbot.analysis.stats.report import (
     FIGURE,
     StatsReport,
     cells,
@@ -13,12 +13,12 @@ from mjbot.breakdown.report import (
     comparison_rows,
     heads,
 )
-from mjbot.report import html
-from mjbot.report.html import name, table, text
-from mjbot.report.origin import Origin
-from mjbot.report.svg import COLOURS, PLOT_STYLE, Axis, Plot
-from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import Figure
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.figures import Figure
+from mjbot.game.statistics.origin import Origin
+from mjbot.viewer import html
+from mjbot.viewer.html import name, table, text
+from mjbot.viewer.plots import COLOURS, PLOT_STYLE, Axis, Plot
 
 MOST_LETTERS: Final = 300
 MOST_ROWS: Final = 200

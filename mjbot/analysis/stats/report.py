@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.breakdown.breakdown import PLAYER, Breakdown, StatsRow
-from mjbot.breakdown.ratings import EXTRA
-from mjbot.breakdown.strength import Adjusted
-from mjbot.breakdown.sums import PLAYER_FIGURES
-from mjbot.errors import ArgumentError
-from mjbot.report.estimates import UNITS, format_estimate
-from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import Figure
-from mjbot.text import plural, whole_file, write_text
+from mjbot.analysis.stats.breakdown import PLAYER, Breakdown, StatsRow
+from mjbot.analysis.stats.ratings import EXTRA
+from mjbot.analysis.stats.strength import Adjusted
+from mjbot.analysis.stats.sums import PLAYER_FIGURES
+from mjbot.game.statistics.estimate_text import UNITS, format_estimate
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.figures import Figure
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import plural, whole_file, write_text
 from protocol.plain_text import one_line
 
 FIGURE: Final = {figure.key: figure for figure in PLAYER_FIGURES}
@@ -302,7 +302,7 @@ def _safe_text(cell: str) -> str:
 
 
 def require_parquet() -> None:
-    """Raise :class:`~mjbot.errors.ArgumentError` where Parquet cannot be written."""
+    """Raise :class:`~mjbot.runtime.errors.ArgumentError` where Parquet cannot be written."""
     try:
         import polars  # noqa: F401
     except ImportError:

@@ -28,7 +28,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.statistics.estimates import Estimate
+from mjbot.game.statistics.estimates import Estimate
 
 PRIOR: Final = 10.0
 """Next to flat on purpose: it only keeps strengths finite where a player won, or lost, everything.

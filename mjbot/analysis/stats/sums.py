@@ -2,8 +2,8 @@
 
 A figure is a ratio of two columns.  With y and x the sums of a *cluster* (a game, or all games of
 one wall of an arena run, which share its luck), its interval follows from the sums of y, x, y y,
-x y and x x over the clusters (:class:`mjbot.statistics.estimates.Moments`).  So memory grows with
-the number of groups, some 600 bytes each, and not with the number of games.
+x y and x x over the clusters (:class:`mjbot.game.statistics.estimates.Moments`).  So memory grows
+with the number of groups, some 600 bytes each, and not with the number of games.
 """
 
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.breakdown.games import FIELDS
-from mjbot.statistics.estimates import Estimate, Moments, difference_of
-from mjbot.statistics.figures import FIGURES, Figure
+from mjbot.analysis.stats.games import FIELDS
+from mjbot.game.statistics.estimates import Estimate, Moments, difference_of
+from mjbot.game.statistics.figures import FIGURES, Figure
 
 PLAYER_FIGURES: Final = (*FIGURES, Figure("tsumo", "tsumo share", "rate", "tsumo", "wins"))
 """What is reported of a group."""

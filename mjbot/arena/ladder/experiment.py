@@ -9,14 +9,14 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mjbot.experiments import ExperimentContext
-from mjbot.ladder.lines import Ladder, LineStanding
-from mjbot.ladder.options import Options, StrengthOptions, read_options
-from mjbot.ladder.table import notes, rates_of_records, strength_table, style_table
-from mjbot.report.origin import origin_of
-from mjbot.statistics.figures import WallSums
+from mjbot.arena.experiments import ExperimentContext
+from mjbot.arena.ladder.lines import Ladder, LineStanding
+from mjbot.arena.ladder.options import Options, StrengthOptions, read_options
+from mjbot.arena.ladder.table import notes, rates_of_records, strength_table, style_table
+from mjbot.game.statistics.figures import WallSums
+from mjbot.game.statistics.origin import origin_of
+from mjbot.runtime.files import write_text
 from mjbot.strategy.registry import Spec
-from mjbot.text import write_text
 
 SUMMARY: Final = "a ladder of all strategies: strength, cost of a decision, manner of play"
 GAMES: Final = 2000

@@ -14,12 +14,12 @@ from typing import Final
 from mjbot.arena.accumulator import WallAccumulator
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.decision_times import DecisionCost, decision_costs
+from mjbot.arena.experiments import ExperimentContext, Run
+from mjbot.arena.ladder.options import Options
 from mjbot.arena.run_folder import GAMES_FILE, ResultsError, erase_run, read_run
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FilesRead
-from mjbot.experiments import ExperimentContext, Run
-from mjbot.ladder.options import Options
-from mjbot.statistics.figures import FIGURE_BY_KEY, WallSums
+from mjbot.game.statistics.figures import FIGURE_BY_KEY, WallSums
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.errors import ArgumentError
-from mjbot.experiments import records_option
-from mjbot.requests import option
+from mjbot.arena.experiments import records_option
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.requests import option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names
 from protocol.rules import LAST_ROUND, Length
@@ -75,7 +75,7 @@ class StrengthOptions:
 def read_options(own: StrengthOptions) -> Options:
     """Return what the options ask for, with the defaults of those that are not given.
 
-    Raises :class:`~mjbot.errors.ArgumentError` and ``StrategyError``.
+    Raises :class:`~mjbot.runtime.errors.ArgumentError` and ``StrategyError``.
     """
     lines = _unique([*(own.lines or built_in_names()), *own.also])
     strongest = STRONGEST if own.strongest is None else own.strongest

@@ -8,17 +8,17 @@ from typing import Final
 import numpy as np
 from rich.console import Console
 
-from mjbot.ladder.lines import LineStanding
-from mjbot.progress import progress
-from mjbot.records.copies import Distinct
-from mjbot.records.game import GameDigester
-from mjbot.records.sources import games_of, list_sources
-from mjbot.report.estimates import format_estimate
-from mjbot.report.markdown import head, row
-from mjbot.statistics import figures as f
-from mjbot.statistics.estimates import Estimate
+from mjbot.arena.ladder.lines import LineStanding
+from mjbot.game.records.copies import Distinct
+from mjbot.game.records.game import GameDigester
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.statistics import figures as f
+from mjbot.game.statistics.estimate_text import format_estimate
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.markdown import head, row
+from mjbot.runtime.files import plural
+from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
-from mjbot.text import plural
 
 STRENGTH: Final = ("rank", "first", "fourth")
 STYLE: Final = ("win", "deal_in", "call", "riichi", "win_points")
@@ -134,11 +134,12 @@ _COUNTED: Final = tuple(name for name in f.COUNTS.names or () if name != "fed")
 
 
 def rates_of_records(path: Path) -> f.WallSums:
-    """Return a record of :data:`~mjbot.statistics.figures.ROW` per game, of all its four players.
+    """Return a record of :data:`~mjbot.game.statistics.figures.ROW` per game, of all its four
+    players.
 
     A game that is there in several files counts once.
     ``path`` is a file, folder or zip of records.  The rates count, ranks and scores do not.
-    Raises ``OSError`` and :class:`~mjbot.records.game.RecordError`.
+    Raises ``OSError`` and :class:`~mjbot.game.records.game.RecordError`.
     """
     sources = list_sources(path)
     rows = []

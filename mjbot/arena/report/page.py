@@ -10,17 +10,17 @@ import numpy as np
 from mjbot.arena.report import text as t
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
-from mjbot.report.origin import Origin
-from mjbot.report.svg import COLOURS, Axis, Plot
-from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import (
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.figures import (
     FIGURE_BY_KEY,
     FIGURES,
     PAIR_FIGURES,
     rank_differences,
 )
-from mjbot.statistics.sequential import confidence_sequence
-from mjbot.text import plural
+from mjbot.game.statistics.origin import Origin
+from mjbot.game.statistics.sequential import confidence_sequence
+from mjbot.runtime.files import plural
+from mjbot.viewer.plots import COLOURS, Axis, Plot
 
 LOOKS: Final = 80
 """At how many walls the running means are drawn."""

@@ -9,11 +9,11 @@ from rich.table import Table
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
 from mjbot.arena.workers.faults import fault_lines
-from mjbot.report.estimates import format_estimate
-from mjbot.statistics import figures as f
-from mjbot.statistics.estimates import CONFIDENCE, Estimate
-from mjbot.statistics.sequential import TestOutcome, confidence_sequence
-from mjbot.text import plural
+from mjbot.game.statistics import figures as f
+from mjbot.game.statistics.estimate_text import format_estimate
+from mjbot.game.statistics.estimates import CONFIDENCE, Estimate
+from mjbot.game.statistics.sequential import TestOutcome, confidence_sequence
+from mjbot.runtime.files import plural
 
 MOST_VOID_LISTED: Final = 3
 

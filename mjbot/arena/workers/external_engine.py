@@ -10,10 +10,10 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
-from mjbot.match.players import MatchPlayer
-from mjbot.processes import describe_exit, last_line, signal_group
-from mjbot.server.core import EXCUSED, SeatReply
-from mjbot.server.seats import patience_s
+from mjbot.play.match.players import MatchPlayer
+from mjbot.play.server.core import EXCUSED, SeatReply
+from mjbot.play.server.seats import patience_s
+from mjbot.runtime.processes import describe_exit, last_line, signal_group
 from mjbot.strategy.faults import FaultKind
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP

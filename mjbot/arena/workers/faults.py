@@ -8,10 +8,10 @@ from typing import Final
 import msgspec
 
 from mjbot.arena.setup import GameId, Setup
-from mjbot.errors import ExitCode, MjbotError
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.files import plural
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.registry import Spec
-from mjbot.text import plural
 from protocol.errors import NOT_JSON
 
 FAULT_FOLDER: Final = "faults"
@@ -52,7 +52,7 @@ class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def state_bytes(self) -> bytes:
-        """The record of :data:`mjbot.table.state.STATE`, empty at the start of a game."""
+        """The record of :data:`mjbot.game.table.state.STATE`, empty at the start of a game."""
         return base64.b64decode(self.state)
 
 

@@ -25,9 +25,9 @@ from typing import Any, Final
 
 import msgspec
 
-from mjbot.compiler.cache import cache_folder
-from mjbot.errors import MjbotError
-from mjbot.text import naming
+from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.files import naming
 
 FILES_FILE: Final = "files.json"
 GONE: Final = "gone"

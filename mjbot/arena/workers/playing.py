@@ -15,18 +15,24 @@ from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.arena.workers.external_engine import EngineError, ExternalEngine
 from mjbot.arena.workers.files_read import FileRead
 from mjbot.arena.workers.supervised_player import NO_FAULTS, Passing, SupervisedPlayer
-from mjbot.match.players import players_of
-from mjbot.pair.member import PairMember, pair_up
-from mjbot.referee import Referee
-from mjbot.server.core import EXCUSED, LogLine, OnFault, Outgoing, SeatReply, TableCore
-from mjbot.statistics.figures import CountRecords, EventCounter, as_rows, count_kyoku, no_counts
+from mjbot.game.referee import Referee
+from mjbot.game.statistics.figures import (
+    CountRecords,
+    EventCounter,
+    as_rows,
+    count_kyoku,
+    no_counts,
+)
+from mjbot.game.table.assume import pin_draws
+from mjbot.game.table.state import State
+from mjbot.game.table.view import Sealed
+from mjbot.play.match.players import players_of
+from mjbot.play.server.core import EXCUSED, LogLine, OnFault, Outgoing, SeatReply, TableCore
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
+from mjbot.strategy.pair.member import PairMember, pair_up
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.assume import pin_draws
-from mjbot.table.state import State
-from mjbot.table.view import Sealed
 from protocol.messages import Event, StartGame, StartKyoku
 
 
@@ -50,7 +56,7 @@ class GameRecord:
 
 
 class MixedGame:
-    """One game, sent event by event as a table server does (:mod:`mjbot.server.core`).
+    """One game, sent event by event as a table server does (:mod:`mjbot.play.server.core`).
 
     Each seat has a supervised strategy or an external engine; engines must answer within
     ``limit_s`` (0: no limit).

@@ -23,8 +23,8 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers import clock as c
 from mjbot.arena.workers.files_read import ReadingWatch
 from mjbot.arena.workers.playing import GameRunner, PlayedGame, ReportFault
-from mjbot.errors import MjbotError
-from mjbot.processes import describe_exit, die_with_parent, starting_workers
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.processes import describe_exit, die_with_parent, starting_workers
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
 

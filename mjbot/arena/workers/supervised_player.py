@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from mjbot.arena.decision_times import TimeCounts, count_time
 from mjbot.arena.workers.clock import Clock, DeadlineError
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import Sealed, View
 from mjbot.strategy.faults import Fault, FaultKind, error_summary, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy, remark_on
-from mjbot.table.actions import Action
-from mjbot.table.view import Sealed, View
 
 FULL_FAULTS: Final = 5
 """Of so many faults of a seat in a game the table's record and the trace are kept."""

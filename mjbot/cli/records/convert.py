@@ -6,14 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from mjbot.cli.records.replay import Losses, Named, files_progress, find_sources, readable_games
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.interruption import stopping_between_steps
-from mjbot.records.game import Game
-from mjbot.records.other_formats import record_path
-from mjbot.records.sources import RECORD_ENDINGS, Source
-from mjbot.records.writers import FORMATS, GameWriter, format_of, is_one_file, open_writer, refusal
-from mjbot.requests import GAMES, argument, option
-from mjbot.text import plural
+from mjbot.game.records.game import Game
+from mjbot.game.records.other_formats import record_path
+from mjbot.game.records.sources import RECORD_ENDINGS, Source
+from mjbot.game.records.writers import (
+    FORMATS,
+    GameWriter,
+    format_of,
+    is_one_file,
+    open_writer,
+    refusal,
+)
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import plural
+from mjbot.runtime.interruption import stopping_between_steps
+from mjbot.runtime.requests import GAMES, argument, option
 
 
 @dataclass(frozen=True, kw_only=True)

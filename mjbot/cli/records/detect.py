@@ -14,20 +14,12 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from mjbot.breakdown.games import each_game
-from mjbot.cli.arguments import (
-    count,
-    folder_option,
-    jobs_option,
-    json_option,
-    output_option,
-)
-from mjbot.detection.conduct import Conduct, observe
-from mjbot.detection.evidence import close_games, weightiest
-from mjbot.detection.games import GameCounts, count_games
-from mjbot.detection.helpers import LEAST_MET, PairConduct, judge_helpers, judge_targets
-from mjbot.detection.helpers_report import HEADS as HELPER_HEADS
-from mjbot.detection.helpers_report import (
+from mjbot.analysis.collusion.conduct import Conduct, observe
+from mjbot.analysis.collusion.evidence import close_games, weightiest
+from mjbot.analysis.collusion.games import GameCounts, count_games
+from mjbot.analysis.collusion.helpers import LEAST_MET, PairConduct, judge_helpers, judge_targets
+from mjbot.analysis.collusion.helpers_report import HEADS as HELPER_HEADS
+from mjbot.analysis.collusion.helpers_report import (
     TARGET_HEADS,
     HelpersReport,
     helper_cells,
@@ -35,8 +27,8 @@ from mjbot.detection.helpers_report import (
     helpers_page,
     target_cells,
 )
-from mjbot.detection.helpers_report import WARNING as HELPERS_WARNING
-from mjbot.detection.report import (
+from mjbot.analysis.collusion.helpers_report import WARNING as HELPERS_WARNING
+from mjbot.analysis.collusion.report import (
     HEADS,
     WARNING,
     DetectionReport,
@@ -45,22 +37,30 @@ from mjbot.detection.report import (
     page,
     report_json,
 )
-from mjbot.detection.verdicts import (
+from mjbot.analysis.collusion.verdicts import (
     LEAST_GAMES,
     DetectionWeights,
     judge,
     shipped_weights,
 )
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.interruption import keeping
-from mjbot.progress import progress
-from mjbot.records.copies import Distinct
-from mjbot.records.game import RecordError
-from mjbot.records.other_formats import record_path
-from mjbot.records.sources import list_sources
-from mjbot.requests import argument, option
-from mjbot.text import write_text
-from mjbot.training.positions import DistinctGames, GameRef, LeftOut
+from mjbot.analysis.stats.games import each_game
+from mjbot.cli.arguments import (
+    count,
+    folder_option,
+    jobs_option,
+    json_option,
+    output_option,
+)
+from mjbot.game.records.copies import Distinct
+from mjbot.game.records.game import RecordError
+from mjbot.game.records.other_formats import record_path
+from mjbot.game.records.sources import list_sources
+from mjbot.learning.training.positions import DistinctGames, GameRef, LeftOut
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import write_text
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import argument, option
 from protocol.plain_text import one_line
 
 SHOWN: Final = 10

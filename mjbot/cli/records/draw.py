@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from mjbot.cli.arguments import at_option, output_option, record_argument
 from mjbot.cli.records.watch import BoardRequest
-from mjbot.drawing.board_data import Board, changed
-from mjbot.drawing.picture import picture
-from mjbot.drawing.tiles import show_all
-from mjbot.errors import ArgumentError, ExitCode, MjbotError
-from mjbot.records.positions import RecordPosition
-from mjbot.requests import option
-from mjbot.text import whole_file, write_text
-from mjbot.watch.game import fold_steps
-from mjbot.watch.library import Library, ReadGame
+from mjbot.game.records.positions import RecordPosition
+from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
+from mjbot.runtime.files import whole_file, write_text
+from mjbot.runtime.requests import option
+from mjbot.viewer.drawing.board_data import Board, changed
+from mjbot.viewer.drawing.picture import picture
+from mjbot.viewer.drawing.tiles import show_all
+from mjbot.viewer.game import fold_steps
+from mjbot.viewer.library import Library, ReadGame
 from protocol.plain_text import one_line
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")

@@ -12,21 +12,21 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from mjbot.analysis.review.players import SeatedPlayers, honest_view
 from mjbot.cli import arguments as a
-from mjbot.errors import ExitCode
-from mjbot.models.opponents import estimate_opponents
-from mjbot.precompile import prepare
-from mjbot.progress import progress
-from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps
-from mjbot.records.game import HandProblem
-from mjbot.records.positions import NoPositionError, RecordPosition
-from mjbot.review.players import SeatedPlayers, honest_view
+from mjbot.game.records.choices import Numbering, ReplayStep, kyoku_name, steps
+from mjbot.game.records.game import HandProblem
+from mjbot.game.records.positions import NoPositionError, RecordPosition
+from mjbot.game.table.actions import Action
+from mjbot.game.table.mirror.mirror import quote
+from mjbot.game.table.view import View
+from mjbot.learning.models.opponents import estimate_opponents
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.files import plural
+from mjbot.runtime.progress import progress
 from mjbot.strategy import explanation as e
 from mjbot.strategy.registry import Spec
-from mjbot.table.actions import Action
-from mjbot.table.mirror.mirror import quote
-from mjbot.table.view import View
-from mjbot.text import plural
 from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.tiles import TILE_NAMES, tile_name, tile_names

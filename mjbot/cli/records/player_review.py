@@ -13,12 +13,8 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
-from mjbot.arena.code_digest import code_digest
-from mjbot.compiler.compiled import source_digest
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.languages import language, translate
-from mjbot.player_report.figures import PlayerReport
-from mjbot.player_report.games import (
+from mjbot.analysis.player.figures import PlayerReport
+from mjbot.analysis.player.games import (
     ReviewedGame,
     ReviewedHeader,
     ReviewedSource,
@@ -28,15 +24,19 @@ from mjbot.player_report.games import (
     read_games_file,
     review_sources,
 )
-from mjbot.player_report.page import key_of, page
-from mjbot.player_report.quiz import MOST_EXERCISES, quiz_page, read_positions
-from mjbot.precompile import prepare
-from mjbot.progress import progress
-from mjbot.records.game import RecordError
-from mjbot.records.sources import Source, content_digest, games_of, list_sources
-from mjbot.report.origin import origin_of
+from mjbot.analysis.player.page import key_of, page
+from mjbot.analysis.player.quiz import MOST_EXERCISES, quiz_page, read_positions
+from mjbot.arena.code_digest import code_digest
+from mjbot.game.records.game import RecordError
+from mjbot.game.records.sources import Source, content_digest, games_of, list_sources
+from mjbot.game.statistics.origin import origin_of
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import plural, write_text
+from mjbot.runtime.languages import language, translate
+from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
-from mjbot.text import plural, write_text
 from protocol.messages import StartGame
 from protocol.plain_text import one_line
 

@@ -13,10 +13,8 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from mjbot.errors import ExitCode
-from mjbot.progress import Step, progress
-from mjbot.records.evidence import MOST_KEPT, Reply, evidence_path, read_evidence
-from mjbot.records.game import (
+from mjbot.game.records.evidence import MOST_KEPT, Reply, evidence_path, read_evidence
+from mjbot.game.records.game import (
     EmptyRecordError,
     ForeignRecordError,
     Game,
@@ -24,11 +22,13 @@ from mjbot.records.game import (
     RecordError,
     hand_problems,
 )
-from mjbot.records.other_formats import record_path
-from mjbot.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
-from mjbot.records.sources import Source, games_of, list_sources
-from mjbot.requests import argument, option
-from mjbot.text import plural
+from mjbot.game.records.other_formats import record_path
+from mjbot.game.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
+from mjbot.game.records.sources import Source, games_of, list_sources
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.files import plural
+from mjbot.runtime.progress import Step, progress
+from mjbot.runtime.requests import argument, option
 from protocol.plain_text import one_line
 
 

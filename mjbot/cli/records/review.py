@@ -12,38 +12,38 @@ from typing import Final
 
 from rich.console import Console
 
-from mjbot.cli import arguments as a
-from mjbot.cli.records.player_review import (
-    MANY_BUDGET_S,
-    PlayerWork,
-    review_player,
-)
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.languages import translate, translate_count
-from mjbot.precompile import prepare
-from mjbot.progress import progress
-from mjbot.records.choices import steps_of
-from mjbot.records.game import Game, hand_problems
-from mjbot.records.other_formats import record_path
-from mjbot.records.positions import NoPositionError, RecordPosition
-from mjbot.records.sources import games_of, list_sources
-from mjbot.requests import argument, option
-from mjbot.review.decisions import ReviewedDecision, judge
-from mjbot.review.mjai_json import review_json
-from mjbot.review.page import page
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import BUDGET_S, CostEstimator, is_open
-from mjbot.review.sentences import (
+from mjbot.analysis.review.decisions import ReviewedDecision, judge
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.analysis.review.page import page
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.playouts import BUDGET_S, CostEstimator, is_open
+from mjbot.analysis.review.sentences import (
     amount,
     done_text,
     interval_text,
     sentence,
     sentence_and_cost,
 )
-from mjbot.review.summary import Review, Reviewer, known_seats, loss_of, rating
+from mjbot.analysis.review.summary import Review, Reviewer, known_seats, loss_of, rating
+from mjbot.cli import arguments as a
+from mjbot.cli.records.player_review import (
+    MANY_BUDGET_S,
+    PlayerWork,
+    review_player,
+)
+from mjbot.game.records.choices import steps_of
+from mjbot.game.records.game import Game, hand_problems
+from mjbot.game.records.other_formats import record_path
+from mjbot.game.records.positions import NoPositionError, RecordPosition
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import write_text
+from mjbot.runtime.languages import translate, translate_count
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import argument, option
 from mjbot.strategy.explanation import POINTS, RANKS
 from mjbot.strategy.registry import Spec
-from mjbot.text import write_text
 from protocol.messages import Event, StartGame
 from protocol.plain_text import one_line
 

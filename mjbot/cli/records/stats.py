@@ -12,12 +12,12 @@ from typing import Final
 from rich.console import Console
 from rich.table import Column, Table
 
-from mjbot.breakdown.breakdown import KEYS, PLAYER, VERSION, Breakdown, BreakdownPlan
-from mjbot.breakdown.games import count_games, list_work, refuse_other_code
-from mjbot.breakdown.page import page
-from mjbot.breakdown.periods import ComparedSide, Period
-from mjbot.breakdown.ratings import EXTRA, Ratings, available
-from mjbot.breakdown.report import (
+from mjbot.analysis.stats.breakdown import KEYS, PLAYER, VERSION, Breakdown, BreakdownPlan
+from mjbot.analysis.stats.games import count_games, list_work, refuse_other_code
+from mjbot.analysis.stats.page import page
+from mjbot.analysis.stats.periods import ComparedSide, Period
+from mjbot.analysis.stats.ratings import EXTRA, Ratings, available
+from mjbot.analysis.stats.report import (
     StatsReport,
     cells,
     comparison_lines,
@@ -29,12 +29,12 @@ from mjbot.breakdown.report import (
     write_parquet,
 )
 from mjbot.cli.arguments import count, jobs_option, json_option, output_option
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.progress import progress
-from mjbot.records.other_formats import record_path
-from mjbot.report.origin import origin_of
-from mjbot.requests import argument, option
-from mjbot.text import write_text
+from mjbot.game.records.other_formats import record_path
+from mjbot.game.statistics.origin import origin_of
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import write_text
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import argument, option
 from protocol.plain_text import one_line
 
 SHOWN: Final = 20

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import to_builtins
 
+from mjbot.analysis.review.page_data import NoReviewError, page_data, read_review, same_game
 from mjbot.cli.arguments import (
     at_option,
     file_option,
@@ -24,20 +25,19 @@ from mjbot.cli.arguments import (
     seat_option,
     strategy_option,
 )
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.interruption import run_until_signalled
-from mjbot.precompile import prepare
-from mjbot.records.other_formats import record_path
-from mjbot.records.positions import BoardAddress, RecordPosition, has_moment, moment_of
-from mjbot.requests import option
-from mjbot.review.page_data import NoReviewError, page_data, read_review, same_game
+from mjbot.game.records.other_formats import record_path
+from mjbot.game.records.positions import BoardAddress, RecordPosition, has_moment, moment_of
+from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.files import write_text
+from mjbot.runtime.interruption import run_until_signalled
+from mjbot.runtime.requests import option
 from mjbot.strategy.registry import Spec
-from mjbot.text import write_text
-from mjbot.watch.browser import show_page
-from mjbot.watch.game import ALL_SEATS, fold_steps
-from mjbot.watch.library import Library, ReadGame
-from mjbot.watch.pages import game_page
-from mjbot.watch.thoughts import all_thoughts
+from mjbot.viewer.browser import show_page
+from mjbot.viewer.game import ALL_SEATS, fold_steps
+from mjbot.viewer.library import Library, ReadGame
+from mjbot.viewer.pages import game_page
+from mjbot.viewer.thoughts import all_thoughts
 from protocol.plain_text import one_line
 
 
@@ -151,7 +151,7 @@ def _config(request: WatchGameRequest, library: Library) -> dict[str, Any]:
 
 
 async def _relay(request: WatchGameRequest, address: str) -> int:
-    from mjbot.watch.live import RelayServer
+    from mjbot.viewer.live import RelayServer
 
     only = (request.out, request.by, request.at, request.review)
     if any(each is not None for each in only):
@@ -172,7 +172,7 @@ async def _show(
     place: BoardAddress | None,
     review: dict[str, Any] | None,
 ) -> int:
-    from mjbot.watch.server import RecordServer
+    from mjbot.viewer.server import RecordServer
 
     config = _config(request, library)
     if review is not None:

@@ -3,18 +3,18 @@
 from typing import Final
 
 from mjbot.cli.train import print_learned
-from mjbot.requests import Subcommand
-from mjbot.training.fast_policy.requests import FastSelfPlayRequest, ImitationRequest
+from mjbot.learning.training.fast_policy.requests import FastSelfPlayRequest, ImitationRequest
+from mjbot.runtime.requests import Subcommand
 
 
 def _train_imitation(request: ImitationRequest) -> None:
-    from mjbot.training.fast_policy.imitation import train
+    from mjbot.learning.training.fast_policy.imitation import train
 
     print_learned(train(request))
 
 
 def _train_play(request: FastSelfPlayRequest) -> None:
-    from mjbot.training.fast_policy.self_play import train
+    from mjbot.learning.training.fast_policy.self_play import train
 
     print_learned(train(request))
 

@@ -7,13 +7,13 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Final
 
-from mjbot.records.game import HandProblem, hand_problems
-from mjbot.records.sources import open_games
-from mjbot.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, Action
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.mirror.wire import to_action
-from mjbot.table.state import CHANKAN, REACTION, State
-from mjbot.table.view import Sealed, View
+from mjbot.game.records.game import HandProblem, hand_problems
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, Action
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.wire import to_action
+from mjbot.game.table.state import CHANKAN, REACTION, State
+from mjbot.game.table.view import Sealed, View
 from protocol import messages as m
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
@@ -96,8 +96,8 @@ def steps(log: Path, problems: list[HandProblem] | None = None) -> Iterator[Repl
     """Return the events of all games of a log; a step's table is good until the next one.
 
     What is wrong with single hands is added to ``problems``, game by game.
-    Raises ``OSError``, :class:`~mjbot.records.game.RecordError` and
-    :class:`~mjbot.table.mirror.mirror.TableError`.
+    Raises ``OSError``, :class:`~mjbot.game.records.game.RecordError` and
+    :class:`~mjbot.game.table.mirror.mirror.TableError`.
     """
     return steps_of(_events(log, [] if problems is None else problems))
 

@@ -13,16 +13,16 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from mjbot.records.game import Entry, Game, IncompleteGameError, WinRecord, hand_name
-from mjbot.rules import yaku_table
-from mjbot.rules.points import MANGAN, STICK_POINTS, YAKUMAN_BASE, base_points
-from mjbot.rules.ruleset import rules_of
-from mjbot.table import state as s
-from mjbot.table.assume import show_ura
-from mjbot.table.hands import concealed_tiles
-from mjbot.table.mirror.mirror import Mirror, TableError
-from mjbot.table.mirror.wire import tile_code
-from mjbot.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
+from mjbot.game.records.game import Entry, Game, IncompleteGameError, WinRecord, hand_name
+from mjbot.game.rules import yaku_table
+from mjbot.game.rules.points import MANGAN, STICK_POINTS, YAKUMAN_BASE, base_points
+from mjbot.game.rules.ruleset import rules_of
+from mjbot.game.table import state as s
+from mjbot.game.table.assume import show_ura
+from mjbot.game.table.hands import concealed_tiles
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.game.table.mirror.wire import tile_code
+from mjbot.game.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
 from protocol import messages as m
 from protocol.rules import Rules
 from protocol.tenhou.results import yaku_order
@@ -65,8 +65,8 @@ class CompleteGame:
 def complete(game: Game) -> CompleteGame:
     """Return a game with every field of each event filled in, and each win's record.
 
-    Raises :class:`~mjbot.records.game.IncompleteGameError` where the events are incomplete
-    or break the rules, and :class:`~mjbot.records.game.RecordError` where they cannot be read.
+    Raises :class:`~mjbot.game.records.game.IncompleteGameError` where the events are incomplete
+    or break the rules, and :class:`~mjbot.game.records.game.RecordError` where they cannot be read.
     """
     builder = _GameBuilder()
     entries: list[Entry] = []

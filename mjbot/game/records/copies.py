@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar
 
 import numpy as np
 
-from mjbot.records.game import GameIdentity
+from mjbot.game.records.game import GameIdentity
 
 Kept = TypeVar("Kept")
 

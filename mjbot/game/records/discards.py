@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from mjbot.records.game import Entry
+from mjbot.game.records.game import Entry
 from protocol import messages as m
 
 

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from mjbot.records.game import RecordError
+from mjbot.game.records.game import RecordError
 from protocol.errors import NOT_JSON
 
 Verdict = Literal["accepted", "replaced", "refused"]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
-from mjbot.errors import MjbotError
-from mjbot.text import plural
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.files import plural
 from protocol import messages as m
 from protocol.messages import Event, FourInts, Seat, Tile
 
@@ -148,7 +148,7 @@ class GameDigest(NamedTuple):
 
 
 class GameIdentity(NamedTuple):
-    """By what copies of a game are recognised, whole or cut (:mod:`mjbot.records.copies`).
+    """By what copies of a game are recognised, whole or cut (:mod:`mjbot.game.records.copies`).
 
     ``whole`` is a digest of all events, ``results`` one of 64 bits of the events up to each win and
     draw; ``ended``: whether the record has the end of the game.

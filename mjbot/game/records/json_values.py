@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from io import BufferedReader
 from typing import Any, Final, NoReturn
 
-from mjbot.records.game import RecordError
+from mjbot.game.records.game import RecordError
 
 Lines = BufferedReader | zipfile.ZipExtFile | gzip.GzipFile
 """What records are read from: a file, a member of a zip, or either of them gzipped."""

@@ -9,8 +9,8 @@ from typing import Any, Final, Literal, Self, get_args
 
 import msgspec
 
-from mjbot.records.discards import settle_discards
-from mjbot.records.game import (
+from mjbot.game.records.discards import settle_discards
+from mjbot.game.records.game import (
     THREE_PLAYER_GAME,
     Entry,
     ForeignRecordError,
@@ -18,8 +18,8 @@ from mjbot.records.game import (
     RecordError,
     Talk,
 )
-from mjbot.records.json_values import Lines, json_values, without_comments
-from mjbot.text import naming, write_all
+from mjbot.game.records.json_values import Lines, json_values, without_comments
+from mjbot.runtime.files import naming, write_all
 from protocol import messages as m
 from protocol.codec import decode_line, encode
 from protocol.dialects import OWN_LOG

@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 import msgspec
 
-from mjbot.records.game import (
+from mjbot.game.records.game import (
     THREE_PLAYER_GAME,
     Entry,
     ForeignRecordError,

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from mjbot.records.complete import CompleteGame
-from mjbot.records.game import Entry, WinRecord
+from mjbot.game.records.complete import CompleteGame
+from mjbot.game.records.game import Entry, WinRecord
 from protocol import messages as m
 from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, encode_call

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from mjbot.records.json_values import Lines, without_comments
+from mjbot.game.records.json_values import Lines, without_comments
 from protocol.framing import MAX_LINE_BYTES
 
 MAJIANG: Final = "is a game in the format of Majiang (JSON)"

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from mjbot.rules import yaku_table
-from mjbot.rules.points import MANGAN, YAKUMAN_BASE, Parties, base_points, win_deltas
-from mjbot.table import state as s
-from mjbot.table.legal import can_ron
-from mjbot.table.settle import PAYMENT, abort_reason, game_ends, win_payment
+from mjbot.game.rules import yaku_table
+from mjbot.game.rules.points import MANGAN, YAKUMAN_BASE, Parties, base_points, win_deltas
+from mjbot.game.table import state as s
+from mjbot.game.table.legal import can_ron
+from mjbot.game.table.settle import PAYMENT, abort_reason, game_ends, win_payment
 from protocol import messages as m
 from protocol.tiles import UNKNOWN
 

@@ -1,8 +1,8 @@
 """Positions of a recorded game by name: ``E2-0:8``, or the number of an event.
 
 ``E2-0:8`` is the eighth choice of a seat in East 2 honba 0, as
-:class:`~mjbot.records.choices.Numbering` counts them: KYOKU-HONBA:CHOICE.  It needs the seat.  A
-number names the position after the event of that number, ``start_game`` being the first.
+:class:`~mjbot.game.records.choices.Numbering` counts them: KYOKU-HONBA:CHOICE.  It needs the seat.
+A number names the position after the event of that number, ``start_game`` being the first.
 """
 
 import re
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from mjbot.errors import ArgumentError
-from mjbot.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
-from mjbot.records.sources import open_games
-from mjbot.table.view import Sealed, View
-from mjbot.text import plural
+from mjbot.game.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.view import Sealed, View
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import plural
 from protocol.messages import StartKyoku
 
 EXPECTED: Final = "expected KYOKU-HONBA:CHOICE such as E2-1:5, or the number of an event"
@@ -77,7 +77,7 @@ def recorded_view(path: Path, at: str, seat: int) -> View:
 
     ``at`` is ``E2-1:5``, the fifth choice of the seat in East 2 honba 1, or the number of an event
     as text.  Raises :class:`NoPositionError` where the game has no such position, ``ValueError``
-    for another form of ``at``, and as :func:`~mjbot.records.choices.steps`.
+    for another form of ``at``, and as :func:`~mjbot.game.records.choices.steps`.
     """
     events = [entry.event for entry in next(open_games(path)).entries]
     number = RecordPosition.read(at).event_in(steps_of(events), seat)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.errors import MjbotError
-from mjbot.records.game import Entry, Game
-from mjbot.records.other_rules import explained, missing_draw
-from mjbot.table.mirror.mirror import Mirror, TableError, quote
-from mjbot.text import plural
+from mjbot.game.records.game import Entry, Game
+from mjbot.game.records.other_rules import explained, missing_draw
+from mjbot.game.table.mirror.mirror import Mirror, TableError, quote
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.files import plural
 from protocol.messages import Dora, EndGame, Event, Hora, Ryukyoku, StartKyoku
 
 RULES_SINCE: Final = "2018-01"

@@ -29,22 +29,22 @@ from pathlib import Path
 from typing import Final, cast
 from urllib.parse import unquote_to_bytes
 
-from mjbot.records.game import (
+from mjbot.game.records.game import (
     EmptyRecordError,
     ForeignRecordError,
     Game,
     RecordError,
     noting_hands,
 )
-from mjbot.records.json_values import Lines
-from mjbot.records.mjai_log import (
+from mjbot.game.records.json_values import Lines
+from mjbot.game.records.mjai_log import (
     MAX_GAME_BYTES,
     read_mjai_json,
     read_mjai_log,
     read_mjai_messages,
 )
-from mjbot.records.mjlog import read_mjlog
-from mjbot.records.other_formats import (
+from mjbot.game.records.mjlog import read_mjlog
+from mjbot.game.records.other_formats import (
     MJAI_LOG,
     OTHER_JSON,
     cut_kind,
@@ -56,7 +56,7 @@ from mjbot.records.other_formats import (
     other_json,
     whole_json,
 )
-from mjbot.records.tenhou6.reader import read_tenhou6
+from mjbot.game.records.tenhou6.reader import read_tenhou6
 from protocol.framing import MAX_LINE_BYTES
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")

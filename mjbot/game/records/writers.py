@@ -11,13 +11,13 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
-from mjbot.errors import ArgumentError
-from mjbot.records.complete import CompleteGame, complete
-from mjbot.records.game import Entry, Game, IncompleteGameError, RecordError
-from mjbot.records.mjai_log import log_line
-from mjbot.records.mjlog_writer import write_mjlog
-from mjbot.records.tenhou6.writer import write_tenhou6
-from mjbot.text import naming
+from mjbot.game.records.complete import CompleteGame, complete
+from mjbot.game.records.game import Entry, Game, IncompleteGameError, RecordError
+from mjbot.game.records.mjai_log import log_line
+from mjbot.game.records.mjlog_writer import write_mjlog
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import naming
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """The referee: walls, turns, claims and payments under Tenhou's ranked rules."""
 
-from mjbot.referee.referee import IllegalActionError, Position, Referee
+from mjbot.game.referee.referee import IllegalActionError, Position, Referee
 
 __all__ = ["IllegalActionError", "Position", "Referee"]

@@ -1,6 +1,6 @@
 """Whole games and playouts inside compiled code, for policies that are compiled themselves.
 
-The same flow as :class:`mjbot.referee.Referee`, without events and offers.
+The same flow as :class:`mjbot.game.referee.Referee`, without events and offers.
 """
 
 from typing import Final
@@ -8,18 +8,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, keep_alive
-from mjbot.compiler.splitmix import mix, next_below
-from mjbot.referee.flow import carry_out, deal
-from mjbot.referee.step import STEP_BUFFER, StepBuffer
-from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.ruleset import RuleSet
-from mjbot.table.actions import N_ACTIONS, PASS
-from mjbot.table.apply import apply_end_game, apply_start_game
-from mjbot.table.default_action import default_code
-from mjbot.table.legal import legal_codes
-from mjbot.table.settle import game_ends, next_kyoku
-from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
+from mjbot.game.referee.flow import carry_out, deal
+from mjbot.game.referee.step import STEP_BUFFER, StepBuffer
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.ruleset import RuleSet
+from mjbot.game.table.actions import N_ACTIONS, PASS
+from mjbot.game.table.apply import apply_end_game, apply_start_game
+from mjbot.game.table.default_action import default_code
+from mjbot.game.table.legal import legal_codes
+from mjbot.game.table.settle import game_ends, next_kyoku
+from mjbot.game.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
+from mjbot.runtime.compiler.compiled import compiled, keep_alive
+from mjbot.runtime.compiler.splitmix import mix, next_below
 
 TSUMOGIRI: Final = 0
 """Discards what it drew, lets everything else pass."""

@@ -4,9 +4,8 @@ On its own turn: win, kan, riichi, discard, nine terminals.  After a discard or 
 wins, calls, or the next draw.
 """
 
-from mjbot.compiler.compiled import compiled
-from mjbot.referee.ending import abort_kyoku, draw, exhaust_kyoku, turn_dora, win_kyoku
-from mjbot.referee.step import (
+from mjbot.game.referee.ending import abort_kyoku, draw, exhaust_kyoku, turn_dora, win_kyoku
+from mjbot.game.referee.step import (
     LOG_ANKAN,
     LOG_CHI,
     LOG_DAIMINKAN,
@@ -19,7 +18,7 @@ from mjbot.referee.step import (
     note,
     note_used,
 )
-from mjbot.table.actions import (
+from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
     CHI_LOW,
@@ -35,12 +34,19 @@ from mjbot.table.actions import (
     is_discard_code,
     is_pon_code,
 )
-from mjbot.table.apply import apply_discard, apply_riichi, apply_riichi_accepted
-from mjbot.table.apply_calls import apply_ankan, apply_chi, apply_daiminkan, apply_kakan, apply_pon
-from mjbot.table.hands import kind_of
-from mjbot.table.settle import abort_reason
-from mjbot.table.state import DECLARED, TRIPLE_RON, State
-from mjbot.table.state import NINE_TERMINALS as ABORT_NINE
+from mjbot.game.table.apply import apply_discard, apply_riichi, apply_riichi_accepted
+from mjbot.game.table.apply_calls import (
+    apply_ankan,
+    apply_chi,
+    apply_daiminkan,
+    apply_kakan,
+    apply_pon,
+)
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.settle import abort_reason
+from mjbot.game.table.state import DECLARED, TRIPLE_RON, State
+from mjbot.game.table.state import NINE_TERMINALS as ABORT_NINE
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS
 
 

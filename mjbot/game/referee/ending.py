@@ -1,11 +1,10 @@
 """Draws and dora, and the ways a kyoku ends with what each pays: compiled."""
 
-from mjbot.compiler.compiled import compiled
-from mjbot.referee.step import LOG_DORA, LOG_DRAW, StepBuffer, note
-from mjbot.referee.wall import next_live_tile
-from mjbot.table.apply import apply_dora, apply_draw, apply_hora, apply_ryukyoku, apply_ura
-from mjbot.table.settle import exhaustive_deltas, win_payment
-from mjbot.table.state import (
+from mjbot.game.referee.step import LOG_DORA, LOG_DRAW, StepBuffer, note
+from mjbot.game.referee.wall import next_live_tile
+from mjbot.game.table.apply import apply_dora, apply_draw, apply_hora, apply_ryukyoku, apply_ura
+from mjbot.game.table.settle import exhaustive_deltas, win_payment
+from mjbot.game.table.state import (
     ACCEPTED,
     CHANKAN,
     DORA_WALL,
@@ -17,6 +16,7 @@ from mjbot.table.state import (
     RINSHAN_WALL,
     State,
 )
+from mjbot.runtime.compiler.compiled import compiled
 
 
 @compiled

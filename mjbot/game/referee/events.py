@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.referee import step as buffer
-from mjbot.rules.points import STICK_POINTS
-from mjbot.table.hands import concealed_tiles
-from mjbot.table.mirror.wire import wire_yakus
-from mjbot.table.state import ACCEPTED, NINE_TERMINALS, NO_DRAW, WIRE_REASONS, State
+from mjbot.game.referee import step as buffer
+from mjbot.game.rules.points import STICK_POINTS
+from mjbot.game.table.hands import concealed_tiles
+from mjbot.game.table.mirror.wire import wire_yakus
+from mjbot.game.table.state import ACCEPTED, NINE_TERMINALS, NO_DRAW, WIRE_REASONS, State
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_names
 
@@ -24,7 +24,7 @@ def four(values: NDArray[np.int32]) -> Seats4:
 
 
 def start_kyoku(state: State) -> m.StartKyoku:
-    """Emit the deal, all hands open; right after :func:`mjbot.referee.flow.deal`."""
+    """Emit the deal, all hands open; right after :func:`mjbot.game.referee.flow.deal`."""
     wall = state["wall"].tolist()
     a, b, c, d = (
         tile_names(sorted(wall[13 * seat : 13 * seat + 13], key=_order)) for seat in range(4)
@@ -47,7 +47,7 @@ def _order(tile: int) -> float:
 
 
 def log_events(log: NDArray[np.int8], scores: Seats4) -> Iterator[m.Event]:
-    """Emit the events of the rows int8[n, 9] of the log of :mod:`mjbot.referee.step`.
+    """Emit the events of the rows int8[n, 9] of the log of :mod:`mjbot.game.referee.step`.
 
     ``scores`` are the points before the first of them.
     """

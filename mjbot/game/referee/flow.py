@@ -1,14 +1,13 @@
 """The flow of a kyoku in compiled code: choices in, events out, up to the next decision.
 
 Rules: docs/rules.md; order of events: docs/protocol.md, section 3.  Every event goes through
-:mod:`mjbot.table.apply`.
+:mod:`mjbot.game.table.apply`.
 """
 
-from mjbot.compiler.compiled import compiled
-from mjbot.referee.choices import own_action, resolve_discard, resolve_kakan
-from mjbot.referee.ending import draw
-from mjbot.referee.step import StepBuffer
-from mjbot.table.actions import (
+from mjbot.game.referee.choices import own_action, resolve_discard, resolve_kakan
+from mjbot.game.referee.ending import draw
+from mjbot.game.referee.step import StepBuffer
+from mjbot.game.table.actions import (
     DECIDES_CALLS,
     DECIDES_TURNS,
     DECIDES_WINS,
@@ -17,10 +16,11 @@ from mjbot.table.actions import (
     RON,
     TSUMO,
 )
-from mjbot.table.apply import apply_deal
-from mjbot.table.default_action import default_code
-from mjbot.table.legal import legal_codes
-from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, WON, State
+from mjbot.game.table.apply import apply_deal
+from mjbot.game.table.default_action import default_code
+from mjbot.game.table.legal import legal_codes
+from mjbot.game.table.state import CHANKAN, DRAW, REACTION, RINSHAN, WON, State
+from mjbot.runtime.compiler.compiled import compiled
 
 
 @compiled

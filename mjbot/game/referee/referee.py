@@ -8,28 +8,28 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.referee import events as serialise
-from mjbot.referee import flow
-from mjbot.referee.step import StepBuffer, new_step_buffer
-from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.points import MANGAN, Parties, win_deltas
-from mjbot.rules.ruleset import RuleSet, rule_set
-from mjbot.table.actions import ACTIONS, Action
-from mjbot.table.apply import apply_end_game, apply_ryukyoku, apply_start_game
-from mjbot.table.assume import set_position
-from mjbot.table.mirror.wire import to_message
-from mjbot.table.settle import game_ends, next_kyoku
-from mjbot.table.state import CHOMBO, DRAWN, WON, State, new_state
-from mjbot.table.view import View
+from mjbot.game.referee import events as serialise
+from mjbot.game.referee import flow
+from mjbot.game.referee.step import StepBuffer, new_step_buffer
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.points import MANGAN, Parties, win_deltas
+from mjbot.game.rules.ruleset import RuleSet, rule_set
+from mjbot.game.table.actions import ACTIONS, Action
+from mjbot.game.table.apply import apply_end_game, apply_ryukyoku, apply_start_game
+from mjbot.game.table.assume import set_position
+from mjbot.game.table.mirror.wire import to_message
+from mjbot.game.table.settle import game_ends, next_kyoku
+from mjbot.game.table.state import CHOMBO, DRAWN, WON, State, new_state
+from mjbot.game.table.view import View
 from protocol import messages as m
 from protocol.rules import RANKED, Length, Rules
 
 Walls = Callable[[int, int, NDArray[np.int8]], None]
-"""``walls(round, honba, wall)`` fills int8[136]; layout: :data:`mjbot.table.state.LIVE_WALL`."""
+"""``walls(round, honba, wall)`` fills int8[136], laid out as ``state.LIVE_WALL``."""
 
 Watch = Callable[[State, Any, Any], None]
 """``watch(state, outcome, wins)`` sees each kyoku that has just been paid (phase WON or DRAWN):
-:data:`mjbot.referee.step.OUTCOME` and three :data:`mjbot.table.settle.PAYMENT`."""
+:data:`mjbot.game.referee.step.OUTCOME` and three :data:`mjbot.game.table.settle.PAYMENT`."""
 
 _SEATS: Final = tuple(tuple(seat for seat in range(4) if mask >> seat & 1) for mask in range(16))
 
@@ -53,7 +53,7 @@ class Player(Protocol):
 
     @property
     def decides(self) -> int:
-        """The choices that it decides on: flags DECIDES_... of :mod:`mjbot.table.actions`."""
+        """The choices that it decides on: flags DECIDES_... of :mod:`mjbot.game.table.actions`."""
 
     def decide(self, view: View) -> Action:
         """Return one of ``view.legal``."""
@@ -233,7 +233,7 @@ def _advance_by_one(state: State, buffer: StepBuffer, before: serialise.Seats4) 
 
 
 def _recorded_advance(record: list[m.Event], state: State, buffer: StepBuffer) -> int:
-    """Do what :func:`mjbot.referee.flow.advance_to_choice` does, and append the events."""
+    """Do what :func:`mjbot.game.referee.flow.advance_to_choice` does, and append the events."""
     asked = int(flow.illegal_choice(buffer))
     while asked == 0:
         before = serialise.four(state["scores"])

@@ -7,10 +7,10 @@ where a field does not apply).
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int8, Int8s, Int16, Int16s, Int32s, Record, UInt8s
-from mjbot.table.actions import N_ACTIONS
-from mjbot.table.settle import Payment
+from mjbot.game.table.actions import N_ACTIONS
+from mjbot.game.table.settle import Payment
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int8, Int8s, Int16, Int16s, Int32s, Record, UInt8s
 
 
 class Outcome(Record):
@@ -20,14 +20,14 @@ class Outcome(Record):
     n_wins: Int8
     target: Int8  # the seat that dealt in; the winner itself by draw
     tile: Int8
-    reason: Int8  # NO_DRAW after a win, else a code of mjbot.table.state
+    reason: Int8  # NO_DRAW after a win, else a code of mjbot.game.table.state
     actor: Int8  # the seat that declared nine terminals
     tenpai: Annotated[Int8s, 4]
 
 
 OUTCOME: Final = Outcome.dtype
 
-"""With it go up to three :data:`mjbot.table.settle.PAYMENT`, one for each win."""
+"""With it go up to three :data:`mjbot.game.table.settle.PAYMENT`, one for each win."""
 
 
 LOG_DRAW: Final = 0
@@ -66,7 +66,7 @@ STEP_BUFFER: Final = StepBuffer.dtype
 
 
 Wins = Sequence[Payment]
-"""An array of three records of :data:`mjbot.table.settle.PAYMENT`."""
+"""An array of three records of :data:`mjbot.game.table.settle.PAYMENT`."""
 
 
 def new_step_buffer() -> StepBuffer:

@@ -19,10 +19,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import GOLDEN, mix
-from mjbot.table.assume import assume_pinned_wall
-from mjbot.table.state import LIVE_WALL, N_LIVE, State
+from mjbot.game.table.assume import assume_pinned_wall
+from mjbot.game.table.state import LIVE_WALL, N_LIVE, State
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import GOLDEN, mix
 
 N_WALL: Final = 136
 

@@ -1,6 +1,6 @@
 """Acceptance: the kinds that bring a hand one step nearer, and how many tiles of them are left.
 
-Hands as in :mod:`mjbot.rules.shanten`.  A set of kinds is an int64 mask with bit ``kind``.  A
+Hands as in :mod:`mjbot.game.rules.shanten`.  A set of kinds is an int64 mask with bit ``kind``.  A
 kind of which the hand itself holds all four copies is never accepted.  The acceptance of a hand
 in tenpai are its waits.
 """
@@ -8,10 +8,9 @@ in tenpai are its waits.
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.kinds import Counts
-from mjbot.rules.shanten import NEVER, count_kinds_held, is_edge, shanten
-from mjbot.rules.tables import (
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.shanten import NEVER, count_kinds_held, is_edge, shanten
+from mjbot.game.rules.tables import (
     honour_row,
     honour_row_of,
     join,
@@ -22,13 +21,14 @@ from mjbot.rules.tables import (
     suit_row,
     suit_row_of,
 )
+from mjbot.runtime.compiler.compiled import compiled
 
 
 @compiled
 def acceptance(hand: Counts, n_melds: int) -> int:
     """Return the mask of kinds that lower the shanten of a hand of 3n+1 tiles.
 
-    >>> from mjbot.rules.kinds import hand_counts, kinds_of
+    >>> from mjbot.game.rules.kinds import hand_counts, kinds_of
     >>> from protocol.tiles import tile_name
     >>> [tile_name(kind) for kind in kinds_of(acceptance(hand_counts("1235m67p11234s555z"), 0))]
     ['5p', '8p']
@@ -70,7 +70,7 @@ def acceptance_by_discard(
 
     For every kind in the hand: the shanten after discarding it, the mask of kinds accepted
     then, and the number of tiles of those kinds in ``unseen[34]``.  For the other kinds
-    :data:`~mjbot.rules.shanten.NEVER`, 0 and 0.
+    :data:`~mjbot.game.rules.shanten.NEVER`, 0 and 0.
     """
     rest = hand.copy()
     for kind in range(34):
@@ -175,7 +175,7 @@ def waits(hand: Counts, n_melds: int) -> int:
     part holds all four copies does not count; tiles in melds or elsewhere in sight are not
     looked at (Tenhou's rule for tenpai at a draw).
 
-    >>> from mjbot.rules.kinds import hand_counts, kinds_of
+    >>> from mjbot.game.rules.kinds import hand_counts, kinds_of
     >>> kinds_of(waits(hand_counts("2345m"), 3))
     [1, 4]
     >>> waits(hand_counts("1111m"), 3)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS, parse_tiles, tile_kind, tile_name
 
 Counts = NDArray[np.int8]

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 
 HONBA_POINTS: Final = 100  # from each payer of a self-draw
 STICK_POINTS: Final = 1000

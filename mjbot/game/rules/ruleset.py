@@ -2,8 +2,8 @@
 
 from typing import Annotated, Final
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int16, Int32, Int32s, Record
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int16, Int32, Int32s, Record
 from protocol.rules import LAST_ROUND, RANKED, Rules
 
 

@@ -1,8 +1,8 @@
 """Scores a win: the split of the hand and the place of the winning tile that pay most.
 
 A score is ``(han, fu, yaku, yakuman)``: ``yaku`` is a mask of Tenhou's ids
-(:mod:`mjbot.rules.yaku_table`), dora (52..54) included and counted in ``han``.  ``han == 0`` means
-that there is no yaku or no complete hand; dora alone are no yaku.  A yakuman hand lists only
+(:mod:`mjbot.game.rules.yaku_table`), dora (52..54) included and counted in ``han``.  ``han == 0``
+means that there is no yaku or no complete hand; dora alone are no yaku.  A yakuman hand lists only
 yakuman, has ``yakuman`` of them and 13 han for each.  13 han of ordinary yaku count as one
 yakuman in points only.  Fu are 25 for seven pairs, 0 for thirteen orphans.
 """
@@ -10,15 +10,14 @@ yakuman in points only.  Fu are 25 for seven pairs, 0 for thirteen orphans.
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules import shapes as columns
-from mjbot.rules import wins
-from mjbot.rules import yaku_table as yaku
-from mjbot.rules.kinds import count_bits
-from mjbot.rules.points import base_points
-from mjbot.rules.shapes import MAX_SHAPES, MeldSummary, find_shapes, read_melds
-from mjbot.rules.wins import Win
-from mjbot.rules.yaku import (
+from mjbot.game.rules import shapes as columns
+from mjbot.game.rules import wins
+from mjbot.game.rules import yaku_table as yaku
+from mjbot.game.rules.kinds import count_bits
+from mjbot.game.rules.points import base_points
+from mjbot.game.rules.shapes import MAX_SHAPES, MeldSummary, find_shapes, read_melds
+from mjbot.game.rules.wins import Win
+from mjbot.game.rules.yaku import (
     ONE_TILE,
     TRIPLET,
     TWO_SIDES,
@@ -34,7 +33,8 @@ from mjbot.rules.yaku import (
     thirteen_orphans,
     total_fu,
 )
-from mjbot.rules.yaku_table import CLOSED_HAN, N_YAKU, OPEN_HAN, YAKUMAN
+from mjbot.game.rules.yaku_table import CLOSED_HAN, N_YAKU, OPEN_HAN, YAKUMAN
+from mjbot.runtime.compiler.compiled import compiled
 
 Score = tuple[int, int, int, int]
 NO_SCORE: Score = (0, 0, 0, 0)
@@ -42,10 +42,10 @@ NO_SCORE: Score = (0, 0, 0, 0)
 
 @compiled
 def score_win(win: Win) -> Score:
-    """Return ``(han, fu, yaku, yakuman)`` of a record of :data:`mjbot.rules.wins.WIN`.
+    """Return ``(han, fu, yaku, yakuman)`` of a record of :data:`mjbot.game.rules.wins.WIN`.
 
-    >>> from mjbot.rules.kinds import hand_counts
-    >>> from mjbot.rules.yaku_table import YAKU, yaku_ids
+    >>> from mjbot.game.rules.kinds import hand_counts
+    >>> from mjbot.game.rules.yaku_table import YAKU, yaku_ids
     >>> win = wins.new_win()
     >>> win["hand"] = hand_counts("234m234p234567s88s")
     >>> win["win_kind"], win["flags"] = 1, wins.RIICHI

@@ -8,9 +8,9 @@ tiles has the shanten of its best discard.  All functions work from Python and i
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.kinds import Counts
-from mjbot.rules.tables import honour_row_of, join, missing, suit_row_of
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.tables import honour_row_of, join, missing, suit_row_of
+from mjbot.runtime.compiler.compiled import compiled
 
 NEVER = 99
 """The shanten of a form that the hand cannot have: seven pairs or orphans with a meld."""
@@ -20,7 +20,7 @@ NEVER = 99
 def shanten(hand: Counts, n_melds: int) -> int:
     """Return the lowest shanten of the three forms.
 
-    >>> from mjbot.rules.kinds import hand_counts
+    >>> from mjbot.game.rules.kinds import hand_counts
     >>> shanten(hand_counts("123m456p789s1122z"), 0), shanten(hand_counts("19m19p19s1234567z"), 0)
     (0, 0)
     >>> shanten(hand_counts("1111m222p333444s"), 0)  # no fifth 1m to wait for

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.kinds import EDGES, Counts
+from mjbot.game.rules.kinds import EDGES, Counts
+from mjbot.runtime.compiler.compiled import compiled
 
 MAX_SHAPES: Final = 16
 """More than any hand has (at most 3 pairs times 3 splits)."""

@@ -1,4 +1,4 @@
-"""Makes the tables of :mod:`mjbot.rules.tables`: how far each suit is from blocks and a pair.
+"""Makes the tables of :mod:`mjbot.game.rules.tables`: how far each suit is from blocks and a pair.
 
 A *row* belongs to one suit (or the honours): ten distances, the fewest tiles missing for
 m = 0..4 blocks (runs and triplets), without and with a pair.  A target never holds more than

@@ -21,12 +21,12 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from mjbot.compiler.cache import cache_folder
-from mjbot.compiler.compiled import IS_INTERPRETED, compiled
-from mjbot.compiler.interpreted import widened
-from mjbot.compiler.shipped import read_shipped
-from mjbot.rules import table_maker
-from mjbot.rules.table_maker import N_BYTES, DistanceTables, make_tables
+from mjbot.game.rules import table_maker
+from mjbot.game.rules.table_maker import N_BYTES, DistanceTables, make_tables
+from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.compiler.compiled import IS_INTERPRETED, compiled
+from mjbot.runtime.compiler.interpreted import widened
+from mjbot.runtime.compiler.shipped import read_shipped
 
 
 def tables_file() -> Path:

@@ -7,12 +7,12 @@ Fill one in Python (:func:`new_win`) or in compiled code::
     win.n_melds = 0
     ...
     han, fu, yaku, yakuman = score_win(win)
-    keep_alive(wins)  # see mjbot.compiler.compiled
+    keep_alive(wins)  # see mjbot.runtime.compiler.compiled
 """
 
 from typing import Annotated, Final
 
-from mjbot.compiler.record import Int8, Int8s, Int32, Record
+from mjbot.runtime.compiler.record import Int8, Int8s, Int32, Record
 
 # Bits of `flags`:
 TSUMO: Final = 1

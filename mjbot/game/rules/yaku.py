@@ -2,10 +2,9 @@
 
 from typing import NamedTuple
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules import wins
-from mjbot.rules import yaku_table as yaku
-from mjbot.rules.kinds import (
+from mjbot.game.rules import wins
+from mjbot.game.rules import yaku_table as yaku
+from mjbot.game.rules.kinds import (
     DRAGONS,
     EDGES,
     GREEN,
@@ -16,8 +15,9 @@ from mjbot.rules.kinds import (
     Counts,
     count_bits,
 )
-from mjbot.rules.shapes import MeldSummary
-from mjbot.rules.wins import TSUMO, Win
+from mjbot.game.rules.shapes import MeldSummary
+from mjbot.game.rules.wins import TSUMO, Win
+from mjbot.runtime.compiler.compiled import compiled
 
 _OUTSIDE_RUNS = 0b1000001 * (1 | 1 << 9 | 1 << 18)  # 123 and 789
 _STRAIGHT = 0b1001001  # 123, 456, 789

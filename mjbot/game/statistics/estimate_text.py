@@ -3,8 +3,8 @@
 import math
 from typing import Final
 
-from mjbot.statistics.estimates import Estimate
-from mjbot.statistics.figures import FigureKind
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.figures import FigureKind
 
 UNITS: Final[dict[FigureKind, tuple[float, int, str]]] = {
     "mean": (1, 3, ""),

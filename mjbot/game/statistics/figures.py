@@ -17,13 +17,13 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int32, Int32s, Record
-from mjbot.referee.step import Outcome, Wins
-from mjbot.statistics.estimates import Estimate, difference, rate, ratio
-from mjbot.statistics.seating import Seating
-from mjbot.table.settle import Payment, ranks_of
-from mjbot.table.state import EXHAUSTIVE, NAGASHI, NO_DRAW, NO_RIICHI, State
+from mjbot.game.referee.step import Outcome, Wins
+from mjbot.game.statistics.estimates import Estimate, difference, rate, ratio
+from mjbot.game.statistics.seating import Seating
+from mjbot.game.table.settle import Payment, ranks_of
+from mjbot.game.table.state import EXHAUSTIVE, NAGASHI, NO_DRAW, NO_RIICHI, State
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int32, Int32s, Record
 from protocol import messages as m
 from protocol.rules import RANKED, Rules
 

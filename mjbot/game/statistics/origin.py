@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from mjbot.checkout import ROOT
+from mjbot.runtime.checkout import ROOT
 
 
 @dataclass(frozen=True)

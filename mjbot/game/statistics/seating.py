@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, Literal, get_args
 
-from mjbot.errors import ExitCode, MjbotError
+from mjbot.runtime.errors import ExitCode, MjbotError
 
 SeatingFormat = Literal["1v3", "2v2", "pair", "each"]
 FORMATS: Final[tuple[SeatingFormat, ...]] = get_args(SeatingFormat)

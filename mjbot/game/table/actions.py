@@ -3,13 +3,13 @@
 The codes leave out what the table has anyway (the discard on offer), so that an action travels
 through compiled code as one integer; the functions here decode it there, the properties of
 :class:`Action` everywhere else.
-:mod:`mjbot.table.mirror.wire` turns actions into messages and back.
+:mod:`mjbot.game.table.mirror.wire` turns actions into messages and back.
 """
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS, N_TILES, TILE_NAMES
 
 DISCARD: Final = 0  # + tile: from the hand

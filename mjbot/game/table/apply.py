@@ -1,22 +1,21 @@
 """What each event does to the state: one compiled function per event, the only mutators.
 
-Calls and kans are in :mod:`mjbot.table.apply_calls`.  They all trust their caller:
-:mod:`mjbot.table.mirror.check` looks at events from outside first, the referee makes only legal
-ones. The few guards keep a lenient mirror inside its arrays.  A seat whose hand is unknown keeps
-its size only.
+Calls and kans are in :mod:`mjbot.game.table.apply_calls`.  They all trust their caller:
+:mod:`mjbot.game.table.mirror.check` looks at events from outside first, the referee makes only
+legal ones. The few guards keep a lenient mirror inside its arrays.  A seat whose hand is unknown
+keeps its size only.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.acceptance import waits
-from mjbot.rules.points import STICK_POINTS
-from mjbot.rules.ruleset import RuleSet, copy_rules
-from mjbot.table.apply_calls import pass_claims
-from mjbot.table.hands import UNKNOWN, add_tile, kind_of, refresh_waits, remove_tile
-from mjbot.table.settle import top_seat
-from mjbot.table.state import (
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.points import STICK_POINTS
+from mjbot.game.rules.ruleset import RuleSet, copy_rules
+from mjbot.game.table.apply_calls import pass_claims
+from mjbot.game.table.hands import UNKNOWN, add_tile, kind_of, refresh_waits, remove_tile
+from mjbot.game.table.settle import top_seat
+from mjbot.game.table.state import (
     ACCEPTED,
     CHANKAN,
     DECLARED,
@@ -39,6 +38,7 @@ from mjbot.table.state import (
     WON,
     State,
 )
+from mjbot.runtime.compiler.compiled import compiled
 
 MAX_MARKERS = 5
 

@@ -1,11 +1,10 @@
-"""What calls and kans do to the state, as in :mod:`mjbot.table.apply`."""
+"""What calls and kans do to the state, as in :mod:`mjbot.game.table.apply`."""
 
 from typing import Final
 
-from mjbot.compiler.compiled import compiled
-from mjbot.table.hands import kind_of, refresh_waits, remove_tile
-from mjbot.table.legal import kuikae_kinds
-from mjbot.table.state import (
+from mjbot.game.table.hands import kind_of, refresh_waits, remove_tile
+from mjbot.game.table.legal import kuikae_kinds
+from mjbot.game.table.state import (
     ACCEPTED,
     ANKAN,
     CALLED,
@@ -22,6 +21,7 @@ from mjbot.table.state import (
     RINSHAN,
     State,
 )
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
 
 MAX_MELDS: Final = 4

@@ -1,6 +1,6 @@
 """Suppositions about a state, and facts that come without an event.
 
-A state is written to in two ways: by events (:mod:`mjbot.table.apply`) and by the suppositions
+A state is written to in two ways: by events (:mod:`mjbot.game.table.apply`) and by the suppositions
 here, for guesses and for positions in the middle of a game: a seat holds that hand, the wall lies
 in this order, a riichi stands.  Derived fields (``waits``) are updated.  Nothing else writes to a
 state.
@@ -12,9 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.table.hands import UNKNOWN, kind_of, refresh_waits
-from mjbot.table.state import (
+from mjbot.game.table.hands import UNKNOWN, kind_of, refresh_waits
+from mjbot.game.table.state import (
     ACCEPTED,
     DORA_WALL,
     LIVE_WALL,
@@ -25,6 +24,7 @@ from mjbot.table.state import (
     URA_WALL,
     State,
 )
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS
 
 EVERY_KIND: Final = (1 << N_KINDS) - 1

@@ -1,15 +1,16 @@
 """The safe action that is played for a seat without a choice of its own.
 
-Strategies return it where no rule of theirs applies (:attr:`mjbot.table.view.View.default_action`).
-A table plays it after a timeout or an illegal answer, and a client after its deadline, unless a
-fallback strategy (:mod:`mjbot.client.fallback_strategy`) decides.
+Strategies return it where no rule of theirs applies
+(:attr:`mjbot.game.table.view.View.default_action`). A table plays it after a timeout or an illegal
+answer, and a client after its deadline, unless a fallback strategy
+(:mod:`mjbot.play.client.fallback_strategy`) decides.
 """
 
-from mjbot.compiler.compiled import compiled
-from mjbot.table.actions import DISCARD, DISCARD_DRAWN, PASS
-from mjbot.table.hands import kind_of
-from mjbot.table.legal import can_discard_kind, held_tiles
-from mjbot.table.state import CHANKAN, REACTION, State
+from mjbot.game.table.actions import DISCARD, DISCARD_DRAWN, PASS
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.legal import can_discard_kind, held_tiles
+from mjbot.game.table.state import CHANKAN, REACTION, State
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS
 
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.acceptance import waits
-from mjbot.table.state import State
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.table.state import State
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
 
 UNKNOWN: Final = 37

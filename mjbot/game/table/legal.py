@@ -3,11 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.acceptance import waits
-from mjbot.rules.points import STICK_POINTS
-from mjbot.rules.shanten import shanten
-from mjbot.table.actions import (
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.points import STICK_POINTS
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
     CHI_LOW,
@@ -23,9 +22,9 @@ from mjbot.table.actions import (
     RON,
     TSUMO,
 )
-from mjbot.table.hands import UNKNOWN, kind_of
-from mjbot.table.settle import has_yaku
-from mjbot.table.state import (
+from mjbot.game.table.hands import UNKNOWN, kind_of
+from mjbot.game.table.settle import has_yaku
+from mjbot.game.table.state import (
     ACCEPTED,
     CALLED,
     CHANKAN,
@@ -36,6 +35,7 @@ from mjbot.table.state import (
     TURN,
     State,
 )
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 RIICHI_MIN_WALL = 4

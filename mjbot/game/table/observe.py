@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.table.hands import kind_of
-from mjbot.table.state import ANKAN, CALLED_AWAY, CHI, DAIMINKAN, KAKAN, State
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.state import ANKAN, CALLED_AWAY, CHI, DAIMINKAN, KAKAN, State
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
 
 

@@ -6,9 +6,7 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, keep_alive
-from mjbot.compiler.record import Int8, Int16, Int32, Int32s, Int64, Record
-from mjbot.rules.points import (
+from mjbot.game.rules.points import (
     Parties,
     base_points,
     draw_deltas,
@@ -17,8 +15,8 @@ from mjbot.rules.points import (
     tsumo_points,
     win_deltas,
 )
-from mjbot.rules.scoring import score_win
-from mjbot.rules.wins import (
+from mjbot.game.rules.scoring import score_win
+from mjbot.game.rules.wins import (
     CHANKAN,
     CLOSED_TANYAO,
     DOUBLE_RIICHI,
@@ -32,10 +30,10 @@ from mjbot.rules.wins import (
     WIN,
     Win,
 )
-from mjbot.rules.yaku_table import DAISANGEN, DAISUUSHII
-from mjbot.table.hands import kind_of
-from mjbot.table.observe import add_melds, dora_values, ura_values
-from mjbot.table.state import (
+from mjbot.game.rules.yaku_table import DAISANGEN, DAISUUSHII
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.observe import add_melds, dora_values, ura_values
+from mjbot.game.table.state import (
     ACCEPTED,
     ANKAN,
     CALLED_AWAY,
@@ -46,6 +44,8 @@ from mjbot.table.state import (
     PON,
     State,
 )
+from mjbot.runtime.compiler.compiled import compiled, keep_alive
+from mjbot.runtime.compiler.record import Int8, Int16, Int32, Int32s, Int64, Record
 from protocol.rules import EXTENSION_ROUNDS
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
 
@@ -71,7 +71,7 @@ PAYMENT: Final = Payment.dtype
 
 @compiled
 def win_flags(state: State, seat: int, by_draw: bool) -> int:
-    """Return the flags of :mod:`mjbot.rules.scoring` for a win of ``seat`` right now."""
+    """Return the flags of :mod:`mjbot.game.rules.scoring` for a win of ``seat`` right now."""
     flags = 0 if state.rules.open_tanyao else CLOSED_TANYAO
     if state.riichi[seat] == ACCEPTED:
         flags |= DOUBLE_RIICHI if state.double_riichi[seat] else RIICHI
@@ -94,7 +94,7 @@ def win_flags(state: State, seat: int, by_draw: bool) -> int:
 
 @compiled
 def describe_win(state: State, seat: int, tile: int, by_draw: bool, hand: Win) -> None:
-    """Fill the scoring record ``hand`` (:data:`mjbot.rules.wins.WIN`), dora left at 0."""
+    """Fill the scoring record ``hand`` (:data:`mjbot.game.rules.wins.WIN`), dora left at 0."""
     for kind in range(N_KINDS):
         hand.hand[kind] = state.hand[seat, kind]
     if not by_draw:

@@ -14,8 +14,18 @@ from typing import Annotated, Final, cast
 
 import numpy as np
 
-from mjbot.compiler.record import Int8, Int8s, Int16, Int32s, Int64, Int64s, Record, UInt8, UInt8s
-from mjbot.rules.ruleset import RuleSet, rule_set
+from mjbot.game.rules.ruleset import RuleSet, rule_set
+from mjbot.runtime.compiler.record import (
+    Int8,
+    Int8s,
+    Int16,
+    Int32s,
+    Int64,
+    Int64s,
+    Record,
+    UInt8,
+    UInt8s,
+)
 
 RIVER_SIZE: Final = 36
 """More than one seat can discard in a kyoku even if all others' turns are skipped by calls."""

@@ -18,19 +18,19 @@ from numba.core import types as _types
 from numba.core.typing import typeof as _typeof
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.acceptance import waits
-from mjbot.rules.kinds import Counts
-from mjbot.rules.ruleset import rules_of
-from mjbot.rules.shanten import shanten
-from mjbot.table.actions import ACTIONS, DECLARE_RIICHI, N_ACTIONS, Action
-from mjbot.table.apply import apply_discard
-from mjbot.table.assume import hide
-from mjbot.table.default_action import default_code
-from mjbot.table.hands import concealed_tiles
-from mjbot.table.legal import is_furiten, legal_codes
-from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
-from mjbot.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.ruleset import rules_of
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI, N_ACTIONS, Action
+from mjbot.game.table.apply import apply_discard
+from mjbot.game.table.assume import hide
+from mjbot.game.table.default_action import default_code
+from mjbot.game.table.hands import concealed_tiles
+from mjbot.game.table.legal import is_furiten, legal_codes
+from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
+from mjbot.game.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, WIND_NAMES
 
@@ -102,7 +102,7 @@ class View:
     """
 
     renderer: ClassVar[Callable[["View"], str] | None] = None
-    """Draws a view as HTML for notebooks; :mod:`mjbot.drawing`, which is above, sets it."""
+    """Draws a view as HTML for notebooks; :mod:`mjbot.viewer.drawing`, which is above, sets it."""
 
     time_left_ms: float | None = None
     """What the table leaves for this decision; None where there is no clock."""
@@ -110,7 +110,7 @@ class View:
     def __init__(self, state: State, seat: int) -> None:
         self.seat: Final = seat
         self.state: Final[Any] = state
-        """The record behind the view (:data:`mjbot.table.state.STATE`), for compiled code.
+        """The record behind the view (:data:`mjbot.game.table.state.STATE`), for compiled code.
 
         A strategy's has neither other hands nor the wall (:class:`Sealed`), also where a referee
         has them.
@@ -130,7 +130,7 @@ class View:
 
     @derived
     def codes(self) -> bytes:
-        """The codes of all legal actions, ascending (:mod:`mjbot.table.actions`)."""
+        """The codes of all legal actions, ascending (:mod:`mjbot.game.table.actions`)."""
         codes = np.empty(N_ACTIONS, np.uint8)
         return codes[: legal_codes(self.state, self.seat, codes)].tobytes()
 

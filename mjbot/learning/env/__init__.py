@@ -8,20 +8,20 @@ policy, :class:`StrategyPolicy` a policy of a strategy.
 import warnings
 from typing import Any
 
-from mjbot.env.actions import ACTION_OF_CODE, N_ACTIONS
-from mjbot.env.actions import NAMES as ACTION_NAMES
-from mjbot.env.batch import BatchEnv, DecisionRows, random_source
-from mjbot.env.policies import (
+from mjbot.learning.env.actions import ACTION_OF_CODE, N_ACTIONS
+from mjbot.learning.env.actions import NAMES as ACTION_NAMES
+from mjbot.learning.env.batch import BatchEnv, DecisionRows, random_source
+from mjbot.learning.env.policies import (
     Observation,
     PolicyStrategy,
     StrategyPolicy,
     action_number,
     observe,
 )
-from mjbot.env.rewards import RewardName, StandingValue
-from mjbot.env.tables import RANDOM, TSUMOGIRI, random_actions
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
-from mjbot.models.networks.input_names import PLANE_NAMES, SCALAR_NAMES
+from mjbot.learning.env.rewards import RewardName, StandingValue
+from mjbot.learning.env.tables import RANDOM, TSUMOGIRI, random_actions
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.learning.models.networks.input_names import PLANE_NAMES, SCALAR_NAMES
 from protocol.rules import Length
 
 __all__ = [
@@ -52,23 +52,23 @@ def env(length: Length = "hanchan", reward: RewardName | StandingValue = "score"
     """Return a game as PettingZoo's AEC environment, in that library's usual wrappers.
 
     An illegal action ends the game: -1 for the seat that took it, 0 for the others.  See
-    :class:`mjbot.env.aec.MahjongEnv`.  Raises :class:`mjbot.errors.MjbotError` where PettingZoo is
-    not installed.
+    :class:`mjbot.learning.env.aec.MahjongEnv`.  Raises :class:`mjbot.runtime.errors.MjbotError`
+    where PettingZoo is not installed.
     """
-    from mjbot.env.aec import wrapped_env
+    from mjbot.learning.env.aec import wrapped_env
 
     return wrapped_env(length, reward)
 
 
 def raw_env(length: Length = "hanchan", reward: RewardName | StandingValue = "score") -> Any:
     """Return the same without wrappers; an illegal action raises and changes nothing."""
-    from mjbot.env.aec import MahjongEnv
+    from mjbot.learning.env.aec import MahjongEnv
 
     return MahjongEnv(length, reward)
 
 
 def __getattr__(name: str) -> object:
     if name != "Rows":
-        raise AttributeError(f"mjbot.env has no {name!r}")
-    warnings.warn("mjbot.env.Rows is now DecisionRows", DeprecationWarning, stacklevel=2)
+        raise AttributeError(f"mjbot.learning.env has no {name!r}")
+    warnings.warn("mjbot.learning.env.Rows is now DecisionRows", DeprecationWarning, stacklevel=2)
     return DecisionRows

@@ -5,9 +5,9 @@ tile lowest, in the middle, highest, 41 pon, 42 any kan, 43 win, 44 abort by nin
 pass.  After riichi the discard is a second choice; after a kan of the own turn, where several are
 possible, the kind is one, among 0..33.
 
-An action stands for the *last* of the codes (:mod:`mjbot.table.actions`) that it can mean, which
-is what Mortal does: a tile that is also the drawn one is discarded as drawn (tsumogiri), and a pon
-or chi that can give up a red five gives it up.
+An action stands for the *last* of the codes (:mod:`mjbot.game.table.actions`) that it can mean,
+which is what Mortal does: a tile that is also the drawn one is discarded as drawn (tsumogiri), and
+a pon or chi that can give up a red five gives it up.
 
 Actions beyond 45 cover the rest: ``N_ACTIONS + code`` is any of our own codes.
 """
@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.table.actions import ACTIONS, CONCEALED_KAN, Action
+from mjbot.game.table.actions import ACTIONS, CONCEALED_KAN, Action
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS, TILE_NAMES
 
 RIICHI: Final = 37

@@ -5,15 +5,17 @@ come in turn; those that one discard concerns come one after the other from the 
 knowing what the others chose, and the discard is resolved when all have answered.  A seat that can
 do one thing only is not asked.
 
-Actions are Mortal's 46 (:mod:`mjbot.env.actions`), the legal ones in ``info["action_mask"]`` as
-int8[46].  While the kind of a kan is chosen the mask is among 0..33.  Observations are flat:
-float32[34 * N_PLANES + N_SCALARS] of :mod:`mjbot.models.networks.encoding`, planes first, to be
-taken apart with ``observation[:34 * N_PLANES].reshape(34, N_PLANES)``; nearly all numbers lie in
--1..1.  An agent that is not asked sees what it saw at its last decision, zeros before the first.
-Rewards come at the ends of kyoku (:mod:`mjbot.env.rewards`).
+Actions are Mortal's 46 (:mod:`mjbot.learning.env.actions`), the legal ones in
+``info["action_mask"]`` as int8[46].  While the kind of a kan is chosen the mask is among 0..33.
+Observations are flat: float32[34 * N_PLANES + N_SCALARS] of
+:mod:`mjbot.learning.models.networks.encoding`, planes first, to be taken apart with
+``observation[:34 * N_PLANES].reshape(34, N_PLANES)``; nearly all numbers lie in -1..1.  An agent
+that is not asked sees what it saw at its last decision, zeros before the first. Rewards come at the
+ends of kyoku (:mod:`mjbot.learning.env.rewards`).
 
-``reset(seed=...)`` plays the walls of :class:`mjbot.referee.Referee` of that seed, later resets
-without a seed those of the seeds that follow; without any seed the first one is taken at random.
+``reset(seed=...)`` plays the walls of :class:`mjbot.game.referee.Referee` of that seed, later
+resets without a seed those of the seeds that follow; without any seed the first one is taken at
+random.
 """
 
 import secrets
@@ -22,11 +24,11 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.env.actions import N_ACTIONS
-from mjbot.env.batch import BatchEnv
-from mjbot.env.rewards import RewardName, StandingValue
-from mjbot.errors import MjbotError
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.learning.env.actions import N_ACTIONS
+from mjbot.learning.env.batch import BatchEnv
+from mjbot.learning.env.rewards import RewardName, StandingValue
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.runtime.errors import MjbotError
 from protocol.rules import Length
 from protocol.tiles import N_KINDS, TILE_NAMES
 
@@ -40,7 +42,7 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ModuleNotFoundError as error:
-    problem = f"mjbot.env.env needs {error.name}: pip install 'mjbot[env]'"
+    problem = f"mjbot.learning.env.env needs {error.name}: pip install 'mjbot[env]'"
     raise MissingLibraryError(problem) from None
 
 OBSERVATION_SIZE: Final = N_KINDS * N_PLANES + N_SCALARS
@@ -60,7 +62,7 @@ def wrapped_env(length: Length, reward: RewardName | StandingValue) -> Any:
 
 
 class MahjongEnv(AECEnv):  # type: ignore[misc]
-    """See the module; ``length`` and ``reward`` are those of :class:`mjbot.env.BatchEnv`."""
+    """See the module; ``length`` and ``reward`` are those of ``mjbot.learning.env.BatchEnv``."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "mjbot_riichi_v0",

@@ -10,8 +10,8 @@
 A row is a decision that is waited for; one discard can bring up to three, which are answered
 together.  A seat that can do one thing only is not asked.  Table ``t`` plays the games of the seeds
 ``seed + t``, ``seed + t + n_tables``, ... one after the other, with the walls of
-:class:`mjbot.referee.Referee` of those seeds; what happens at a table depends on its own seeds and
-actions alone.
+:class:`mjbot.game.referee.Referee` of those seeds; what happens at a table depends on its own seeds
+and actions alone.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import mix
-from mjbot.env import tables as play
-from mjbot.env.actions import N_ACTIONS, NAMES
-from mjbot.env.rewards import REWARDS, RewardName, StandingValue
-from mjbot.env.tables import (
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table.actions import DECIDES_ALL
+from mjbot.game.table.state import IDLE
+from mjbot.game.table.view import Sealed, View
+from mjbot.learning.env import tables as play
+from mjbot.learning.env.actions import N_ACTIONS, NAMES
+from mjbot.learning.env.rewards import REWARDS, RewardName, StandingValue
+from mjbot.learning.env.tables import (
     MOST_ENDS,
     MOST_ROWS,
     RANDOM,
@@ -37,14 +39,18 @@ from mjbot.env.tables import (
     Standings,
     Values,
 )
-from mjbot.errors import ArgumentError
-from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.choice import FastPolicy, choose, load_policy
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
-from mjbot.rules.ruleset import rule_set
-from mjbot.table.actions import DECIDES_ALL
-from mjbot.table.state import IDLE
-from mjbot.table.view import Sealed, View
+from mjbot.learning.models.fast_policy.ally import NO_ALLY
+from mjbot.learning.models.fast_policy.choice import FastPolicy, choose, load_policy
+from mjbot.learning.models.networks.encoding import (
+    N_PLANES,
+    N_SCALARS,
+    Encoder,
+    encode,
+    new_encoder,
+)
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import mix
+from mjbot.runtime.errors import ArgumentError
 from protocol.rules import LAST_ROUND, Length, Rules
 
 Planes = NDArray[np.float32]
@@ -72,10 +78,10 @@ class BatchEnv:
     ``players`` int[4] or int[n_tables, 4] gives the player of each seat: 0 and above is asked, so
     that rows of several policies can be separated by ``players[rows.tables, rows.seats]``;
     TSUMOGIRI and RANDOM play by themselves.  ``reward`` is a name or a function
-    (:mod:`mjbot.env.rewards`).  With ``pause`` a table whose kyoku has ended waits for the next
-    step before it deals on, so that its last state can be looked at; else it continues at once, and
-    so does the next game after the end of one, unless ``one_game`` leaves each table at the end of
-    its first.  Raises :class:`mjbot.errors.ArgumentError`.
+    (:mod:`mjbot.learning.env.rewards`).  With ``pause`` a table whose kyoku has ended waits for the
+    next step before it deals on, so that its last state can be looked at; else it continues at
+    once, and so does the next game after the end of one, unless ``one_game`` leaves each table at
+    the end of its first.  Raises :class:`mjbot.runtime.errors.ArgumentError`.
     """
 
     def __init__(
@@ -120,7 +126,7 @@ class BatchEnv:
         self.final_scores: Final[NDArray[np.int32]] = self._tables["final_scores"]
         """The final points of each table's last finished game: int32[n_tables, 4]."""
         self.states: Final[NDArray[Any]] = self._tables["state"]
-        """The tables as they are, nothing hidden: :data:`mjbot.table.state.STATE` [n_tables]."""
+        """The tables as they are, nothing hidden: ``mjbot.game.table.state.STATE`` [n_tables]."""
         self.seeds: Final[NDArray[np.int64]] = self._tables["seed"]
         """The seeds of the games under way: int64[n_tables]."""
         self.at_kan: Final[NDArray[np.bool_]] = self._tables["at_kan"].view(np.bool_)
@@ -150,8 +156,8 @@ class BatchEnv:
     def step(self, actions: Sequence[int] | NDArray[Any]) -> DecisionRows:
         """Carry out an action of each row (int[rows]); return the decisions that follow.
 
-        Raises :class:`MaskedActionError`, and :class:`mjbot.errors.ArgumentError` for anything
-        but one whole number for each row.
+        Raises :class:`MaskedActionError`, and :class:`mjbot.runtime.errors.ArgumentError` for
+        anything but one whole number for each row.
         """
         chosen = _whole_numbers(actions)
         if chosen.shape != (self._n_rows,):
@@ -178,7 +184,8 @@ class BatchEnv:
     def observe(
         self, planes: Planes | None = None, scalars: Planes | None = None
     ) -> tuple[Planes, Planes]:
-        """Return what the seats of the rows see, by :func:`mjbot.models.networks.encoding.encode`.
+        """Return what the seats of the rows see, by
+        :func:`mjbot.learning.models.networks.encoding.encode`.
 
         float32[rows, 34, N_PLANES] and float32[rows, N_SCALARS]; arrays with at least so many rows
         are filled if given.
@@ -196,7 +203,7 @@ class BatchEnv:
         """Return what the fast policy chooses in some rows (all by default), for :meth:`step`.
 
         int64[rows], each ``N_ACTIONS + code``: one compiled loop, so that three seats of every
-        table can be opponents at little cost (:mod:`mjbot.models.fast_policy`).
+        table can be opponents at little cost (:mod:`mjbot.learning.models.fast_policy`).
         """
         chosen = np.arange(self._n_rows) if rows is None else np.ascontiguousarray(rows, np.int64)
         self._policy = self._policy or load_policy()
@@ -229,7 +236,7 @@ class BatchEnv:
 
 
 def random_source(seed: int) -> NDArray[np.uint64]:
-    """Return the random numbers of :func:`mjbot.env.tables.random_actions`: uint64[1]."""
+    """Return the random numbers of :func:`mjbot.learning.env.tables.random_actions`: uint64[1]."""
     return np.array([mix(np.uint64(seed))], np.uint64)
 
 

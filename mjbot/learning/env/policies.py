@@ -2,8 +2,8 @@
 
 A policy is a function of an :class:`Observation`.  As a subclass of :class:`PolicyStrategy` it
 plays wherever a strategy does: in the arena, at servers, in reviews.  :class:`StrategyPolicy` is
-the way back: it plays rows of a :class:`~mjbot.env.batch.BatchEnv` as a strategy would, as an
-opponent or to be imitated.
+the way back: it plays rows of a :class:`~mjbot.learning.env.batch.BatchEnv` as a strategy would, as
+an opponent or to be imitated.
 """
 
 from collections.abc import Hashable
@@ -13,21 +13,27 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.env.actions import ACTION_OF_CODE, N_ACTIONS, SEVERAL_KANS, code_of, write_mask
-from mjbot.env.batch import BatchEnv
-from mjbot.errors import ArgumentError
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
+from mjbot.game.table.actions import ACTIONS, Action
+from mjbot.game.table.view import View
+from mjbot.learning.env.actions import ACTION_OF_CODE, N_ACTIONS, SEVERAL_KANS, code_of, write_mask
+from mjbot.learning.env.batch import BatchEnv
+from mjbot.learning.models.networks.encoding import (
+    N_PLANES,
+    N_SCALARS,
+    Encoder,
+    encode,
+    new_encoder,
+)
+from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import ACTIONS, Action
-from mjbot.table.view import View
 from protocol.tiles import N_KINDS
 
 
 class Observation(NamedTuple):
     """What a policy is given for one decision, as a row of :meth:`BatchEnv.observe` has it.
 
-    While the kind of a kan is chosen the mask is among 0..33 (:mod:`mjbot.env.actions`).
+    While the kind of a kan is chosen the mask is among 0..33 (:mod:`mjbot.learning.env.actions`).
     """
 
     planes: NDArray[np.float32]  # float32[34, N_PLANES]

@@ -7,9 +7,9 @@ value of its end less that of its beginning.
 * ``score``: points by which the score differs from 25,000, in thousands.
 * ``rank``: 2.5 less the final rank (+1.5 .. -1.5) once the game is over; before that nothing.
 * ``rank-model``: 2.5 less the final rank that is to be expected, by the learned model that ships
-  (:mod:`mjbot.models.networks.rank`); of a finished game exactly its ranks.
-* ``rank-formula``: the same by :func:`mjbot.models.placement.expected_bonuses`, which needs no
-  weights and a seventieth of the time.
+  (:mod:`mjbot.learning.models.networks.rank`); of a finished game exactly its ranks.
+* ``rank-formula``: the same by :func:`mjbot.learning.models.placement.expected_bonuses`, which
+  needs no weights and a seventieth of the time.
 
 Any function of that form may stand in their place, such as :func:`learned_rank_value` of other
 weights.
@@ -20,15 +20,15 @@ from typing import Final, Literal
 
 import numpy as np
 
-from mjbot.compiler.compiled import compiled
-from mjbot.env.tables import Standings, Values
-from mjbot.models.networks.rank import GAME_OVER, RankWeights, rank_chances, rank_model
-from mjbot.models.placement import expected_bonuses
-from mjbot.table.settle import OVER
+from mjbot.game.table.settle import OVER
+from mjbot.learning.env.tables import Standings, Values
+from mjbot.learning.models.networks.rank import GAME_OVER, RankWeights, rank_chances, rank_model
+from mjbot.learning.models.placement import expected_bonuses
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.rules import RANKED
 
 StandingValue = Callable[[Standings], Values]
-"""``value(standings)`` of :data:`mjbot.env.tables.STANDING` [k] returns float64[k, 4]."""
+"""``value(standings)`` of :data:`mjbot.learning.env.tables.STANDING` [k] returns float64[k, 4]."""
 
 RewardName = Literal["score", "rank", "rank-model", "rank-formula"]
 

@@ -10,8 +10,23 @@ from typing import Annotated, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import (
+from mjbot.game.referee.flow import advance, deal, settle_choices
+from mjbot.game.referee.step import StepBuffer
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.table.apply import apply_end_game, apply_start_game
+from mjbot.game.table.default_action import default_code
+from mjbot.game.table.settle import OVER, kyoku_left, next_kyoku
+from mjbot.game.table.state import GAME_OVER, IDLE, State
+from mjbot.learning.env.actions import (
+    ILLEGAL,
+    N_ACTIONS,
+    SEVERAL_KANS,
+    code_of,
+    is_one_action,
+    write_mask,
+)
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import (
     Float32s,
     Float64s,
     Int8,
@@ -22,22 +37,7 @@ from mjbot.compiler.record import (
     UInt8s,
     UInt64s,
 )
-from mjbot.compiler.splitmix import mix, next_below
-from mjbot.env.actions import (
-    ILLEGAL,
-    N_ACTIONS,
-    SEVERAL_KANS,
-    code_of,
-    is_one_action,
-    write_mask,
-)
-from mjbot.referee.flow import advance, deal, settle_choices
-from mjbot.referee.step import StepBuffer
-from mjbot.referee.wall import shuffle_wall
-from mjbot.table.apply import apply_end_game, apply_start_game
-from mjbot.table.default_action import default_code
-from mjbot.table.settle import OVER, kyoku_left, next_kyoku
-from mjbot.table.state import GAME_OVER, IDLE, State
+from mjbot.runtime.compiler.splitmix import mix, next_below
 
 Ints = NDArray[np.int64]
 Values = NDArray[np.float64]

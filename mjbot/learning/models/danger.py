@@ -1,14 +1,14 @@
 """How likely a discard deals in to each opponent, and what that would cost: fitted to records.
 
 Of a tile and an opponent x are the features that are active
-(:mod:`mjbot.models.danger_features`), w weights that were fitted::
+(:mod:`mjbot.learning.models.danger_features`), w weights that were fitted::
 
     P(deal-in) = 1 / (1 + exp(-w.x))     one w for opponents in riichi, one for the others,
                                          whose tenpai is uncertain
     points     = exp(w'.x')              mean of such hands' rons, without honba and sticks
 
 Logistic and Poisson regression with a ridge equal to one row for each weight
-(:mod:`mjbot.training.regression`), by ``mjbot train danger hanchan-2024.zip --games 0:4000
+(:mod:`mjbot.learning.training.regression`), by ``mjbot train danger hanchan-2024.zip --games 0:4000
 --validate 4000:4444``; how well it predicts: docs/learning.md.  ``grades`` are the rates of the
 four grades of Mizukami et al. 2013 in the same games, the control.
 
@@ -25,8 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, keep_alive
-from mjbot.models.danger_features import (
+from mjbot.game.table.observe import dora_values, genbutsu
+from mjbot.game.table.state import State
+from mjbot.learning.models.danger_features import (
     LOSS_ACTIVE,
     MAX_ACTIVE,
     N_FEATURES,
@@ -38,9 +39,8 @@ from mjbot.models.danger_features import (
     loss_features,
     read_opponent,
 )
-from mjbot.models.weights import SHIPPED, Shape, load_weights, shaped
-from mjbot.table.observe import dora_values, genbutsu
-from mjbot.table.state import State
+from mjbot.learning.models.weights import SHIPPED, Shape, load_weights, shaped
+from mjbot.runtime.compiler.compiled import compiled, keep_alive
 
 Counts = NDArray[np.int8]
 Floats = NDArray[np.float64]

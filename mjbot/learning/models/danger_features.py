@@ -6,7 +6,7 @@ for opponents in riichi and for all others (whose tenpai is uncertain).
 
 Where the groups are cut (six early discards, a two-sided wait counting as hardly open from four
 ways down, turns by three) was chosen by hand; the weights are fitted
-(:mod:`mjbot.models.danger`).
+(:mod:`mjbot.learning.models.danger`).
 """
 
 from itertools import accumulate
@@ -15,11 +15,11 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int64, Int64s, Record
-from mjbot.table.hands import kind_of
-from mjbot.table.observe import genbutsu
-from mjbot.table.state import CHI, RIICHI_DISCARD, TSUMOGIRI, State
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.observe import genbutsu
+from mjbot.game.table.state import CHI, RIICHI_DISCARD, TSUMOGIRI, State
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int64, Int64s, Record
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 
 Counts = NDArray[np.int8]

@@ -8,8 +8,8 @@
 ``kind`` is what the seat, which is to discard, would discard if it were alone
 (:func:`wanted_kind`).  A call takes some twenty microseconds.
 
-With features x float32[34] (:mod:`mjbot.models.fold_features`), support vectors v_i and their
-coefficients a_i::
+With features x float32[34] (:mod:`mjbot.learning.models.fold_features`), support vectors v_i and
+their coefficients a_i::
 
     margin(x) = sum of a_i exp(-gamma |x - v_i| ** 2) + offset
 
@@ -27,11 +27,11 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.fold_features import N_FEATURES, Features, fold_features
-from mjbot.models.hand import HandEvaluator
-from mjbot.models.weights import SHIPPED, Arrays, load_weights, shaped
-from mjbot.table.state import ACCEPTED, State
+from mjbot.game.table.state import ACCEPTED, State
+from mjbot.learning.models.fold_features import N_FEATURES, Features, fold_features
+from mjbot.learning.models.hand import HandEvaluator
+from mjbot.learning.models.weights import SHIPPED, Arrays, load_weights, shaped
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import tile_kind
 
 NAME: Final = "fold"
@@ -70,7 +70,7 @@ class FoldRecogniser:
 
     @classmethod
     def load(cls, folder: Path = SHIPPED) -> Self:
-        """Load the weights; :class:`~mjbot.models.weights.WeightsError` if they are unusable."""
+        """Load the weights; ``WeightsError`` if they are unusable."""
         return cls(_model(load_weights(NAME, folder), folder))
 
     def margin(self, state: State, seat: int, kind: int) -> float:

@@ -13,11 +13,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.shanten import NEVER, shanten_pairs, shanten_regular
-from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
-from mjbot.table.state import CALLED_AWAY, CHI, PON, State
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.shanten import NEVER, shanten_pairs, shanten_regular
+from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
+from mjbot.game.table.state import CALLED_AWAY, CHI, PON, State
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 GENBUTSU: Final = 0

@@ -12,11 +12,11 @@ one hand mean anything.  A kind's red five and plain five have one score: give u
 Melds, called or declared, count as finished.  A call takes about ten microseconds.
 
 In compiled code: ``score_discards(model, position, scores)`` with ``evaluator.model`` and a
-record of :data:`~mjbot.models.hand_position.HAND_POSITION` (made by ``new_position`` in Python,
-filled by ``observe`` or by hand).
+record of :data:`~mjbot.learning.models.hand_position.HAND_POSITION` (made by ``new_position`` in
+Python, filled by ``observe`` or by hand).
 
 The score is the sum of the weights of the features that are active after the discard
-(:mod:`mjbot.models.hand_paper_features`, :mod:`mjbot.models.hand_plus_features`).
+(:mod:`mjbot.learning.models.hand_paper_features`, :mod:`mjbot.learning.models.hand_plus_features`).
 
 Source: Mizukami et al. 2013, section 5 (one-player mahjong).
 """
@@ -28,15 +28,21 @@ from typing import Any, Final, Literal, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models import hand_paper_features as paper_features
-from mjbot.models import hand_plus_features as plus_features
-from mjbot.models.hand_paper_features import Indices, write_paper_features
-from mjbot.models.hand_plus_features import write_plus_features
-from mjbot.models.hand_position import HAND_POSITION, HandPosition, observe
-from mjbot.models.hand_shapes import Nearness, ShapeTable, measure, new_nearness, shape_table
-from mjbot.models.weights import SHIPPED, load_weights, shaped
-from mjbot.table.state import State
+from mjbot.game.table.state import State
+from mjbot.learning.models import hand_paper_features as paper_features
+from mjbot.learning.models import hand_plus_features as plus_features
+from mjbot.learning.models.hand_paper_features import Indices, write_paper_features
+from mjbot.learning.models.hand_plus_features import write_plus_features
+from mjbot.learning.models.hand_position import HAND_POSITION, HandPosition, observe
+from mjbot.learning.models.hand_shapes import (
+    Nearness,
+    ShapeTable,
+    measure,
+    new_nearness,
+    shape_table,
+)
+from mjbot.learning.models.weights import SHIPPED, load_weights, shaped
+from mjbot.runtime.compiler.compiled import compiled
 
 FeatureSet = Literal["paper", "plus"]
 FEATURE_SETS: Final[tuple[FeatureSet, ...]] = ("paper", "plus")

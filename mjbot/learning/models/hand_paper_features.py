@@ -24,9 +24,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.hand_shapes import MELD, SHAPE, ShapeTable, hand_shape
-from mjbot.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
+from mjbot.game.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
+from mjbot.learning.models.hand_shapes import MELD, SHAPE, ShapeTable, hand_shape
+from mjbot.runtime.compiler.compiled import compiled
 
 MAX_N: Final = 6
 

@@ -6,7 +6,7 @@ or more), and the three suits share their weights:
 - regular shanten; regular shanten x seven pairs x third of the kyoku; orphans
 - melds x two-tile shapes x two-sided shapes; accepting tiles; how many fewer than with
   the discard that is best by shanten and then by accepting tiles
-- n-grams of a suit, n = 1..6, as in :mod:`mjbot.models.hand_paper_features`
+- n-grams of a suit, n = 1..6, as in :mod:`mjbot.learning.models.hand_paper_features`
 - each suited kind's surroundings: copies (0, 1, 2 or more) two to the left .. two to the right
   x unseen copies of the kind itself; again for the kinds that are dora, and for the kinds that
   the player has discarded (furiten)
@@ -23,11 +23,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.hand_paper_features import NGRAMS_OF_SUIT, Indices, write_ngrams
-from mjbot.models.hand_position import HandPosition
-from mjbot.models.hand_shapes import MELD, SHAPE, Nearness, ShapeTable, hand_shape
-from mjbot.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
+from mjbot.game.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
+from mjbot.learning.models.hand_paper_features import NGRAMS_OF_SUIT, Indices, write_ngrams
+from mjbot.learning.models.hand_position import HandPosition
+from mjbot.learning.models.hand_shapes import MELD, SHAPE, Nearness, ShapeTable, hand_shape
+from mjbot.runtime.compiler.compiled import compiled
 
 STAGES: Final = 5
 PLACES: Final = 9 * 3**5  # a rank and what surrounds it

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Final
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int8, Int8s, Int32, Int64, Record
-from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
-from mjbot.table.state import State
+from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
+from mjbot.game.table.state import State
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int8, Int8s, Int32, Int64, Record
 
 
 class HandPosition(Record):

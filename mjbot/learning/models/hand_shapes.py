@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.hand_position import HandPosition
-from mjbot.rules.acceptance import acceptance_by_discard
+from mjbot.game.rules.acceptance import acceptance_by_discard
+from mjbot.learning.models.hand_position import HandPosition
+from mjbot.runtime.compiler.compiled import compiled
 
 MELD: Final = 256
 SHAPE: Final = 16
@@ -90,7 +90,7 @@ def _best(table: ShapeTable, counts: NDArray[np.int64], number: int) -> int:
 
 class Nearness(NamedTuple):
     """By kind given up: ``shantens`` int8[34], ``masks`` int64[34] of accepting kinds, ``tiles``
-    int16[34] unseen of them; as :func:`mjbot.rules.acceptance.acceptance_by_discard` has them.
+    int16[34] unseen of them; as :func:`mjbot.game.rules.acceptance.acceptance_by_discard` has them.
 
     ``best`` int64[2] is the least shanten, and the most tiles that a discard leaves with it.
     """

@@ -1,16 +1,17 @@
 """What a seat can estimate of its opponents: how likely each is tenpai, and what it waits on.
 
-Both read public information and the own hand only: tenpai by :mod:`mjbot.models.tenpai`, the chance
-that a discard deals in by :mod:`mjbot.models.danger`, the two that the strategies use as well.
+Both read public information and the own hand only: tenpai by :mod:`mjbot.learning.models.tenpai`,
+the chance that a discard deals in by :mod:`mjbot.learning.models.danger`, the two that the
+strategies use as well.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from mjbot.models.danger import danger_weights, deal_in_chances
-from mjbot.models.tenpai import hand_reader, tenpai_chance
-from mjbot.table.view import View
+from mjbot.game.table.view import View
+from mjbot.learning.models.danger import danger_weights, deal_in_chances
+from mjbot.learning.models.tenpai import hand_reader, tenpai_chance
 from protocol.tiles import N_KINDS
 
 

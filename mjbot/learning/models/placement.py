@@ -38,11 +38,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int32s
-from mjbot.table.apply import apply_end_game
-from mjbot.table.settle import OVER, kyoku_left, seats_ahead
-from mjbot.table.state import State
+from mjbot.game.table.apply import apply_end_game
+from mjbot.game.table.settle import OVER, kyoku_left, seats_ahead
+from mjbot.game.table.state import State
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int32s
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """How far others are from tenpai, read from their draws, discards and melds, in one of two ways.
 
-*learned*: a network fitted to records (:mod:`mjbot.models.networks.hidden_shanten`).
+*learned*: a network fitted to records (:mod:`mjbot.learning.models.networks.hidden_shanten`).
 
 *greedy*: Takada and Sato 2022, section 4.1.1: P(shanten | draws d, discarded 3..7 of number tiles
 m), counted in games of four greedy players by ``mjbot train greedy --games 1000 --seed 0``.  Greedy
@@ -21,18 +21,18 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import next_below
-from mjbot.models.networks.hidden_shanten import (
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.state import NO_RIICHI, State
+from mjbot.learning.models.networks.hidden_shanten import (
     N_SHANTEN,
     ShantenWeights,
     highest_shanten,
     learned_chances,
     shanten_weights,
 )
-from mjbot.models.weights import load_weights
-from mjbot.table.hands import kind_of
-from mjbot.table.state import NO_RIICHI, State
+from mjbot.learning.models.weights import load_weights
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import next_below
 
 Counts = NDArray[np.int64]
 Chances = NDArray[np.float64]

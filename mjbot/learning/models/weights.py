@@ -1,7 +1,7 @@
 """Learned weights: small binary files that ship with the project, each with its manifest.
 
-``mjbot/models/weights/NAME.npz`` has the arrays, ``NAME.json`` describes the data they were learned
-from and their scores (:class:`Manifest`).  Equal arrays give equal bytes.
+``mjbot/learning/models/weights/NAME.npz`` has the arrays, ``NAME.json`` describes the data they
+were learned from and their scores (:class:`Manifest`).  Equal arrays give equal bytes.
 """
 
 import contextlib
@@ -20,9 +20,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.checkout import papers_weights
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.text import first_line, whole_file
+from mjbot.runtime.checkout import papers_weights
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.files import first_line, whole_file
 
 SHIPPED: Final = Path(__file__).parent / "weights"
 """The folder of the weights that are installed with the project."""

@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.points import base_points, ron_points, tsumo_points
-from mjbot.rules.scoring import score_win
-from mjbot.rules.wins import RIICHI, TSUMO
-from mjbot.table.observe import add_melds, dora_values
-from mjbot.table.state import State
+from mjbot.game.rules.points import base_points, ron_points, tsumo_points
+from mjbot.game.rules.scoring import score_win
+from mjbot.game.rules.wins import RIICHI, TSUMO
+from mjbot.game.table.observe import add_melds, dora_values
+from mjbot.game.table.state import State
+from mjbot.runtime.compiler.compiled import compiled
 
 Counts = NDArray[np.int8]
 

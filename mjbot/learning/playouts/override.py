@@ -1,7 +1,7 @@
 """Whether playouts show that another choice is better: a search at the root, with a margin.
 
 The first plan is what would be done without search.  All plans are played on in the same worlds
-(:mod:`mjbot.playouts.worlds`) until the budget is spent; plan c replaces it if
+(:mod:`mjbot.learning.playouts.worlds`) until the budget is spent; plan c replaces it if
 
     g > max(MARGIN, Z s)
 
@@ -32,9 +32,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.record import Int16s
-from mjbot.playouts.worlds import Playouts
-from mjbot.table.view import View
+from mjbot.game.table.view import View
+from mjbot.learning.playouts.worlds import Playouts
+from mjbot.runtime.compiler.record import Int16s
 
 MARGIN: Final = 0.005
 Z: Final = 1.0

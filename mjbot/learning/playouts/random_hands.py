@@ -1,6 +1,6 @@
 """One random hand out of the tiles that are left: tenpai, or of another shanten.
 
-:mod:`mjbot.playouts.sampler` has the chance of each hand.  How often is
+:mod:`mjbot.learning.playouts.sampler` has the chance of each hand.  How often is
 dealt and swapped was set by hand: dealing up to :data:`DEALS` times is exact, and quicker than
 walking there.
 """
@@ -10,12 +10,12 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int8s, Int64, Record
-from mjbot.compiler.splitmix import next_below
-from mjbot.playouts.tenpai_parts import Tenpai, prepare
-from mjbot.playouts.tenpai_samples import sample_tenpai
-from mjbot.rules.shanten import shanten as shanten_of
+from mjbot.game.rules.shanten import shanten as shanten_of
+from mjbot.learning.playouts.tenpai_parts import Tenpai, prepare
+from mjbot.learning.playouts.tenpai_samples import sample_tenpai
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int8s, Int64, Record
+from mjbot.runtime.compiler.splitmix import next_below
 
 DEALS: Final = 3000
 SWAPS: Final = 600

@@ -9,7 +9,7 @@ shanten, then of the seats after the deciding one.  Each is drawn from the tiles
 every set of tiles of its class being equally likely:
 
 * tenpai: not furiten (own discards; in riichi also what it let pass), 73 % with two sides open and
-  27 % waiting on one kind, as :mod:`mjbot.playouts.tenpai_samples` has it,
+  27 % waiting on one kind, as :mod:`mjbot.learning.playouts.tenpai_samples` has it,
   exactly;
 * else: a fair deal, dealt again until it has the shanten, exactly.  Where none of 3,000 has, the
   last one is walked there by swapping tiles (Metropolis; a hand of each shanten beyond the wished
@@ -19,9 +19,11 @@ every set of tiles of its class being equally likely:
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import next_below
-from mjbot.playouts.random_hands import (
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.table.assume import deal_in_drawn, deal_in_hand, deal_in_wall, hide
+from mjbot.game.table.observe import unseen_kinds, visible_kinds
+from mjbot.game.table.state import ACCEPTED, CALLED_AWAY, NO_RIICHI, State
+from mjbot.learning.playouts.random_hands import (
     HAND_SAMPLER,
     HandSampler,
     deal_shanten,
@@ -29,10 +31,8 @@ from mjbot.playouts.random_hands import (
     new_hand_sampler,
     stack_unseen,
 )
-from mjbot.rules.kinds import Counts
-from mjbot.table.assume import deal_in_drawn, deal_in_hand, deal_in_wall, hide
-from mjbot.table.observe import unseen_kinds, visible_kinds
-from mjbot.table.state import ACCEPTED, CALLED_AWAY, NO_RIICHI, State
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import next_below
 
 __all__ = [
     "HAND_SAMPLER",

@@ -10,10 +10,10 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float64s, Int8s, Int64, Int64s, Record
-from mjbot.compiler.splitmix import GOLDEN, mix
-from mjbot.rules.shapes import MAX_SHAPES
+from mjbot.game.rules.shapes import MAX_SHAPES
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float64s, Int8s, Int64, Int64s, Record
+from mjbot.runtime.compiler.splitmix import GOLDEN, mix
 
 PartWeights = NDArray[np.float64]
 

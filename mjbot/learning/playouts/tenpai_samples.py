@@ -19,8 +19,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.playouts.tenpai_parts import (
+from mjbot.game.rules.acceptance import acceptance
+from mjbot.game.rules.shapes import PAIR, RUNS, TRIPLETS, find_shapes
+from mjbot.learning.playouts.tenpai_parts import (
     N_BLOCKS,
     N_GAPS,
     N_OPEN_RUNS,
@@ -34,8 +35,7 @@ from mjbot.playouts.tenpai_parts import (
     triplet_ways,
     unit,
 )
-from mjbot.rules.acceptance import acceptance
-from mjbot.rules.shapes import PAIR, RUNS, TRIPLETS, find_shapes
+from mjbot.runtime.compiler.compiled import compiled
 
 TWO_SIDES: Final = 0
 ONE_KIND: Final = 1

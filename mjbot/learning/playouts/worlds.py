@@ -1,17 +1,17 @@
 """Plans compared in the same worlds: hidden hands, wall, and the fast policy in all four seats.
 
 A world is one way to fill in what is not known: a shanten of each other seat by what all see of it
-(:mod:`mjbot.models.tenpai`), hands of that shanten, the rest as the wall
-(:mod:`mjbot.playouts.sampler`).  A plan is what the seat does first: an
+(:mod:`mjbot.learning.models.tenpai`), hands of that shanten, the rest as the wall
+(:mod:`mjbot.learning.playouts.sampler`).  A plan is what the seat does first: an
 action, and after a riichi or a call the discard, too.  Then all four play as strong players do
-(:mod:`mjbot.models.fast_policy`): they call, declare riichi, fold and win.  The value of a plan in
-a world is the points that each seat won or lost and the rank that it may expect after the kyoku
-(:mod:`mjbot.models.networks.rank`).
+(:mod:`mjbot.learning.models.fast_policy`): they call, declare riichi, fold and win.  The value of a
+plan in a world is the points that each seat won or lost and the rank that it may expect after the
+kyoku (:mod:`mjbot.learning.models.networks.rank`).
 
 All plans meet the same worlds, so what hands and wall do to two of them cancels in the difference
 (common random numbers).  Each seat draws from its own quarter of the wall
-(:mod:`mjbot.referee.wall`): a call does not change what the others draw, which takes 13 to 17 %
-off the variance of a difference (80 positions, 300 worlds each).  The fast policy draws no lots,
+(:mod:`mjbot.game.referee.wall`): a call does not change what the others draw, which takes 13 to 17
+% off the variance of a difference (80 positions, 300 worlds each).  The fast policy draws no lots,
 so that the numbers of a world are a function of position, seed and number of the world, and the
 work can be cut anywhere.
 
@@ -29,19 +29,19 @@ from typing import Annotated, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float64s, Int8s, Int16s, Int64, Record, UInt64s
-from mjbot.compiler.splitmix import mix
-from mjbot.models.fast_policy.choice import FastPolicy, load_policy
-from mjbot.models.fast_policy.games import MOST_GIVEN, NO_CODE, play_plan
-from mjbot.models.networks.rank import RankWeights, rank_chances_of, rank_model
-from mjbot.models.tenpai import HandReader, Reading, draw_shanten, hand_reader
-from mjbot.playouts.sampler import HandSampler, deal_hands, deal_wall
-from mjbot.referee.step import StepBuffer
-from mjbot.referee.wall import pin_wall
-from mjbot.table.actions import Action
-from mjbot.table.state import State
-from mjbot.table.view import View
+from mjbot.game.referee.step import StepBuffer
+from mjbot.game.referee.wall import pin_wall
+from mjbot.game.table.actions import Action
+from mjbot.game.table.state import State
+from mjbot.game.table.view import View
+from mjbot.learning.models.fast_policy.choice import FastPolicy, load_policy
+from mjbot.learning.models.fast_policy.games import MOST_GIVEN, NO_CODE, play_plan
+from mjbot.learning.models.networks.rank import RankWeights, rank_chances_of, rank_model
+from mjbot.learning.models.tenpai import HandReader, Reading, draw_shanten, hand_reader
+from mjbot.learning.playouts.sampler import HandSampler, deal_hands, deal_wall
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float64s, Int8s, Int16s, Int64, Record, UInt64s
+from mjbot.runtime.compiler.splitmix import mix
 
 _SPREAD: Final = np.uint64(0xD1B54A32D192ED03)
 

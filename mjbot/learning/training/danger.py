@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import compiled, keep_alive
-from mjbot.interruption import keeping
-from mjbot.models.danger_features import (
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.legal import is_furiten
+from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
+from mjbot.game.table.settle import has_yaku
+from mjbot.game.table.state import ACCEPTED, State
+from mjbot.learning.models.danger_features import (
     LOSS_ACTIVE,
     MAX_ACTIVE,
     N_FEATURES,
@@ -26,18 +29,15 @@ from mjbot.models.danger_features import (
     loss_features,
     read_opponent,
 )
-from mjbot.models.weights import Manifest, save_weights
-from mjbot.progress import progress
-from mjbot.requests import command_of
-from mjbot.table.hands import kind_of
-from mjbot.table.legal import is_furiten
-from mjbot.table.observe import dora_values, genbutsu, unseen_kinds
-from mjbot.table.settle import has_yaku
-from mjbot.table.state import ACCEPTED, State
-from mjbot.training import regression as fit
-from mjbot.training.hand_positions import identity_of
-from mjbot.training.positions import GameRef, GameStep, collect
-from mjbot.training.runs import RUNS, Learned, TrainingRequest
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.learning.training import regression as fit
+from mjbot.learning.training.hand_positions import identity_of
+from mjbot.learning.training.positions import GameRef, GameStep, collect
+from mjbot.learning.training.runs import RUNS, Learned, TrainingRequest
+from mjbot.runtime.compiler.compiled import compiled, keep_alive
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 from protocol.messages import Dahai, EndKyoku, Hora, StartKyoku
 
 NAME: Final = "danger"
@@ -75,7 +75,7 @@ class DangerSamples(NamedTuple):
 def train(request: TrainingRequest) -> tuple[Learned, list[str]]:
     """Fit, check and save; return the weights, and lines on what the check found.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     learn, check = request.split()
     with keeping(lambda: "nothing is kept before the end"):

@@ -18,9 +18,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mjbot.errors import ArgumentError
-from mjbot.text import first_line
-from mjbot.training.runs import RunFolder, TrainingError, torch
+from mjbot.learning.training.runs import RunFolder, TrainingError, torch
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import first_line
 
 FIRST_SHARE: Final = 0.01
 """Of the rate, at the first step of a warm-up."""
@@ -85,7 +85,8 @@ class Fit:
     def learn(self, loss: Any) -> float:
         """Take one step down the gradient of a loss; return the loss.
 
-        Raises :class:`~mjbot.training.runs.TrainingError` where a clipped gradient is not finite.
+        Raises :class:`~mjbot.learning.training.runs.TrainingError` where a clipped gradient is not
+        finite.
         """
         for group in self._optimiser.param_groups:
             group["lr"] = self._schedule.at(self.step / self._steps)
@@ -159,7 +160,8 @@ def resume(
 ) -> None:
     """Pass the state that a run has written, if any, to ``restore``.
 
-    Raises :class:`~mjbot.errors.ArgumentError` for a file that is damaged or of another version.
+    Raises :class:`~mjbot.runtime.errors.ArgumentError` for a file that is damaged or of another
+    version.
     """
     path = run.kept(name)
     if path is None:

@@ -10,18 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import source_digest
-from mjbot.interruption import keeping
-from mjbot.models import fold as fold_model
-from mjbot.models.fold import FEATURE_SET, NAME, FoldModel, arrays_of, margin, wanted_kind
-from mjbot.models.fold_features import N_FEATURES, fold_features
-from mjbot.models.hand import HandEvaluator, weights_name
-from mjbot.models.weights import Manifest, load_manifest, save_weights
-from mjbot.progress import Step, progress
-from mjbot.requests import command_of
-from mjbot.text import plural
-from mjbot.training import fold_positions, runs
-from mjbot.training.fold_grid import (
+from mjbot.learning.models import fold as fold_model
+from mjbot.learning.models.fold import FEATURE_SET, NAME, FoldModel, arrays_of, margin, wanted_kind
+from mjbot.learning.models.fold_features import N_FEATURES, fold_features
+from mjbot.learning.models.hand import HandEvaluator, weights_name
+from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
+from mjbot.learning.training import fold_positions, runs
+from mjbot.learning.training.fold_grid import (
     Cell,
     Examples,
     GridSearch,
@@ -29,8 +24,8 @@ from mjbot.training.fold_grid import (
     held_out_margins,
     support_vector_machine,
 )
-from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR, steps_aside
-from mjbot.training.fold_positions import (
+from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR, steps_aside
+from mjbot.learning.training.fold_positions import (
     STRICT,
     Positions,
     Scores,
@@ -39,8 +34,13 @@ from mjbot.training.fold_positions import (
     join_positions,
     scores_of,
 )
-from mjbot.training.positions import GameRef, file_digests
-from mjbot.training.requests import FoldRequest
+from mjbot.learning.training.positions import GameRef, file_digests
+from mjbot.learning.training.requests import FoldRequest
+from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.files import plural
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import Step, progress
+from mjbot.runtime.requests import command_of
 
 CHECKED_PER_GAME: Final = 30
 
@@ -48,7 +48,7 @@ CHECKED_PER_GAME: Final = 30
 def train(request: FoldRequest) -> runs.Learned:
     """Train and save the weights; their scores are measured on the games held out.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     support_vector_machine(0, 0)  # that there is none shows before the games are read
     learned, held_out = request.split()

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.append_log import AppendLog
-from mjbot.models.weights import WeightsError
-from mjbot.training.fold_positions import f1_of
-from mjbot.training.runs import RUN_CURES
+from mjbot.learning.models.weights import WeightsError
+from mjbot.learning.training.fold_positions import f1_of
+from mjbot.learning.training.runs import RUN_CURES
+from mjbot.runtime.append_log import AppendLog
 
 LOWEST: Final = -10
 HIGHEST: Final = 10
@@ -66,7 +66,7 @@ def fitted(cost: int, gamma: int, features: NDArray[np.float32], labels: NDArray
 class GridSearch:
     """Tries cells, each once ever: what is known is in ``file``, one line per cell.
 
-    Use it as a context manager.  Raises :class:`~mjbot.append_log.LogError`.
+    Use it as a context manager.  Raises :class:`~mjbot.runtime.append_log.LogError`.
     """
 
     def __init__(self, examples: Examples, file: Path, seed: int, jobs: int = 1) -> None:

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.fold_features import NEARLY_SAFE, NO_SUJI, SUJI, joint_grades, threats_to
-from mjbot.rules.shanten import shanten
-from mjbot.table.state import State
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.state import State
+from mjbot.learning.models.fold_features import NEARLY_SAFE, NO_SUJI, SUJI, joint_grades, threats_to
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS
 
 PUSH: Final = 0
@@ -33,7 +33,7 @@ _BEST: Final = 6  # joint grade of the safest tile in hand
 _N_COLUMNS: Final = 7
 
 States = Any
-"""Records of :data:`mjbot.table.state.STATE`, [n]."""
+"""Records of :data:`mjbot.game.table.state.STATE`, [n]."""
 SafetyMarks = NDArray[np.int8]
 
 
@@ -133,7 +133,7 @@ def _doubt_waiting(marks: SafetyMarks, labels: NDArray[np.int8], end: int) -> No
 def complete_melds(hand: NDArray[np.int8]) -> int:
     """Return the most melds that the concealed tiles (int8[34]) hold.
 
-    >>> from mjbot.rules.kinds import hand_counts
+    >>> from mjbot.game.rules.kinds import hand_counts
     >>> [complete_melds(hand_counts(text)) for text in ("111234m", "112233m", "1112m222z")]
     [2, 2, 2]
     """

@@ -11,11 +11,11 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.statistics.estimates import Estimate, rate
-from mjbot.table.assume import hide
-from mjbot.table.state import STATE, State, copy_state
-from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand
-from mjbot.training.positions import GameRef, GameStep, LeftOut, collect
+from mjbot.game.statistics.estimates import Estimate, rate
+from mjbot.game.table.assume import hide
+from mjbot.game.table.state import STATE, State, copy_state
+from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand
+from mjbot.learning.training.positions import GameRef, GameStep, LeftOut, collect
 from protocol.messages import Dahai, Hora, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME, tile_kind
 
@@ -58,7 +58,7 @@ def draw_positions(
 ) -> Iterator[Positions]:
     """Yield ``per_game`` decisions of each game, any as likely as any other (0: all of them).
 
-    Raises as :func:`mjbot.training.positions.collect`, and leaves out what that does.
+    Raises as :func:`mjbot.learning.training.positions.collect`, and leaves out what that does.
     """
     draw = partial(positions_of, per_game=per_game, seed=seed)
     yield from collect(refs, draw, jobs, left_out)

@@ -15,24 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import source_digest
-from mjbot.interruption import keeping
-from mjbot.models.hand import FEATURE_SETS, N_FEATURES, FeatureSet, new_choices, weights_name
-from mjbot.models.weights import Manifest, save_weights
-from mjbot.progress import progress
-from mjbot.requests import command_of
-from mjbot.statistics.estimates import Estimate, rate
-from mjbot.training import perceptron, runs
-from mjbot.training.hand_positions import (
+from mjbot.game.statistics.estimates import Estimate, rate
+from mjbot.learning.models.hand import (
+    FEATURE_SETS,
+    N_FEATURES,
+    FeatureSet,
+    new_choices,
+    weights_name,
+)
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.learning.training import perceptron, runs
+from mjbot.learning.training.hand_positions import (
     Positions,
     before_first_riichi,
     identity_of,
     of_closed_hands,
     short_digest,
 )
-from mjbot.training.perceptron import PerceptronState
-from mjbot.training.positions import GameRef, LeftOut, collect
-from mjbot.training.requests import HandRequest
+from mjbot.learning.training.perceptron import PerceptronState
+from mjbot.learning.training.positions import GameRef, LeftOut, collect
+from mjbot.learning.training.requests import HandRequest
+from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 
 SLICE: Final = 10_000
 """Positions learned from in one compiled call: no signal is heeded in it."""
@@ -158,8 +164,8 @@ RANKS = (1, 2, 3)
 def agreement(ranks: NDArray[np.int8], games: NDArray[np.int32]) -> dict[str, Estimate]:
     """Return the shares of positions where the discard made ranked 1, 1..2 and 1..3.
 
-    ``ranks`` int8[n] as :func:`mjbot.training.perceptron.ranks_of_made` writes them; ``games``
-    int32[n] are the positions' games: one game is one observation of the 95 % intervals.
+    ``ranks`` int8[n] as :func:`mjbot.learning.training.perceptron.ranks_of_made` writes them;
+    ``games`` int32[n] are the positions' games: one game is one observation of the 95 % intervals.
 
     >>> shares = agreement(np.int8([1, 1, 3, 2]), np.int32([0, 1, 2, 3]))
     >>> [share.value for share in shares.values()]
@@ -182,7 +188,7 @@ Shares = dict[str, dict[str, Estimate]]
 def train(request: HandRequest) -> runs.Learned:
     """Train and save the weights.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     games, held_out = request.split()
     checked = {"held out": held_out}

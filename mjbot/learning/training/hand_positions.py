@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import source_digest
-from mjbot.models.hand_position import HAND_POSITION, HandPosition, observe
-from mjbot.table.state import ACCEPTED
-from mjbot.training.positions import GameRef, GameStep, file_digests
+from mjbot.game.table.state import ACCEPTED
+from mjbot.learning.models.hand_position import HAND_POSITION, HandPosition, observe
+from mjbot.learning.training.positions import GameRef, GameStep, file_digests
+from mjbot.runtime.compiler.compiled import source_digest
 from protocol.messages import Dahai, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME
 

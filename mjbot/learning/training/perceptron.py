@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.hand import Choices, score, write_choices
-from mjbot.table.hands import kind_of
-from mjbot.training.hand_positions import Positions
+from mjbot.game.table.hands import kind_of
+from mjbot.learning.models.hand import Choices, score, write_choices
+from mjbot.learning.training.hand_positions import Positions
+from mjbot.runtime.compiler.compiled import compiled
 
 Weights = NDArray[np.float64]
 

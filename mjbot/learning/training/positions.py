@@ -16,14 +16,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
-from mjbot.errors import ArgumentError
-from mjbot.processes import in_processes
-from mjbot.records.copies import Distinct
-from mjbot.records.game import EmptyRecordError, Game, RecordError, game_identity, hand_problems
-from mjbot.records.sources import Source, games_of, list_sources
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.state import State
-from mjbot.text import plural
+from mjbot.game.records.copies import Distinct
+from mjbot.game.records.game import (
+    EmptyRecordError,
+    Game,
+    RecordError,
+    game_identity,
+    hand_problems,
+)
+from mjbot.game.records.sources import Source, games_of, list_sources
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.state import State
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import plural
+from mjbot.runtime.processes import in_processes
 from protocol.messages import Event
 from protocol.plain_text import one_line
 
@@ -39,8 +45,8 @@ class GameStep(NamedTuple):
     """One event of a game and the table before it.
 
     ``game`` is the game's number.  ``state`` is the table's own record and changes with the next
-    step: take what you need out of it, or :func:`mjbot.table.state.copy_state` it.  All hands are
-    known as far as the record shows them (``state["hand_known"]``).
+    step: take what you need out of it, or :func:`mjbot.game.table.state.copy_state` it.  All hands
+    are known as far as the record shows them (``state["hand_known"]``).
     """
 
     game: int
@@ -88,7 +94,7 @@ class LeftOut:
                 logger.warning("%s", one_line(problem.text))
 
     def require(self, games: Sequence[object], paths: Iterable[Path], purpose: str) -> None:
-        """Raise :class:`~mjbot.errors.ArgumentError` with the reason if there is no game."""
+        """Raise ``ArgumentError`` with the reason if there is no game."""
         if not games:
             reason = self.first or ", ".join(map(str, paths))
             more = "" if self.files < 2 else f" (and {plural(self.files - 1, 'other file')})"
@@ -131,8 +137,8 @@ class LeftOut:
 def index_games(paths: Iterable[Path], left_out: LeftOut | None = None) -> list[GameRef]:
     """List all games at ``paths`` in their order; nothing is replayed.
 
-    Raises ``OSError`` or :class:`~mjbot.records.game.RecordError` for a path at which nothing can
-    be read.
+    Raises ``OSError`` or :class:`~mjbot.game.records.game.RecordError` for a path at which nothing
+    can be read.
     """
     listed = _listed(paths, LeftOut() if left_out is None else left_out)
     return [GameRef(number, source, place) for number, (source, place, _) in enumerate(listed)]
@@ -201,7 +207,7 @@ def file_digests(refs: Iterable[GameRef]) -> dict[Path, str]:
 def replay_trusted(game: Game, number: int = 0) -> Iterator[GameStep]:
     """Yield every event of a game with the table before it.
 
-    Raises :class:`~mjbot.records.game.RecordError` at a line or tag that cannot be read.
+    Raises :class:`~mjbot.game.records.game.RecordError` at a line or tag that cannot be read.
     """
     table = _TrustingTable()
     state = table.state

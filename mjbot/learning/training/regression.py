@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 
 Floats = NDArray[np.float64]
 Active = NDArray[np.int16]

@@ -1,7 +1,8 @@
 """Arguments and defaults of each kind of training.
 
 Parsers (``mjbot train WHAT``) and the commands in manifests are made from these classes
-(:mod:`mjbot.requests`).  Each is declared apart from its training, so that the help needs no torch.
+(:mod:`mjbot.runtime.requests`).  Each is declared apart from its training, so that the help needs
+no torch.
 """
 
 from collections.abc import Sequence
@@ -9,12 +10,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.errors import ArgumentError
-from mjbot.models.hand import FEATURE_SETS, FeatureSet
-from mjbot.models.weights import SHIPPED
-from mjbot.requests import argument, option
-from mjbot.training import runs
-from mjbot.training.positions import LeftOut
+from mjbot.learning.models.hand import FEATURE_SETS, FeatureSet
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.learning.training import runs
+from mjbot.learning.training.positions import LeftOut
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.requests import argument, option
 from protocol.rules import LAST_ROUND, Length
 
 PAPERS_POSITIONS: Final = 5716
@@ -41,7 +42,7 @@ def shares_field(*shares: float) -> Any:
 
 
 def check_shares(shares: Sequence[float]) -> None:
-    """Raise :class:`~mjbot.errors.ArgumentError` for shares that leave no discards."""
+    """Raise :class:`~mjbot.runtime.errors.ArgumentError` for shares that leave no discards."""
     if min(shares) < 0 or not shares[0] > 0:
         raise ArgumentError("--shares: none below 0, and some discards")
 

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.append_log import AppendLog, Cures, emptied
-from mjbot.errors import ArgumentError, MjbotError
-from mjbot.models.weights import Manifest
-from mjbot.progress import progress
-from mjbot.records.other_formats import record_path
-from mjbot.requests import argument, option
-from mjbot.text import first_line, plural, unfinished_path, whole_file
-from mjbot.training.positions import DistinctGames, GameRef, LeftOut
+from mjbot.game.records.other_formats import record_path
+from mjbot.learning.models.weights import Manifest
+from mjbot.learning.training.positions import DistinctGames, GameRef, LeftOut
+from mjbot.runtime.append_log import AppendLog, Cures, emptied
+from mjbot.runtime.errors import ArgumentError, MjbotError
+from mjbot.runtime.files import first_line, plural, unfinished_path, whole_file
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import argument, option
 
 RUN_FILE: Final = "run.jsonl"
 RUN_CURES: Final = Cures("name another --folder", "use --fresh")
@@ -64,7 +64,7 @@ def _decode(text: bytes) -> Written:
 class RunFolder:
     """The folder of one run, locked while it is open; use it as a context manager.
 
-    Raises :class:`~mjbot.append_log.LogError`.
+    Raises :class:`~mjbot.runtime.append_log.LogError`.
     """
 
     def __init__(self, folder: Path, kind: Kind) -> None:
@@ -110,8 +110,8 @@ def load_kept(path: Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
 def erase_run(folder: Path) -> None:
     """Erase a training run: the files that its list names, and nothing else.
 
-    Raises :class:`~mjbot.append_log.LogError`, and nothing was erased, if the folder holds things
-    but no run, or a run that is going on.
+    Raises :class:`~mjbot.runtime.append_log.LogError`, and nothing was erased, if the folder holds
+    things but no run, or a run that is going on.
     """
     with emptied(folder / RUN_FILE, TrainingHeader, _decode, RUN_CURES.elsewhere) as lines:
         for line in lines:
@@ -211,7 +211,7 @@ def out_field() -> Any:
 
 
 def at_least_1(request: object, *names: str) -> None:
-    """Raise :class:`~mjbot.errors.ArgumentError` if a number of the request is below 1."""
+    """Raise :class:`~mjbot.runtime.errors.ArgumentError` if a number of the request is below 1."""
     if min(getattr(request, name) for name in names) < 1:
         options = [f"--{name.replace('_', '-')}" for name in names]
         listed = " and ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
@@ -260,8 +260,9 @@ class TrainingRequest:
     def split(self) -> tuple[list[GameRef], list[GameRef]]:
         """Return the games to learn from and those to check with: no game is in both.
 
-        Raises ``OSError``, :class:`~mjbot.records.game.RecordError` for a path at which nothing
-        can be read and :class:`~mjbot.errors.ArgumentError` if there is nothing to learn from.
+        Raises ``OSError``, :class:`~mjbot.game.records.game.RecordError` for a path at which
+        nothing can be read and :class:`~mjbot.runtime.errors.ArgumentError` if there is nothing to
+        learn from.
         """
         with progress(Console(stderr=True), "looking through the records"):
             games = self.distinct.index(self.records)

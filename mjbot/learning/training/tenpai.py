@@ -16,29 +16,29 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import compiled, keep_alive
-from mjbot.compiler.record import Int8s, Int16s, Record
-from mjbot.interruption import keeping
-from mjbot.models.tenpai import MAX_DRAWS, MAX_MIDDLE, is_middle
-from mjbot.models.weights import Manifest, save_weights
-from mjbot.progress import progress
-from mjbot.referee.flow import carry_out, deal
-from mjbot.referee.step import STEP_BUFFER, StepBuffer
-from mjbot.referee.wall import shuffle_wall
-from mjbot.requests import command_of
-from mjbot.rules.acceptance import acceptance, count_tiles
-from mjbot.rules.ruleset import RuleSet, rule_set
-from mjbot.rules.shanten import NEVER, shanten
-from mjbot.statistics.estimates import Estimate, rate
-from mjbot.table.actions import DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
-from mjbot.table.apply import apply_end_game, apply_start_game
-from mjbot.table.hands import kind_of
-from mjbot.table.legal import can_ron, can_tsumo, held_tiles
-from mjbot.table.observe import unseen_kinds
-from mjbot.table.settle import game_ends, next_kyoku
-from mjbot.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
-from mjbot.training.requests import GreedyRequest
-from mjbot.training.runs import RUNS, Learned
+from mjbot.game.referee.flow import carry_out, deal
+from mjbot.game.referee.step import STEP_BUFFER, StepBuffer
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.acceptance import acceptance, count_tiles
+from mjbot.game.rules.ruleset import RuleSet, rule_set
+from mjbot.game.rules.shanten import NEVER, shanten
+from mjbot.game.statistics.estimates import Estimate, rate
+from mjbot.game.table.actions import DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
+from mjbot.game.table.apply import apply_end_game, apply_start_game
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.legal import can_ron, can_tsumo, held_tiles
+from mjbot.game.table.observe import unseen_kinds
+from mjbot.game.table.settle import game_ends, next_kyoku
+from mjbot.game.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
+from mjbot.learning.models.tenpai import MAX_DRAWS, MAX_MIDDLE, is_middle
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.learning.training.requests import GreedyRequest
+from mjbot.learning.training.runs import RUNS, Learned
+from mjbot.runtime.compiler.compiled import compiled, keep_alive
+from mjbot.runtime.compiler.record import Int8s, Int16s, Record
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 from protocol.rules import Length, Rules
 
 MAX_BLOCKS: Final = 4
@@ -155,7 +155,7 @@ def complete_blocks(hand: NDArray[np.int8], left: NDArray[np.int8]) -> int:
 
     ``left`` is int8[9] of scratch space.
 
-    >>> from mjbot.rules.kinds import hand_counts
+    >>> from mjbot.game.rules.kinds import hand_counts
     >>> complete_blocks(hand_counts("11123m234p55s777z"), np.empty(9, np.int8))
     3
     """
@@ -236,7 +236,7 @@ def count_hands(
 ) -> tuple[NDArray[np.int32], Counts, int]:
     """Play games with the seeds from ``seed`` on; ``step`` is called after each.
 
-    Returns the table (:data:`mjbot.training.tenpai.Hands`), of the paper's row the counts
+    Returns the table (:data:`mjbot.learning.training.tenpai.Hands`), of the paper's row the counts
     per game int64[games, 7], and the number of kyoku.
     """
     hands = np.zeros((MAX_DRAWS + 1, MAX_MIDDLE + 1, MAX_BLOCKS + 1, N_SHANTEN), np.int32)

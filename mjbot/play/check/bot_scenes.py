@@ -2,15 +2,15 @@
 
 from typing import Final
 
-from mjbot.check.bot_table import Scene
-from mjbot.check.made_games import (
+from mjbot.game.referee import Position
+from mjbot.play.check.bot_table import Scene
+from mjbot.play.check.made_games import (
     JUNK,
     Deal,
     aborted_by,
     closed_by,
     ruined_by,
 )
-from mjbot.referee import Position
 
 PLAIN: Final = Scene(
     name="plain",

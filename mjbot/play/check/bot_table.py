@@ -7,9 +7,11 @@ from typing import Final, Literal
 
 import msgspec
 
-from mjbot.check.catalogue import CheckVerdict
-from mjbot.check.judge import Owed, judge
-from mjbot.check.lines import (
+from mjbot.game.referee import Position
+from mjbot.game.table.actions import Action
+from mjbot.play.check.catalogue import CheckVerdict
+from mjbot.play.check.judge import Owed, judge
+from mjbot.play.check.lines import (
     START_S,
     BotLine,
     BrokenLineError,
@@ -19,11 +21,9 @@ from mjbot.check.lines import (
     SilentError,
     TimedLine,
 )
-from mjbot.check.made_games import Deal, MadeGame
-from mjbot.check.report import CheckFindings, Transcript
-from mjbot.check.sending import Respell, named, respell_sparsely, respell_strangely, sender_for
-from mjbot.referee import Position
-from mjbot.table.actions import Action
+from mjbot.play.check.made_games import Deal, MadeGame
+from mjbot.play.check.report import CheckFindings, Transcript
+from mjbot.play.check.sending import Respell, named, respell_sparsely, respell_strangely, sender_for
 from protocol.codec import encode
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from protocol.errors import NOT_JSON

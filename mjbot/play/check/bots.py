@@ -5,11 +5,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.check.bot_scenes import AGAIN, CROWD, PLAIN, SCENES
-from mjbot.check.bot_table import LIMITS_S, BotTable, Scene, SceneReplies
-from mjbot.check.catalogue import BOT_CHECKS, FAMILIES, Check, CheckVerdict
-from mjbot.check.lines import CheckedBot
-from mjbot.check.report import CheckFindings
+from mjbot.play.check.bot_scenes import AGAIN, CROWD, PLAIN, SCENES
+from mjbot.play.check.bot_table import LIMITS_S, BotTable, Scene, SceneReplies
+from mjbot.play.check.catalogue import BOT_CHECKS, FAMILIES, Check, CheckVerdict
+from mjbot.play.check.lines import CheckedBot
+from mjbot.play.check.report import CheckFindings
 from protocol.dialects import Dialect
 
 _MEGABYTE: Final = 1 << 20

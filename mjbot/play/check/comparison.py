@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from mjbot.check.four_clients import ClientReport, bare
-from mjbot.table.mirror.mirror import Mirror, TableError
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.play.check.four_clients import ClientReport, bare
 from protocol import messages as m
 from protocol.masking import masked
 

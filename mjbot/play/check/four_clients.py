@@ -13,10 +13,10 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from mjbot.check.report import Transcript
-from mjbot.client.offers import disagreement, discard_disagreement
-from mjbot.table.mirror.mirror import Mirror, TableError
-from mjbot.table.mirror.wire import to_message
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.game.table.mirror.wire import to_message
+from mjbot.play.check.report import Transcript
+from mjbot.play.client.offers import disagreement, discard_disagreement
 from protocol import messages as m
 from protocol.codec import decode_line, encode
 from protocol.dialects import LOCKSTEP, REQUESTS, Dialect

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import msgspec
 
-from mjbot.check.catalogue import CheckVerdict
-from mjbot.referee import Referee
-from mjbot.server.offers import ReplyError
-from mjbot.server.offers import read_reply as read_for_table
-from mjbot.table.actions import Action
-from mjbot.table.hands import concealed_tiles
-from mjbot.table.state import ACCEPTED
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.game.table.hands import concealed_tiles
+from mjbot.game.table.state import ACCEPTED
+from mjbot.play.check.catalogue import CheckVerdict
+from mjbot.play.server.offers import ReplyError
+from mjbot.play.server.offers import read_reply as read_for_table
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from protocol.messages import Event, PlayerAction, wire_name
 from protocol.sessions.lockstep_server import BadReplyError, read_reply

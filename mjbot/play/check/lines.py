@@ -18,8 +18,8 @@ from typing import Final
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.processes import ChildProcess, describe_exit
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.processes import ChildProcess, describe_exit
 from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES

@@ -1,7 +1,7 @@
 """Games whose walls and opponents are scripted, so that a bot meets the situation of a check.
 
-Draws are pinned (:mod:`mjbot.referee.wall`): what a seat draws is the same whatever the bot calls.
-Opponents do what a deal wishes as soon as it is legal, and otherwise discard what they draw.
+Draws are pinned (:mod:`mjbot.game.referee.wall`): what a seat draws is the same whatever the bot
+calls. Opponents do what a deal wishes as soon as it is legal, and otherwise discard what they draw.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.referee import Position, Referee
-from mjbot.referee.wall import shuffle_wall
-from mjbot.table.actions import Action
-from mjbot.table.assume import pin_draws
-from mjbot.table.state import DORA_WALL, LIVE_WALL, N_LIVE, RINSHAN_WALL
+from mjbot.game.referee import Position, Referee
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.table.actions import Action
+from mjbot.game.table.assume import pin_draws
+from mjbot.game.table.state import DORA_WALL, LIVE_WALL, N_LIVE, RINSHAN_WALL
 from protocol.messages import EndGame, EndKyoku, Event
 from protocol.rules import Length
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.check.four_clients import ClientReport, Decide, Deed, Spell
+from mjbot.play.check.four_clients import ClientReport, Decide, Deed, Spell
 from protocol.messages import Dahai, Event, Hora, PlayerAction, Reach, Skip, Tsumo
 
 CULPRIT: Final = 1

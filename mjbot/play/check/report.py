@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from mjbot.check.catalogue import Check, CheckVerdict
-from mjbot.text import plural
+from mjbot.play.check.catalogue import Check, CheckVerdict
+from mjbot.runtime.files import plural
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
 
@@ -249,7 +249,7 @@ def junit_report(
         case = ElementTree.SubElement(
             suite,
             "testcase",
-            classname=f"mjbot.check.{check.level}",
+            classname=f"mjbot.play.check.{check.level}",
             name=f"{check.id} {check.title}",
         )
         if result.is_fault(strict=strict):
@@ -261,7 +261,9 @@ def junit_report(
             output = ElementTree.SubElement(case, "system-out")
             output.text = f"{result.verdict.value}: {one_line(result.text)}"
     if interrupted:
-        case = ElementTree.SubElement(suite, "testcase", classname="mjbot.check", name="complete")
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="mjbot.play.check", name="complete"
+        )
         ElementTree.SubElement(case, "error", message=f"interrupted {interrupted}")
     suite.set("tests", str(len(suite.findall("testcase"))))
     for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):

@@ -7,8 +7,8 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from mjbot.check.judge import Owed
-from mjbot.server.offers import with_hints
+from mjbot.play.check.judge import Owed
+from mjbot.play.server.offers import with_hints
 from protocol.codec import encode
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from protocol.masking import masked

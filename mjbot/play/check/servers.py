@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.check.catalogue import CHECKS, SERVER_CHECKS, CheckVerdict
-from mjbot.check.comparison import compared, deal_of, wrong_claim
-from mjbot.check.four_clients import ClientReport, Connect, Decide, ServerEndpoint, play_table
-from mjbot.check.lines import LEAVE_S, START_S, CannotStartError, Running
-from mjbot.check.misdeeds import CULPRIT, MISDEEDS, Misdeed, odd_speller
-from mjbot.check.report import CheckFindings, Transcript
+from mjbot.play.check.catalogue import CHECKS, SERVER_CHECKS, CheckVerdict
+from mjbot.play.check.comparison import compared, deal_of, wrong_claim
+from mjbot.play.check.four_clients import ClientReport, Connect, Decide, ServerEndpoint, play_table
+from mjbot.play.check.lines import LEAVE_S, START_S, CannotStartError, Running
+from mjbot.play.check.misdeeds import CULPRIT, MISDEEDS, Misdeed, odd_speller
+from mjbot.play.check.report import CheckFindings, Transcript
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP, Dialect
 from protocol.errors import ProtocolError

@@ -8,12 +8,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.client.offers import listed
-from mjbot.client.player import ClientPlayer
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.records.game import Talk
-from mjbot.table.mirror.mirror import quote
-from mjbot.table.settle import ranks_of
+from mjbot.game.records.game import Talk
+from mjbot.game.table.mirror.mirror import quote
+from mjbot.game.table.settle import ranks_of
+from mjbot.play.client.offers import listed
+from mjbot.play.client.player import ClientPlayer
+from mjbot.runtime.errors import ExitCode, MjbotError
 from protocol.errors import ProtocolError
 from protocol.messages import (
     ACK_STATUSES,
@@ -125,8 +125,8 @@ class Conversation:
     async def play_game(self) -> OwnResult:
         """Play until the game is over and return how it ended.
 
-        Raises :class:`ProtocolError` and :class:`mjbot.table.mirror.mirror.TableError` for what the
-        server did wrong, :class:`ServerReportedError` for an ``error`` of its own, and
+        Raises :class:`ProtocolError` and :class:`mjbot.game.table.mirror.mirror.TableError` for
+        what the server did wrong, :class:`ServerReportedError` for an ``error`` of its own, and
         :class:`~protocol.transports.base.TransportError` when it is gone or silent.
         """
         over = False

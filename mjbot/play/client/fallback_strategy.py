@@ -4,11 +4,11 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import Sealed, View
+from mjbot.play.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.strategy.faults import is_legal, no_choice
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.view import Sealed, View
 from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)

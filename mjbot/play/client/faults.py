@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, cast
 
+from mjbot.runtime.files import naming
 from mjbot.strategy.faults import Fault, FaultKind
-from mjbot.text import naming
 
 logger = logging.getLogger(__name__)
 

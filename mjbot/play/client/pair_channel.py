@@ -14,21 +14,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.conversation import Meters, OwnResult
-from mjbot.client.play import Hooks, Settings, play
-from mjbot.client.player import MakeStrategy
-from mjbot.pair.member import PairMember
-from mjbot.pair.session import Side
-from mjbot.pair.socket_link import (
+from mjbot.play.client.conversation import Meters, OwnResult
+from mjbot.play.client.play import Hooks, Settings, play
+from mjbot.play.client.player import MakeStrategy
+from mjbot.play.startup.warm_up import Make, warm_up_alone, warm_up_pair
+from mjbot.runtime.redaction import conceal
+from mjbot.strategy.pair.member import PairMember
+from mjbot.strategy.pair.session import Side
+from mjbot.strategy.pair.socket_link import (
     HAS_UNIX_SOCKETS,
     LONGEST_PATH_BYTES,
     ChannelAddress,
     SocketLink,
     fits_a_socket,
 )
-from mjbot.redaction import conceal
 from mjbot.strategy.strategy import Strategy
-from mjbot.warm_up import Make, warm_up_alone, warm_up_pair
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ class Linked:
     async def play(
         self, settings: Settings, make: MakeStrategy, pipes: tuple[int, int] = (0, 1)
     ) -> list[OwnResult]:
-        """Play as :func:`mjbot.client.play.play` does; without a partner, alone."""
+        """Play as :func:`mjbot.play.client.play.play` does; without a partner, alone."""
         link = SocketLink(self.end.side, self.end.place, self.secret)
         meters = Meters(timed=_counting(link, self.timed))
         hooks = Hooks(warm_up=lambda: self._warm_up(make), meters=meters)

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from mjbot.client import conversation as c
-from mjbot.client.fallback_strategy import Fallback
-from mjbot.client.faults import Faults
-from mjbot.client.player import ClientPlayer, MakeStrategy
-from mjbot.client.tenhou import TenhouGame
-from mjbot.records.game import Talk
-from mjbot.records.mjai_log import EventLog
-from mjbot.warm_up import WarmUp
+from mjbot.game.records.game import Talk
+from mjbot.game.records.mjai_log import EventLog
+from mjbot.play.client import conversation as c
+from mjbot.play.client.fallback_strategy import Fallback
+from mjbot.play.client.faults import Faults
+from mjbot.play.client.player import ClientPlayer, MakeStrategy
+from mjbot.play.client.tenhou import TenhouGame
+from mjbot.play.startup.warm_up import WarmUp
 from protocol.dialects import LOCKSTEP
 from protocol.messages import Event
 from protocol.plain_text import one_line

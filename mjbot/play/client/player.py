@@ -5,23 +5,23 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final, cast
 
-from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
-from mjbot.client.fallback_strategy import Fallback
-from mjbot.client.faults import Faults
-from mjbot.client.offers import (
+from mjbot.game.table.actions import Action
+from mjbot.game.table.mirror.mirror import Mirror, TableError, quote
+from mjbot.game.table.mirror.wire import to_message
+from mjbot.game.table.view import Sealed, View
+from mjbot.play.client.decision_thread import CrashError, DecisionThread, LateError
+from mjbot.play.client.fallback_strategy import Fallback
+from mjbot.play.client.faults import Faults
+from mjbot.play.client.offers import (
     disagreement,
     discard_disagreement,
     is_offered,
     last_resort,
     listed,
 )
+from mjbot.play.startup.warm_up import WarmUp, warm_up_alone
 from mjbot.strategy.faults import AbsentError, Fault, FaultKind, is_legal, no_choice
 from mjbot.strategy.strategy import Strategy, remark_on
-from mjbot.table.actions import Action
-from mjbot.table.mirror.mirror import Mirror, TableError, quote
-from mjbot.table.mirror.wire import to_message
-from mjbot.table.view import Sealed, View
-from mjbot.warm_up import WarmUp, warm_up_alone
 from protocol import messages as m
 from protocol.dialects import Dialect
 from protocol.plain_text import one_line
@@ -50,7 +50,7 @@ class ClientPlayer:
     """Plays one seat of one game after the other, whatever the strategy does.
 
     ``make_strategy`` is called with 0, 1, ... for each game; ``deadline_s`` is what a decision
-    may take.  ``warm_up`` stands in for the usual one (:mod:`mjbot.warm_up`).
+    may take.  ``warm_up`` stands in for the usual one (:mod:`mjbot.play.startup.warm_up`).
     ``length`` is that of games whose server does not announce it (``None``: a hanchan).
     ``decisions`` counts what the strategy was asked, ``faults`` has what it did wrong; where it
     does, ``fallback`` decides, if there is one, else the default action is played.  In

@@ -11,8 +11,8 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final
 
-from mjbot.client.conversation import OwnResult, RecordEvent, Timed
-from mjbot.client.player import ClientPlayer
+from mjbot.play.client.conversation import OwnResult, RecordEvent, Timed
+from mjbot.play.client.player import ClientPlayer
 from protocol.messages import EndGame, StartKyoku
 from protocol.plain_text import one_line
 from protocol.sessions.turns import ReplyDuty
@@ -58,7 +58,7 @@ class TenhouGame:
     async def play(self, transport: base_.Transport) -> OwnResult:
         """Play until the game is over, on ``transport`` as long as it holds.
 
-        Raises what :meth:`mjbot.client.conversation.Conversation.play_game` raises.
+        Raises what :meth:`mjbot.play.client.conversation.Conversation.play_game` raises.
         """
         frames = self._session.open()
         while True:

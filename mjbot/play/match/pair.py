@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from mjbot.client.pair_channel import SECRET_VARIABLE, End
-from mjbot.match.players import MatchPlayer, free_port
-from mjbot.pair.fair_play import team_names
-from mjbot.pair.session import Side
-from mjbot.pair.socket_link import ChannelAddress, fits_a_socket
-from mjbot.redaction import conceal
+from mjbot.play.client.pair_channel import SECRET_VARIABLE, End
+from mjbot.play.match.players import MatchPlayer, free_port
+from mjbot.runtime.redaction import conceal
+from mjbot.strategy.pair.fair_play import team_names
+from mjbot.strategy.pair.session import Side
+from mjbot.strategy.pair.socket_link import ChannelAddress, fits_a_socket
 from mjbot.strategy.registry import Spec
 
 SECRET_BYTES: Final = 32

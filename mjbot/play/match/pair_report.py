@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mjbot.match.pair import Member
-from mjbot.match.report import MatchReport
-from mjbot.statistics.figures import EXHAUSTIVE_REASONS, CountRecords, EventCounter
-from mjbot.table.mirror.mirror import Mirror as TableMirror
-from mjbot.table.settle import ranks_of
-from mjbot.text import plural
-from mjbot.watch.descriptions import feed_text, yaku_text
+from mjbot.game.statistics.figures import EXHAUSTIVE_REASONS, CountRecords, EventCounter
+from mjbot.game.table.mirror.mirror import Mirror as TableMirror
+from mjbot.game.table.settle import ranks_of
+from mjbot.play.match.pair import Member
+from mjbot.play.match.report import MatchReport
+from mjbot.runtime.files import plural
+from mjbot.viewer.descriptions import feed_text, yaku_text
 from protocol import messages as m
 from protocol.plain_text import one_line
 from protocol.rules import Length

@@ -1,6 +1,6 @@
 """``external-lines:COMMAND`` and ``external-arrays:COMMAND``: bots on standard input and output.
 
-``python -m mjbot.match.pipes lines|arrays URL -- COMMAND...`` seats such a bot at any mjai TCP
+``python -m mjbot.play.match.pipes lines|arrays URL -- COMMAND...`` seats such a bot at any mjai TCP
 table: Mortal's kind (lines) or mjai.app's (arrays).  ``{seat}`` in the command is replaced by the
 seat's number; each game has a process of its own, since the seat changes.  What the bot writes to
 standard error goes to ours.
@@ -24,17 +24,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.client.conversation import OwnResult, ServerReportedError
-from mjbot.client.play import Settings, play_by_connecting
-from mjbot.errors import EXPECTED_ERRORS, ArgumentError, ExitCode, MjbotError, error_report
-from mjbot.processes import ChildProcess, describe_exit
-from mjbot.requests import argument, declare, option, request_of
+from mjbot.game.table.actions import Action
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.game.table.mirror.wire import to_message
+from mjbot.game.table.view import View
+from mjbot.play.client.conversation import OwnResult, ServerReportedError
+from mjbot.play.client.play import Settings, play_by_connecting
+from mjbot.play.startup.warm_up import warm_up_alone
+from mjbot.runtime.errors import EXPECTED_ERRORS, ArgumentError, ExitCode, MjbotError, error_report
+from mjbot.runtime.processes import ChildProcess, describe_exit
+from mjbot.runtime.requests import argument, declare, option, request_of
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.mirror.mirror import Mirror, TableError
-from mjbot.table.mirror.wire import to_message
-from mjbot.table.view import View
-from mjbot.warm_up import warm_up_alone
 from protocol.codec import decode_all, encode
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from protocol.errors import ProtocolError
@@ -48,7 +48,7 @@ from protocol.transports.base import Transport, VanishedError
 from protocol.transports.tcp import TcpTransport
 
 DIALECTS: Final = {"lines": LINES, "arrays": ARRAYS}
-_PREFIX: Final = "mjbot.match.pipes:"
+_PREFIX: Final = "mjbot.play.match.pipes:"
 _SILENCE_S: Final = LOCKSTEP.traits.silence_s
 LEAVE_S: Final = 5.0
 """How long a bot may take to end once its game is over and its standard input is closed."""
@@ -161,7 +161,7 @@ class PipedGame:
         """Play it and return how it ended.
 
         Raises :class:`BotError`, :class:`ServerReportedError`, and :class:`ProtocolError`,
-        :class:`~mjbot.table.mirror.mirror.TableError` and
+        :class:`~mjbot.game.table.mirror.mirror.TableError` and
         :class:`~protocol.transports.base.TransportError` where the table does not keep its side.
         """
         try:
@@ -321,7 +321,7 @@ class PipesRequest:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Play; print a failure in one line."""
-    parser = argparse.ArgumentParser(prog="mjbot.match.pipes", description=__doc__)
+    parser = argparse.ArgumentParser(prog="mjbot.play.match.pipes", description=__doc__)
     declare(parser, PipesRequest)
     try:
         _play(request_of(PipesRequest, parser.parse_args(argv)))

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.client.faults import FAULTS_VARIABLE, read_faults
-from mjbot.errors import MjbotError
-from mjbot.match.players import MatchPlayer, own_deadline_s
-from mjbot.processes import ChildProcess, describe_exit
+from mjbot.play.client.faults import FAULTS_VARIABLE, read_faults
+from mjbot.play.match.players import MatchPlayer, own_deadline_s
+from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.files import plural
+from mjbot.runtime.processes import ChildProcess, describe_exit
 from mjbot.strategy.faults import Fault
-from mjbot.text import plural
 
 MOST_REPORTED: Final = 5
 """Number of faults of one player that are reported while the match runs."""

@@ -7,17 +7,17 @@ import socket
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.languages import VARIABLES, language
-from mjbot.match.majiang import majiang_command
-from mjbot.processes import own_module
-from mjbot.server.names import free_name
+from mjbot.play.match.majiang import majiang_command
+from mjbot.play.server.names import free_name
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.languages import VARIABLES, language
+from mjbot.runtime.processes import own_module
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import EXTERNAL, PIPED, Spec
 from protocol.dialects import LOCKSTEP
 
 MAJIANG = "external:majiang"
-PIPES = "mjbot.match.pipes"
+PIPES = "mjbot.play.match.pipes"
 HUMAN = "human"
 HUMAN_OPTIONS = ("clock_s", "hint")
 CLOCK_S = 30.0
@@ -58,7 +58,7 @@ class MatchPlayer:
         """Return the command line that plays at ``url`` (``mjsonp://HOST:PORT/ROOM``).
 
         ``deadline_s`` is what a decision of our own players may take.  Raises
-        :class:`mjbot.match.node.NodeError` when the external AI cannot run.
+        :class:`mjbot.play.match.node.NodeError` when the external AI cannot run.
         """
         name = self.spec.name
         if name == MAJIANG:

@@ -9,12 +9,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.match.player_processes import start_player
-from mjbot.match.players import MatchPlayer
-from mjbot.processes import ChildProcess, describe_exit
-from mjbot.records.game import Talk
-from mjbot.records.mjai_log import talk_in
+from mjbot.game.records.game import Talk
+from mjbot.game.records.mjai_log import talk_in
+from mjbot.play.match.player_processes import start_player
+from mjbot.play.match.players import MatchPlayer
+from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.processes import ChildProcess, describe_exit
 from protocol.codec import decode_line
 from protocol.messages import Event, StartGame
 

@@ -16,14 +16,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from mjbot.errors import error_report
-from mjbot.match.players import MatchPlayer
-from mjbot.match.run import Watcher
-from mjbot.progress import INTERVAL_S, elapsed
-from mjbot.server.faults import fault_summary
-from mjbot.server.server import GameResult
-from mjbot.table.settle import ranks_of, seats_by_rank
-from mjbot.text import naming, plural
+from mjbot.game.table.settle import ranks_of, seats_by_rank
+from mjbot.play.match.players import MatchPlayer
+from mjbot.play.match.run import Watcher
+from mjbot.play.server.faults import fault_summary
+from mjbot.play.server.server import GameResult
+from mjbot.runtime.errors import error_report
+from mjbot.runtime.files import naming, plural
+from mjbot.runtime.progress import INTERVAL_S, elapsed
 from protocol.messages import EndGame, Event, StartKyoku
 from protocol.plain_text import one_line
 from protocol.rules import LAST_ROUND, Length

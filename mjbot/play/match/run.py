@@ -8,15 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from mjbot.match import player_processes as p
-from mjbot.match.players import HumanSeat, MatchPlayer
-from mjbot.records.game import Talk
-from mjbot.server.core import OnFault, TableFault
-from mjbot.server.faults import LONGEST_QUOTE, fault_kinds, fault_reason
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, SeatRemarks, TableServer, talk_of
-from mjbot.server.tcp import OwnEndpoint
-from mjbot.text import plural
+from mjbot.game.records.game import Talk
+from mjbot.play.match import player_processes as p
+from mjbot.play.match.players import HumanSeat, MatchPlayer
+from mjbot.play.server.core import OnFault, TableFault
+from mjbot.play.server.faults import LONGEST_QUOTE, fault_kinds, fault_reason
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import GameResult, SeatRemarks, TableServer, talk_of
+from mjbot.play.server.tcp import OwnEndpoint
+from mjbot.runtime.files import plural
 from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
 from protocol.plain_text import one_line
 
@@ -69,7 +69,7 @@ async def play_match(
 
     A player that dies is started again for the next game.  Raises :class:`MatchError` when one
     does not come or dies without having played,
-    :class:`mjbot.match.node.NodeError` when the external AI cannot run, and ``OSError``.
+    :class:`mjbot.play.match.node.NodeError` when the external AI cannot run, and ``OSError``.
     """
     match = _Match(settings, players, watcher)
     try:

@@ -225,11 +225,11 @@ def _assert_never(value: object) -> None:
 def compile_player(spec: str) -> None:
     """Compile what the player's games will need, and print by which versions."""
     make_ready()
-    from mjbot.compiler.portable import compile_portably
+    from mjbot.runtime.compiler.portable import compile_portably
 
     compile_portably()
-    from mjbot.compiler.shipped import versions
-    from mjbot.pack.player import compile_all
+    from mjbot.play.pack.player import compile_all
+    from mjbot.runtime.compiler.shipped import versions
 
     compile_all(spec)
     print(json.dumps(versions()))
@@ -239,7 +239,7 @@ def main() -> None:
     """Answer for a seat; ``--player SPEC SEAT`` is the player, ``--compile`` for the packer."""
     if sys.argv[1:2] == ["--player"]:
         make_ready()
-        from mjbot.pack.player import play_lines
+        from mjbot.play.pack.player import play_lines
 
         play_lines(sys.argv[2], int(sys.argv[3]))
         return

@@ -15,12 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from mjbot.checkout import papers_weights
-from mjbot.errors import ArgumentError
-from mjbot.models.weights import SHIPPED
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.runtime.checkout import papers_weights
+from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import BUILT_IN, OWN_PACKAGES, Spec, built_in_names, strategy_class
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 BOT: Final = Path(__file__).with_name("bot.py")
 OWN: Final = OWN_PACKAGES
 

@@ -1,9 +1,9 @@
 """Machine code that a release's wheel or a pack brings along, made by the Python that will use it.
 
 Both get it by :func:`add_machine_code`: a process of that Python plays all that is to be compiled,
-once for each kind of processor in :data:`mjbot.compiler.shipped.VARIANTS`.  What it compiles lies
-in the folder ``compiled_code`` of ``mjbot`` afterwards, with a manifest of versions and digests, by
-which :mod:`mjbot.compiler.shipped` finds and checks it.
+once for each kind of processor in :data:`mjbot.runtime.compiler.shipped.VARIANTS`.  What it
+compiles lies in the folder ``compiled_code`` of ``mjbot`` afterwards, with a manifest of versions
+and digests, by which :mod:`mjbot.runtime.compiler.shipped` finds and checks it.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from mjbot.compiler.shipped import FOLDER, MANIFEST, OFF_VARIABLE, VARIANTS
-from mjbot.errors import ExitCode, MjbotError
+from mjbot.runtime.compiler.shipped import FOLDER, MANIFEST, OFF_VARIABLE, VARIANTS
+from mjbot.runtime.errors import ExitCode, MjbotError
 from protocol.plain_text import one_line
 
 CODE: Final = f"mjbot/{FOLDER.name}"
@@ -66,8 +66,9 @@ def add_machine_code(tree: Path, command: Sequence[str], caches: Path) -> None:
     """Add to the packages in ``tree`` the machine code that ``command`` compiles.
 
     ``command`` is run in ``tree`` for each kind of processor, with a cache of its own in the
-    folder ``caches``; its last line is what :func:`mjbot.compiler.shipped.versions` returns there,
-    as JSON.  Raises ``PackError`` where it fails, or where code names a folder of this machine.
+    folder ``caches``; its last line is what :func:`mjbot.runtime.compiler.shipped.versions` returns
+    there, as JSON.  Raises ``PackError`` where it fails, or where code names a folder of this
+    machine.
     """
     code = tree / CODE
     printed = ""

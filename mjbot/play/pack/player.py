@@ -12,11 +12,17 @@ import threading
 from queue import SimpleQueue
 from typing import Final
 
-from mjbot.client.offers import last_resort
-from mjbot.client.player import ClientPlayer
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
+from mjbot.play.client.offers import last_resort
+from mjbot.play.client.player import ClientPlayer
+from mjbot.play.startup.warm_up import (
+    NAMES,
+    SEED,
+    play_with_mirrors,
+    scripted_events,
+    warm_up_alone,
+)
 from mjbot.strategy.registry import Spec
-from mjbot.warm_up import NAMES, SEED, play_with_mirrors, scripted_events, warm_up_alone
 from protocol.codec import encode
 from protocol.dialects import ARRAYS
 from protocol.errors import ProtocolError

@@ -1,8 +1,8 @@
-"""``python -m mjbot.pack.release``: a wheel with the machine code of the shipped strategies.
+"""``python -m mjbot.play.pack.release``: a wheel with the machine code of the shipped strategies.
 
 The wheel is built as usual; then the code that each strategy's games need is compiled and added
-(:mod:`mjbot.pack.machine_code`).  It fits one version of Python and those of numba and llvmlite in
-this environment.
+(:mod:`mjbot.play.pack.machine_code`).  It fits one version of Python and those of numba and
+llvmlite in this environment.
 """
 
 import argparse
@@ -19,17 +19,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from mjbot.compiler.cache import cache_folder
-from mjbot.compiler.shipped import FOLDER, PREPARED, versions
-from mjbot.errors import ExitCode
-from mjbot.pack.machine_code import PackError, add_machine_code, run
-from mjbot.pack.zipped import write_zip
-from mjbot.precompile import BUDGET, Job, key_of_release, play_job
-from mjbot.processes import own_module
+from mjbot.play.pack.machine_code import PackError, add_machine_code, run
+from mjbot.play.pack.zipped import write_zip
+from mjbot.play.startup.precompile import BUDGET, Job, key_of_release, play_job
+from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.compiler.shipped import FOLDER, PREPARED, versions
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.processes import own_module
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import BUILT_IN, Spec, built_in_names, strategy_class
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 MOST_BYTES: Final = 200 * 1000 * 1000
 PAIR: Final = "combo-partner,base=strongest"
 """What ``mjbot duo`` plays without options."""
@@ -37,9 +37,9 @@ QUICK: Final = "fast-riichi-d"
 """A strategy that decides at once."""
 _SOURCES: Final = ("mjbot", "protocol", "strategies", "pyproject.toml", "README.md", "LICENSE")
 _PROGRAM: Final = """
-from mjbot.compiler.portable import compile_portably
+from mjbot.runtime.compiler.portable import compile_portably
 compile_portably()  # before an import compiles anything
-from mjbot.pack.release import compile_all
+from mjbot.play.pack.release import compile_all
 compile_all()
 """
 _SKIPPED: Final = shutil.ignore_patterns("__pycache__", "node_modules", FOLDER.name, "*.egg-info")
@@ -102,10 +102,10 @@ def _retag(tree: Path, tag: str) -> None:
 def compile_all() -> None:
     """Compile in this process all that the command line's strategies need, into the cache.
 
-    There an empty file is left for each job of :mod:`mjbot.precompile` that was done.  The last
-    line on the standard output is what the code was made with.
+    There an empty file is left for each job of :mod:`mjbot.play.startup.precompile` that was done.
+    The last line on the standard output is what the code was made with.
     """
-    from mjbot.pack import player
+    from mjbot.play.pack import player
 
     names = sys.argv[1:]
     jobs = [Job((), "table")]
@@ -139,7 +139,7 @@ def shipped_names() -> list[str]:
 
 def main() -> int:
     """Build the wheel and print its path and size."""
-    parser = argparse.ArgumentParser(prog="python -m mjbot.pack.release", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m mjbot.play.pack.release", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("dist"), help="folder (default: dist)")
     parser.add_argument(
         "--strategies", nargs="+", metavar="NAME", help="shipped strategies (default: all)"

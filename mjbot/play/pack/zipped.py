@@ -2,7 +2,7 @@
 
 At its root lie ``bot.py``, ``strategy.txt`` and our packages; ``own/`` has the user's files,
 ``packages/`` what pip installs for the container's Python; ``mjbot/compiled_code`` the machine code
-that the strategy's games need, made by that Python (:mod:`mjbot.pack.machine_code`).
+that the strategy's games need, made by that Python (:mod:`mjbot.play.pack.machine_code`).
 """
 
 import os
@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from mjbot.pack.contents import BOT, MOST_BYTES, PACKAGES, Contents
-from mjbot.pack.machine_code import PackError, add_machine_code, isolated_environment, run
-from mjbot.processes import own_module
+from mjbot.play.pack.contents import BOT, MOST_BYTES, PACKAGES, Contents
+from mjbot.play.pack.machine_code import PackError, add_machine_code, isolated_environment, run
+from mjbot.runtime.processes import own_module
 
 PYTHON: Final = "3.10"
 """The container's; its image is ``smly/mjai-client:v3``."""

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.errors import ArgumentError
-from mjbot.listeners.guests import USUAL, GuestLimits
-from mjbot.server.entrance import Entrance
-from mjbot.server.lobby import Lobby
-from mjbot.server.names import name_key
+from mjbot.play.server.entrance import Entrance
+from mjbot.play.server.lobby import Lobby
+from mjbot.play.server.names import name_key
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.net.guests import USUAL, GuestLimits
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")

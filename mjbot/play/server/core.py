@@ -18,11 +18,11 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from mjbot.records.evidence import Verdict
-from mjbot.referee import Referee
-from mjbot.server.offers import ReplyError, read_reply, with_hints, without_hints
+from mjbot.game.records.evidence import Verdict
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.play.server.offers import ReplyError, read_reply, with_hints, without_hints
 from mjbot.strategy.faults import FaultKind
-from mjbot.table.actions import Action
 from protocol.masking import masked
 from protocol.messages import EndGame, Error, Event, PlayerAction, Skip, StartGame
 

@@ -1,8 +1,8 @@
 """Who may wait for a table: how many of one address, for how long, and who must pause first.
 
 A player by whose reply a game became void pauses before it may sit down again, each time twice as
-long.  It is known by its name (:func:`~mjbot.server.names.name_key`) and its address, an account by
-its name alone.
+long.  It is known by its name (:func:`~mjbot.play.server.names.name_key`) and its address, an
+account by its name alone.
 """
 
 import math
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.server.names import name_key
-from mjbot.server.seats import PlayerSeat
+from mjbot.play.server.names import name_key
+from mjbot.play.server.seats import PlayerSeat
 
 PAUSE_S: Final = 30.0
 """The first pause of a player that made a game void."""

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from mjbot.server.core import TableFault
-from mjbot.text import plural
+from mjbot.play.server.core import TableFault
+from mjbot.runtime.files import plural
 from protocol.plain_text import one_line
 
 LONGEST_QUOTE: Final = 240

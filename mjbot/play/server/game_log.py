@@ -7,9 +7,9 @@ from typing import Final, Self
 
 import msgspec
 
-from mjbot.records.evidence import Reply, evidence_path
-from mjbot.server.core import LogLine
-from mjbot.text import naming, write_all
+from mjbot.game.records.evidence import Reply, evidence_path
+from mjbot.play.server.core import LogLine
+from mjbot.runtime.files import naming, write_all
 from protocol.codec import encode
 from protocol.dialects import OWN_LOG
 
@@ -70,7 +70,7 @@ class GameLog:
 
 
 class EvidenceLog:
-    """The raw replies of a game, next to its log; see :mod:`mjbot.records.evidence`."""
+    """The raw replies of a game, next to its log; see :mod:`mjbot.game.records.evidence`."""
 
     def __init__(self, log: Path) -> None:
         self.path = evidence_path(log)

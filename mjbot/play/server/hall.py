@@ -5,9 +5,10 @@ players wait, :meth:`Hall.seat_players` seats four: the one that has waited long
 
 * by ``first-come``: the next ones in the order of joining;
 * by ``rotate``: those that it, and those already chosen, have met least often
-  (:mod:`mjbot.server.meetings`); ``gather_s`` is how long the queue is given to grow before that.
+  (:mod:`mjbot.play.server.meetings`); ``gather_s`` is how long the queue is given to grow before
+  that.
 
-Each table is a :class:`~mjbot.server.lobby.Lobby` of its own, as if it were alone.
+Each table is a :class:`~mjbot.play.server.lobby.Lobby` of its own, as if it were alone.
 """
 
 import asyncio
@@ -15,10 +16,10 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
-from mjbot.server.entrance import Entrance, WaitingLimits
-from mjbot.server.lobby import CLOSED, PLACES, BusyError, Lobby
-from mjbot.server.meetings import Meetings
-from mjbot.server.seats import PlayerSeat
+from mjbot.play.server.entrance import Entrance, WaitingLimits
+from mjbot.play.server.lobby import CLOSED, PLACES, BusyError, Lobby
+from mjbot.play.server.meetings import Meetings
+from mjbot.play.server.seats import PlayerSeat
 from protocol.plain_text import one_line
 from protocol.sessions.lockstep_server import BUSY
 

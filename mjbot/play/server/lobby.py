@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mjbot.server.core import OnFault
-from mjbot.server.entrance import Entrance
-from mjbot.server.seats import PlayerSeat
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.entrance import Entrance
+from mjbot.play.server.seats import PlayerSeat
 from protocol.plain_text import one_line
 from protocol.rules import RANKED, Length, Rules
 from protocol.sessions.lockstep_server import BUSY

@@ -10,10 +10,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.referee import Referee
-from mjbot.table.actions import Action
-from mjbot.table.hands import concealed_tiles
-from mjbot.table.mirror.wire import to_action
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.game.table.hands import concealed_tiles
+from mjbot.game.table.mirror.wire import to_action
 from protocol import messages as m
 from protocol.tiles import TILE_NAMES, tile_names
 

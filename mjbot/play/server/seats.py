@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from mjbot.listeners.guests import Guest
-from mjbot.server.core import EXCUSED, OnFault, Outgoing, SeatReply
+from mjbot.play.server.core import EXCUSED, OnFault, Outgoing, SeatReply
+from mjbot.runtime.net.guests import Guest
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError

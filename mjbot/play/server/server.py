@@ -11,20 +11,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mjbot.kept_games import KeptGames, Limits
-from mjbot.records.evidence import Verdict, make_reply
-from mjbot.records.game import Talk
-from mjbot.referee import Referee
-from mjbot.server.accounts import OPEN, Admission
-from mjbot.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFault
-from mjbot.server.faults import fault_of_void, fault_reason
-from mjbot.server.game_log import EvidenceLog, GameLog
-from mjbot.server.lobby import CLOSED, Lobby, TableRules
-from mjbot.server.names import distinct_names
-from mjbot.server.seats import PlayerSeat
-from mjbot.server.tcp import Acceptor, OwnEndpoint
-from mjbot.server.tenhou import TenhouEndpoint
-from mjbot.warm_up import warm_up_server
+from mjbot.game.records.evidence import Verdict, make_reply
+from mjbot.game.records.game import Talk
+from mjbot.game.referee import Referee
+from mjbot.play.kept_games import KeptGames, Limits
+from mjbot.play.server.accounts import OPEN, Admission
+from mjbot.play.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFault
+from mjbot.play.server.faults import fault_of_void, fault_reason
+from mjbot.play.server.game_log import EvidenceLog, GameLog
+from mjbot.play.server.lobby import CLOSED, Lobby, TableRules
+from mjbot.play.server.names import distinct_names
+from mjbot.play.server.seats import PlayerSeat
+from mjbot.play.server.tcp import Acceptor, OwnEndpoint
+from mjbot.play.server.tenhou import TenhouEndpoint
+from mjbot.play.startup.warm_up import warm_up_server
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
 from protocol.tiles import WIND_NAMES
@@ -32,7 +32,7 @@ from protocol.tiles import WIND_NAMES
 if TYPE_CHECKING:
     from aiohttp import web
 
-    from mjbot.listeners.http import HttpListener
+    from mjbot.runtime.net.http import HttpListener
 
 logger = logging.getLogger(__name__)
 
@@ -158,8 +158,8 @@ class TableServer:
         return int(server.sockets[0].getsockname()[1])
 
     async def open_websocket(self, host: str, port: int, token: str | None = None) -> int:
-        """Listen for WebSockets, as :meth:`open_tcp`; see :mod:`mjbot.server.websocket`."""
-        from mjbot.server.websocket import make_app
+        """Listen for WebSockets, as :meth:`open_tcp`; see :mod:`mjbot.play.server.websocket`."""
+        from mjbot.play.server.websocket import make_app
 
         app = make_app(self.lobby, self.rules.limits, token, self._admission.accounts)
         listener = self._web(app, "ws")
@@ -167,14 +167,14 @@ class TableServer:
         return await listener.open(host, port)
 
     def _web(self, app: "web.Application", endpoint: str) -> "HttpListener":
-        from mjbot.listeners.http import HttpListener
+        from mjbot.runtime.net.http import HttpListener
 
         listener = HttpListener(app, endpoint, limits=self._admission.limits)
         self._closers.push_async_callback(listener.close)
         return listener
 
     async def open_tenhou(self, host: str, port: int) -> int:
-        """Listen for Tenhou's XML, as :meth:`open_tcp`; see :mod:`mjbot.server.tenhou`."""
+        """Listen for Tenhou's XML, as :meth:`open_tcp`; see :mod:`mjbot.play.server.tenhou`."""
         server = await asyncio.start_server(self.tenhou.admit, host, port)
         self._closers.push_async_callback(self.tenhou.close)
         self._closers.callback(server.close)
@@ -182,7 +182,7 @@ class TableServer:
 
     async def open_tenhou_websocket(self, host: str, port: int) -> int:
         """Listen for Tenhou's JSON, as :meth:`open_tcp`."""
-        from mjbot.server.websocket import make_tenhou_app
+        from mjbot.play.server.websocket import make_tenhou_app
 
         listener = self._web(make_tenhou_app(self.tenhou.begin), "tenhou+ws")
         opened = await listener.open(host, port)

@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, get_args
 
-from mjbot.errors import error_report
-from mjbot.kept_games import Limits
-from mjbot.server.accounts import Accounts, Admission
-from mjbot.server.game_log import require_room
-from mjbot.server.hall import Hall, TableLobby, TableState
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import Bookkeeping, GameResult, TableServer
+from mjbot.play.kept_games import Limits
+from mjbot.play.server.accounts import Accounts, Admission
+from mjbot.play.server.game_log import require_room
+from mjbot.play.server.hall import Hall, TableLobby, TableState
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import Bookkeeping, GameResult, TableServer
+from mjbot.play.startup.warm_up import warm_up_server
+from mjbot.runtime.errors import error_report
 from mjbot.strategy.faults import FaultKind
-from mjbot.warm_up import warm_up_server
 
 logger = logging.getLogger(__name__)
 

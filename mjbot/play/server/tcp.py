@@ -9,10 +9,10 @@ from typing import Final
 
 import msgspec
 
-from mjbot.listeners.guests import CROWDED, Guest, Guests
-from mjbot.server.accounts import OPEN, TAKEN, Admission
-from mjbot.server.lobby import CLOSED, BusyError, Lobby, TableRules
-from mjbot.server.seats import TcpSeat, error_line, reject
+from mjbot.play.server.accounts import OPEN, TAKEN, Admission
+from mjbot.play.server.lobby import CLOSED, BusyError, Lobby, TableRules
+from mjbot.play.server.seats import TcpSeat, error_line, reject
+from mjbot.runtime.net.guests import CROWDED, Guest, Guests
 from protocol.errors import NOT_JSON, ProtocolError
 from protocol.framing import without_mark
 from protocol.plain_text import one_line

@@ -9,10 +9,10 @@ import re
 import secrets
 from typing import Final
 
-from mjbot.listeners.guests import CROWDED, Guest, Guests
-from mjbot.server.accounts import OPEN, TAKEN, Admission
-from mjbot.server.lobby import CLOSED, BusyError, Lobby, TableRules
-from mjbot.server.tenhou_seat import TenhouConnection, TenhouSeat, now
+from mjbot.play.server.accounts import OPEN, TAKEN, Admission
+from mjbot.play.server.lobby import CLOSED, BusyError, Lobby, TableRules
+from mjbot.play.server.tenhou_seat import TenhouConnection, TenhouSeat, now
+from mjbot.runtime.net.guests import CROWDED, Guest, Guests
 from protocol.errors import ProtocolError
 from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 from protocol.tenhou import server as wire
@@ -85,7 +85,7 @@ class TenhouEndpoint:
     def close_lobby(self) -> None:
         """Close the connections of all clients that do not play, and admit only returning players.
 
-        The lobby is closed before this (:meth:`mjbot.server.lobby.Lobby.close`).
+        The lobby is closed before this (:meth:`mjbot.play.server.lobby.Lobby.close`).
         """
         for connection in list(self._connections):
             if connection.server.place is not wire.ClientPlace.TABLE:

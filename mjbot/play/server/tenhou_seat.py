@@ -10,10 +10,10 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from mjbot.listeners.guests import Guest
-from mjbot.server.core import EXCUSED, Outgoing, SeatReply
-from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, UNANSWERED_S, PlayerSeat, reject
-from mjbot.table.legal import is_furiten
+from mjbot.game.table.legal import is_furiten
+from mjbot.play.server.core import EXCUSED, Outgoing, SeatReply
+from mjbot.play.server.seats import FINAL_MESSAGE_TIMEOUT_S, UNANSWERED_S, PlayerSeat, reject
+from mjbot.runtime.net.guests import Guest
 from protocol.errors import ProtocolError
 from protocol.messages import EndGame, Event, StartGame, StartKyoku
 from protocol.plain_text import one_line

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from mjbot.listeners.guests import Guest
-from mjbot.listeners.http import guest_of
-from mjbot.server.accounts import TAKEN, Accounts
-from mjbot.server.core import EXCUSED, Outgoing, SeatReply
-from mjbot.server.lobby import BusyError, Lobby
-from mjbot.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat
+from mjbot.play.server.accounts import TAKEN, Accounts
+from mjbot.play.server.core import EXCUSED, Outgoing, SeatReply
+from mjbot.play.server.lobby import BusyError, Lobby
+from mjbot.play.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat
+from mjbot.runtime.net.guests import Guest
+from mjbot.runtime.net.http import guest_of
 from protocol.errors import ProtocolError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME

@@ -30,18 +30,18 @@ from datetime import datetime
 from random import Random
 from typing import Final, Literal
 
-from mjbot.client.conversation import Meters, OwnResult, ServerReportedError
-from mjbot.client.fallback_strategy import Fallback
-from mjbot.client.faults import Faults
-from mjbot.client.play import Bot, Hooks, Settings, connect
-from mjbot.client.player import MakeStrategy
-from mjbot.errors import ExitCode, MjbotError
-from mjbot.records.game import Talk
-from mjbot.service.files import GameFiles, Keeper, Keeping, RecordedTransport
-from mjbot.service.pacing import Backoff, HourlyLimit, Hours
-from mjbot.service.status import Status
+from mjbot.game.records.game import Talk
+from mjbot.game.table.mirror.mirror import TableError
+from mjbot.play.client.conversation import Meters, OwnResult, ServerReportedError
+from mjbot.play.client.fallback_strategy import Fallback
+from mjbot.play.client.faults import Faults
+from mjbot.play.client.play import Bot, Hooks, Settings, connect
+from mjbot.play.client.player import MakeStrategy
+from mjbot.play.service.files import GameFiles, Keeper, Keeping, RecordedTransport
+from mjbot.play.service.pacing import Backoff, HourlyLimit, Hours
+from mjbot.play.service.status import Status
+from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.strategy.faults import Fault, FaultKind, error_summary
-from mjbot.table.mirror.mirror import TableError
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import Event, StartGame
 from protocol.plain_text import one_line

@@ -16,12 +16,12 @@ from io import FileIO
 from pathlib import Path
 from typing import Final
 
-from mjbot.errors import error_report
-from mjbot.kept_games import KeptGames, Limits
-from mjbot.records.game import Talk
-from mjbot.records.mjai_log import log_line
-from mjbot.redaction import redacted
-from mjbot.text import naming, write_all
+from mjbot.game.records.game import Talk
+from mjbot.game.records.mjai_log import log_line
+from mjbot.play.kept_games import KeptGames, Limits
+from mjbot.runtime.errors import error_report
+from mjbot.runtime.files import naming, write_all
+from mjbot.runtime.redaction import redacted
 from protocol.messages import Event, StartGame
 from protocol.transports.base import Transport
 

@@ -7,9 +7,9 @@ from io import FileIO
 from pathlib import Path
 from typing import Final
 
-from mjbot.compiler.cache import locks_folder
-from mjbot.errors import ArgumentError
-from mjbot.text import lock_file, naming
+from mjbot.runtime.compiler.cache import locks_folder
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import lock_file, naming
 from protocol.tenhou.login import Login
 
 

@@ -7,9 +7,9 @@ from io import FileIO
 from pathlib import Path
 from typing import Final
 
-from mjbot.errors import error_report
-from mjbot.redaction import redacted
-from mjbot.text import naming, write_all
+from mjbot.runtime.errors import error_report
+from mjbot.runtime.files import naming, write_all
+from mjbot.runtime.redaction import redacted
 
 _STAMP: Final = r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_\d{6}(\.\d+)?"
 

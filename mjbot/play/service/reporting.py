@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from mjbot.listeners.http import HttpListener
+from mjbot.runtime.net.http import HttpListener
 from protocol.plain_text import one_line
 
 LOOPBACK: Final = "127.0.0.1"

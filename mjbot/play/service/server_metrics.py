@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import mjbot
-from mjbot.server.tables import TABLE_STATES, Tables
-from mjbot.service.status import FAULT_KINDS, counters, escaped, family, memory_bytes
+from mjbot.play.server.tables import TABLE_STATES, Tables
+from mjbot.play.service.status import FAULT_KINDS, counters, escaped, family, memory_bytes
 
 
 def server_metrics(tables: Tables) -> str:

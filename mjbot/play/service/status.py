@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import mjbot
-from mjbot.redaction import redacted
+from mjbot.runtime.files import whole_file
+from mjbot.runtime.redaction import redacted
 from mjbot.strategy.faults import FaultKind
-from mjbot.text import whole_file
 from protocol.messages import ACK_STATUSES
 
 QUANTILES: Final = (0.5, 0.9, 0.99)
@@ -23,7 +23,7 @@ MOST_TIMES: Final = 10_000
 """Of how many decisions, the last ones, the quantiles are."""
 FAULT_KINDS: Final[tuple[FaultKind, ...]] = ("late", "crash", "illegal", "absent")
 ENDS: Final = ("finished", "void", "lost", "refused", "changed", "fault", "unreachable")
-"""How an attempt at a game ended; see :class:`mjbot.service.bot.GameOutcome`."""
+"""How an attempt at a game ended; see :class:`mjbot.play.service.bot.GameOutcome`."""
 
 
 @dataclass

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from mjbot.errors import MjbotError
-from mjbot.report import html
-from mjbot.server.faults import fault_of_void
-from mjbot.server.tables import TableResult, Tables
-from mjbot.service.reporting import METRICS_TYPE, LoopbackServer, Page
-from mjbot.service.server_metrics import server_metrics
-from mjbot.table.settle import ranks_of, seats_by_rank
-from mjbot.watch.game import fold_steps
-from mjbot.watch.library import Library
-from mjbot.watch.pages import game_page
+from mjbot.game.table.settle import ranks_of, seats_by_rank
+from mjbot.play.server.faults import fault_of_void
+from mjbot.play.server.tables import TableResult, Tables
+from mjbot.play.service.reporting import METRICS_TYPE, LoopbackServer, Page
+from mjbot.play.service.server_metrics import server_metrics
+from mjbot.runtime.errors import MjbotError
+from mjbot.viewer import html
+from mjbot.viewer.game import fold_steps
+from mjbot.viewer.library import Library
+from mjbot.viewer.pages import game_page
 
 LONGEST_REASON: Final = 200
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.client.player import MakeStrategy
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
+from mjbot.play.client.player import MakeStrategy
+from mjbot.play.startup.warm_up import NAMES, play_with_mirrors, warm_up_alone
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.view import View
-from mjbot.warm_up import NAMES, play_with_mirrors, warm_up_alone
 
 ENOUGH: Final = 400
 """Decisions that are timed, at least, unless the time is up: some four games."""

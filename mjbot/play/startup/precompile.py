@@ -1,11 +1,12 @@
 """Compiling before anything else starts: each function once, and shown to the user.
 
 :func:`prepare` starts processes that play in memory as the command will play, as many at once as
-there are processors; none compiles what another is compiling (:mod:`mjbot.compiler.claims`).  A
-process does one job after another, each for one player, if it runs nothing but our own code.  What
-they compile is kept on disk (:mod:`mjbot.compiler.cache`), where every process that comes after
-finds it.  A finished job is recorded by an empty file whose name is a digest of all that its code
-depends on, so that the next start begins at once.
+there are processors; none compiles what another is compiling
+(:mod:`mjbot.runtime.compiler.claims`).  A process does one job after another, each for one player,
+if it runs nothing but our own code.  What they compile is kept on disk
+(:mod:`mjbot.runtime.compiler.cache`), where every process that comes after finds it.  A finished
+job is recorded by an empty file whose name is a digest of all that its code depends on, so that the
+next start begins at once.
 """
 
 import contextlib
@@ -28,32 +29,38 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
 
 import llvmlite.binding
 
-from mjbot.compiler.cache import (
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
+from mjbot.play.startup.warm_up import (
+    NAMES,
+    SEED,
+    play_with_mirrors,
+    warm_up_alone,
+    warm_up_referee,
+)
+from mjbot.runtime.compiler.cache import (
     CLAIMS_VARIABLE,
     IS_USABLE,
     cache_folder,
     on_compiled,
     share_compiling,
 )
-from mjbot.compiler.claims import Claims
-from mjbot.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
-from mjbot.compiler.missing import missing_functions
-from mjbot.compiler.shipped import is_prepared, variant
-from mjbot.pair.member import pair_up
-from mjbot.processes import signal_group
-from mjbot.referee import Referee
+from mjbot.runtime.compiler.claims import Claims
+from mjbot.runtime.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
+from mjbot.runtime.compiler.missing import missing_functions
+from mjbot.runtime.compiler.shipped import is_prepared, variant
+from mjbot.runtime.processes import signal_group
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
+from mjbot.strategy.pair.member import pair_up
 from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.view import View
-from mjbot.warm_up import NAMES, SEED, play_with_mirrors, warm_up_alone, warm_up_referee
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from mjbot.progress import Step
+    from mjbot.runtime.progress import Step
 
 Use = Literal["client", "arena", "explain", "review", "table"]
 """What for: a seat at a server, bulk play, ``explain``, ``review`` with playouts; *table* is the
@@ -96,10 +103,12 @@ DONE_VARIABLE: Final = "MJBOT_PREPARED"
 
 _WHAT: Final = "compiling (once; kept for later starts)"
 _WAITING: Final = "waiting for another start that compiles"
-_ROOT: Final = str(Path(__file__).parents[1])
+_ROOT: Final = str(Path(__file__).parents[3])
 _CHILDREN: Final = (os.cpu_count() or 1) if IS_USABLE else 1
 """numba's own cache mixes up the entries of processes that write to it at the same time."""
-_PROGRAM: Final = "import sys; sys.path.append({!r}); from mjbot.precompile import work; work()"
+_PROGRAM: Final = (
+    "import sys; sys.path.append({!r}); from mjbot.play.startup.precompile import work; work()"
+)
 
 
 @dataclass(frozen=True)
@@ -163,8 +172,8 @@ def prepare(
         return ()
     from rich.console import Console  # most starts find all compiled, and print nothing
 
-    from mjbot.progress import progress
-    from mjbot.waiting import scene
+    from mjbot.play.startup.waiting import scene
+    from mjbot.runtime.progress import progress
 
     console = console or Console(stderr=True)
     most = missing_functions(module for job in jobs for module in _modules(job))
@@ -233,8 +242,11 @@ def _digest(job: Job, machine: list[str]) -> str:
 
 def _modules(job: Job) -> list[str]:
     """Return the modules whose code, with all that they import, the job runs."""
-    extra = {"arena": ["mjbot.statistics.figures"], "review": ["mjbot.playouts.worlds"]}
-    modules = ["mjbot.warm_up", *extra.get(job.use, [])]
+    extra = {
+        "arena": ["mjbot.game.statistics.figures"],
+        "review": ["mjbot.learning.playouts.worlds"],
+    }
+    modules = ["mjbot.play.startup.warm_up", *extra.get(job.use, [])]
     for spec in job.specs:
         with contextlib.suppress(StrategyError):
             family = strategy_class(spec.name).__mro__
@@ -462,7 +474,7 @@ class _Worker:
     @cached_property
     def play_on(self) -> Callable[[View, Action], object]:
         """What plays a choice on in one world, as reviews do in many."""
-        from mjbot.playouts.worlds import Playouts, plan_of
+        from mjbot.learning.playouts.worlds import Playouts, plan_of
 
         playouts = Playouts()
         return lambda view, choice: playouts.compare(view.state, view.seat, [plan_of(choice)], 1)
@@ -544,7 +556,7 @@ class _Worker:
                 play_with_mirrors(self._watched(), Referee(SEED, "tonpu"))
 
     def _play_in_bulk(self) -> None:
-        from mjbot.statistics.figures import count_kyoku, no_counts
+        from mjbot.game.statistics.figures import count_kyoku, no_counts
 
         counts = no_counts()
         for game in range(BULK_GAMES):

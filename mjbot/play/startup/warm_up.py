@@ -1,8 +1,8 @@
 """Games in memory before the first real one: what comes up in them is compiled and loaded after.
 
 A bot warms up while it waits for its first game, a server while its players are on their way.
-Compiling is done before even that, and once: :mod:`mjbot.precompile` warms up in a process of its
-own.
+Compiling is done before even that, and once: :mod:`mjbot.play.startup.precompile` warms up in a
+process of its own.
 """
 
 import asyncio
@@ -11,13 +11,13 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from mjbot.pair.member import pair_up
-from mjbot.referee import Referee
-from mjbot.referee.referee import Player
+from mjbot.game.referee import Referee
+from mjbot.game.referee.referee import Player
+from mjbot.game.table.actions import Action
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.wire import to_message
+from mjbot.strategy.pair.member import pair_up
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.mirror.wire import to_message
 from protocol.codec import decode_line
 from protocol.masking import masked
 from protocol.messages import Event, StartGame, StartKyoku
@@ -141,9 +141,10 @@ def play_with_mirrors(
 async def warm_up_server() -> None:
     """Return when the referee's compiled code is ready: 0.2 s.
 
-    Without :func:`mjbot.precompile.prepare` it takes longer, the very first time: compiling
-    inside a game would make the table deaf, and players would give up on their handshakes.  So
-    it runs in a daemon thread; meanwhile listeners open, and Ctrl-C ends the program at once.
+    Without :func:`mjbot.play.startup.precompile.prepare` it takes longer, the very first time:
+    compiling inside a game would make the table deaf, and players would give up on their
+    handshakes.  So it runs in a daemon thread; meanwhile listeners open, and Ctrl-C ends the
+    program at once.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()

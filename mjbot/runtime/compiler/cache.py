@@ -27,13 +27,13 @@ from typing import Any, Final
 from numba.core import caching as _caching
 from numba.core import compiler as _compiler
 
-from mjbot.compiler.claims import Claims
-from mjbot.compiler.idle_work import shorten_shape_errors
-from mjbot.compiler.linking import mark_if_large, rebuild_result, reduce_result
-from mjbot.compiler.loading import LOADS_ALONE, machine_of, parsed_late, start_runtime
-from mjbot.compiler.numba_parts import IS_TRIED
-from mjbot.compiler.shipped import read_shipped, target, variant
-from mjbot.errors import ExitCode, MjbotError
+from mjbot.runtime.compiler.claims import Claims
+from mjbot.runtime.compiler.idle_work import shorten_shape_errors
+from mjbot.runtime.compiler.linking import mark_if_large, rebuild_result, reduce_result
+from mjbot.runtime.compiler.loading import LOADS_ALONE, machine_of, parsed_late, start_runtime
+from mjbot.runtime.compiler.numba_parts import IS_TRIED
+from mjbot.runtime.compiler.shipped import read_shipped, target, variant
+from mjbot.runtime.errors import ExitCode, MjbotError
 
 caching: Final[Any] = _caching  # numba has no type hints
 compiler: Final[Any] = _compiler

@@ -1,7 +1,7 @@
 """The one decorator for compiled code, and the digests of what it depends on.
 
 With ``NUMBA_DISABLE_JIT=1`` nothing is compiled: every function runs as the Python that it is,
-some hundred times slower, for debuggers and coverage (:mod:`mjbot.compiler.interpreted`).
+some hundred times slower, for debuggers and coverage (:mod:`mjbot.runtime.compiler.interpreted`).
 """
 
 import hashlib
@@ -20,14 +20,14 @@ from numba.core import event as _event
 from numba.core import types as _types
 from numba.core.cpu import CPUTargetOptions
 
-from mjbot.compiler.cache import IS_USABLE, CodeCache, cache_folder, on_compiled
-from mjbot.compiler.entries import make_entries_late
-from mjbot.compiler.idle_work import skip_idle_work
-from mjbot.compiler.imported import imported_stamp, stamp_of
-from mjbot.compiler.interpreted import interpreted
-from mjbot.compiler.linking import CAN_LINK, name_by_content
-from mjbot.compiler.numba_parts import IS_TRIED
-from mjbot.compiler.record_arguments import pass_array_fields, read_records_in_place
+from mjbot.runtime.compiler.cache import IS_USABLE, CodeCache, cache_folder, on_compiled
+from mjbot.runtime.compiler.entries import make_entries_late
+from mjbot.runtime.compiler.idle_work import skip_idle_work
+from mjbot.runtime.compiler.imported import imported_stamp, stamp_of
+from mjbot.runtime.compiler.interpreted import interpreted
+from mjbot.runtime.compiler.linking import CAN_LINK, name_by_content
+from mjbot.runtime.compiler.numba_parts import IS_TRIED
+from mjbot.runtime.compiler.record_arguments import pass_array_fields, read_records_in_place
 
 logger = logging.getLogger(__name__)
 
@@ -215,7 +215,7 @@ def _imported_by(source: bytes) -> list[str]:
 
 def _behind_the_face(names: set[str]) -> list[str]:
     """Return the modules from which the package takes what it gives out; without names all."""
-    source = (Path(__file__).parents[1] / "api.py").read_text(encoding="utf-8")
+    source = (Path(__file__).parents[2] / "api.py").read_text(encoding="utf-8")
     modules = _IMPORT.findall(source)
     return [
         module for module, given in modules if not names or names & {*re.findall(r"\w+", given)}
@@ -226,7 +226,7 @@ def _behind_the_face(names: set[str]) -> list[str]:
 def _source_file(module: str) -> Path | None:
     if loaded := sys.modules.get(module):
         return Path(loaded.__file__) if loaded.__file__ else None
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     path = root.joinpath(*module.split("."))
     for candidate in (path.with_suffix(".py"), path / "__init__.py"):
         if candidate.exists():

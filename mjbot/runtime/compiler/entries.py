@@ -10,8 +10,8 @@ from typing import Any, Final
 from numba.core import compiler_lock as _compiler_lock
 from numba.core import runtime as _runtime
 
-from mjbot.compiler.cache import prepare_compiling
-from mjbot.compiler.loading import define, parsed_late
+from mjbot.runtime.compiler.cache import prepare_compiling
+from mjbot.runtime.compiler.loading import define, parsed_late
 
 compiler_lock: Final[Any] = _compiler_lock  # no type hints
 runtime: Final[Any] = _runtime

@@ -23,7 +23,7 @@ from numba.core import codegen as _codegen
 from numba.core import runtime as _runtime
 from numba.core import types as _types
 
-from mjbot.compiler.numba_parts import IS_TRIED
+from mjbot.runtime.compiler.numba_parts import IS_TRIED
 
 binding: Final[Any] = _binding  # no type hints
 bytecode: Final[Any] = _bytecode

@@ -21,7 +21,7 @@ from numba.core import codegen as _codegen
 from numba.core import environment as _environment
 from numba.core import runtime as _runtime
 
-from mjbot.compiler.linking import CAN_LINK
+from mjbot.runtime.compiler.linking import CAN_LINK
 
 binding: Final[Any] = _binding  # no type hints
 codegen: Final[Any] = _codegen

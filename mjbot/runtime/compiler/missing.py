@@ -1,15 +1,15 @@
 """How many compiled functions modules declare that the cache on disk does not hold.
 
-Apart from :mod:`mjbot.compiler.compiled`, which every compiled module imports: what is added there
-has everything compiled again.
+Apart from :mod:`mjbot.runtime.compiler.compiled`, which every compiled module imports: what is
+added there has everything compiled again.
 """
 
 import re
 from collections.abc import Iterable
 from typing import Final
 
-from mjbot.compiler.cache import cache_folder
-from mjbot.compiler.compiled import VERSION, _source_file, _with_imports, source_digest
+from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.compiler.compiled import VERSION, _source_file, _with_imports, source_digest
 
 _DECLARED: Final = re.compile(r"^@compiled\b", re.M)
 

@@ -2,8 +2,8 @@
 
 Plainly means: with its public options, every callee copied into its callers, in numba's own cache
 below ours.  Only where a trial shows that it works, callers share one version for all integers
-(:mod:`mjbot.compiler.compiled`).  That is right and slower: `docs/explanation/compiling.md` lists
-each private part and what it saves, and `python -m proof plain-numba` compares the games.
+(:mod:`mjbot.runtime.compiler.compiled`).  That is right and slower: `docs/explanation/compiling.md`
+lists each private part and what it saves, and `python -m proof plain-numba` compares the games.
 """
 
 import logging

@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import Any, Final
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 
 
 def compile_portably() -> None:

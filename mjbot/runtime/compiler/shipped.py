@@ -21,11 +21,11 @@ import llvmlite.binding as _binding
 import numba
 import numpy as np
 
-from mjbot.compiler.numba_parts import IS_TRIED
+from mjbot.runtime.compiler.numba_parts import IS_TRIED
 
 binding: Final[Any] = _binding  # no type hints
 
-FOLDER: Final = Path(__file__).parents[1] / "compiled_code"
+FOLDER: Final = Path(__file__).parents[2] / "compiled_code"
 MANIFEST: Final = "manifest.json"
 PREPARED: Final = "prepared"
 
@@ -89,7 +89,7 @@ def read_shipped(place: str) -> bytes | None:
 
 
 def is_prepared(key: str) -> bool:
-    """Whether the release has all code for a job of :mod:`mjbot.precompile`."""
+    """Whether the release has all code for a job of :mod:`mjbot.play.startup.precompile`."""
     return read_shipped(f"{PREPARED}/{key}") is not None
 
 

@@ -14,8 +14,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from mjbot.compiler.compiled import IS_INTERPRETED
-from mjbot.compiler.record import Float32s
+from mjbot.runtime.compiler.compiled import IS_INTERPRETED
+from mjbot.runtime.compiler.record import Float32s
 
 LANES: Final = 16
 _utils: Final[Any] = cgutils  # without types

@@ -8,7 +8,8 @@ for the whole process: a command sets it once (``--language``), before threads s
     translate("{tiles} tiles left", tiles=12)      # 残り12枚
 
 Texts in tables of constants are marked where they stand (:func:`marked`) and translated where they
-are shown.  ``tests/languages`` collects the keys from the sources and compares the catalogues.
+are shown.  ``tests/runtime/languages`` collects the keys from the sources and compares the
+catalogues.
 """
 
 import json
@@ -20,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, TypeVar
 
-from mjbot.errors import ArgumentError
+from mjbot.runtime.errors import ArgumentError
 
 TextT = TypeVar("TextT", bound=str)
 

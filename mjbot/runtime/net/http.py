@@ -12,7 +12,7 @@ from typing import Final
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from mjbot.listeners.guests import USUAL, Guest, GuestLimits, Guests
+from mjbot.runtime.net.guests import USUAL, Guest, GuestLimits, Guests
 
 logger = logging.getLogger(__name__)
 

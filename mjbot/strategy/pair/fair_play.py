@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from mjbot.errors import ExitCode, MjbotError
+from mjbot.runtime.errors import ExitCode, MjbotError
 from protocol.dialects import Dialect
 from protocol.plain_text import has_letters
 from protocol.transports.address import Address, is_loopback, parse_address
@@ -44,8 +44,9 @@ def require_team_table(url: str, declared: Iterable[str] = ()) -> Address:
     'localhost'
     >>> require_team_table("wss://game.example/ranked")
     Traceback (most recent call last):
-    mjbot.pair.fair_play.FairPlayError: no pair at wss://game.example/ranked: live servers rate \
-single players, --team-table or not; play there with one bot, or as a pair over mjsonp://
+    mjbot.strategy.pair.fair_play.FairPlayError: no pair at wss://game.example/ranked: live \
+servers rate single players, --team-table or not; play there with one bot, or as a pair over \
+mjsonp://
     """
     address = parse_address(url)
     if address.dialect.traits.rates_players and not is_loopback(address.host):
@@ -66,8 +67,9 @@ def require_permission(address: Address, permitted_by: str | None) -> None:
     >>> require_permission(parse_address("tenhou://localhost:10080"), None)
     >>> require_permission(parse_address("tenhou://game.example:10080"), None)
     Traceback (most recent call last):
-    mjbot.pair.fair_play.FairPlayError: no program at tenhou://game.example:10080 without its \
-operator's permission: ask there first, then add --permitted-by "who gave it, and to which account"
+    mjbot.strategy.pair.fair_play.FairPlayError: no program at tenhou://game.example:10080 without \
+its operator's permission: ask there first, then add --permitted-by "who gave it, and to which \
+account"
     """
     if not address.dialect.traits.is_tenhou:
         if permitted_by is not None:
@@ -82,8 +84,8 @@ def require_permission_to_check(address: Address, permitted_by: str | None) -> N
     >>> require_permission_to_check(parse_address("ws://[::1]:8000/ws"), None)
     >>> require_permission_to_check(parse_address("ws://game.example/ws"), None)
     Traceback (most recent call last):
-    mjbot.pair.fair_play.FairPlayError: no check at ws://game.example/ws without its operator's \
-permission: ask there first, then add --permitted-by "who gave it"
+    mjbot.strategy.pair.fair_play.FairPlayError: no check at ws://game.example/ws without its \
+operator's permission: ask there first, then add --permitted-by "who gave it"
     """
     _require_operator("check", address, permitted_by, "who gave it")
 
@@ -112,8 +114,8 @@ def require_team_name(name: str, source: str) -> None:
     >>> require_team_name("crane (team 1/2)", "--name")
     >>> require_team_name("crane", "--name")
     Traceback (most recent call last):
-    mjbot.pair.fair_play.FairPlayError: --name 'crane': the name of one of a pair must show that \
-it is of a team, as 'crane (team 1/2)' does
+    mjbot.strategy.pair.fair_play.FairPlayError: --name 'crane': the name of one of a pair must \
+show that it is of a team, as 'crane (team 1/2)' does
     """
     # An invisible character would split a word here that players read as one.
     if name.isprintable() and TEAM_MARK in re.findall(r"[^\W\d_]+", name.lower()):

@@ -1,14 +1,14 @@
 """What a strategy holds of its channel to the partner, whatever carries it.
 
-A link takes and gives :class:`~mjbot.pair.messages.SharedHand` and never fails: without a partner
-at the other end nothing comes, and what is sent is dropped.
+A link takes and gives :class:`~mjbot.strategy.pair.messages.SharedHand` and never fails: without a
+partner at the other end nothing comes, and what is sent is dropped.
 """
 
 import abc
 from collections.abc import Callable
 from typing import Final
 
-from mjbot.pair.messages import SharedHand
+from mjbot.strategy.pair.messages import SharedHand
 
 PATIENCE_MS: Final = 8
 """The most that one decision waits for a partner that is linked but slow."""

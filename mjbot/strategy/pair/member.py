@@ -4,24 +4,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mjbot.pair.link import Link, MemoryLink, NoLink, memory_links
-from mjbot.pair.messages import SharedHand, deal_fingerprint, fits_table, game_fingerprint
-from mjbot.pair.remarks import Help, PairRemark
+from mjbot.game.table.actions import Action
+from mjbot.game.table.apply import apply_reveal
+from mjbot.game.table.assume import assume_riichi, hide
+from mjbot.game.table.observe import offered_since
+from mjbot.game.table.settle import has_yaku
+from mjbot.game.table.state import State, copy_state
+from mjbot.game.table.view import View
+from mjbot.strategy.pair.link import Link, MemoryLink, NoLink, memory_links
+from mjbot.strategy.pair.messages import SharedHand, deal_fingerprint, fits_table, game_fingerprint
+from mjbot.strategy.pair.remarks import Help, PairRemark
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.apply import apply_reveal
-from mjbot.table.assume import assume_riichi, hide
-from mjbot.table.observe import offered_since
-from mjbot.table.settle import has_yaku
-from mjbot.table.state import State, copy_state
-from mjbot.table.view import View
 from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_names
 
 
 class PairMember(Strategy):
     """Mixed into a strategy.  Until it is given a link it plays alone.
 
-    Only the commands that seat a pair hand out links, after :mod:`mjbot.pair.fair_play`.
+    Only the commands that seat a pair hand out links, after :mod:`mjbot.strategy.pair.fair_play`.
     """
 
     _link: Link = NoLink()

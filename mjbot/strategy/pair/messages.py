@@ -11,8 +11,8 @@ from typing import Annotated, Final
 import msgspec
 import numpy as np
 
-from mjbot.table.observe import add_melds, visible_kinds
-from mjbot.table.view import View
+from mjbot.game.table.observe import add_melds, visible_kinds
+from mjbot.game.table.view import View
 from protocol.errors import ProtocolError
 from protocol.messages import Seat, Tile
 from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
@@ -52,12 +52,12 @@ class GameHello(PairMessage, frozen=True, kw_only=True, tag="sitting"):
 class SharedHand(PairMessage, frozen=True, kw_only=True, tag="holding"):
     """What a seat holds once it has made its ``turn``-th discard of a kyoku.
 
-    ``game`` names the game and its deals so far as both see them (:mod:`mjbot.pair.messages`),
-    ``answers`` is the partner's last :class:`GameHello` as the speaker knew it.  ``kyoku`` is 0
-    for East 1 .. 15 for North 4, ``turn`` 0 before the first discard.  ``hand`` are the concealed
-    tiles without a drawn one.  ``waits`` are the kinds on which the seat could really win by ron:
-    with a yaku and without furiten.  ``aim`` is the yaku it plays for, if any; ``helps`` are the
-    kinds that it would call.
+    ``game`` names the game and its deals so far as both see them
+    (:mod:`mjbot.strategy.pair.messages`), ``answers`` is the partner's last :class:`GameHello` as
+    the speaker knew it.  ``kyoku`` is 0 for East 1 .. 15 for North 4, ``turn`` 0 before the first
+    discard.  ``hand`` are the concealed tiles without a drawn one.  ``waits`` are the kinds on
+    which the seat could really win by ron: with a yaku and without furiten.  ``aim`` is the yaku it
+    plays for, if any; ``helps`` are the kinds that it would call.
     """
 
     game: str

@@ -36,7 +36,7 @@ class PairRemark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="typ
     """One decision: the ``ally``'s seat, if it is known, what was done for it, and the shared hand.
 
     ``hand`` is empty where nothing was shared; ``aim``, ``waits`` and ``calls`` are those of
-    :class:`~mjbot.pair.messages.SharedHand`.
+    :class:`~mjbot.strategy.pair.messages.SharedHand`.
     """
 
     ally: Seat | None = None

@@ -11,7 +11,7 @@ import hmac
 import secrets
 from typing import Final
 
-from mjbot.pair.messages import GameHello, PairHello, Proof, SharedHand, decode, encode
+from mjbot.strategy.pair.messages import GameHello, PairHello, Proof, SharedHand, decode, encode
 from protocol.errors import LocalProtocolError, ProtocolError
 
 

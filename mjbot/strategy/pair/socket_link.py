@@ -20,9 +20,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.pair.link import PATIENCE_MS, Fits, Link
-from mjbot.pair.messages import GameHello, SharedHand
-from mjbot.pair.session import PairSession, Side
+from mjbot.strategy.pair.link import PATIENCE_MS, Fits, Link
+from mjbot.strategy.pair.messages import GameHello, SharedHand
+from mjbot.strategy.pair.session import PairSession, Side
 from protocol.errors import ProtocolError
 from protocol.plain_text import one_line
 from protocol.transports.base import TransportError

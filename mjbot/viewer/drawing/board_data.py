@@ -20,11 +20,11 @@ meld is its name and marks: ``_`` lies turned, ``-`` was discarded as drawn, ``^
 from collections.abc import Collection
 from typing import Any, Final
 
-from mjbot.rules.shanten import shanten
-from mjbot.table import state as s
-from mjbot.table.hands import concealed_tiles
-from mjbot.table.legal import is_furiten
-from mjbot.table.view import Meld, View
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table import state as s
+from mjbot.game.table.hands import concealed_tiles
+from mjbot.game.table.legal import is_furiten
+from mjbot.game.table.view import Meld, View
 from protocol.tiles import N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_kind, tile_names
 
 Board = dict[str, Any]

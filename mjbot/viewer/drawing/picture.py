@@ -1,7 +1,8 @@
 """A board as one SVG image, for documents: what the page draws, drawn by Python.
 
-Where everything lies is the same as in ``mjbot/watch/page/draw.js``; a test holds the two together.
-The square has 1000 units; each seat is drawn as if it sat below and turned about the middle.
+Where everything lies is the same as in ``mjbot/viewer/page/draw.js``; a test holds the two
+together. The square has 1000 units; each seat is drawn as if it sat below and turned about the
+middle.
 """
 
 import base64
@@ -9,10 +10,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from mjbot.drawing.board_data import SEATS, Board, board_of
-from mjbot.drawing.tiles import HEIGHT, WIDTH, sprite
-from mjbot.languages import language, translate
-from mjbot.table.view import View
+from mjbot.game.table.view import View
+from mjbot.runtime.languages import language, translate
+from mjbot.viewer.drawing.board_data import SEATS, Board, board_of
+from mjbot.viewer.drawing.tiles import HEIGHT, WIDTH, sprite
 from protocol.tiles import TILE_NAMES
 
 LEFT: Final = 72

@@ -9,7 +9,7 @@ font for them.  A red five has a ringed dot, so that it is recognised without co
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from mjbot.languages import ENGLISH, language, marked, translate
+from mjbot.runtime.languages import ENGLISH, language, marked, translate
 from protocol.tiles import FIRST_HONOUR, RED_FIVES, TILE_NAMES
 
 WIDTH: Final = 48

@@ -1,4 +1,4 @@
-// Draws a board as SVG.  Where everything lies is the same in mjbot/drawing/picture.py.
+// Draws a board as SVG.  Where everything lies is the same in mjbot/viewer/drawing/picture.py.
 
 import { t } from "/page/text.js";
 

@@ -14,7 +14,7 @@ export async function unpacked(text) {
   return byRow(await new Response(stream).json());
 }
 
-// Undoes by_column of mjbot/watch/pages.py: fields that lie together are put back into their objects.
+// Undoes by_column of mjbot/viewer/pages.py: fields that lie together are put back into their objects.
 function byRow(value) {
   if (Array.isArray(value)) return value.map(byRow);
   if (value === null || typeof value !== "object") return value;

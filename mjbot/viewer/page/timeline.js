@@ -55,7 +55,7 @@ export class Timeline {
   }
 }
 
-// What mjbot.drawing.board_data.changed does: the new board shares with the old one what is the same.
+// What mjbot.viewer.drawing.board_data.changed does: the new board shares with the old one what is the same.
 export function changed(board, change) {
   const isPlain = (value) => value !== null && typeof value === "object";
   if (!isPlain(change) || Array.isArray(change) || !isPlain(board)) return change;

@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 
 BlockTable = NDArray[np.int32]
 

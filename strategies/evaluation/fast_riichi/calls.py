@@ -7,11 +7,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from mjbot.rules.kinds import Counts
-from mjbot.table.actions import ACTIONS, CALL_KAN, PON_PLAIN, Action
-from mjbot.table.legal import kuikae_kinds
-from mjbot.table.state import CHI, PON, Phase
-from mjbot.table.view import View
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.table.actions import ACTIONS, CALL_KAN, PON_PLAIN, Action
+from mjbot.game.table.legal import kuikae_kinds
+from mjbot.game.table.state import CHI, PON, Phase
+from mjbot.game.table.view import View
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
 from strategies.evaluation.fast_riichi.steps import FastRiichi, tiles_of, waits_by_discard
 

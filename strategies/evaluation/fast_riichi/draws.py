@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.kinds import Counts
-from mjbot.table.observe import dora_values, genbutsu
-from mjbot.table.state import State
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.table.observe import dora_values, genbutsu
+from mjbot.game.table.state import State
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS, N_TILES
 from strategies.evaluation.fast_riichi.blocks import (
     HEAD,

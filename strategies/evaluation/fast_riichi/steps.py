@@ -18,21 +18,21 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.acceptance import waits
-from mjbot.rules.kinds import Counts
-from mjbot.strategy.explanation import VALUE, Rated, Term
-from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import (
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.table.actions import (
     ACTIONS,
     DECLARE_RIICHI,
     DISCARD,
     DISCARD_DRAWN,
     Action,
 )
-from mjbot.table.observe import genbutsu
-from mjbot.table.state import DECLARED, Phase, State
-from mjbot.table.view import View
+from mjbot.game.table.observe import genbutsu
+from mjbot.game.table.state import DECLARED, Phase, State
+from mjbot.game.table.view import View
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.strategy.explanation import VALUE, Rated, Term
+from mjbot.strategy.strategy import Strategy
 from protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, tile_kind
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.fast_riichi.blocks import block_table
@@ -42,7 +42,7 @@ from strategies.evaluation.fast_riichi.draws import Numbers, discard_points, han
 def waits_by_discard(hand: Counts, n_melds: int) -> dict[int, int]:
     """Return kind -> mask of waits for the discards that leave 3n+2 concealed tiles tenpai.
 
-    >>> from mjbot.rules.kinds import hand_counts
+    >>> from mjbot.game.rules.kinds import hand_counts
     >>> waits_by_discard(hand_counts("23m55z9p"), 3) == {17: 1 << 0 | 1 << 3}
     True
     """

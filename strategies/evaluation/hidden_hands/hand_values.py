@@ -14,11 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.splitmix import next_below
-from mjbot.playouts.tenpai_parts import prepare
-from mjbot.playouts.tenpai_samples import sample_tenpai
-from mjbot.table.state import State
+from mjbot.game.table.state import State
+from mjbot.learning.playouts.tenpai_parts import prepare
+from mjbot.learning.playouts.tenpai_samples import sample_tenpai
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.splitmix import next_below
 from strategies.evaluation.hidden_hands.pricing import (
     N_TURNS,
     PRICING_WORKSPACE,

@@ -12,17 +12,17 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float64, Float64s, Int8, Int8s, Int64, Record
-from mjbot.compiler.splitmix import next_below
-from mjbot.playouts.sampler import barred_waits, unseen_reds
-from mjbot.playouts.tenpai_parts import Tenpai, prepare
-from mjbot.rules.points import HONBA_POINTS, base_points, ron_points, tsumo_points
-from mjbot.rules.scoring import score_win
-from mjbot.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, Win
-from mjbot.table.observe import add_melds, dora_kind, dora_values, unseen_kinds
-from mjbot.table.settle import liable_seat
-from mjbot.table.state import NO_RIICHI, State
+from mjbot.game.rules.points import HONBA_POINTS, base_points, ron_points, tsumo_points
+from mjbot.game.rules.scoring import score_win
+from mjbot.game.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, Win
+from mjbot.game.table.observe import add_melds, dora_kind, dora_values, unseen_kinds
+from mjbot.game.table.settle import liable_seat
+from mjbot.game.table.state import NO_RIICHI, State
+from mjbot.learning.playouts.sampler import barred_waits, unseen_reds
+from mjbot.learning.playouts.tenpai_parts import Tenpai, prepare
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float64, Float64s, Int8, Int8s, Int64, Record
+from mjbot.runtime.compiler.splitmix import next_below
 
 Points = NDArray[np.float64]
 

@@ -22,12 +22,12 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.fast_policy.choice import FastPolicy, load_policy
-from mjbot.models.networks.rank import rank_model
-from mjbot.models.tenpai import hand_reader
+from mjbot.game.table.actions import Action
+from mjbot.game.table.state import copy_state
+from mjbot.learning.models.fast_policy.choice import FastPolicy, load_policy
+from mjbot.learning.models.networks.rank import rank_model
+from mjbot.learning.models.tenpai import hand_reader
 from mjbot.strategy.explanation import Rated
-from mjbot.table.actions import Action
-from mjbot.table.state import copy_state
 from protocol.tiles import tile_kind
 from strategies.evaluation.pair import joint_playouts as playouts
 from strategies.evaluation.pair.situation import PairSituation

@@ -1,14 +1,14 @@
 """Playing a pair's choices on to the end of the kyoku, with both hands of the pair known.
 
 A world is a deal of the two rivals' hands (by what shanten they seem to have, as in
-:mod:`mjbot.playouts.sampler`) and a wall.  Every plan is played on in the same
-worlds, all four seats by the fast policy (:mod:`mjbot.models.fast_policy`), which calls, declares
-riichi and folds.  A plan is an action of the deciding seat and who of the pair folds from then on:
-that player passes everything but a win and discards the tile of the least expected loss.
+:mod:`mjbot.learning.playouts.sampler`) and a wall.  Every plan is played on in the same
+worlds, all four seats by the fast policy (:mod:`mjbot.learning.models.fast_policy`), which calls,
+declares riichi and folds.  A plan is an action of the deciding seat and who of the pair folds from
+then on: that player passes everything but a win and discards the tile of the least expected loss.
 
 Each playout gives four numbers for the pair after the payments, by the rank model
-(:mod:`mjbot.models.networks.rank`).  That model gives each seat's chances alone, c(seat, rank);
-both at once are taken as independent but for sharing no rank::
+(:mod:`mjbot.learning.models.networks.rank`).  That model gives each seat's chances alone, c(seat,
+rank); both at once are taken as independent but for sharing no rank::
 
     P(one at i, other at j) = c(one, i) c(other, j) / sum over k != l of c(one, k) c(other, l)
 
@@ -21,27 +21,27 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float64s, Int8s, Int64, Record
-from mjbot.compiler.splitmix import mix
-from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.candidates import DISCARD
-from mjbot.models.fast_policy.choice import (
+from mjbot.game.referee.flow import advance, offer
+from mjbot.game.referee.step import StepBuffer
+from mjbot.game.table.actions import PASS, is_discard_code
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.state import State
+from mjbot.learning.models.fast_policy.ally import NO_ALLY
+from mjbot.learning.models.fast_policy.candidates import DISCARD
+from mjbot.learning.models.fast_policy.choice import (
     NO_QUESTION,
     FastPolicy,
     choose_among,
     code_of,
     settled_code,
 )
-from mjbot.models.fast_policy.reading import read_table
-from mjbot.models.networks.rank import RankWeights, rank_chances_of
-from mjbot.models.tenpai import HandReader, draw_shanten
-from mjbot.playouts.sampler import HandSampler, deal_rivals, deal_wall
-from mjbot.referee.flow import advance, offer
-from mjbot.referee.step import StepBuffer
-from mjbot.table.actions import PASS, is_discard_code
-from mjbot.table.hands import kind_of
-from mjbot.table.state import State
+from mjbot.learning.models.fast_policy.reading import read_table
+from mjbot.learning.models.networks.rank import RankWeights, rank_chances_of
+from mjbot.learning.models.tenpai import HandReader, draw_shanten
+from mjbot.learning.playouts.sampler import HandSampler, deal_rivals, deal_wall
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float64s, Int8s, Int64, Record
+from mjbot.runtime.compiler.splitmix import mix
 from protocol.tiles import N_KINDS
 
 Plans = NDArray[np.int64]

@@ -3,8 +3,8 @@
 The fast policy played some hundred thousand hanchan as two allies that see each other's hands,
 against two of itself, rewarded by what both gain together; only the weights of the ally's numbers
 learned (``mjbot train fast-policy-play --pair``, theory in
-:mod:`mjbot.training.fast_policy.play_and_learn`).  So its chances with the ally and without one
-differ by what the ally's hand changes, and nothing else.
+:mod:`mjbot.learning.training.fast_policy.play_and_learn`).  So its chances with the ally and
+without one differ by what the ally's hand changes, and nothing else.
 
 Theory.  In nats, that difference is an estimate of how much the ally's hand changes the value of
 each choice, whoever plays: the chances of a stronger network are multiplied by the same ratio.
@@ -16,8 +16,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.choice import (
+from mjbot.game.table.view import View
+from mjbot.learning.models.fast_policy.ally import NO_ALLY
+from mjbot.learning.models.fast_policy.choice import (
     CHI_OPINION,
     KAN_OPINION,
     N_OPINION,
@@ -26,11 +27,10 @@ from mjbot.models.fast_policy.choice import (
     policy_of,
     write_opinion,
 )
-from mjbot.models.fast_policy.network import load_pair_network
-from mjbot.models.networks.policy import PolicyOutput
-from mjbot.models.weights import SHIPPED
-from mjbot.pair.member import Ally
-from mjbot.table.view import View
+from mjbot.learning.models.fast_policy.network import load_pair_network
+from mjbot.learning.models.networks.policy import PolicyOutput
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.strategy.pair.member import Ally
 from protocol.tiles import N_KINDS
 
 LEAST: Final = 1e-4

@@ -15,14 +15,14 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.pair.member import Ally
-from mjbot.rules.kinds import Counts
-from mjbot.rules.shanten import shanten
-from mjbot.table.actions import Action
-from mjbot.table.assume import assume_harmless
-from mjbot.table.settle import PAYMENT, win_payment
-from mjbot.table.state import REACTION, State, copy_state
-from mjbot.table.view import View, derived
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import Action
+from mjbot.game.table.assume import assume_harmless
+from mjbot.game.table.settle import PAYMENT, win_payment
+from mjbot.game.table.state import REACTION, State, copy_state
+from mjbot.game.table.view import View, derived
+from mjbot.strategy.pair.member import Ally
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi.steps import tiles_of
 from strategies.evaluation.pair import value as v

@@ -33,11 +33,11 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from mjbot.table.actions import Action
-from mjbot.table.legal import kuikae_kinds
-from mjbot.table.settle import PAYMENT, win_payment
-from mjbot.table.state import CHI, PON
-from mjbot.table.view import View
+from mjbot.game.table.actions import Action
+from mjbot.game.table.legal import kuikae_kinds
+from mjbot.game.table.settle import PAYMENT, win_payment
+from mjbot.game.table.state import CHI, PON
+from mjbot.game.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.fast_riichi.steps import tiles_of
 from strategies.evaluation.pair import value as v

@@ -1,12 +1,12 @@
 """The value of the scores after a kyoku to a pair, and what a discard risks in it.
 
 The measure is the pair's scores plus the placement points that it may expect
-(:func:`mjbot.models.placement.expected_bonuses`).
+(:func:`mjbot.learning.models.placement.expected_bonuses`).
 
 How likely a tile deals in, and to how many points, is fitted to records
-(:mod:`mjbot.models.danger`); what that costs the pair depends on both scores: per rival, the loss
-in value of dealing in to its usual points m, spread over the tiles as cost(m) / m x chance x
-points.
+(:mod:`mjbot.learning.models.danger`); what that costs the pair depends on both scores: per rival,
+the loss in value of dealing in to its usual points m, spread over the tiles as cost(m) / m x chance
+x points.
 
 The chances of tenpai and the points of a win that is not at hand (``*_LOSS``) are round numbers of
 our own, set by hand and not fitted or tuned; they describe how near rivals are, not the cost of a
@@ -19,10 +19,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.danger import danger_weights, deal_in_chances
-from mjbot.models.placement import expected_bonuses
-from mjbot.table.settle import OVER, kyoku_after
-from mjbot.table.view import View
+from mjbot.game.table.settle import OVER, kyoku_after
+from mjbot.game.table.view import View
+from mjbot.learning.models.danger import danger_weights, deal_in_chances
+from mjbot.learning.models.placement import expected_bonuses
 from protocol.rules import RANKED
 from protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES
 

@@ -11,13 +11,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.tenpai import HandReader, tenpai_chance
-from mjbot.rules.acceptance import acceptance_by_discard
-from mjbot.rules.shanten import shanten
-from mjbot.table.actions import ACTIONS, DISCARD, Action
-from mjbot.table.legal import kuikae_kinds
-from mjbot.table.state import CHI, PON
-from mjbot.table.view import View
+from mjbot.game.rules.acceptance import acceptance_by_discard
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import ACTIONS, DISCARD, Action
+from mjbot.game.table.legal import kuikae_kinds
+from mjbot.game.table.state import CHI, PON
+from mjbot.game.table.view import View
+from mjbot.learning.models.tenpai import HandReader, tenpai_chance
 from protocol.tiles import N_KINDS, tile_kind
 
 Plans = list[tuple[Action, ...]]

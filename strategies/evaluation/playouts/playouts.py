@@ -9,22 +9,22 @@ constants, nothing tuned.  Compiled code.
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float64s, Int8s
-from mjbot.compiler.splitmix import next_below
-from mjbot.referee.flow import carry_out
-from mjbot.referee.step import StepBuffer
-from mjbot.rules.acceptance import waits
-from mjbot.rules.shanten import shanten
-from mjbot.table.actions import DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
-from mjbot.table.hands import kind_of
-from mjbot.table.legal import (
+from mjbot.game.referee.flow import carry_out
+from mjbot.game.referee.step import StepBuffer
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import DISCARD, DISCARD_DRAWN, PASS, RON, TSUMO
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.legal import (
     can_discard_kind,
     can_ron,
     can_tsumo,
     held_tiles,
 )
-from mjbot.table.state import ACCEPTED, CHANKAN, DRAW, REACTION, RINSHAN, TURN, WON, State
+from mjbot.game.table.state import ACCEPTED, CHANKAN, DRAW, REACTION, RINSHAN, TURN, WON, State
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float64s, Int8s
+from mjbot.runtime.compiler.splitmix import next_below
 from protocol.tiles import N_KINDS
 
 Random = NDArray[np.uint64]

@@ -26,8 +26,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.table.state import State
+from mjbot.game.table.state import State
+from mjbot.runtime.compiler.compiled import compiled
 from strategies.evaluation.hidden_hands.hand_values import (
     PRICING_WORKSPACE,
     Points,

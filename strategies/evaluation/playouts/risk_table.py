@@ -1,19 +1,19 @@
 """How far all four seem to be, and their risk lists, as one supposes, for ``mjbot explain``.
 
 Its own list a player knows.  The others' depend on their hands, which it does not see: it takes the
-mean over hands that they may have, dealt as :mod:`mjbot.playouts.sampler` does.
+mean over hands that they may have, dealt as :mod:`mjbot.learning.playouts.sampler` does.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.splitmix import mix
-from mjbot.models.networks.hidden_shanten import N_SHANTEN
-from mjbot.models.tenpai import HandReader, draw_shanten, shanten_chances, tenpai_chance
-from mjbot.playouts.sampler import HandSampler, deal_hands, new_hand_sampler
+from mjbot.game.table.state import State, copy_state
+from mjbot.game.table.view import View
+from mjbot.learning.models.networks.hidden_shanten import N_SHANTEN
+from mjbot.learning.models.tenpai import HandReader, draw_shanten, shanten_chances, tenpai_chance
+from mjbot.learning.playouts.sampler import HandSampler, deal_hands, new_hand_sampler
+from mjbot.runtime.compiler.splitmix import mix
 from mjbot.strategy.explanation import DataTable
-from mjbot.table.state import State, copy_state
-from mjbot.table.view import View
 from protocol.tiles import N_KINDS, TILE_NAMES
 from strategies.evaluation.hidden_hands.hand_values import Points
 from strategies.evaluation.playouts.risk_lists import JOINT, new_pricing_workspace, risk_list

@@ -12,15 +12,15 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float64s, Int8, Int8s, Int64, Record
-from mjbot.compiler.splitmix import mix
-from mjbot.models.placement import final_value
-from mjbot.models.tenpai import HandReader, draw_shanten
-from mjbot.playouts.sampler import HandSampler, deal_hands, deal_wall
-from mjbot.referee.flow import carry_out
-from mjbot.referee.step import StepBuffer
-from mjbot.table.state import WON, State
+from mjbot.game.referee.flow import carry_out
+from mjbot.game.referee.step import StepBuffer
+from mjbot.game.table.state import WON, State
+from mjbot.learning.models.placement import final_value
+from mjbot.learning.models.tenpai import HandReader, draw_shanten
+from mjbot.learning.playouts.sampler import HandSampler, deal_hands, deal_wall
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float64s, Int8, Int8s, Int64, Record
+from mjbot.runtime.compiler.splitmix import mix
 from strategies.evaluation.hidden_hands.pricing import PricingWorkspace
 from strategies.evaluation.playouts.playouts import play_out
 from strategies.evaluation.playouts.risk_lists import PAPER, risk_list

@@ -11,14 +11,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.danger import DangerWeights
-from mjbot.models.win_value import add_meld
-from mjbot.rules.kinds import Counts
-from mjbot.table.actions import CHI_LOW, PON_PLAIN, gives_red_code, is_chi_code
-from mjbot.table.hands import kind_of
-from mjbot.table.legal import kuikae_kinds
-from mjbot.table.state import CHI, PON, State
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.table.actions import CHI_LOW, PON_PLAIN, gives_red_code, is_chi_code
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.legal import kuikae_kinds
+from mjbot.game.table.state import CHI, PON, State
+from mjbot.learning.models.danger import DangerWeights
+from mjbot.learning.models.win_value import add_meld
+from mjbot.runtime.compiler.compiled import compiled
 from strategies.evaluation.push_fold.hand_value import (
     N_TILES,
     NEVER,
@@ -48,8 +48,8 @@ def weigh_calls(
 ) -> float:
     """Fill the value of each call in ``codes`` and return that of passing.
 
-    ``codes`` are legal pons and chis (:mod:`mjbot.table.actions`), ``values_left`` float64[8] by
-    code from PON_PLAIN on, NEVER for the rest.
+    ``codes`` are legal pons and chis (:mod:`mjbot.game.table.actions`), ``values_left`` float64[8]
+    by code from PON_PLAIN on, NEVER for the rest.
     """
     draws = max(draws_left(state, seat))
     position = read_position(state, seat, unseen, draws, weights, parameters, stages)

@@ -19,13 +19,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.placement import worth_of
-from mjbot.models.win_value import typical_points
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.kinds import Counts
-from mjbot.rules.shanten import count_kinds_held, shanten, shanten_regular
-from mjbot.table.hands import kind_of
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.shanten import count_kinds_held, shanten, shanten_regular
+from mjbot.game.table.hands import kind_of
+from mjbot.learning.models.placement import worth_of
+from mjbot.learning.models.win_value import typical_points
+from mjbot.runtime.compiler.compiled import compiled
 from strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
 from strategies.evaluation.push_fold.push import PushPosition
 from strategies.evaluation.push_fold.race import (

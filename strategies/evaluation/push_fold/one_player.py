@@ -12,13 +12,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.fold import FEATURE_SET
-from mjbot.models.hand import HandEvaluator
-from mjbot.rules.acceptance import waits
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.table.actions import DECIDES_TURNS, DECIDES_WINS, Action
+from mjbot.game.table.view import View
+from mjbot.learning.models.fold import FEATURE_SET
+from mjbot.learning.models.hand import HandEvaluator
 from mjbot.strategy.explanation import Rated, Term
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import DECIDES_TURNS, DECIDES_WINS, Action
-from mjbot.table.view import View
 from protocol.tiles import RED_FIVES, tile_kind
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to

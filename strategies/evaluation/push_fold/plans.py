@@ -14,13 +14,13 @@ the 0.5 with which other tiles count while a plan waits for the third of a value
 
 from typing import Final
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.placement import worth_of
-from mjbot.models.win_value import HandContext, hand_dora, typical_points
-from mjbot.rules.acceptance import shanten_and_acceptance
-from mjbot.rules.kinds import Counts
-from mjbot.rules.shanten import count_kinds_held, shanten_regular
-from mjbot.table.state import CHI
+from mjbot.game.rules.acceptance import shanten_and_acceptance
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.shanten import count_kinds_held, shanten_regular
+from mjbot.game.table.state import CHI
+from mjbot.learning.models.placement import worth_of
+from mjbot.learning.models.win_value import HandContext, hand_dora, typical_points
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 from strategies.evaluation.push_fold.race import Race, StageTable, call_share, stage_value
 

@@ -4,7 +4,7 @@
 The value of a hand is never below 0: that is folding from here on.  So a hand that cannot pay
 for its danger discards the safest tile, and of safe enough tiles the one that keeps most.
 
-Of a kind that opponent o wins on with p_o for m_o points (:mod:`mjbot.models.danger`)::
+Of a kind that opponent o wins on with p_o for m_o points (:mod:`mjbot.learning.models.danger`)::
 
     deal_in = 1 - product of (1 - p_o)
     loss    = caution x sum of p_o x value lost by paying m_o and honba
@@ -16,7 +16,7 @@ counted in records (``mjbot train danger``, array ``pace``).  :data:`FADING` was
 not tuned; :mod:`strategies.fold_recognition_plus` gives the origin of the other weights.
 
 When folding by the paper's verdict instead, the safest tile is that of the best joint grade
-(Mizukami et al. 2013, section 8; grades: :mod:`mjbot.models.fold_features`).
+(Mizukami et al. 2013, section 8; grades: :mod:`mjbot.learning.models.fold_features`).
 """
 
 from typing import Final, NamedTuple
@@ -24,14 +24,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.danger import DangerWeights, deal_in_chances, grade_chances
-from mjbot.models.fold_features import safety_grades
-from mjbot.models.placement import N_STEPS, rank_worth, worth_of
-from mjbot.models.win_value import HandContext, read_holding
-from mjbot.rules.kinds import Counts
-from mjbot.rules.wins import WIN
-from mjbot.table.state import State
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.wins import WIN
+from mjbot.game.table.state import State
+from mjbot.learning.models.danger import DangerWeights, deal_in_chances, grade_chances
+from mjbot.learning.models.fold_features import safety_grades
+from mjbot.learning.models.placement import N_STEPS, rank_worth, worth_of
+from mjbot.learning.models.win_value import HandContext, read_holding
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS
 from strategies.evaluation.push_fold.race import MAX_DRAWS, Race, StageTable, fill_stages
 

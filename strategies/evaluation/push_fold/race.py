@@ -1,11 +1,11 @@
 """How likely a hand is to win, and what for, as a race against the end of the kyoku.
 
-All values are placement values (:mod:`mjbot.models.placement`) just after an own discard, with t
-own draws left, compared with folding (0).  A go-around is: the others act (they may win, or discard
-what we wait for), we draw, and what does not help is discarded at a risk.  Shapes change only by
-the draws that bring the hand nearer.  Of U unseen tiles n_k are of kind k; L(t) is the chance
-that no other seat ends the kyoku in a go-around (``live``), R(t) the value lost by discarding what
-is drawn (``risk`` in riichi, less in ``evasion``).
+All values are placement values (:mod:`mjbot.learning.models.placement`) just after an own discard,
+with t own draws left, compared with folding (0).  A go-around is: the others act (they may win, or
+discard what we wait for), we draw, and what does not help is discarded at a risk.  Shapes change
+only by the draws that bring the hand nearer.  Of U unseen tiles n_k are of kind k; L(t) is the
+chance that no other seat ends the kyoku in a go-around (``live``), R(t) the value lost by
+discarding what is drawn (``risk`` in riichi, less in ``evasion``).
 
 Tenpai, p and G summed over the kinds that win: p = n_k / U, by ron ``ron`` times that (0 in
 furiten), G = p x value of the exact points.  Without riichi V(t) >= 0: one may fold::
@@ -33,12 +33,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.placement import worth_of
-from mjbot.models.win_value import HandContext, hand_dora, win_points
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.kinds import Counts
-from mjbot.rules.shanten import shanten, shanten_regular
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.shanten import shanten, shanten_regular
+from mjbot.learning.models.placement import worth_of
+from mjbot.learning.models.win_value import HandContext, hand_dora, win_points
+from mjbot.runtime.compiler.compiled import compiled
 
 Floats = NDArray[np.float64]
 

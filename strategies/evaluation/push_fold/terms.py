@@ -29,10 +29,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.models.danger import DangerWeights, deal_in_chances, grade_chances
-from mjbot.models.placement import LOWEST, N_STEPS, STEP
+from mjbot.game.table.view import View
+from mjbot.learning.models.danger import DangerWeights, deal_in_chances, grade_chances
+from mjbot.learning.models.placement import LOWEST, N_STEPS, STEP
 from mjbot.strategy import explanation as e
-from mjbot.table.view import View
 from protocol.tiles import tile_kind
 from strategies.evaluation.push_fold.hand_value import weigh_discards
 from strategies.evaluation.push_fold.push import HONBA_POINTS, PushParameters, PushPosition

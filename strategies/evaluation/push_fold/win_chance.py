@@ -16,10 +16,10 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.rules.shanten import shanten
-from mjbot.table.actions import Action
-from mjbot.table.mirror.wire import consumed_tiles
-from mjbot.table.view import View
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import Action
+from mjbot.game.table.mirror.wire import consumed_tiles
+from mjbot.game.table.view import View
 from protocol.tiles import tile_kind
 
 WinSituation = Literal[

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.kinds import Counts
-from mjbot.rules.shanten import shanten
-from mjbot.table.legal import kuikae_kinds
-from mjbot.table.observe import unseen_kinds
-from mjbot.table.state import CHI, PON, State
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.legal import kuikae_kinds
+from mjbot.game.table.observe import unseen_kinds
+from mjbot.game.table.state import CHI, PON, State
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_HONOUR, N_KINDS
 from strategies.evaluation.yaku.layout import (
     N_ROWS,

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.kinds import Counts
+from mjbot.game.rules.kinds import Counts
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS
 
 Blocks = NDArray[np.int16]

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 from strategies.evaluation.yaku.layout import (
     ALL,
     BESIDE_RUN,

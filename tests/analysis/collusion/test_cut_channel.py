@@ -3,12 +3,12 @@
 from itertools import combinations
 from pathlib import Path
 
-from mjbot.detection.games import count_games
-from mjbot.detection.verdicts import PairVerdict, judge, shipped_weights
-from mjbot.pair.member import pair_up
-from mjbot.referee import Referee
+from mjbot.analysis.collusion.games import count_games
+from mjbot.analysis.collusion.verdicts import PairVerdict, judge, shipped_weights
+from mjbot.game.referee import Referee
+from mjbot.learning.training.positions import index_games
+from mjbot.strategy.pair.member import pair_up
 from mjbot.strategy.registry import make_strategy
-from mjbot.training.positions import index_games
 from protocol.codec import encode
 from protocol.dialects import OWN_LOG
 from protocol.messages import EndGame, Event, StartGame

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.arena.ladder.table import rates_of_records
 from mjbot.cli.main import main
-from mjbot.errors import ArgumentError
-from mjbot.ladder.table import rates_of_records
-from mjbot.records.game import game_identity
-from mjbot.records.sources import open_games
-from mjbot.training.positions import DistinctGames, LeftOut, index_games
-from mjbot.training.runs import GameRange, TrainingRequest
+from mjbot.game.records.game import game_identity
+from mjbot.game.records.sources import open_games
+from mjbot.learning.training.positions import DistinctGames, LeftOut, index_games
+from mjbot.learning.training.runs import GameRange, TrainingRequest
+from mjbot.runtime.errors import ArgumentError
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 SAMPLES = sorted(LOGS.glob("*.mjson"))
 
 
@@ -150,7 +150,7 @@ def test_a_pair_s_records_may_not_be_among_the_honest_ones(tmp_path: Path) -> No
 
 
 def main_or_raise(command: list[str]) -> None:
-    from mjbot.detection.learning import DetectionRequest, train
+    from mjbot.analysis.collusion.learning import DetectionRequest, train
 
     one, other, path = command[-3:]
     train(

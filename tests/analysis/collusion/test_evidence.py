@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mjbot
-from mjbot.detection.evidence import (
+from mjbot.analysis.collusion.evidence import (
     MOST,
     EvidencePosition,
     Moment,
@@ -17,11 +17,11 @@ from mjbot.detection.evidence import (
     sentence,
     weightiest,
 )
-from mjbot.detection.hidden import CALL, NEXT_CALL, OWN, RIICHI, WAIT
-from mjbot.detection.verdicts import DetectionWeights, PairVerdict, shipped_weights
-from mjbot.records.sources import open_games
-from mjbot.statistics.estimates import Estimate
-from mjbot.training.positions import GameRef, index_games
+from mjbot.analysis.collusion.hidden import CALL, NEXT_CALL, OWN, RIICHI, WAIT
+from mjbot.analysis.collusion.verdicts import DetectionWeights, PairVerdict, shipped_weights
+from mjbot.game.records.sources import open_games
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.learning.training.positions import GameRef, index_games
 from protocol.messages import Dahai, Event, Hora, StartKyoku
 
 LOGS = sorted((Path(mjbot.__file__).parents[1] / "logs").glob("*.mjson"))

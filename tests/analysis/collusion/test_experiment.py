@@ -5,16 +5,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mjbot.analysis.collusion.experiment import experiment, judging, tables
+from mjbot.analysis.collusion.experiment.judging import Judge, choose, drawn_anew
+from mjbot.analysis.collusion.experiment.tables import (
+    HONEST,
+    PAIRS,
+    USUAL_SEED,
+    Four,
+    TableKind,
+    moved,
+)
+from mjbot.analysis.collusion.games import GameCounts
+from mjbot.analysis.collusion.verdicts import levelled
 from mjbot.cli.main import main
-from mjbot.detection.experiment import experiment, judging, tables
-from mjbot.detection.experiment.judging import Judge, choose, drawn_anew
-from mjbot.detection.experiment.tables import HONEST, PAIRS, USUAL_SEED, Four, TableKind, moved
-from mjbot.detection.games import GameCounts
-from mjbot.detection.verdicts import levelled
-from mjbot.report.origin import origin_of
-from tests.detection.test_verdicts import ALL, played
+from mjbot.game.statistics.origin import origin_of
+from tests.analysis.collusion.test_verdicts import ALL, played
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 PAIR = TableKind(("combo-partner", "fast-riichi-d"), 970)
 CALM = TableKind(("fast-riichi-d", "tsumogiri"), 990, format="each")
 

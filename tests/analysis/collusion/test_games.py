@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import mjbot
-from mjbot.append_log import LogError
-from mjbot.detection import games as games_module
-from mjbot.detection.games import GameCounts, count_games, who_met
-from mjbot.detection.hidden import no_model
-from mjbot.records.sources import open_games
-from mjbot.training.positions import index_games
+from mjbot.analysis.collusion import games as games_module
+from mjbot.analysis.collusion.games import GameCounts, count_games, who_met
+from mjbot.analysis.collusion.hidden import no_model
+from mjbot.game.records.sources import open_games
+from mjbot.learning.training.positions import index_games
+from mjbot.runtime.append_log import LogError
 from protocol.messages import EndGame, Event, StartGame, StartKyoku
 
 LOGS = sorted((Path(mjbot.__file__).parents[1] / "logs").glob("*.mjson"))

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.cli.main import main
-from mjbot.detection.conduct import (
+from mjbot.analysis.collusion.conduct import (
     CHIS,
     COUNTS,
     DEAL_INS,
@@ -18,7 +17,7 @@ from mjbot.detection.conduct import (
     Conduct,
     observe,
 )
-from mjbot.detection.helpers import (
+from mjbot.analysis.collusion.helpers import (
     SIGNS,
     HelperVerdict,
     PairConduct,
@@ -27,16 +26,17 @@ from mjbot.detection.helpers import (
     judge_helpers,
     judge_targets,
 )
-from mjbot.detection.helpers_report import HelpersReport, helpers_json, helpers_page
-from mjbot.records.sources import open_games
-from mjbot.table.hands import kind_of
-from mjbot.table.mirror.wire import tile_code
-from mjbot.table.observe import genbutsu
-from mjbot.table.state import ACCEPTED
-from mjbot.training.positions import replay_trusted
+from mjbot.analysis.collusion.helpers_report import HelpersReport, helpers_json, helpers_page
+from mjbot.cli.main import main
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.mirror.wire import tile_code
+from mjbot.game.table.observe import genbutsu
+from mjbot.game.table.state import ACCEPTED
+from mjbot.learning.training.positions import replay_trusted
 from protocol import messages as m
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LOGS = sorted((ROOT / "logs").glob("*.mjson"))
 FIELD = len(COUNTS)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mjbot
-from mjbot.detection.hidden import (
+from mjbot.analysis.collusion.hidden import (
     NEXT_CALL,
     OWN,
     call_helps,
@@ -19,12 +19,12 @@ from mjbot.detection.hidden import (
     tally_choice,
     weigh_discards,
 )
-from mjbot.records.sources import open_games
-from mjbot.rules.acceptance import acceptance
-from mjbot.rules.shanten import shanten
-from mjbot.table.observe import unseen_kinds
-from mjbot.table.state import State, copy_state
-from mjbot.training.positions import replay_trusted
+from mjbot.game.records.sources import open_games
+from mjbot.game.rules.acceptance import acceptance
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.observe import unseen_kinds
+from mjbot.game.table.state import State, copy_state
+from mjbot.learning.training.positions import replay_trusted
 from protocol.messages import Dahai
 
 LOG = Path(mjbot.__file__).parents[1] / "logs" / "hanchan-thirteen-kyoku.mjson"

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import mjbot
-from mjbot.detection.games import count_games
-from mjbot.detection.live import FIRST_TEST, HelperWatch, PairWatch
-from mjbot.detection.residuals import PLACE_OF
-from mjbot.detection.verdicts import levelled, shipped_weights
-from mjbot.records.sources import open_games
-from mjbot.training.positions import index_games
+from mjbot.analysis.collusion.games import count_games
+from mjbot.analysis.collusion.live import FIRST_TEST, HelperWatch, PairWatch
+from mjbot.analysis.collusion.residuals import PLACE_OF
+from mjbot.analysis.collusion.verdicts import levelled, shipped_weights
+from mjbot.game.records.sources import open_games
+from mjbot.learning.training.positions import index_games
 from protocol import messages as m
 
 LOG = Path(mjbot.__file__).parents[1] / "logs" / "east-four-winds.mjson"

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mjbot.detection.residuals import CONTRASTS, PAIRS, SPREADS, contrasts, places_of
-from mjbot.detection.verdicts import STAKES, shipped_weights
+from mjbot.analysis.collusion.residuals import CONTRASTS, PAIRS, SPREADS, contrasts, places_of
+from mjbot.analysis.collusion.verdicts import STAKES, shipped_weights
 
 
 def test_what_is_of_one_player_alone_is_not_in_the_second_contrast():

@@ -8,15 +8,21 @@ import numpy as np
 import pytest
 
 import mjbot
+from mjbot.analysis.collusion.games import GameCounts
+from mjbot.analysis.collusion.hidden import CLASSES, N_SCORES, SCORES, no_model
+from mjbot.analysis.collusion.learning import known_pair
+from mjbot.analysis.collusion.report import NOT_PROOF
+from mjbot.analysis.collusion.residuals import contrasts
+from mjbot.analysis.collusion.verdicts import (
+    DetectionWeights,
+    holm,
+    judge,
+    levelled,
+    shipped_weights,
+)
 from mjbot.cli.main import main
-from mjbot.detection.games import GameCounts
-from mjbot.detection.hidden import CLASSES, N_SCORES, SCORES, no_model
-from mjbot.detection.learning import known_pair
-from mjbot.detection.report import NOT_PROOF
-from mjbot.detection.residuals import contrasts
-from mjbot.detection.verdicts import DetectionWeights, holm, judge, levelled, shipped_weights
-from mjbot.models.weights import load_manifest
-from mjbot.statistics.estimates import t_quantile
+from mjbot.game.statistics.estimates import t_quantile
+from mjbot.learning.models.weights import load_manifest
 
 LOGS = Path(mjbot.__file__).parents[1] / "logs"
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.player_report.games import ReviewedHeader, review_source
-from mjbot.records.sources import list_sources
+from mjbot.analysis.player.games import ReviewedHeader, review_source
+from mjbot.game.records.sources import list_sources
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 SOURCES = list_sources(LOGS / "east-four-winds.mjson") + list_sources(
     LOGS / "hanchan-open-kan-and-bust.mjson"
 )

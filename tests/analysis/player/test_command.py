@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.analysis.player import games as reviewed_games
+from mjbot.analysis.player.quiz import SCRIPT, read_positions
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.player_report import games as reviewed_games
-from mjbot.player_report.quiz import SCRIPT, read_positions
+from mjbot.runtime.errors import ExitCode
 from proof.board import browser_path, open_browser
-from tests.player_report.conftest import SOURCES
+from tests.analysis.player.conftest import SOURCES
 
 BY = ["--by", "fold-recognition-plus", "--playouts", "0", "--jobs", "1"]
 FILES = [str(source.path) for source in SOURCES]

@@ -5,9 +5,9 @@ import json
 import msgspec
 import pytest
 
-from mjbot.breakdown.games import FIELDS
-from mjbot.player_report.figures import PlayerReport, apart, mean_of
-from mjbot.player_report.games import DrawLuck, KyokuChange, Mistake, ReviewedGame
+from mjbot.analysis.player.figures import PlayerReport, apart, mean_of
+from mjbot.analysis.player.games import DrawLuck, KyokuChange, Mistake, ReviewedGame
+from mjbot.analysis.stats.games import FIELDS
 from mjbot.strategy.explanation import POINTS
 
 NO_COUNTS = tuple([0.0] * len(FIELDS))

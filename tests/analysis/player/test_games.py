@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 import pytest
 
-from mjbot.player_report.games import (
+from mjbot.analysis.player.games import (
     ReviewedHeader,
     ReviewedSource,
     is_games_file,
@@ -14,16 +14,16 @@ from mjbot.player_report.games import (
     read_games_file,
     review_source,
 )
-from mjbot.records.sources import Source, content_digest, games_of
-from mjbot.review.decisions import DealIn, Judged, ReviewedKyoku, judge
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.reasons import KINDS, kind_of_loss
-from mjbot.rules.kinds import hand_counts
-from mjbot.rules.shanten import shanten
+from mjbot.analysis.review.decisions import DealIn, Judged, ReviewedKyoku, judge
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.reasons import KINDS, kind_of_loss
+from mjbot.game.records.sources import Source, content_digest, games_of
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.rules.shanten import shanten
 from mjbot.strategy.registry import Spec
 from protocol import messages as m
 from protocol.tiles import TILE_BY_NAME, tile_kind
-from tests.player_report.conftest import SOURCES
+from tests.analysis.player.conftest import SOURCES
 
 
 def events_of(source):

@@ -5,13 +5,13 @@ import shutil
 import msgspec
 import pytest
 
+from mjbot.analysis.player.games import ReviewedSource, read_games_file
 from mjbot.cli.main import main
 from mjbot.cli.records import player_review
 from mjbot.cli.records.player_review import in_order
-from mjbot.errors import ExitCode
-from mjbot.player_report.games import ReviewedSource, read_games_file
-from tests.player_report.conftest import LOGS
-from tests.player_report.test_figures import game, mistake
+from mjbot.runtime.errors import ExitCode
+from tests.analysis.player.conftest import LOGS
+from tests.analysis.player.test_figures import game, mistake
 
 BY = ["--by", "fast-riichi-d", "--playouts", "0", "--jobs", "1"]
 ONE, OTHER = LOGS / "east-four-winds.mjson", LOGS / "hanchan-open-kan-and-bust.mjson"

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.sources import open_games
-from mjbot.referee import Referee
-from mjbot.review.decisions import judge
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.summary import Review, Reviewer
+from mjbot.analysis.review.decisions import judge
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.summary import Review, Reviewer
+from mjbot.game.records.sources import open_games
+from mjbot.game.referee import Referee
 from mjbot.strategy.registry import Spec, make_strategy
 from protocol.messages import StartGame
 
-LOG = Path(__file__).parents[2] / "logs" / "hanchan-open-kan-and-bust.mjson"
+LOG = Path(__file__).parents[3] / "logs" / "hanchan-open-kan-and-bust.mjson"
 SEAT = 2
 
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from mjbot.playouts.override import Gain
-from mjbot.review.cost_prior import SHARES, SPREADS, Cost, CostPrior
-from mjbot.review.playouts import (
+from mjbot.analysis.review.cost_prior import SHARES, SPREADS, Cost, CostPrior
+from mjbot.analysis.review.playouts import (
     FIRST_WORLDS,
     INTERVAL,
     PRIOR,
@@ -16,7 +15,8 @@ from mjbot.review.playouts import (
     sum_of_costs,
     verdict_of,
 )
-from mjbot.statistics.estimates import Estimate
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.learning.playouts.override import Gain
 from proof.cost_spread import simulate, simulated, two_classes
 
 RUNS = 300

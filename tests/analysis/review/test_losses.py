@@ -5,10 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from mjbot.records.choices import Numbering, steps_of
-from mjbot.review.decisions import Judged, judge, points_of
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.summary import (
+from mjbot.analysis.review.decisions import Judged, judge, points_of
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.summary import (
     Review,
     Reviewer,
     by_kind,
@@ -18,9 +17,10 @@ from mjbot.review.summary import (
     loss_of,
     rating,
 )
+from mjbot.game.records.choices import Numbering, steps_of
+from mjbot.game.table.settle import ranks_of
 from mjbot.strategy.explanation import same_choice
 from mjbot.strategy.registry import Spec
-from mjbot.table.settle import ranks_of
 
 
 def test_every_choice_between_different_things_is_judged_once(review, events):

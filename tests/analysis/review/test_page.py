@@ -6,17 +6,17 @@ from html.parser import HTMLParser
 
 import pytest
 
-from mjbot.drawing.tiles import tile_label
-from mjbot.report.html import text
-from mjbot.review.comparison import compare_choices
-from mjbot.review.mjai_json import meld_json, review_json
-from mjbot.review.page import HEIGHT, WIDTH, page, summary_html
-from mjbot.review.reasons import number as formatted
-from mjbot.review.summary import Review
-from mjbot.rules.shanten import shanten
-from mjbot.table.state import MeldType
-from mjbot.table.view import Meld
-from mjbot.watch.pages import game_of_page
+from mjbot.analysis.review.comparison import compare_choices
+from mjbot.analysis.review.mjai_json import meld_json, review_json
+from mjbot.analysis.review.page import HEIGHT, WIDTH, page, summary_html
+from mjbot.analysis.review.reasons import number as formatted
+from mjbot.analysis.review.summary import Review
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.state import MeldType
+from mjbot.game.table.view import Meld
+from mjbot.viewer.drawing.tiles import tile_label
+from mjbot.viewer.html import text
+from mjbot.viewer.pages import game_of_page
 from protocol.messages import Chi, Pon, StartKyoku, Tsumo
 from protocol.tiles import N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
 

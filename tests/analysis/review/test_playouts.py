@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mjbot.playouts.override import CHALLENGERS, Gain, GainPrior, playout_us
-from mjbot.review.decisions import ReviewedDecision
-from mjbot.review.mjai_json import review_json
-from mjbot.review.page_data import page_data
-from mjbot.review.playouts import (
+from mjbot.analysis.review.decisions import ReviewedDecision
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.analysis.review.page_data import page_data
+from mjbot.analysis.review.playouts import (
     FIRST_WORLDS,
     LEAST_COST,
     LOOKS,
@@ -20,12 +19,13 @@ from mjbot.review.playouts import (
     is_open,
     verdict_of,
 )
-from mjbot.review.sentences import cost_text
-from mjbot.review.summary import Review, loss_of
-from mjbot.rules.shanten import shanten
-from mjbot.statistics.estimates import Estimate
+from mjbot.analysis.review.sentences import cost_text
+from mjbot.analysis.review.summary import Review, loss_of
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI, RON, TSUMO
+from mjbot.learning.playouts.override import CHALLENGERS, Gain, GainPrior, playout_us
 from mjbot.strategy.explanation import Explanation, Rated
-from mjbot.table.actions import ACTIONS, DECLARE_RIICHI, RON, TSUMO
 from protocol.tiles import tile_kind
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from mjbot.review import reasons as reasons_module
-from mjbot.review.comparison import compare_choices
-from mjbot.review.reasons import (
+from mjbot.analysis.review import reasons as reasons_module
+from mjbot.analysis.review.comparison import compare_choices
+from mjbot.analysis.review.reasons import (
     KINDS,
     MATERIAL,
     Reason,
@@ -18,7 +18,8 @@ from mjbot.review.reasons import (
     reasons,
     signed,
 )
-from mjbot.review.sentences import because, sentence
+from mjbot.analysis.review.sentences import because, sentence
+from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI
 from mjbot.strategy.explanation import (
     ACCEPTED,
     CHANCE_TO_WIN,
@@ -31,7 +32,6 @@ from mjbot.strategy.explanation import (
     Rated,
     Term,
 )
-from mjbot.table.actions import ACTIONS, DECLARE_RIICHI
 
 
 def differing(review):

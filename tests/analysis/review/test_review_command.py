@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.analysis.review.summary import review_record
 from mjbot.cli.main import main
-from mjbot.errors import ArgumentError, ExitCode
-from mjbot.review.mjai_json import review_json
-from mjbot.review.summary import review_record
+from mjbot.runtime.errors import ArgumentError, ExitCode
 
-LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
+LOG = str(Path(__file__).parents[3] / "logs" / "east-four-winds.mjson")
 
 
 def review(*arguments):

@@ -7,14 +7,16 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import mjbot.review
-from mjbot.review.mjai_json import review_json
-from mjbot.review.reasons import KINDS
+import mjbot.analysis.review
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.analysis.review.reasons import KINDS
 from mjbot.strategy.explanation import DANGER
-from mjbot.watch.thoughts import explained
+from mjbot.viewer.thoughts import explained
 from protocol.tiles import tile_kind
 
-SCHEMA = json.loads(Path(mjbot.review.__file__).with_name("review.schema.json").read_text())
+SCHEMA = json.loads(
+    Path(mjbot.analysis.review.__file__).with_name("review.schema.json").read_text()
+)
 
 
 @pytest.fixture(scope="module")

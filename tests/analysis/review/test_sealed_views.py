@@ -6,16 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mjbot.analysis.review.decisions import judge
+from mjbot.analysis.review.players import (
+    SeatedPlayers,
+    StrategyFailedError,
+    honest_view,
+    view_after,
+)
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.records.choices import steps_of
-from mjbot.review.decisions import judge
-from mjbot.review.players import SeatedPlayers, StrategyFailedError, honest_view, view_after
+from mjbot.game.records.choices import steps_of
+from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import Spec
-from mjbot.table.actions import ACTIONS, DECLARE_RIICHI
-from mjbot.watch.thoughts import NoThoughtError, thoughts_at
+from mjbot.viewer.thoughts import NoThoughtError, thoughts_at
 
-LOG = Path(__file__).parents[2] / "logs" / "hanchan-open-kan-and-bust.mjson"
+LOG = Path(__file__).parents[3] / "logs" / "hanchan-open-kan-and-bust.mjson"
 BOT = """
 from mjbot import Strategy
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from mjbot.drawing.tiles import tile_text
-from mjbot.review.decisions import ReviewedDecision
-from mjbot.review.sentences import headline, sentence, yakuhai_text
-from mjbot.review.tiles import wind_of
+from mjbot.analysis.review.decisions import ReviewedDecision
+from mjbot.analysis.review.sentences import headline, sentence, yakuhai_text
+from mjbot.analysis.review.tiles import wind_of
+from mjbot.game.table.actions import Action
 from mjbot.strategy.explanation import Explanation, Rated
-from mjbot.table.actions import Action
+from mjbot.viewer.drawing.tiles import tile_text
 from protocol.tiles import tile_kind
 
 

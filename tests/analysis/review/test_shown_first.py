@@ -5,22 +5,22 @@ from dataclasses import replace
 
 import pytest
 
-from mjbot.playouts.override import Gain
-from mjbot.review.decisions import judge
-from mjbot.review.mjai_json import review_json
-from mjbot.review.page import summary_html
-from mjbot.review.page_data import page_data
-from mjbot.review.players import SeatedPlayers
-from mjbot.review.playouts import FIRST_WORLDS, Shown, is_open
-from mjbot.review.reasons import kind_of_loss
-from mjbot.review.sentences import sentence, size_text
-from mjbot.review.summary import Review
-from mjbot.statistics.estimates import Estimate
+from mjbot.analysis.review.decisions import judge
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.analysis.review.page import summary_html
+from mjbot.analysis.review.page_data import page_data
+from mjbot.analysis.review.players import SeatedPlayers
+from mjbot.analysis.review.playouts import FIRST_WORLDS, Shown, is_open
+from mjbot.analysis.review.reasons import kind_of_loss
+from mjbot.analysis.review.sentences import sentence, size_text
+from mjbot.analysis.review.summary import Review
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.table.actions import RON
+from mjbot.learning.playouts.override import Gain
 from mjbot.strategy.explanation import Explanation
 from mjbot.strategy.registry import Spec
-from mjbot.table.actions import RON
 from protocol import messages as m
-from tests.review.test_playouts import let_go
+from tests.analysis.review.test_playouts import let_go
 
 
 def shown_as(ranks, better=None):

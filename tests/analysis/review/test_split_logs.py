@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.sources import open_games
-from mjbot.review.mjai_json import review_json
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.game.records.sources import open_games
 from protocol.messages import Ankan, Chi, Daiminkan, Kakan, Pon, StartKyoku
-from tests.review.conftest import review_by
+from tests.analysis.review.conftest import review_by
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 WINDS = "ESWN"
 FILES = ("hanchan-open-kan-and-bust.mjson", "east-four-winds.mjson", "east-extra-round.mjson")
 

@@ -18,8 +18,8 @@ from mahjong.hand_calculating.hand_config import HandConfig, OptionalRules
 from mahjong.meld import Meld
 from mahjong.shanten import Shanten
 
-from mjbot.review.mjai_json import review_json
-from mjbot.review.summary import Review
+from mjbot.analysis.review.mjai_json import review_json
+from mjbot.analysis.review.summary import Review
 
 WINDS = "ESWN"
 DRAGONS = "PFC"

@@ -12,12 +12,12 @@ import pytest
 
 pytest.importorskip("polars")
 
-from mjbot.breakdown.breakdown import week_of
+from mjbot.analysis.stats.breakdown import week_of
 from mjbot.cli.main import main
 from proof.records import shared_folder
-from tests.breakdown import counted_apart
+from tests.analysis.stats import counted_apart
 
-LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
+LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 GAMES = 1000
 FIGURES = (
     "rank", "first", "fourth", "score", "win", "deal_in", "riichi", "call", "tsumo", "win_points",

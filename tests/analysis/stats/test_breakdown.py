@@ -10,19 +10,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mjbot.breakdown.breakdown import Breakdown, BreakdownPlan
-from mjbot.breakdown.games import FIELDS, BreakdownRows, GameBatch, UnreadableRecord, list_work
-from mjbot.breakdown.page import page
-from mjbot.breakdown.periods import ComparedSide
-from mjbot.breakdown.report import StatsReport, columns, write_csv
-from mjbot.breakdown.sums import COLUMN, PLAYER_FIGURES, GroupSums, SideSums
+from mjbot.analysis.stats.breakdown import Breakdown, BreakdownPlan
+from mjbot.analysis.stats.games import FIELDS, BreakdownRows, GameBatch, UnreadableRecord, list_work
+from mjbot.analysis.stats.page import page
+from mjbot.analysis.stats.periods import ComparedSide
+from mjbot.analysis.stats.report import StatsReport, columns, write_csv
+from mjbot.analysis.stats.sums import COLUMN, PLAYER_FIGURES, GroupSums, SideSums
 from mjbot.cli.main import main
-from mjbot.errors import ArgumentError
-from mjbot.records.game import GameIdentity
-from mjbot.report.origin import Origin
-from mjbot.statistics import estimates
+from mjbot.game.records.game import GameIdentity
+from mjbot.game.statistics import estimates
+from mjbot.game.statistics.origin import Origin
+from mjbot.runtime.errors import ArgumentError
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 RANK = COLUMN["rank"]
 
 
@@ -180,7 +180,7 @@ def test_a_comparison_of_periods_has_only_their_games() -> None:
 
 
 def test_rows_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mjbot.breakdown.breakdown.MOST_ROWS", 10)
+    monkeypatch.setattr("mjbot.analysis.stats.breakdown.MOST_ROWS", 10)
     names = [tuple(f"p{4 * game + seat}" for seat in range(4)) for game in range(4)]
     games = [made_game(each, (1, 2, 3, 4), number=k) for k, each in enumerate(names)]
     with pytest.raises(ArgumentError, match="--player"):

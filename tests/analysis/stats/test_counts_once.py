@@ -9,17 +9,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from mjbot.analysis.stats.breakdown import Breakdown, BreakdownPlan
+from mjbot.analysis.stats.games import LONGEST_NAME, ScoreKeeper, Work, count_game, count_games
+from mjbot.analysis.stats.report import StatsReport, columns
+from mjbot.arena.ladder.table import rates_of_records
 from mjbot.arena.run_folder import GAMES_FILE
-from mjbot.breakdown.breakdown import Breakdown, BreakdownPlan
-from mjbot.breakdown.games import LONGEST_NAME, ScoreKeeper, Work, count_game, count_games
-from mjbot.breakdown.report import StatsReport, columns
 from mjbot.cli.main import main
-from mjbot.ladder.table import rates_of_records
-from mjbot.records.sources import Source, open_games
+from mjbot.game.records.sources import Source, open_games
 from protocol import messages as m
-from tests.breakdown.test_breakdown import counted, made_game
+from tests.analysis.stats.test_breakdown import counted, made_game
 
-LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
+LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 HANCHAN = next(path for path in LOGS if path.name == "hanchan-thirteen-kyoku.mjson")
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from mjbot.breakdown.breakdown import Breakdown, BreakdownPlan
-from mjbot.breakdown.games import GameBatch
-from mjbot.breakdown.periods import ComparedSide
-from mjbot.breakdown.report import StatsReport, comparison_lines
-from mjbot.breakdown.strength import Adjusted, FinishedGames, PlackettLuce
-from mjbot.breakdown.sums import PLAYER_FIGURES
-from tests.breakdown.test_breakdown import counted, made_game
+from mjbot.analysis.stats.breakdown import Breakdown, BreakdownPlan
+from mjbot.analysis.stats.games import GameBatch
+from mjbot.analysis.stats.periods import ComparedSide
+from mjbot.analysis.stats.report import StatsReport, comparison_lines
+from mjbot.analysis.stats.strength import Adjusted, FinishedGames, PlackettLuce
+from mjbot.analysis.stats.sums import PLAYER_FIGURES
+from tests.analysis.stats.test_breakdown import counted, made_game
 
 APART = 0.6
 """Log odds of the two pools, on either side of the players that are compared."""

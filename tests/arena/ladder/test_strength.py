@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from mjbot.arena.decision_times import DecisionCost
+from mjbot.arena.ladder import lines as strength_lines
+from mjbot.arena.ladder.lines import LineStanding
+from mjbot.arena.ladder.table import strength_table
 from mjbot.arena.run_folder import read_games
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.ladder import lines as strength_lines
-from mjbot.ladder.lines import LineStanding
-from mjbot.ladder.table import strength_table
-from mjbot.records.sources import games_of, list_sources
-from mjbot.statistics.figures import ROW
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.statistics.figures import ROW
+from mjbot.game.table.settle import ranks_of
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import Spec
-from mjbot.table.settle import ranks_of
 from protocol.messages import Hora, StartKyoku
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 LINES = ("--lines", "tsumogiri", "fast-riichi-b", "fast-riichi-a")
 AGAINST = ("--against", "fast-riichi-a", "tsumogiri")
 FEWER = ("--games-of", "tsumogiri=4")

@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from protocol.tenhou.calls import Call, encode_call
-from tests.referee.scripted import Game
+from tests.game.referee.scripted import Game
 
 HEAD = '<UN n0="%E6%9D%B1" n1="b" n2="c" n3="d" dan="1,1,1,1"/><TAIKYOKU oya="0"/>'
 

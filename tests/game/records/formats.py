@@ -5,12 +5,12 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from mjbot.records.complete import CompleteGame, complete
-from mjbot.records.game import Entry, Game
-from mjbot.records.mjlog import Element, read_mjlog, scan_elements
-from mjbot.records.mjlog_writer import write_mjlog
-from mjbot.records.tenhou6.reader import read_tenhou6
-from mjbot.records.tenhou6.writer import write_tenhou6
+from mjbot.game.records.complete import CompleteGame, complete
+from mjbot.game.records.game import Entry, Game
+from mjbot.game.records.mjlog import Element, read_mjlog, scan_elements
+from mjbot.game.records.mjlog_writer import write_mjlog
+from mjbot.game.records.tenhou6.reader import read_tenhou6
+from mjbot.game.records.tenhou6.writer import write_tenhou6
 from protocol import messages as m
 from protocol.masking import masked
 from protocol.tenhou import tags
@@ -22,9 +22,9 @@ from protocol.tenhou.login import Login, TableType
 from protocol.tenhou.server import TenhouServer
 from protocol.tenhou.table import SeatTable
 from protocol.tiles import TILE_BY_NAME, tile_kind
+from tests.game.referee import scripted
+from tests.game.referee.test_random_games import play
 from tests.protocol.tenhou.face_to_face import plain
-from tests.referee import scripted
-from tests.referee.test_random_games import play
 
 
 def report(events: Iterable[m.Event]) -> CompleteGame:

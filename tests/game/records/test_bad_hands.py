@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.records.complete import complete
-from mjbot.records.game import Entry, hand_problems
-from mjbot.records.mjai_log import log_line
-from mjbot.records.sources import open_games
-from mjbot.records.tenhou6.writer import write_tenhou6
+from mjbot.game.records.complete import complete
+from mjbot.game.records.game import Entry, hand_problems
+from mjbot.game.records.mjai_log import log_line
+from mjbot.game.records.sources import open_games
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
-from tests.records.formats import events_of
+from tests.game.records.formats import events_of
 
-LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
+LOG = Path(__file__).parents[3] / "logs" / "east-four-winds.mjson"
 
 
 def entries() -> list[Entry]:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.choices import Numbering, kyoku_name, recorded_decisions, steps
-from mjbot.records.positions import NoPositionError, RecordPosition, recorded_view
-from mjbot.table.actions import ACTIONS, PASS
+from mjbot.game.records.choices import Numbering, kyoku_name, recorded_decisions, steps
+from mjbot.game.records.positions import NoPositionError, RecordPosition, recorded_view
+from mjbot.game.table.actions import ACTIONS, PASS
 from protocol.messages import ReachAccepted
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 PATHS = sorted(LOGS.glob("*.mjson"))
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.records.sources import open_games
+from mjbot.game.records.sources import open_games
+from mjbot.runtime.errors import ExitCode
 
-LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
+LOG = Path(__file__).parents[3] / "logs" / "east-four-winds.mjson"
 BEGUN = ("replaying ...\n", "converting ...\n")
 MAJIANG = b'{"title":"x","player":["a"],"qijia":0,"log":[]}'
 
@@ -342,7 +342,7 @@ def test_convert_leaves_no_half_file(games_zip: str, tmp_path: Path, monkeypatch
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mjbot.records.writers.log_line", interrupted)
+    monkeypatch.setattr("mjbot.game.records.writers.log_line", interrupted)
     assert main(["convert", games_zip, str(target)]) == ExitCode.INTERRUPTED
     assert target.read_bytes() == b'{"type":"what was there before"}'
     assert sorted(file.name for file in tmp_path.iterdir()) == ["games.zip", "out.jsonl"]

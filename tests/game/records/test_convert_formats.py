@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.records.complete import complete
-from mjbot.records.mjai_log import log_line
-from mjbot.records.mjlog_writer import write_mjlog
-from mjbot.records.sources import open_games
-from mjbot.records.tenhou6.writer import write_tenhou6
-from mjbot.referee import Position, Referee
-from mjbot.training.positions import collect, index_games
+from mjbot.game.records.complete import complete
+from mjbot.game.records.mjai_log import log_line
+from mjbot.game.records.mjlog_writer import write_mjlog
+from mjbot.game.records.sources import open_games
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.game.referee import Position, Referee
+from mjbot.learning.training.positions import collect, index_games
+from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
 from protocol.masking import masked
 from protocol.rules import Rules
-from tests.records.formats import check_round_trips, events_of, report
+from tests.game.records.formats import check_round_trips, events_of, report
 
-LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
+LOG = Path(__file__).parents[3] / "logs" / "east-four-winds.mjson"
 FORMATS = ("mjai", "mjlog", "tenhou6")
 ENDINGS = {"mjai": ".mjson", "mjlog": ".mjlog", "tenhou6": ".json"}
 

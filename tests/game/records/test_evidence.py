@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from mjbot.records.evidence import MOST_KEPT, make_reply, read_evidence
+from mjbot.game.records.evidence import MOST_KEPT, make_reply, read_evidence
 
 
 def test_a_reply_is_read_as_it_was_made(tmp_path: Path) -> None:

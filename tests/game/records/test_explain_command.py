@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.records.positions import recorded_view
-from mjbot.records.sources import open_games
-from mjbot.watch.thoughts import opponents_json
+from mjbot.game.records.positions import recorded_view
+from mjbot.game.records.sources import open_games
+from mjbot.runtime.errors import ExitCode
+from mjbot.viewer.thoughts import opponents_json
 
-LOG = str(Path(__file__).parents[2] / "logs" / "east-four-winds.mjson")
+LOG = str(Path(__file__).parents[3] / "logs" / "east-four-winds.mjson")
 
 BOT = """
 from mjbot import DataTable, Explanation, Rated, Strategy, Term

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from mjbot.records.complete import complete
-from mjbot.records.mjlog import read_mjlog
-from mjbot.referee import Position
-from mjbot.table.settle import has_nagashi
+from mjbot.game.records.complete import complete
+from mjbot.game.records.mjlog import read_mjlog
+from mjbot.game.referee import Position
+from mjbot.game.table.settle import has_nagashi
 from protocol import messages as m
 from protocol.tenhou.tiles import RED_TILES
-from tests.records.formats import (
+from tests.game.records.formats import (
     calls_of,
     check_round_trips,
     first_kyoku,
@@ -19,7 +19,7 @@ from tests.records.formats import (
     report,
     tags_of,
 )
-from tests.referee.test_exhaustive_draws import edge_draws
+from tests.game.referee.test_exhaustive_draws import edge_draws
 
 ON_NINE_SOU = ["123456m123p44z11s", "234567m234p22s78s", "345678p345s88m78s", "345678m45677p78s"]
 NINE_KINDS = "19m19p19s123z2345m"

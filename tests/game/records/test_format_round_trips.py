@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from mjbot.records.mjlog import Element
-from mjbot.records.tenhou6.hands import hand_json, read_hand
-from mjbot.records.tenhou6.writer import write_tenhou6
+from mjbot.game.records.mjlog import Element
+from mjbot.game.records.tenhou6.hands import hand_json, read_hand
+from mjbot.game.records.tenhou6.writer import write_tenhou6
 from proof.peer.plots import WRITERS
 from protocol.tenhou.calls import decode_call
-from tests.records.formats import (
+from tests.game.records.formats import (
     CompleteGame,
     check_round_trips,
     random_game,

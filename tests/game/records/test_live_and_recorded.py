@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from mjbot.records.mjlog import read_mjlog
+from mjbot.game.records.mjlog import read_mjlog
 from proof.records import shared_folder
 from proof.round_trips import live_results
 from protocol.messages import Hora, Ryukyoku

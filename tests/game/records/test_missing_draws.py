@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.records.complete import complete
-from mjbot.records.game import Entry, Game
-from mjbot.records.mjai_log import log_line
-from mjbot.records.mjlog_writer import write_mjlog
-from mjbot.records.tenhou6.writer import write_tenhou6
-from mjbot.referee import Position
+from mjbot.game.records.complete import complete
+from mjbot.game.records.game import Entry, Game
+from mjbot.game.records.mjai_log import log_line
+from mjbot.game.records.mjlog_writer import write_mjlog
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.game.referee import Position
+from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
-from tests.referee import scripted
+from tests.game.referee import scripted
 
 URA = ("N",)
 

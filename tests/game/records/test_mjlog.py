@@ -1,6 +1,6 @@
 import pytest
 
-from mjbot.records.mjlog import read_mjlog
+from mjbot.game.records.mjlog import read_mjlog
 from protocol.messages import (
     Ankan,
     Chi,

@@ -2,10 +2,10 @@ import re
 
 import pytest
 
-from mjbot.records.game import IncompleteGameError, RecordError
-from mjbot.records.mjlog import read_mjlog
+from mjbot.game.records.game import IncompleteGameError, RecordError
+from mjbot.game.records.mjlog import read_mjlog
 from protocol.messages import Message
-from tests.records import conftest
+from tests.game.records import conftest
 
 SCORES = 'ba="0,0" sc="250,0,250,0,250,0,250,0"'
 

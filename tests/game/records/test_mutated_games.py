@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.game import RecordError
-from mjbot.records.mjai_log import read_mjai_log
-from mjbot.records.replay import MismatchError, ReplaySummary, replay
+from mjbot.game.records.game import RecordError
+from mjbot.game.records.mjai_log import read_mjai_log
+from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
 from protocol.tiles import TILE_NAMES
 
-LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
+LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 N_MUTATIONS = 120  # of each game
 N_STRICT = N_MUTATIONS // 2
 

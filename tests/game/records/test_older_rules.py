@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as changed
 
-from mjbot.check.made_games import CLOSING, Deal, MadeGame
 from mjbot.cli.main import main
-from mjbot.records.game import Entry, Game
-from mjbot.records.mjai_log import log_line
-from mjbot.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
-from mjbot.records.sources import open_games
-from mjbot.records.writers import FORMATS
-from mjbot.referee import Position
+from mjbot.game.records.game import Entry, Game
+from mjbot.game.records.mjai_log import log_line
+from mjbot.game.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
+from mjbot.game.records.sources import open_games
+from mjbot.game.records.writers import FORMATS
+from mjbot.game.referee import Position
+from mjbot.play.check.made_games import CLOSING, Deal, MadeGame
 from protocol import messages as m
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 OLD = "2009022011gm-00a9-0000-00000000&tw=0.mjlog"
 NEW = "2024022011gm-00a9-0000-00000000&tw=0.mjlog"
 SCORES = (20_000, 20_000, 20_000, 40_000)

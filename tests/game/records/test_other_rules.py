@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.records.mjai_log import log_line
-from mjbot.referee import Position
+from mjbot.game.records.mjai_log import log_line
+from mjbot.game.referee import Position
+from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
 from protocol.rules import Rules
-from tests.referee.scripted import Game
+from tests.game.referee.scripted import Game
 
 Made = list[m.Event]
 

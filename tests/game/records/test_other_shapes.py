@@ -8,15 +8,15 @@ from urllib.parse import quote
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.records.complete import complete
-from mjbot.records.game import RecordError
-from mjbot.records.mjai_log import log_line
-from mjbot.records.sources import open_games
-from mjbot.records.tenhou6.writer import write_tenhou6
+from mjbot.game.records.complete import complete
+from mjbot.game.records.game import RecordError
+from mjbot.game.records.mjai_log import log_line
+from mjbot.game.records.sources import open_games
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
 
-LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
+LOG = Path(__file__).parents[3] / "logs" / "east-four-winds.mjson"
 EVENTS = [entry.event for game in open_games(LOG) for entry in game.entries]
 MESSAGES = [json.loads(log_line(event)) for event in EVENTS]
 TENHOU6 = json.loads(write_tenhou6(complete(next(iter(open_games(LOG))))))

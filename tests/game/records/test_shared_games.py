@@ -2,8 +2,8 @@
 
 import pytest
 
-from mjbot.records.replay import ReplaySummary, replay
-from mjbot.records.sources import Source, games_of, list_sources, open_games
+from mjbot.game.records.replay import ReplaySummary, replay
+from mjbot.game.records.sources import Source, games_of, list_sources, open_games
 from proof.records import shared_folder
 
 

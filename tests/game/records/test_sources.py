@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.game import RecordError
-from mjbot.records.mjai_log import MAX_GAME_BYTES, EventLog, log_line
-from mjbot.records.sources import games_of, list_sources, open_games
-from mjbot.records.writers import FORMATS
+from mjbot.game.records.game import RecordError
+from mjbot.game.records.mjai_log import MAX_GAME_BYTES, EventLog, log_line
+from mjbot.game.records.sources import games_of, list_sources, open_games
+from mjbot.game.records.writers import FORMATS
 from protocol.messages import Dahai, EndGame, EndKyoku, StartGame, Tsumo
 
 LINES = b"""\
@@ -21,7 +21,7 @@ LINES = b"""\
 [{"type":"dahai","actor":0,"pai":"1m","tsumogiri":true},{"type":"end_kyoku"}]
 {"type":"end_game"}
 """
-LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
+LOG = Path(__file__).parents[3] / "logs" / "east-four-winds.mjson"
 GIANT = (b'{"type":"tsumo","actor":0,"pai":"1m","x":"' + b"x" * 100_000 + b'"}\n') * 200
 BLANKS = (b" " * 1023 + b"\n") * (1 << 14)
 
@@ -298,8 +298,8 @@ def test_a_record_of_exactly_the_most_bytes_is_read(
 ) -> None:
     contents = {"a.mjlog": tenhou.small_game(), "b.mjson": LINES}
     limits = {
-        "a.mjlog": ("mjbot.records.sources.MAX_MJLOG_BYTES", "longer than"),
-        "b.mjson": ("mjbot.records.mjai_log.MAX_GAME_BYTES", "no game ends within"),
+        "a.mjlog": ("mjbot.game.records.sources.MAX_MJLOG_BYTES", "longer than"),
+        "b.mjson": ("mjbot.game.records.mjai_log.MAX_GAME_BYTES", "no game ends within"),
     }
     for name, data in contents.items():
         path = tmp_path / name

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.records.complete import complete
-from mjbot.records.game import ForeignRecordError, RecordError
-from mjbot.records.mjai_log import log_line, read_mjai_log
-from mjbot.records.mjlog_writer import write_mjlog
-from mjbot.records.sources import games_of, list_sources, open_games
-from mjbot.records.tenhou6 import order
-from mjbot.records.tenhou6.hands import Claim, Draw, HandColumns, Play, RiverEntry, SeatColumns
-from mjbot.records.tenhou6.order import orders
-from mjbot.records.tenhou6.reader import read_tenhou6
-from mjbot.records.tenhou6.writer import write_tenhou6
+from mjbot.game.records.complete import complete
+from mjbot.game.records.game import ForeignRecordError, RecordError
+from mjbot.game.records.mjai_log import log_line, read_mjai_log
+from mjbot.game.records.mjlog_writer import write_mjlog
+from mjbot.game.records.sources import games_of, list_sources, open_games
+from mjbot.game.records.tenhou6 import order
+from mjbot.game.records.tenhou6.hands import Claim, Draw, HandColumns, Play, RiverEntry, SeatColumns
+from mjbot.game.records.tenhou6.order import orders
+from mjbot.game.records.tenhou6.reader import read_tenhou6
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
-from tests.records.formats import (
+from tests.game.records.formats import (
     check_round_trips,
     first_kyoku,
     hand_of,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.referee.scripted import Game
+from tests.game.referee.scripted import Game
 
 
 @pytest.fixture(scope="session")

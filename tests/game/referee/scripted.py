@@ -5,10 +5,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from mjbot.referee import Position, Referee
-from mjbot.referee.wall import shuffle_wall
-from mjbot.table.actions import Action
-from mjbot.table.state import DORA_WALL, LIVE_WALL, N_LIVE, RINSHAN_WALL, URA_WALL
+from mjbot.game.referee import Position, Referee
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.table.actions import Action
+from mjbot.game.table.state import DORA_WALL, LIVE_WALL, N_LIVE, RINSHAN_WALL, URA_WALL
 from protocol import messages as m
 from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles

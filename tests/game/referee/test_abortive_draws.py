@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.referee import Position
+from mjbot.game.referee import Position
 from protocol import messages as m
 
 NINE_KINDS = "19m19p19s123z2345m"

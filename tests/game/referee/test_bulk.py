@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
-from mjbot.compiler.splitmix import mix, next_below
-from mjbot.referee import Referee
-from mjbot.referee.bulk import (
+from mjbot.game.referee import Referee
+from mjbot.game.referee.bulk import (
     RANDOM,
     TSUMOGIRI,
     choose,
@@ -18,10 +17,11 @@ from mjbot.referee.bulk import (
     play_kyoku,
     playouts,
 )
-from mjbot.referee.step import STEP_BUFFER
-from mjbot.rules.ruleset import rule_set
-from mjbot.table.actions import ACTIONS, N_ACTIONS
-from mjbot.table.state import CHANKAN, REACTION, State, copy_state
+from mjbot.game.referee.step import STEP_BUFFER
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table.actions import ACTIONS, N_ACTIONS
+from mjbot.game.table.state import CHANKAN, REACTION, State, copy_state
+from mjbot.runtime.compiler.splitmix import mix, next_below
 from proof.peer.plots import WRITERS, robbed_kans
 from protocol import messages as m
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mjbot.referee import IllegalActionError
-from mjbot.table.actions import ACTIONS, TSUMO
+from mjbot.game.referee import IllegalActionError
+from mjbot.game.table.actions import ACTIONS, TSUMO
 from protocol import messages as m
 
 

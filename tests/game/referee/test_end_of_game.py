@@ -2,8 +2,8 @@
 
 import pytest
 
-from mjbot.referee import Position
-from mjbot.table.actions import ACTIONS, NINE_TERMINALS
+from mjbot.game.referee import Position
+from mjbot.game.table.actions import ACTIONS, NINE_TERMINALS
 from protocol import messages as m
 
 NOTEN = "147m369p369s1234z"

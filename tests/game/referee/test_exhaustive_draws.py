@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.referee import Position
+from mjbot.game.referee import Position
 from protocol import messages as m
 from protocol.tiles import FIVE_KINDS, parse_tiles
 

@@ -5,10 +5,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from mjbot.referee import Position, Referee
-from mjbot.table.assume import hide
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.state import (
+from mjbot.game.referee import Position, Referee
+from mjbot.game.table.assume import hide
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.state import (
     CHI,
     DORA_WALL,
     LIVE_WALL,
@@ -22,7 +22,7 @@ from proof.peer.plots import WRITERS
 from protocol import messages as m
 from protocol.masking import masked
 from protocol.tiles import tile_kind
-from tests.table.derived import check_derived
+from tests.game.table.derived import check_derived
 
 MIRRORED = (
     *("scores", "round", "dealer", "honba", "sticks", "phase", "turn", "drawn", "last_tile"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.referee import Position
+from mjbot.game.referee import Position
 from protocol import messages as m
 
 READY = "123456m789p1122s"

@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from mjbot.records.complete import complete
-from mjbot.records.game import Entry, Game
-from mjbot.referee import Position, Referee
-from mjbot.table.mirror.mirror import Mirror, TableError
-from mjbot.table.view import View
+from mjbot.game.records.complete import complete
+from mjbot.game.records.game import Entry, Game
+from mjbot.game.referee import Position, Referee
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.game.table.view import View
 from protocol import messages as m
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect

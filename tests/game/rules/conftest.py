@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.rules.kinds import count_kinds
-from mjbot.rules.scoring import score_win
-from mjbot.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
-from mjbot.rules.wins import Win, new_win
-from mjbot.rules.yaku_table import yaku_ids
+from mjbot.game.rules.kinds import count_kinds
+from mjbot.game.rules.scoring import score_win
+from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
+from mjbot.game.rules.wins import Win, new_win
+from mjbot.game.rules.yaku_table import yaku_ids
 from protocol.tiles import parse_tiles, tile_kind
 
 MELD_TYPES = {"c": CHI, "p": PON, "d": DAIMINKAN, "k": KAKAN, "a": ANKAN}

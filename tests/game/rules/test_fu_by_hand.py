@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.rules.wins import HAITEI, HOUTEI, RIICHI, TSUMO
+from mjbot.game.rules.wins import HAITEI, HOUTEI, RIICHI, TSUMO
 
 Score = Callable[..., tuple[set[int], int, int]]
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from mahjong.shanten import Shanten
 from riichienv._riichienv import HandEvaluator
 
-from mjbot.rules.acceptance import (
+from mjbot.game.rules.acceptance import (
     acceptance,
     acceptance_by_discard,
     acceptance_many,
     waits,
 )
-from mjbot.rules.kinds import hand_counts, kinds_of
-from mjbot.rules.shanten import (
+from mjbot.game.rules.kinds import hand_counts, kinds_of
+from mjbot.game.rules.shanten import (
     NEVER,
     shanten,
     shanten_many,

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjbot.rules.points import (
+from mjbot.game.rules.points import (
     Parties,
     base_points,
     draw_deltas,

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.rules.kinds import hand_counts
-from mjbot.rules.shanten import shanten
-from mjbot.rules.tables import TABLES, load_tables, tables_file
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.tables import TABLES, load_tables, tables_file
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def test_a_cache_that_cannot_be_written_does_not_stop_us(
 
 def test_processes_that_start_together_on_an_empty_cache_agree(tmp_path: Path) -> None:
     question = (
-        "from mjbot.rules.kinds import hand_counts\n"
-        "from mjbot.rules.shanten import shanten\n"
+        "from mjbot.game.rules.kinds import hand_counts\n"
+        "from mjbot.game.rules.shanten import shanten\n"
         "print(shanten(hand_counts('1379m25p1468s235z'), 0))"
     )
     environment = {**os.environ, "MJBOT_CACHE": str(tmp_path)}

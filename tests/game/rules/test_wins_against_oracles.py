@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import given, settings
 
-from mjbot.rules.points import base_points
-from mjbot.rules.scoring import score_many, score_win
-from mjbot.rules.wins import WIN
-from mjbot.rules.yaku_table import YAKUMAN
+from mjbot.game.rules.points import base_points
+from mjbot.game.rules.scoring import score_many, score_win
+from mjbot.game.rules.wins import WIN
+from mjbot.game.rules.yaku_table import YAKUMAN
 from proof.made_wins import MadeWin, made_wins
 from proof.oracles import as_riichienv, mahjong_score, riichienv_score, yaku_set
 

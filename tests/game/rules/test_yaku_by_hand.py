@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.rules import yaku_table as yaku
-from mjbot.rules.kinds import hand_counts
-from mjbot.rules.scoring import score_win
-from mjbot.rules.wins import (
+from mjbot.game.rules import yaku_table as yaku
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.rules.scoring import score_win
+from mjbot.game.rules.wins import (
     CHANKAN,
     DOUBLE_RIICHI,
     HAITEI,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.rules import yaku_table as yaku
-from mjbot.rules.wins import FIRST_TURN, IPPATSU, RIICHI, TSUMO
+from mjbot.game.rules import yaku_table as yaku
+from mjbot.game.rules.wins import FIRST_TURN, IPPATSU, RIICHI, TSUMO
 
 Score = Callable[..., tuple[set[int], int, int]]
 

@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from mjbot.statistics.estimates import Estimate, difference, rate, ratio, t_probability, t_quantile
+from mjbot.game.statistics.estimates import (
+    Estimate,
+    difference,
+    rate,
+    ratio,
+    t_probability,
+    t_quantile,
+)
 
 RUNS = 1000
 SEATINGS = np.array([[s in pair for s in range(4)] for pair in

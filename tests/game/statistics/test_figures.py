@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mjbot.statistics.figures import (
+from mjbot.game.statistics.figures import (
     COUNTS,
     FIGURES,
     PAIR_FIGURES,
@@ -17,7 +17,7 @@ from mjbot.statistics.figures import (
     pairing_ratio,
     rank_differences,
 )
-from mjbot.statistics.seating import make_seating
+from mjbot.game.statistics.seating import make_seating
 
 ESTIMATES = {figure.key: figure for figure in FIGURES}
 

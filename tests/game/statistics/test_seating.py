@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from mjbot.statistics.seating import SeatingError, SeatingFormat, make_seating
+from mjbot.game.statistics.seating import SeatingError, SeatingFormat, make_seating
 
 CASES: list[tuple[SeatingFormat, int, int]] = [
     ("1v3", 2, 5), ("1v3", 4, 13), ("2v2", 2, 6), ("pair", 2, 6), ("pair", 4, 24),

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from mjbot.statistics.sequential import ErrorRates, SequentialTest, TestOutcome, confidence_sequence
+from mjbot.game.statistics.sequential import (
+    ErrorRates,
+    SequentialTest,
+    TestOutcome,
+    confidence_sequence,
+)
 
 WALLS = 300
 QUICK = ErrorRates(error=0.2, margin=0.3)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mjbot.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.mirror import Mirror
 from protocol import messages as m
 from protocol.tiles import parse_tiles, tile_name
 

@@ -1,7 +1,7 @@
 """What is stored in a state beside what it follows from."""
 
-from mjbot.rules.acceptance import waits
-from mjbot.table.state import (
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.table.state import (
     ANKAN,
     CHANKAN,
     DAIMINKAN,

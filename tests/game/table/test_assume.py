@@ -8,9 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from mjbot.referee import Referee
-from mjbot.table import assume
-from mjbot.table.state import (
+from mjbot.game.referee import Referee
+from mjbot.game.table import assume
+from mjbot.game.table.state import (
     ACCEPTED,
     DORA_WALL,
     LIVE_WALL,
@@ -21,9 +21,9 @@ from mjbot.table.state import (
     State,
     copy_state,
 )
-from mjbot.table.view import View
+from mjbot.game.table.view import View
 from protocol.tiles import N_KINDS, RED_FIVES, tile_kind
-from tests.table.derived import check_derived
+from tests.game.table.derived import check_derived
 
 PACKAGES = ("protocol", "mjbot", "strategies", "papers", "proof", "bench")
 WRITERS = ("apply.py", "apply_calls.py", "assume.py", "hands.py")
@@ -123,7 +123,7 @@ def test_only_apply_hands_and_assume_write_to_a_state():
         f"{path}:{line}"
         for package in PACKAGES
         for path in sorted(Path(package).rglob("*.py"))
-        if not (path.parent == Path("mjbot/table") and path.name in WRITERS)
+        if not (path.parent == Path("mjbot/game/table") and path.name in WRITERS)
         for line in writes_to_states(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert found == []

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mjbot.records.sources import open_games
-from mjbot.table.mirror.mirror import Mirror, TableError
-from mjbot.table.state import DRAWN, WON
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.game.table.state import DRAWN, WON
 from protocol import messages as m
 from protocol.tiles import TILE_NAMES, parse_tiles
 
@@ -16,7 +16,7 @@ NINE = "19m19p19s1234z258p"
 EIGHT = "19m19p19s22z2358p4s"
 JUNK = "147m258p369s1234z"
 WAITS_1M = "23m456789p45688s"
-LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
+LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 
 
 @pytest.fixture(params=LOGS, ids=lambda path: path.stem)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mjbot.table.legal import kuikae_kinds
-from mjbot.table.state import CHI, PON
+from mjbot.game.table.legal import kuikae_kinds
+from mjbot.game.table.state import CHI, PON
 from protocol import messages as m
 
 JUNK = "147m258p369s1234z"

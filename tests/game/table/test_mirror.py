@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mjbot.table.mirror.mirror import Mirror, TableError
-from mjbot.table.mirror.wire import to_action, to_message
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.game.table.mirror.wire import to_action, to_message
 from protocol import messages as m
 
 JUNK = "147m258p369s1234z"

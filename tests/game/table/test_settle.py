@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from mjbot.table.settle import OVER, kyoku_after, kyoku_left, next_kyoku, ranks_of, seats_by_rank
-from mjbot.table.state import DRAWN, State, new_state
+from mjbot.game.table.settle import (
+    OVER,
+    kyoku_after,
+    kyoku_left,
+    next_kyoku,
+    ranks_of,
+    seats_by_rank,
+)
+from mjbot.game.table.state import DRAWN, State, new_state
 
 SHORT, ENOUGH = (26_000, 25_000, 25_000, 24_000), (30_000, 25_000, 25_000, 20_000)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from mjbot.table.actions import (
+from mjbot.game.table.actions import (
     ACTIONS,
     N_ACTIONS,
     gives_red_code,
@@ -8,8 +8,8 @@ from mjbot.table.actions import (
     is_discard_code,
     is_pon_code,
 )
-from mjbot.table.state import STATE, MeldType, copy_state, new_state
-from mjbot.table.view import Meld
+from mjbot.game.table.state import STATE, MeldType, copy_state, new_state
+from mjbot.game.table.view import Meld
 
 
 def test_state_is_compact():

@@ -15,16 +15,16 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from mjbot.referee import Position, Referee
-from mjbot.referee.referee import IllegalActionError
-from mjbot.server.offers import ReplyError, read_reply
-from mjbot.table.actions import ACTIONS
-from mjbot.table.mirror.mirror import Mirror, TableError
+from mjbot.game.referee import Position, Referee
+from mjbot.game.referee.referee import IllegalActionError
+from mjbot.game.table.actions import ACTIONS
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.play.server.offers import ReplyError, read_reply
 from proof.peer.habits import HabitPlayer
 from protocol import messages as m
 from protocol.masking import masked
-from tests.referee.test_random_games import all_tiles, check_mirror
-from tests.table.derived import check_derived
+from tests.game.referee.test_random_games import all_tiles, check_mirror
+from tests.game.table.derived import check_derived
 
 EXAMPLES = int(os.environ.get("MJBOT_EXAMPLES", "6"))
 TILES = 136

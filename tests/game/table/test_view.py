@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numba.core.typing import typeof
 
-from mjbot.referee import Referee
-from mjbot.rules.ruleset import RULE_SET
-from mjbot.rules.shanten import shanten
-from mjbot.table.state import STATE, Phase, RiverFlag, copy_state
-from mjbot.table.view import Sealed, View
+from mjbot.game.referee import Referee
+from mjbot.game.rules.ruleset import RULE_SET
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.state import STATE, Phase, RiverFlag, copy_state
+from mjbot.game.table.view import Sealed, View
 
 JUNK = "1355m246p2479s12z"
 ARRAYS: dict[str, Callable[[View], Any]] = {

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from mjbot.env import actions as env_actions
-from mjbot.env.actions import ACTION_OF_CODE, ILLEGAL, N_ACTIONS, NAMES, SEVERAL_KANS
-from mjbot.table import actions as table_actions
-from mjbot.table.actions import (
+from mjbot.game.table import actions as table_actions
+from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
     CHI_HIGH,
@@ -21,6 +19,8 @@ from mjbot.table.actions import (
     RON,
     TSUMO,
 )
+from mjbot.learning.env import actions as env_actions
+from mjbot.learning.env.actions import ACTION_OF_CODE, ILLEGAL, N_ACTIONS, NAMES, SEVERAL_KANS
 
 
 def code_of(codes: list[int], action: int, at_kan: bool = False) -> int:

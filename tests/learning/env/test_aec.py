@@ -8,12 +8,12 @@ import warnings
 import numpy as np
 import pytest
 
-from mjbot.env import env, raw_env
-from mjbot.env.actions import N_ACTIONS, PASS
-from mjbot.env.batch import MaskedActionError
-from mjbot.errors import MjbotError
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
+from mjbot.learning.env import env, raw_env
+from mjbot.learning.env.actions import N_ACTIONS, PASS
+from mjbot.learning.env.batch import MaskedActionError
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
+from mjbot.runtime.errors import MjbotError
 
 
 @pytest.fixture(autouse=True)
@@ -116,9 +116,9 @@ def test_the_table_can_be_shown():
 @pytest.mark.parametrize("missing", ["pettingzoo", "gymnasium"])
 def test_one_line_says_what_to_install(monkeypatch, missing):
     monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.delitem(sys.modules, "mjbot.env.aec", raising=False)
+    monkeypatch.delitem(sys.modules, "mjbot.learning.env.aec", raising=False)
     monkeypatch.delitem(sys.modules, "gymnasium.spaces", raising=False)
     with pytest.raises(MjbotError, match=r"pip install 'mjbot\[env\]'"):
         env()
     monkeypatch.undo()
-    importlib.import_module("mjbot.env")
+    importlib.import_module("mjbot.learning.env")

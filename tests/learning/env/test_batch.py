@@ -6,21 +6,28 @@ from random import Random
 import numpy as np
 import pytest
 
-from mjbot.env import RANDOM, TSUMOGIRI, BatchEnv, DecisionRows, random_actions, random_source
-from mjbot.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, NAMES, PON
-from mjbot.env.batch import MaskedActionError
-from mjbot.env.rewards import REWARDS
-from mjbot.env.tables import STANDING
-from mjbot.errors import ArgumentError
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
-from mjbot.models.networks.rank import KyokuStart, rank_model
-from mjbot.referee import Referee, bulk
-from mjbot.rules.ruleset import rule_set
+from mjbot.game.referee import Referee, bulk
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table.actions import DECIDES_ALL, DECIDES_TURNS, Action
+from mjbot.game.table.settle import OVER, ranks_of
+from mjbot.game.table.state import DRAWN, GAME_OVER, WON, State
+from mjbot.game.table.state import PON as PON_MELD
+from mjbot.learning.env import (
+    RANDOM,
+    TSUMOGIRI,
+    BatchEnv,
+    DecisionRows,
+    random_actions,
+    random_source,
+)
+from mjbot.learning.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, NAMES, PON
+from mjbot.learning.env.batch import MaskedActionError
+from mjbot.learning.env.rewards import REWARDS
+from mjbot.learning.env.tables import STANDING
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
+from mjbot.learning.models.networks.rank import KyokuStart, rank_model
+from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.actions import DECIDES_ALL, DECIDES_TURNS, Action
-from mjbot.table.settle import OVER, ranks_of
-from mjbot.table.state import DRAWN, GAME_OVER, WON, State
-from mjbot.table.state import PON as PON_MELD
 from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS
 

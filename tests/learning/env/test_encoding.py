@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from mjbot.env import BatchEnv
-from mjbot.env.actions import N_ACTIONS
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.learning.env import BatchEnv
+from mjbot.learning.env.actions import N_ACTIONS
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
+from mjbot.learning.training.networks.decisions import decisions_of
+from mjbot.learning.training.positions import GameStep
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.training.networks.decisions import decisions_of
-from mjbot.training.positions import GameStep
 from protocol.masking import masked
 
 SEED = 21

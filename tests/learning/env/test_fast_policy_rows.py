@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mjbot.env import BatchEnv
-from mjbot.env.actions import N_ACTIONS
+from mjbot.learning.env import BatchEnv
+from mjbot.learning.env.actions import N_ACTIONS
 from mjbot.strategy.registry import make_strategy
 
 

@@ -6,7 +6,7 @@ import pytest
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner
-from mjbot.env import (
+from mjbot.learning.env import (
     ACTION_OF_CODE,
     N_ACTIONS,
     N_PLANES,
@@ -18,7 +18,7 @@ from mjbot.env import (
     action_number,
     observe,
 )
-from mjbot.errors import ArgumentError, MjbotError
+from mjbot.runtime.errors import ArgumentError, MjbotError
 from mjbot.strategy.registry import make_strategy
 
 RANDOM = np.random.default_rng(5)
@@ -89,7 +89,7 @@ def test_the_kind_of_a_kan_is_a_second_question():
 
 def two_kans():
     """Return the view of a seat that holds four 1m and four white dragons, having drawn."""
-    from mjbot.table.mirror.mirror import Mirror
+    from mjbot.game.table.mirror.mirror import Mirror
     from protocol import messages as m
 
     hand = ("1m",) * 4 + ("P",) * 4 + ("2p", "5p", "8p", "2s", "5s")

@@ -6,12 +6,18 @@ from functools import cache
 import numpy as np
 import pytest
 
-from mjbot.models import hand_paper_features as paper_features
-from mjbot.models.hand import FEATURE_SETS, N_FEATURES, new_choices, new_position, write_choices
-from mjbot.models.hand_shapes import MELD, SHAPE, hand_shape, shape_table
-from mjbot.rules.acceptance import acceptance, count_tiles
-from mjbot.rules.kinds import hand_counts
-from mjbot.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
+from mjbot.game.rules.acceptance import acceptance, count_tiles
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
+from mjbot.learning.models import hand_paper_features as paper_features
+from mjbot.learning.models.hand import (
+    FEATURE_SETS,
+    N_FEATURES,
+    new_choices,
+    new_position,
+    write_choices,
+)
+from mjbot.learning.models.hand_shapes import MELD, SHAPE, hand_shape, shape_table
 
 
 @cache

@@ -5,15 +5,27 @@ import json
 import numpy as np
 import pytest
 
-from mjbot.models import hand_plus_features as plus_features
-from mjbot.models.hand import FEATURE_SETS, N_FEATURES, HandEvaluator, new_position, weights_name
-from mjbot.models.hand_position import observe
-from mjbot.models.weights import SHIPPED, Manifest, WeightsError, load_manifest, save_weights
-from mjbot.referee import Referee
-from mjbot.rules.acceptance import acceptance_by_discard
-from mjbot.rules.kinds import hand_counts
-from mjbot.table.assume import hide
-from mjbot.table.state import copy_state
+from mjbot.game.referee import Referee
+from mjbot.game.rules.acceptance import acceptance_by_discard
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.table.assume import hide
+from mjbot.game.table.state import copy_state
+from mjbot.learning.models import hand_plus_features as plus_features
+from mjbot.learning.models.hand import (
+    FEATURE_SETS,
+    N_FEATURES,
+    HandEvaluator,
+    new_position,
+    weights_name,
+)
+from mjbot.learning.models.hand_position import observe
+from mjbot.learning.models.weights import (
+    SHIPPED,
+    Manifest,
+    WeightsError,
+    load_manifest,
+    save_weights,
+)
 from protocol.tiles import TILE_NAMES
 
 

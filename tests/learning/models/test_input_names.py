@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from mjbot import Phase, recorded_decisions
-from mjbot.env import PLANE_NAMES, SCALAR_NAMES, observe
-from mjbot.models.networks import encoding
+from mjbot.learning.env import PLANE_NAMES, SCALAR_NAMES, observe
+from mjbot.learning.models.networks import encoding
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/explanation/network-input.md").read_text(encoding="utf-8")
 
 

@@ -5,7 +5,9 @@ from math import exp, pi, sqrt
 import numpy as np
 import pytest
 
-from mjbot.models.placement import (
+from mjbot.game.table.settle import OVER
+from mjbot.game.table.state import State, new_state
+from mjbot.learning.models.placement import (
     LOWEST,
     N_STEPS,
     STEP,
@@ -13,8 +15,6 @@ from mjbot.models.placement import (
     final_value,
     rank_worth,
 )
-from mjbot.table.settle import OVER
-from mjbot.table.state import State, new_state
 
 STEEP = 1.0
 """A swing so small that only the order of the scores counts."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.models.tenpai import (
+from mjbot.learning.models.tenpai import (
     draw_shanten,
     greedy_table,
     hand_reader,
@@ -11,7 +11,7 @@ from mjbot.models.tenpai import (
     smoothed,
     tenpai_chance,
 )
-from mjbot.models.weights import load_manifest, load_weights
+from mjbot.learning.models.weights import load_manifest, load_weights
 
 
 def test_what_ships_was_made_by_a_thousand_games():

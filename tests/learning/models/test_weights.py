@@ -7,13 +7,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from mjbot.detection.verdicts import shipped_weights
-from mjbot.models import weights
-from mjbot.models.danger import danger_weights
-from mjbot.models.fold import FoldRecogniser
-from mjbot.models.hand import HandEvaluator
-from mjbot.models.networks.policy import Policy
-from mjbot.models.weights import (
+from mjbot.analysis.collusion.verdicts import shipped_weights
+from mjbot.learning.models import weights
+from mjbot.learning.models.danger import danger_weights
+from mjbot.learning.models.fold import FoldRecogniser
+from mjbot.learning.models.hand import HandEvaluator
+from mjbot.learning.models.networks.policy import Policy
+from mjbot.learning.models.weights import (
     MAX_WEIGHTS_BYTES,
     Manifest,
     WeightsError,

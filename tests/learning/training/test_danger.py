@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.models.danger_features import MAX_ACTIVE, N_FEATURES, N_GRADES, N_LOSS
-from mjbot.models.weights import load_manifest, load_weights
-from mjbot.rules.kinds import hand_counts
-from mjbot.table.actions import RON
-from mjbot.table.apply import apply_discard
-from mjbot.table.legal import legal_codes
-from mjbot.table.state import ACCEPTED, copy_state
-from mjbot.training import regression as fit
-from mjbot.training.danger import (
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.table.actions import RON
+from mjbot.game.table.apply import apply_discard
+from mjbot.game.table.legal import legal_codes
+from mjbot.game.table.state import ACCEPTED, copy_state
+from mjbot.learning.models.danger_features import MAX_ACTIVE, N_FEATURES, N_GRADES, N_LOSS
+from mjbot.learning.models.weights import load_manifest, load_weights
+from mjbot.learning.training import regression as fit
+from mjbot.learning.training.danger import (
     FIRST_FEATURE,
     KEEP_CLOSED,
     MAX_ROWS,
@@ -23,10 +23,10 @@ from mjbot.training.danger import (
     grade,
     rows_of,
 )
-from mjbot.training.positions import index_games, steps
+from mjbot.learning.training.positions import index_games, steps
 from protocol.messages import Dahai
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 PATHS = sorted(LOGS.glob("*.mjson"))
 GAMES = index_games(PATHS)
 

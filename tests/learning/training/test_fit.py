@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.errors import ArgumentError
-from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
-from mjbot.training.runs import RunFolder, TrainingError
+from mjbot.learning.training.fit import Fit, Schedule, resume, write_checkpoint
+from mjbot.learning.training.runs import RunFolder, TrainingError
+from mjbot.runtime.errors import ArgumentError
 
 GRADIENTS = np.array([[3.0, -0.5], [1.0, -0.25], [-2.0, 0.125]])
 

@@ -3,13 +3,19 @@
 import numpy as np
 import pytest
 
-from mjbot.models.hand import FEATURE_SETS, N_FEATURES, new_choices, new_position, write_choices
-from mjbot.models.hand_position import observe
-from mjbot.table.view import View
-from mjbot.training import perceptron
-from mjbot.training.hand import agreement
-from mjbot.training.hand_positions import before_first_riichi, of_closed_hands
-from mjbot.training.positions import collect, index_games, steps
+from mjbot.game.table.view import View
+from mjbot.learning.models.hand import (
+    FEATURE_SETS,
+    N_FEATURES,
+    new_choices,
+    new_position,
+    write_choices,
+)
+from mjbot.learning.models.hand_position import observe
+from mjbot.learning.training import perceptron
+from mjbot.learning.training.hand import agreement
+from mjbot.learning.training.hand_positions import before_first_riichi, of_closed_hands
+from mjbot.learning.training.positions import collect, index_games, steps
 from protocol.messages import Dahai, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME, tile_kind
 

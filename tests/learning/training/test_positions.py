@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.records.sources import open_games
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.state import copy_state
-from mjbot.training.positions import DistinctGames, LeftOut, collect, index_games, steps
-from mjbot.training.runs import GameRange
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.state import copy_state
+from mjbot.learning.training.positions import DistinctGames, LeftOut, collect, index_games, steps
+from mjbot.learning.training.runs import GameRange
 from protocol.messages import Dahai, StartKyoku
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 GAMES = sorted(LOGS.glob("*.mjson"))
 
 

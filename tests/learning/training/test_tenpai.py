@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.models.tenpai import greedy_table
-from mjbot.models.weights import load_weights
-from mjbot.rules.acceptance import acceptance
-from mjbot.rules.kinds import hand_counts, kinds_of
-from mjbot.rules.shanten import shanten
-from mjbot.statistics.estimates import t_quantile
-from mjbot.table.actions import ACTIONS, TSUMO
-from mjbot.training.tenpai import (
+from mjbot.game.rules.acceptance import acceptance
+from mjbot.game.rules.kinds import hand_counts, kinds_of
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.statistics.estimates import t_quantile
+from mjbot.game.table.actions import ACTIONS, TSUMO
+from mjbot.learning.models.tenpai import greedy_table
+from mjbot.learning.models.weights import load_weights
+from mjbot.learning.training.tenpai import (
     GREEDY,
     complete_blocks,
     count_hands,

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.models.hand import HandEvaluator
-from mjbot.models.weights import SHIPPED, load_manifest
-from mjbot.training import hand as training_run
-from mjbot.training.positions import index_games
-from mjbot.training.runs import RUN_FILE, RunFolder, TrainingError, load_kept
+from mjbot.learning.models.hand import HandEvaluator
+from mjbot.learning.models.weights import SHIPPED, load_manifest
+from mjbot.learning.training import hand as training_run
+from mjbot.learning.training.positions import index_games
+from mjbot.learning.training.runs import RUN_FILE, RunFolder, TrainingError, load_kept
+from mjbot.runtime.errors import ExitCode
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def arguments(records, folder, out, *more):
@@ -108,7 +108,7 @@ def test_the_weights_that_ship_are_left_alone_unless_named(
 DIE_IN_THE_SECOND_CHECKPOINT = """
 import os, signal, sys
 from mjbot.cli.main import main
-from mjbot.training.runs import RunFolder
+from mjbot.learning.training.runs import RunFolder
 
 write, checkpoints = RunFolder.write, []
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from mjbot.game.table.actions import Action
+from mjbot.game.table.view import View
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import Action
-from mjbot.table.view import View
 from papers.one_player.game import OnePlayerGame
 
 GAMES: list[OnePlayerGame] = []

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.kinds import hand_counts
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.kinds import hand_counts
 from papers.one_player.game import (
     N_DRAWS,
     N_HIDDEN,

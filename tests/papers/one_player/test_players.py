@@ -3,9 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models.hand import HandEvaluator
-from mjbot.rules.kinds import hand_counts
-from mjbot.rules.shanten import shanten
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.rules.shanten import shanten
+from mjbot.learning.models.hand import HandEvaluator
 from mjbot.strategy.registry import Spec
 from papers.one_player.game import (
     OnePlayerGame,

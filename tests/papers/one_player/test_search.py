@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjbot.rules.shanten import shanten
+from mjbot.game.rules.shanten import shanten
 from papers.one_player.game import (
     N_HIDDEN,
     OnePlayerGame,

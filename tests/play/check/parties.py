@@ -7,7 +7,7 @@ that it pretends to have taken.
 import asyncio
 import json
 
-from mjbot.check.lines import BotLine, CheckedBot, GoneError, SilentError, TimedLine
+from mjbot.play.check.lines import BotLine, CheckedBot, GoneError, SilentError, TimedLine
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 
 

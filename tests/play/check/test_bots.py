@@ -5,10 +5,10 @@ import functools
 
 import pytest
 
-from mjbot.check.bot_scenes import SCENES
-from mjbot.check.bots import BotSettings, check_bot
-from mjbot.check.catalogue import BOT_CHECKS, CHECKS, CheckVerdict
-from mjbot.check.report import results
+from mjbot.play.check.bot_scenes import SCENES
+from mjbot.play.check.bots import BotSettings, check_bot
+from mjbot.play.check.catalogue import BOT_CHECKS, CHECKS, CheckVerdict
+from mjbot.play.check.report import results
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 
 NUMBERS = [check.id for check in BOT_CHECKS]

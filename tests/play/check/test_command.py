@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mjbot.check.catalogue import CHECKS
 from mjbot.cli.check import CheckRequest, listing, table
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.requests import command_of
+from mjbot.play.check.catalogue import CHECKS
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.requests import command_of
 
 STRIKES = """
 import json, os, signal, sys

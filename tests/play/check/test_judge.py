@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from mjbot.check.comparison import wrong_claim
-from mjbot.check.judge import Owed, judge, occasions_of
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
+from mjbot.play.check.comparison import wrong_claim
+from mjbot.play.check.judge import Owed, judge, occasions_of
 from protocol.dialects import LOCKSTEP
 from protocol.messages import Chi, Dahai, Daiminkan, Hora, Pon, ReachAccepted, Tsumo
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.check import lines
-from mjbot.check.lines import CannotStartError, ConnectingBot, Running, TransportLine
+from mjbot.play.check import lines
+from mjbot.play.check.lines import CannotStartError, ConnectingBot, Running, TransportLine
 from protocol.dialects import LINES, LOCKSTEP, Dialect
 from protocol.transports.memory import memory_pair
 
 STARTS = """
 import asyncio, os, sys
-from mjbot.check.lines import Running
+from mjbot.play.check.lines import Running
 async def main():
     await Running.run([sys.executable, "-S", "-E", "-c", *sys.argv[1:]], pipes=False)
     sys.stdin.readline()

@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mjbot.check import four_clients, lines, servers
-from mjbot.check.catalogue import SERVER_CHECKS, CheckVerdict
-from mjbot.check.four_clients import ServerEndpoint, TableClient
-from mjbot.check.report import Transcript, results
-from mjbot.check.servers import ServerProcess, ServerSettings, check_server
-from mjbot.errors import ExitCode
-from mjbot.referee import Position, Referee
-from mjbot.referee.wall import shuffle_wall
-from mjbot.server import core, server
-from mjbot.server.lobby import BusyError, Lobby, TableRules
-from mjbot.server.seats import TcpSeat
-from mjbot.server.server import TableServer
-from mjbot.server.tcp import Acceptor
+from mjbot.game.referee import Position, Referee
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.play.check import four_clients, lines, servers
+from mjbot.play.check.catalogue import SERVER_CHECKS, CheckVerdict
+from mjbot.play.check.four_clients import ServerEndpoint, TableClient
+from mjbot.play.check.report import Transcript, results
+from mjbot.play.check.servers import ServerProcess, ServerSettings, check_server
+from mjbot.play.server import core, server
+from mjbot.play.server.lobby import BusyError, Lobby, TableRules
+from mjbot.play.server.seats import TcpSeat
+from mjbot.play.server.server import TableServer
+from mjbot.play.server.tcp import Acceptor
+from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP, REQUESTS

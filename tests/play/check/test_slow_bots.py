@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from mjbot.check import bot_table, lines
-from mjbot.check.bots import BotSettings, check_bot
-from mjbot.check.catalogue import BOT_CHECKS, CheckVerdict
-from mjbot.check.lines import PipeBot
-from mjbot.check.report import results
+from mjbot.play.check import bot_table, lines
+from mjbot.play.check.bots import BotSettings, check_bot
+from mjbot.play.check.catalogue import BOT_CHECKS, CheckVerdict
+from mjbot.play.check.lines import PipeBot
+from mjbot.play.check.report import results
 from protocol.dialects import LINES
 
 BOT = """

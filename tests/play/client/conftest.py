@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.game.table.mirror.wire import to_action
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.mirror.wire import to_action
 from protocol.codec import decode_line
 
-OWN = Path(__file__).parents[1] / "protocol" / "transcripts"
+OWN = Path(__file__).parents[2] / "protocol" / "transcripts"
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ def read_turns(text: str) -> list[Turn]:
 
 @pytest.fixture(scope="session")
 def captured_turns():
-    shared = Path(os.environ.get("MJBOT_SHARED", Path(__file__).parents[3] / "shared"))
+    shared = Path(os.environ.get("MJBOT_SHARED", Path(__file__).parents[4] / "shared"))
     archive = shared / "data" / "mjai" / "captures.zip"
     if not archive.exists():
         pytest.skip(f"the recorded conversations are not here: {archive}")

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from mjbot.cli import play as command
-from mjbot.client import play
-from mjbot.client.play import Settings, play_by_connecting
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.play.client import play
+from mjbot.play.client.play import Settings, play_by_connecting
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
 from proof.leaping_time import in_leaping_time
 from protocol.transports.address import parse_address
 from protocol.transports.base import RefusedError, UnreachableError

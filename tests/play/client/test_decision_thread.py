@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from mjbot.client.decision_thread import CrashError, DecisionThread, LateError
-from mjbot.client.play import Settings, play
+from mjbot.play.client.decision_thread import CrashError, DecisionThread, LateError
+from mjbot.play.client.play import Settings, play
 from protocol.transports.address import parse_address
 from protocol.transports.base import UnreachableError
 

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from mjbot.client.faults import (
+from mjbot.play.client.faults import (
     FAULTS_VARIABLE,
     REPORTED_WHOLE,
     Faults,

@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from mjbot.client.player import ClientPlayer
+from mjbot.play.client.player import ClientPlayer
 from mjbot.strategy.registry import make_strategy
 from protocol.dialects import Dialect
 from protocol.sessions.client import ClientSession

@@ -3,9 +3,9 @@
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.service import locks
-from mjbot.service.locks import TokenLocks
+from mjbot.play.service import locks
+from mjbot.play.service.locks import TokenLocks
+from mjbot.runtime.errors import ExitCode
 
 PERMITTED = ["--permitted-by", "its operator"]
 

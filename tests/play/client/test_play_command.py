@@ -12,8 +12,8 @@ import threading
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.client.pair_channel import SECRET_VARIABLE
-from mjbot.errors import ExitCode
+from mjbot.play.client.pair_channel import SECRET_VARIABLE
+from mjbot.runtime.errors import ExitCode
 from protocol.dialects import Dialect
 
 HELLO = b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
@@ -352,7 +352,7 @@ def test_a_signal_ends_it_while_the_strategy_thinks(number, tmp_path):
 def test_standard_output_carries_the_conversation_only(own_turns, url, name, paired, tmp_path):
     """Even with a strategy that prints, and for one of a pair."""
     (tmp_path / "chatty.py").write_text(
-        "from mjbot.pair.member import PairMember\n"
+        "from mjbot.strategy.pair.member import PairMember\n"
         "print('imported')\n"
         "class Chatty(PairMember):\n"
         "    '''Talks.'''\n"

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from mjbot.client import player as player_module
-from mjbot.client.player import ClientPlayer
+from mjbot.game.table.actions import ACTIONS, PASS
+from mjbot.game.table.mirror.mirror import TableError
+from mjbot.play.client import player as player_module
+from mjbot.play.client.player import ClientPlayer
+from mjbot.play.startup.warm_up import scripted_events
 from mjbot.strategy.faults import AbsentError
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.actions import ACTIONS, PASS
-from mjbot.table.mirror.mirror import TableError
-from mjbot.warm_up import scripted_events
 from protocol.dialects import Dialect
 from protocol.messages import Dahai, Hora, Pon, Reach, Skip, StartGame
 from protocol.sessions.client import ClientSession, Received
@@ -283,7 +283,7 @@ def test_a_warm_up_that_does_not_end_is_reported_once(monkeypatch, caplog):
         def emit(self, record):
             reported.set()
 
-    logger = logging.getLogger("mjbot.client.player")
+    logger = logging.getLogger("mjbot.play.client.player")
     handler = Told()
     logger.addHandler(handler)
     monkeypatch.setattr(player_module, "SLOW_S", 0.0)

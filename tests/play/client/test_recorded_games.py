@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mjbot.client.player import ClientPlayer
+from mjbot.play.client.player import ClientPlayer
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.messages import Error

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 from riichienv import RiichiEnv
 
-from mjbot.client.conversation import Conversation
-from mjbot.client.player import ClientPlayer
+from mjbot.play.client.conversation import Conversation
+from mjbot.play.client.player import ClientPlayer
 from mjbot.strategy.strategy import Strategy
 from protocol.dialects import Dialect
 from protocol.sessions.client import ClientSession

@@ -10,13 +10,13 @@ import pytest
 from websockets.asyncio.server import serve
 
 from mjbot.cli.main import main
-from mjbot.client.play import Settings, play
-from mjbot.errors import ExitCode
-from mjbot.records.mjai_log import read_mjai_log
-from mjbot.referee import Referee
-from mjbot.server.core import SeatReply, TableCore
+from mjbot.game.records.mjai_log import read_mjai_log
+from mjbot.game.referee import Referee
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.play.client.play import Settings, play
+from mjbot.play.server.core import SeatReply, TableCore
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.mirror.mirror import Mirror, TableError
 from protocol.errors import ProtocolError
 from protocol.messages import EndGame
 from protocol.tenhou.codec import Spelling

@@ -6,13 +6,13 @@ import os
 
 import pytest
 
-from mjbot.client.play import Settings, play
-from mjbot.records.mjai_log import read_mjai_log
-from mjbot.referee import Referee
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.game.records.mjai_log import read_mjai_log
+from mjbot.game.referee import Referee
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.play.client.play import Settings, play
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.mirror.mirror import Mirror
 from protocol.codec import decode_line, encode
 from protocol.dialects import Dialect
 from protocol.masking import masked

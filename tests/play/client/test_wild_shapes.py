@@ -11,8 +11,8 @@ import json
 
 import pytest
 
-from mjbot.client.conversation import Conversation, Meters
-from mjbot.client.player import ClientPlayer
+from mjbot.play.client.conversation import Conversation, Meters
+from mjbot.play.client.player import ClientPlayer
 from protocol.codec import decode_line
 from protocol.dialects import Dialect
 from protocol.messages import ACK_STATUSES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.match.node import NodeError, find_node, packages_folder, packages_ready
+from mjbot.play.match.node import NodeError, find_node, packages_folder, packages_ready
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import os
 import socket
 from dataclasses import dataclass
 
-from mjbot.pair.member import PairMember
+from mjbot.strategy.pair.member import PairMember
 
 if port := os.environ.get("WITNESS_PORT"):
     HELD = socket.create_connection(("127.0.0.1", int(port)))

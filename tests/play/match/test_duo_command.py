@@ -13,16 +13,16 @@ from rich.console import Console
 from yarl import URL
 
 from mjbot.cli import duo, main
-from mjbot.client.pair_channel import SECRET_VARIABLE, End
-from mjbot.client.play import Settings, play
-from mjbot.errors import ExitCode
-from mjbot.match import players
-from mjbot.match.node import NodeError
-from mjbot.match.pair import make_members, private_channel
-from mjbot.pair.fair_play import require_team_name_in
-from mjbot.pair.session import Side
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.play.client.pair_channel import SECRET_VARIABLE, End
+from mjbot.play.client.play import Settings, play
+from mjbot.play.match import players
+from mjbot.play.match.node import NodeError
+from mjbot.play.match.pair import make_members, private_channel
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import GameResult, TableServer
+from mjbot.runtime.errors import ExitCode
+from mjbot.strategy.pair.fair_play import require_team_name_in
+from mjbot.strategy.pair.session import Side
 from mjbot.strategy.registry import Spec, make_strategy
 from protocol.transports.address import parse_address
 

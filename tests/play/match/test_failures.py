@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.pair.socket_link import HAS_UNIX_SOCKETS
+from mjbot.strategy.pair.socket_link import HAS_UNIX_SOCKETS
 from mjbot.strategy.registry import Spec
 from proof import pair_failures, pair_trials
 from proof.pair_trials import PairTrial

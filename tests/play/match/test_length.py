@@ -11,16 +11,16 @@ import pytest
 from mjbot.cli.main import read_with_profile
 from mjbot.cli.play import PlayRequest, _settings
 from mjbot.cli.run import RunRequest, _plan
-from mjbot.client.play import Hooks, Settings, play
-from mjbot.client.player import ClientPlayer
-from mjbot.match.players import read_players
-from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.referee import Referee
-from mjbot.requests import request_of
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.game.referee import Referee
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.play.client.play import Hooks, Settings, play
+from mjbot.play.client.player import ClientPlayer
+from mjbot.play.match.players import read_players
+from mjbot.play.match.run import MatchSettings, Watcher, play_match
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
+from mjbot.runtime.requests import request_of
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.mirror.mirror import Mirror
 from protocol.dialects import Dialect
 from protocol.messages import StartGame, StartKyoku
 from protocol.transports.address import parse_address

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.errors import ExitCode
-from mjbot.match.majiang import majiang_command
-from mjbot.match.players import read_players
-from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.server.lobby import TableRules
-from mjbot.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.play.match.majiang import majiang_command
+from mjbot.play.match.players import read_players
+from mjbot.play.match.run import MatchSettings, Watcher, play_match
+from mjbot.play.server.lobby import TableRules
+from mjbot.runtime.errors import ExitCode
 from protocol.codec import decode_line
 
 GUARD_S = 300

@@ -16,17 +16,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from mjbot.errors import ExitCode
-from mjbot.match import run
-from mjbot.match.player_processes import MatchError
-from mjbot.match.players import MatchPlayer, SeatError, read_players
-from mjbot.match.report import MatchReport, final_table
-from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.processes import ChildProcess
-from mjbot.server import server
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult
+from mjbot.play.match import run
+from mjbot.play.match.player_processes import MatchError
+from mjbot.play.match.players import MatchPlayer, SeatError, read_players
+from mjbot.play.match.report import MatchReport, final_table
+from mjbot.play.match.run import MatchSettings, Watcher, play_match
+from mjbot.play.server import server
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import GameResult
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.processes import ChildProcess
 from mjbot.strategy.registry import Spec
 
 SCRIPT = Path(__file__).with_name("raw_player.py")

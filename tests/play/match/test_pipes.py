@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.match import pipes
-from mjbot.match.pipes import PipedGame
-from mjbot.match.players import SeatError, read_players
-from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.records.evidence import evidence_path, read_evidence
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.table.mirror.mirror import Mirror
+from mjbot.game.records.evidence import evidence_path, read_evidence
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.play.match import pipes
+from mjbot.play.match.pipes import PipedGame
+from mjbot.play.match.players import SeatError, read_players
+from mjbot.play.match.run import MatchSettings, Watcher, play_match
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
 from protocol.codec import decode_line
 from protocol.dialects import LINES, LOCKSTEP
 from protocol.messages import StartGame, StartKyoku, Tsumo
@@ -231,7 +231,7 @@ def test_the_command_is_passed_on_with_its_seat_open():
     command = player.command("mjsonp://h:1/r", 3)
     assert command[command.index("--") + 1 :] == ["python3", "my bot.py", "{seat}", "--fast"]
     assert player.plays_on and not player.is_foreign
-    assert json.dumps(command).count("mjbot.match.pipes") == 1
+    assert json.dumps(command).count("mjbot.play.match.pipes") == 1
 
 
 LEAVES_A_CHILD = ["sh", "-c", 'sleep 1000 >"$0" & exec cat']
@@ -258,7 +258,7 @@ def test_what_a_bot_has_started_ends_when_its_game_is_terminated(tmp_path):
     os.mkfifo(fifo)
     program = f"""
 import asyncio
-from mjbot.match.pipes import PipedBot
+from mjbot.play.match.pipes import PipedBot
 
 async def main():
     await PipedBot.start({[*LEAVES_A_CHILD, str(fifo)]!r}, 0)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.match.player_processes import fault_lines
-from mjbot.match.players import MatchPlayer
-from mjbot.match.remote_table import RemoteTable, RemoteTableError
+from mjbot.play.match.player_processes import fault_lines
+from mjbot.play.match.players import MatchPlayer
+from mjbot.play.match.remote_table import RemoteTable, RemoteTableError
 
 GUARD_S = 300
 
@@ -61,7 +61,7 @@ def test_who_plays_there_writes_down_what_went_wrong(tmp_path: Path) -> None:
     writes = (
         "import os\n"
         "from pathlib import Path\n"
-        "from mjbot.client.faults import FAULTS_VARIABLE, Faults\n"
+        "from mjbot.play.client.faults import FAULTS_VARIABLE, Faults\n"
         "from mjbot.strategy.faults import Fault\n"
         "Faults(Path(os.environ[FAULTS_VARIABLE])).add(Fault('crash', 1, 1, 'KeyError: 3'))\n"
     )

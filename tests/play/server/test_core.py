@@ -2,10 +2,10 @@
 
 import pytest
 
-from mjbot.referee import Referee
-from mjbot.server.core import OnFault, SeatReply, TableCore, TableFault
+from mjbot.game.referee import Referee
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.play.server.core import OnFault, SeatReply, TableCore, TableFault
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.mirror.mirror import Mirror
 from protocol.codec import encode
 from protocol.dialects import Dialect
 from protocol.messages import (

@@ -8,19 +8,19 @@ import logging
 import aiohttp
 import pytest
 
-from mjbot.listeners.guests import (
+from mjbot.play.server.accounts import Admission
+from mjbot.play.server.lobby import CLOSED, TableRules
+from mjbot.play.server.server import TableServer
+from mjbot.play.server.tenhou import LOBBY_S, LOGIN_S
+from mjbot.runtime.net.guests import (
     CROWDED,
     MOST_GUESTS,
     MOST_OF_ADDRESS,
     RESERVED,
     GuestLimits,
 )
-from mjbot.listeners.http import REQUEST_S
-from mjbot.server.accounts import Admission
-from mjbot.server.lobby import CLOSED, TableRules
-from mjbot.server.server import TableServer
-from mjbot.server.tenhou import LOBBY_S, LOGIN_S
-from mjbot.watch.live import LiveServer
+from mjbot.runtime.net.http import REQUEST_S
+from mjbot.viewer.live import LiveServer
 from proof.leaping_time import in_leaping_time
 from protocol.tenhou import tags
 from protocol.tenhou.codec import Spelling, write

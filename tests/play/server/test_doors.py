@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from mjbot.server import tenhou, tenhou_seat
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.play.server import tenhou, tenhou_seat
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
 from protocol.tenhou.codec import Spelling
 from protocol.transports.memory import MemoryTransport
 

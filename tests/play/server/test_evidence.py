@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.records.evidence import MOST_KEPT, Reply, evidence_path, make_reply, read_evidence
-from mjbot.records.game import RecordError
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.game.records.evidence import MOST_KEPT, Reply, evidence_path, make_reply, read_evidence
+from mjbot.game.records.game import RecordError
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
 from protocol.codec import decode_line
 
 

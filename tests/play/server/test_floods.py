@@ -9,11 +9,11 @@ from dataclasses import replace
 import aiohttp
 import pytest
 
-from mjbot.server import websocket
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
-from mjbot.server.tcp import Acceptor
+from mjbot.play.server import websocket
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
+from mjbot.play.server.tcp import Acceptor
 from protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300

@@ -12,19 +12,19 @@ from urllib.parse import quote
 
 import pytest
 
-from mjbot.client.play import Settings, connect, play
-from mjbot.errors import ArgumentError
-from mjbot.listeners.guests import Guest, GuestLimits
-from mjbot.records.replay import ReplaySummary, replay
-from mjbot.records.sources import games_of, list_sources
-from mjbot.server.accounts import Accounts, Admission
-from mjbot.server.entrance import Entrance, WaitingLimits
-from mjbot.server.hall import NO_TABLE, WAITING_PER_TABLE, Hall
-from mjbot.server.lobby import PLACES, BusyError, Lobby, TableRules
-from mjbot.server.seats import PlayerSeat
-from mjbot.server.server import TableServer
-from mjbot.server.tables import SEEDS_OF_TABLE, Tables
-from mjbot.service.tables_page import tables_server
+from mjbot.game.records.replay import ReplaySummary, replay
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.play.client.play import Settings, connect, play
+from mjbot.play.server.accounts import Accounts, Admission
+from mjbot.play.server.entrance import Entrance, WaitingLimits
+from mjbot.play.server.hall import NO_TABLE, WAITING_PER_TABLE, Hall
+from mjbot.play.server.lobby import PLACES, BusyError, Lobby, TableRules
+from mjbot.play.server.seats import PlayerSeat
+from mjbot.play.server.server import TableServer
+from mjbot.play.server.tables import SEEDS_OF_TABLE, Tables
+from mjbot.play.service.tables_page import tables_server
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.net.guests import Guest, GuestLimits
 from mjbot.strategy.registry import make_strategy
 from proof.leaping_time import in_leaping_time
 from protocol.transports.address import parse_address

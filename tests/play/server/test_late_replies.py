@@ -6,12 +6,12 @@ import logging
 
 import pytest
 
-from mjbot.records.evidence import evidence_path, read_evidence
-from mjbot.server import server as server_module
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.seats import patience_s
-from mjbot.server.server import TableServer
+from mjbot.game.records.evidence import evidence_path, read_evidence
+from mjbot.play.server import server as server_module
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.seats import patience_s
+from mjbot.play.server.server import TableServer
 from proof.leaping_time import in_leaping_time
 
 LIMIT_S = 2.0

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mjbot.server.lobby import TableRules
+from mjbot.play.server.lobby import TableRules
 
 SILENCE_S = 5.0
 """What the others must never take, not even on a busy machine: they answer in this process."""

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from mjbot.server import meetings as meetings_module
-from mjbot.server.meetings import Meetings
+from mjbot.play.server import meetings as meetings_module
+from mjbot.play.server.meetings import Meetings
 
 ROUNDS = 300
 FAIR = ROUNDS * 3 / 7

@@ -10,17 +10,17 @@ import sys
 import pytest
 
 from mjbot.cli.serve import describe
-from mjbot.errors import ExitCode
-from mjbot.listeners.guests import GuestLimits
-from mjbot.server import tables as tables_module
-from mjbot.server.accounts import Admission
-from mjbot.server.core import OnFault
-from mjbot.server.hall import NO_TABLE, Hall
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
-from mjbot.server.tables import Tables
-from mjbot.service.server_metrics import server_metrics
-from mjbot.service.tables_page import _TablesPage
+from mjbot.play.server import tables as tables_module
+from mjbot.play.server.accounts import Admission
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.hall import NO_TABLE, Hall
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
+from mjbot.play.server.tables import Tables
+from mjbot.play.service.server_metrics import server_metrics
+from mjbot.play.service.tables_page import _TablesPage
+from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.net.guests import GuestLimits
 
 GUARD_S = 500
 HOST = "127.0.0.1"

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from mjbot.client.play import Settings, play
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.play.client.play import Settings, play
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
 from mjbot.strategy.registry import make_strategy
 from protocol.transports.address import parse_address
 

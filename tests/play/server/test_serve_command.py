@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from mjbot.cli import main as command
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 
 SERVE = [sys.executable, "-m", "mjbot", "serve"]
 GUARD_S = 300

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import pytest
 
-from mjbot.referee import Referee
-from mjbot.server.core import OnFault, SeatReply, TableCore
-from mjbot.server.lobby import Lobby, TableRules
-from mjbot.server.seats import PlayerSeat
-from mjbot.server.server import ONE_ROOM
-from mjbot.server.tenhou import SILENCE_S, TenhouEndpoint
-from mjbot.server.tenhou_seat import MOST_RETURNS, READY_S, RETURN_S, UNANSWERED_S
+from mjbot.game.referee import Referee
+from mjbot.play.server.core import OnFault, SeatReply, TableCore
+from mjbot.play.server.lobby import Lobby, TableRules
+from mjbot.play.server.seats import PlayerSeat
+from mjbot.play.server.server import ONE_ROOM
+from mjbot.play.server.tenhou import SILENCE_S, TenhouEndpoint
+from mjbot.play.server.tenhou_seat import MOST_RETURNS, READY_S, RETURN_S, UNANSWERED_S
 from proof.leaping_time import in_leaping_time
 from protocol.messages import StartKyoku
 from protocol.sessions.request_server import TimeLimits

@@ -9,12 +9,12 @@ import sys
 import aiohttp
 import pytest
 
-from mjbot.client.play import Settings, play
-from mjbot.errors import ExitCode
-from mjbot.server import tenhou
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import Lobby, TableRules
-from mjbot.server.server import ONE_ROOM, TableServer
+from mjbot.play.client.play import Settings, play
+from mjbot.play.server import tenhou
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import Lobby, TableRules
+from mjbot.play.server.server import ONE_ROOM, TableServer
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
 from proof.records import RecordFindings
 from proof.tenhou_door import ListenerProof
@@ -168,7 +168,7 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
                         writer.write_eof()
         writer.close()
 
-    with caplog.at_level(logging.INFO, "mjbot.server"):
+    with caplog.at_level(logging.INFO, "mjbot.play.server"):
         result = at_table(
             [witness.play, play_on],
             [raw_client(), raw_client()],

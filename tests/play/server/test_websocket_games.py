@@ -8,11 +8,11 @@ import aiohttp
 import aiohttp.web
 import pytest
 
-from mjbot.server import websocket
-from mjbot.server.core import OnFault
-from mjbot.server.lobby import TableRules
-from mjbot.server.seats import PlayerSeat
-from mjbot.server.server import TableServer
+from mjbot.play.server import websocket
+from mjbot.play.server.core import OnFault
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.seats import PlayerSeat
+from mjbot.play.server.server import TableServer
 from protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300

@@ -12,23 +12,23 @@ from random import Random
 
 import pytest
 
-from mjbot.client.decision_thread import DecisionThread
-from mjbot.client.play import Settings
-from mjbot.client.play import connect as connect_for_real
-from mjbot.errors import ExitCode
-from mjbot.kept_games import Limits
-from mjbot.records.replay import ReplaySummary, replay
-from mjbot.records.sources import games_of, list_sources
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
-from mjbot.service import bot as service_module
-from mjbot.service.bot import BotService, ServicePlan, outcome_of
-from mjbot.service.files import FRAMES, LOG, Keeping
-from mjbot.service.pacing import Hours
-from mjbot.service.status import Status, memory_bytes
+from mjbot.game.records.replay import ReplaySummary, replay
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.table.mirror.mirror import TableError
+from mjbot.play.client.decision_thread import DecisionThread
+from mjbot.play.client.play import Settings
+from mjbot.play.client.play import connect as connect_for_real
+from mjbot.play.kept_games import Limits
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
+from mjbot.play.service import bot as service_module
+from mjbot.play.service.bot import BotService, ServicePlan, outcome_of
+from mjbot.play.service.files import FRAMES, LOG, Keeping
+from mjbot.play.service.pacing import Hours
+from mjbot.play.service.status import Status, memory_bytes
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
-from mjbot.table.mirror.mirror import TableError
 from proof.leaping_time import in_leaping_time
 from protocol.dialects import Dialect
 from protocol.errors import ProtocolError

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from mjbot.errors import ExitCode
+from mjbot.runtime.errors import ExitCode
 
 GUARD_S = 300
 STAGES = {
@@ -69,7 +69,8 @@ def test_sigterm_of_other_commands(stage, command, tmp_path):
 
 HELD = """
 import asyncio, os, signal
-from mjbot.interruption import ending_at_once, run_until_signalled, take_signals_of_a_service
+from mjbot.runtime.interruption import ending_at_once, run_until_signalled
+from mjbot.runtime.interruption import take_signals_of_a_service
 
 take_signals_of_a_service(reloads=True)
 

@@ -8,8 +8,8 @@ from io import FileIO
 
 import pytest
 
-from mjbot.kept_games import KeptGames
-from mjbot.service.files import FRAMES, LOG, GameFiles
+from mjbot.play.kept_games import KeptGames
+from mjbot.play.service.files import FRAMES, LOG, GameFiles
 from protocol.messages import EndGame, StartGame
 
 

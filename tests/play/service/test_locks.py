@@ -3,9 +3,9 @@
 import pytest
 
 from mjbot.cli.run import _locked
-from mjbot.compiler import cache
-from mjbot.errors import ArgumentError
-from mjbot.service.locks import TokenLocks
+from mjbot.play.service.locks import TokenLocks
+from mjbot.runtime.compiler import cache
+from mjbot.runtime.errors import ArgumentError
 
 pytest.importorskip("fcntl")
 

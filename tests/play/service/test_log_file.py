@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from mjbot.redaction import CONCEALED, conceal
-from mjbot.service.log_file import LogFile
+from mjbot.play.service.log_file import LogFile
+from mjbot.runtime.redaction import CONCEALED, conceal
 
 OTHERS = {
     "bot": ["bot.toml", "bot.token", "bot.log", "bot.2024-01-01_00-00-00.log", "bot.2"],
@@ -54,7 +54,7 @@ def test_a_full_disk_is_reported_once_and_the_log_resumes(tmp_path, monkeypatch,
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
     with monkeypatch.context() as patch:
-        patch.setattr("mjbot.service.log_file.write_all", full)
+        patch.setattr("mjbot.play.service.log_file.write_all", full)
         for _ in range(3):
             log.write("lost\n")
     log.write("after\n")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjbot.service.pacing import HOUR_S, Backoff, HourlyLimit, Hours
+from mjbot.play.service.pacing import HOUR_S, Backoff, HourlyLimit, Hours
 
 minutes = st.integers(0, 24 * 60 - 1)
 moments = st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31))

@@ -11,12 +11,12 @@ import pytest
 
 from mjbot.cli import init as init_command
 from mjbot.cli.main import main, read_with_profile, request_class
+from mjbot.cli.profile import keys_of, table, template
 from mjbot.cli.run import RunRequest, _plan
-from mjbot.profile import keys_of, table, template
-from mjbot.requests import request_of
+from mjbot.runtime.requests import request_of
 from mjbot.strategy.registry import Spec
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 UNITS = sorted((ROOT / "examples" / "systemd").glob("*.service"))
 URL = 'url = "ws://127.0.0.1:9/ws"'
 SERVER = f"[server]\n{URL}\n"

@@ -10,9 +10,9 @@ import sys
 
 import pytest
 
-from mjbot.errors import ExitCode
-from mjbot.server.lobby import TableRules
-from mjbot.server.server import TableServer
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import TableServer
+from mjbot.runtime.errors import ExitCode
 from protocol.transports.tcp import connect_tcp
 
 GUARD_S = 300

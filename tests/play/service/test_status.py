@@ -8,10 +8,10 @@ import urllib.request
 
 import pytest
 
-from mjbot.compiler.cache import locks_folder
-from mjbot.service.locks import TokenLocks, secrets_of
-from mjbot.service.reporting import metrics_server, report
-from mjbot.service.status import Status
+from mjbot.play.service.locks import TokenLocks, secrets_of
+from mjbot.play.service.reporting import metrics_server, report
+from mjbot.play.service.status import Status
+from mjbot.runtime.compiler.cache import locks_folder
 from proof.leaping_time import in_leaping_time
 from protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
 

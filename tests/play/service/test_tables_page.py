@@ -7,16 +7,16 @@ import urllib.request
 
 import pytest
 
-from mjbot.server.accounts import Admission
-from mjbot.server.core import TableFault
-from mjbot.server.hall import Hall
-from mjbot.server.lobby import PLACES, TableRules
-from mjbot.server.seats import PlayerSeat
-from mjbot.server.server import GameResult
-from mjbot.server.tables import TableResult, Tables
-from mjbot.service.server_metrics import server_metrics
-from mjbot.service.status import Status
-from mjbot.service.tables_page import tables_server
+from mjbot.play.server.accounts import Admission
+from mjbot.play.server.core import TableFault
+from mjbot.play.server.hall import Hall
+from mjbot.play.server.lobby import PLACES, TableRules
+from mjbot.play.server.seats import PlayerSeat
+from mjbot.play.server.server import GameResult
+from mjbot.play.server.tables import TableResult, Tables
+from mjbot.play.service.server_metrics import server_metrics
+from mjbot.play.service.status import Status
+from mjbot.play.service.tables_page import tables_server
 
 EVIL = "<img src=x onerror=alert(1)>\u202e"
 

@@ -14,18 +14,18 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from mjbot import precompile as preparation
-from mjbot.compiler.cache import on_compiled
-from mjbot.compiler.missing import missing_functions
-from mjbot.errors import ExitCode
-from mjbot.precompile import DONE_VARIABLE, Problem, prepare
-from mjbot.referee import Referee
+from mjbot.game.referee import Referee
+from mjbot.play.startup import precompile as preparation
+from mjbot.play.startup.precompile import DONE_VARIABLE, Problem, prepare
+from mjbot.runtime.compiler.cache import on_compiled
+from mjbot.runtime.compiler.missing import missing_functions
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import Spec, make_strategy
 
 BOTS = Path(__file__).with_name("precompile_bots.py")
 GUARD_S = 300
 TINY = """
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 from mjbot.strategy.strategy import Strategy
 
 @compiled
@@ -69,7 +69,7 @@ def test_the_bar_shows_how_many_functions_are_left_to_compile_at_most(tmp_path):
     (tmp_path / f"{name}.py").write_text(TINY)
     specs = [Spec.read(f"{name}.py:Tiny")]
     prepare([Spec("tsumogiri")], Console(file=io.StringIO()), use="client")
-    before = missing_functions(["mjbot.warm_up"])
+    before = missing_functions(["mjbot.play.startup.warm_up"])
     screen = io.StringIO()
     prepare(specs, Console(file=screen, force_terminal=True, width=150), use="client")
     most = re.findall(r"(\d+) of at most (\d+) functions", screen.getvalue())
@@ -101,7 +101,7 @@ def test_what_failed_is_not_tried_again_by_the_processes_that_we_start():
     problems, _ = output([f"{BOTS}:Raising"], use="client")
     assert len(problems) == 1
     script = (
-        "from rich.console import Console; from mjbot.precompile import prepare;"
+        "from rich.console import Console; from mjbot.play.startup.precompile import prepare;"
         "from mjbot.strategy.registry import Spec;"
         f"print(prepare([Spec({str(BOTS) + ':Raising'!r})], Console(), use='client'))"
     )
@@ -113,9 +113,9 @@ def test_what_failed_is_not_tried_again_by_the_processes_that_we_start():
 
 def test_a_decision_without_end_is_named(monkeypatch, tmp_path):
     (tmp_path / "endless.py").write_text(
-        "import mjbot.precompile\n"
+        "import mjbot.play.startup.precompile\n"
         "from mjbot.strategy.strategy import Strategy\n"
-        "mjbot.precompile.MOST_DECISION_S = 0.5\n"
+        "mjbot.play.startup.precompile.MOST_DECISION_S = 0.5\n"
         "class Endless(Strategy):\n"
         "    def decide(self, view):\n"
         "        while True:\n"
@@ -222,7 +222,7 @@ def test_preparing_ends_with_whoever_asked_for_it(tmp_path):
         "            ready.write('!'); ready.flush(); signal.pause()\n"
     )
     script = (
-        "from rich.console import Console; from mjbot.precompile import prepare;"
+        "from rich.console import Console; from mjbot.play.startup.precompile import prepare;"
         "from mjbot.strategy.registry import Spec;"
         "prepare([Spec('stuck.py:Stuck')], Console(), use='client')"
     )
@@ -282,9 +282,9 @@ def test_a_strategy_that_only_waits_is_given_up(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "waiting_bot.py").write_text(
         "import threading\n"
-        "import mjbot.precompile\n"
+        "import mjbot.play.startup.precompile\n"
         "from mjbot.strategy.strategy import Strategy\n\n"
-        "mjbot.precompile.IDLE_S = 0.5\n"
+        "mjbot.play.startup.precompile.IDLE_S = 0.5\n"
         "class Waiting(Strategy):\n"
         "    def decide(self, view):\n"
         "        threading.Event().wait()\n"

@@ -4,9 +4,9 @@ import io
 
 from rich.console import Console
 
-from mjbot.progress import progress
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.waiting import _WINDS, EVENT_S, LAST_S, SHOWN, _events, _frames, scene
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.play.startup.waiting import _WINDS, EVENT_S, LAST_S, SHOWN, _events, _frames, scene
+from mjbot.runtime.progress import progress
 from protocol.messages import Dahai, Hora, Tsumo
 from protocol.tiles import N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
 

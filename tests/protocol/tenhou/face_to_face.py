@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from mjbot.referee import Referee
-from mjbot.server.core import EXCUSED, Outgoing, SeatReply, TableCore
-from mjbot.server.offers import without_hints
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import Action
+from mjbot.game.table.legal import is_furiten
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.wire import to_message
+from mjbot.game.table.view import View
+from mjbot.play.server.core import EXCUSED, Outgoing, SeatReply, TableCore
+from mjbot.play.server.offers import without_hints
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.actions import Action
-from mjbot.table.legal import is_furiten
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.mirror.wire import to_message
-from mjbot.table.view import View
 from protocol.messages import Event, Hora, Ryukyoku, StartGame, Tsumo
 from protocol.rules import Length
 from protocol.sessions.turns import ReplyDuty

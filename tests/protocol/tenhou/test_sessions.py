@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.rules.yaku_table import YAKU
+from mjbot.game.rules.yaku_table import YAKU
 from protocol.errors import LocalProtocolError, ProtocolError, ThreePlayersError
 from protocol.masking import HIDDEN_HAND
 from protocol.messages import (

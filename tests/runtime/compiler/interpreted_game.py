@@ -3,11 +3,11 @@
 import hashlib
 from dataclasses import dataclass
 
-from mjbot.compiler.compiled import IS_INTERPRETED
-from mjbot.referee import Referee
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.referee import Referee
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.play.startup.warm_up import NAMES, SEED, play_with_mirrors
+from mjbot.runtime.compiler.compiled import IS_INTERPRETED
 from mjbot.strategy.strategy import Strategy
-from mjbot.warm_up import NAMES, SEED, play_with_mirrors
 from protocol.tiles import tile_kind
 
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.compiler.cache import prune
-from mjbot.compiler.claims import Claims
+from mjbot.runtime.compiler.cache import prune
+from mjbot.runtime.compiler.claims import Claims
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 COUNT = """
 import sys
 sys.path[:0] = [sys.argv[1]]
-import mjbot, mjbot.compiler.cache
+import mjbot, mjbot.runtime.compiler.cache
 made = []
-mjbot.compiler.cache.on_compiled.append(made.append)
-from mjbot.compiler.splitmix import mix
+mjbot.runtime.compiler.cache.on_compiled.append(made.append)
+from mjbot.runtime.compiler.splitmix import mix
 import numpy as np
 mix(np.uint64(7))
 assert mjbot.__file__.startswith(sys.argv[1]), mjbot.__file__
@@ -50,7 +50,10 @@ def compiled_by(folder, cache):
 
 
 def digests_in(folder):
-    ask = "import mjbot.compiler.compiled as c; print(*map(c.source_digest, ['own', 'other']))"
+    ask = (
+        "from mjbot.runtime.compiler.compiled import source_digest as of; "
+        "print(of('own'), of('other'))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", ask], capture_output=True, text=True, check=True, cwd=folder,
     )  # fmt: skip
@@ -114,8 +117,8 @@ def test_what_was_used_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path)
 BESIDE = """
 import sys, threading
 from pathlib import Path
-from mjbot.compiler import cache
-from mjbot.compiler.claims import Claims
+from mjbot.runtime.compiler import cache
+from mjbot.runtime.compiler.claims import Claims
 
 other = Claims(Path(sys.argv[1]))
 waits = threading.Event()
@@ -123,7 +126,7 @@ cache.share_compiling(Claims(Path(sys.argv[1]), waits.set))
 made = []
 cache.on_compiled.append(made.append)
 
-from mjbot.compiler.splitmix import mix
+from mjbot.runtime.compiler.splitmix import mix
 import numpy as np
 
 claim = "mix"
@@ -158,9 +161,12 @@ def test_what_another_process_is_compiling_is_waited_for(tmp_path):
 def test_two_processes_share_the_work(tmp_path):
     """Both ask for the same function at once: one makes it, the other finds it."""
     (tmp_path / "claims").mkdir()
-    share = "from mjbot.compiler.claims import Claims\nfrom pathlib import Path\n"
-    share += f"mjbot.compiler.cache.share_compiling(Claims(Path({str(tmp_path / 'claims')!r})))\n"
-    code = COUNT.replace("from mjbot.compiler.splitmix", f"{share}from mjbot.compiler.splitmix")
+    share = "from mjbot.runtime.compiler.claims import Claims\nfrom pathlib import Path\n"
+    share += "from mjbot.runtime.compiler.cache import share_compiling\n"
+    share += f"share_compiling(Claims(Path({str(tmp_path / 'claims')!r})))\n"
+    code = COUNT.replace(
+        "from mjbot.runtime.compiler.splitmix", f"{share}from mjbot.runtime.compiler.splitmix"
+    )
     both = [
         subprocess.Popen(
             [sys.executable, "-c", code, str(ROOT)],
@@ -173,23 +179,23 @@ def test_two_processes_share_the_work(tmp_path):
 
 
 CALLER = """
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.made_callee import value
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.game.rules.made_callee import value
 
 @compiled
 def twice():
     return 2 * value()
 """
 CALLEE = """
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 
 @compiled
 def value():
     return {}
 """
 CONSTANT = """
-from mjbot.compiler.compiled import compiled
-from mjbot.rules.made_constant import VALUE
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.game.rules.made_constant import VALUE
 
 @compiled
 def value():
@@ -198,10 +204,10 @@ def value():
 IMPORT_WHILE_SAVED = """
 import importlib, sys
 from pathlib import Path
-saved = importlib.import_module(f"mjbot.rules.{sys.argv[1]}")
+saved = importlib.import_module(f"mjbot.game.rules.{sys.argv[1]}")
 if len(sys.argv) > 2:
     Path(saved.__file__).write_text(sys.argv[2])
-from mjbot.rules.made_caller import twice
+from mjbot.game.rules.made_caller import twice
 print(twice())
 """
 
@@ -217,9 +223,9 @@ def doubled(folder, cache, *saved):
 
 def test_a_file_saved_while_a_process_starts_leaves_no_stale_code(checkout, tmp_path):
     folder, cache = checkout("one"), tmp_path / "cache"
-    (folder / "mjbot/rules/made_constant.py").write_text("VALUE = 1\n")
-    (folder / "mjbot/rules/made_callee.py").write_text(CONSTANT)
-    (folder / "mjbot/rules/made_caller.py").write_text(CALLER)
+    (folder / "mjbot/game/rules/made_constant.py").write_text("VALUE = 1\n")
+    (folder / "mjbot/game/rules/made_callee.py").write_text(CONSTANT)
+    (folder / "mjbot/game/rules/made_caller.py").write_text(CALLER)
     result, message = doubled(folder, cache, "made_constant", "VALUE = 1000\n")
     assert result == 2  # the constant as it was imported
     assert "made_constant.py changed while it was imported" in message
@@ -229,16 +235,16 @@ def test_a_file_saved_while_a_process_starts_leaves_no_stale_code(checkout, tmp_
 
 def test_a_file_saved_after_its_functions_were_declared_counts_as_it_was_then(checkout, tmp_path):
     folder, cache = checkout("one"), tmp_path / "cache"
-    (folder / "mjbot/rules/made_callee.py").write_text(CALLEE.format(1))
-    (folder / "mjbot/rules/made_caller.py").write_text(CALLER)
+    (folder / "mjbot/game/rules/made_callee.py").write_text(CALLEE.format(1))
+    (folder / "mjbot/game/rules/made_caller.py").write_text(CALLER)
     assert doubled(folder, cache, "made_callee", CALLEE.format(1000)) == (2, "")
     assert doubled(folder, cache, "made_callee")[0] == 2000
-    (folder / "mjbot/rules/made_callee.py").write_text(CALLEE.format(1))
+    (folder / "mjbot/game/rules/made_callee.py").write_text(CALLEE.format(1))
     assert doubled(folder, cache, "made_callee")[0] == 2
 
 
 def test_a_paper_s_modules_count_among_what_code_depends_on():
-    from mjbot.compiler.compiled import _with_imports
+    from mjbot.runtime.compiler.compiled import _with_imports
 
     assert "papers.one_player.game" in _with_imports("papers.one_player.search")
 
@@ -289,7 +295,7 @@ def test_what_was_planted_while_a_cache_was_open_is_refused_when_it_is_private(
         planted.chmod(0o777)
     cache.chmod(0o700)
     refused = subprocess.run(
-        [sys.executable, "-c", "from mjbot.compiler.cache import cache_folder; cache_folder()"],
+        [sys.executable, "-c", "from mjbot.runtime.compiler import cache; cache.cache_folder()"],
         env={**os.environ, "MJBOT_CACHE": str(cache)}, capture_output=True, text=True, check=False,
         cwd=ROOT,
     )  # fmt: skip
@@ -302,7 +308,7 @@ def test_a_cache_of_this_user_s_own_is_used_links_and_all(tmp_path):
     (tmp_path / "link").symlink_to("nowhere")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "file").write_text("")
-    command = "from mjbot.compiler.cache import cache_folder; print(cache_folder())"
+    command = "from mjbot.runtime.compiler.cache import cache_folder; print(cache_folder())"
     done = subprocess.run(
         [sys.executable, "-c", command], env={**os.environ, "MJBOT_CACHE": str(tmp_path)},
         capture_output=True, text=True, check=True, cwd=ROOT,
@@ -312,7 +318,7 @@ def test_a_cache_of_this_user_s_own_is_used_links_and_all(tmp_path):
 
 MADE_AT_ONCE = """
 import os
-from mjbot.compiler.cache import cache_folder
+from mjbot.runtime.compiler.cache import cache_folder
 assert oct(os.stat(cache_folder()).st_mode)[-3:] == "700"
 """
 
@@ -327,12 +333,12 @@ def test_a_cache_that_is_missing_is_made_at_once_for_this_user_alone(tmp_path):
 def test_no_distance_tables_are_read_from_a_folder_that_others_can_write(tmp_path):
     """They are arrays of known sizes, whose values only the code that makes them can check."""
     tmp_path.chmod(0o777)
-    command = [sys.executable, "-c", "import mjbot.rules.tables"]
+    command = [sys.executable, "-c", "import mjbot.game.rules.tables"]
     environ = {**os.environ, "MJBOT_CACHE": str(tmp_path)}
     refused = subprocess.run(
         command, env=environ, check=False, cwd=ROOT, capture_output=True, text=True
     )
     assert refused.stderr.splitlines()[-1].startswith(
-        f"mjbot.compiler.cache.CacheError: {tmp_path}"
+        f"mjbot.runtime.compiler.cache.CacheError: {tmp_path}"
     )
     assert not list(tmp_path.iterdir())

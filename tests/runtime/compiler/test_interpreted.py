@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mjbot.compiler.interpreted import interpreted, widened
+from mjbot.runtime.compiler.interpreted import interpreted, widened
 
 GAME = Path(__file__).with_name("interpreted_game.py")
 GUARD_S = 1200

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numba.np import arrayobj
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.linking import _is_named_by_content
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.linking import _is_named_by_content
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BODY = "\n".join(f"    x = x * {7 + i} + (x ^ {i})" for i in range(90))
 CALLEE = f"""
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 
 @compiled
 def large(x):
@@ -28,7 +28,7 @@ def small(x):
     return x // 2
 """
 CALLER = """
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 from made_callee import large, small
 
 @compiled
@@ -40,7 +40,7 @@ def caller(x):
     return middle(x) + large(x)
 """
 MAIN = """
-from mjbot.compiler.cache import on_compiled
+from mjbot.runtime.compiler.cache import on_compiled
 made = []
 on_compiled.append(made.append)
 import made_caller
@@ -95,7 +95,7 @@ def test_only_what_python_calls_has_an_entry(made):
 def test_an_entry_made_for_a_cached_function_returns_its_array(tmp_path):
     (tmp_path / "made_array.py").write_text(
         "import numpy as np\n"
-        "from mjbot.compiler.compiled import compiled\n\n"
+        "from mjbot.runtime.compiler.compiled import compiled\n\n"
         "@compiled\ndef doubled(x):\n    return x * 2\n\n"
         "@compiled\ndef total(x):\n    return doubled(x).sum()\n"
     )
@@ -109,7 +109,7 @@ def test_an_entry_made_for_a_cached_function_returns_its_array(tmp_path):
 def test_an_entry_made_for_a_cached_function_takes_a_tuple(tmp_path):
     """Where nothing is compiled before it, what the compiler knows of constants is not loaded."""
     (tmp_path / "made_tuple.py").write_text(
-        "from mjbot.compiler.compiled import compiled\n\n"
+        "from mjbot.runtime.compiler.compiled import compiled\n\n"
         "@compiled\ndef total(pair):\n    return pair[0] + pair[1]\n\n"
         "@compiled\ndef total_of(x):\n    return total((x, 1))\n"
     )
@@ -143,7 +143,7 @@ def test_a_callee_that_changed_is_never_stale(tmp_path):
 RECORDS = """
 import numba
 import numpy as np
-from mjbot.compiler.cache import on_compiled
+from mjbot.runtime.compiler.cache import on_compiled
 made = []
 on_compiled.append(made.append)
 for number in range({}):
@@ -158,7 +158,7 @@ print(made_records.caller(record), ",".join(made) or "nothing")
 def test_symbols_name_record_types_by_content(tmp_path):
     """Numba numbers them as they come up in a process."""
     (tmp_path / "made_records.py").write_text(
-        "from mjbot.compiler.compiled import compiled\n\n"
+        "from mjbot.runtime.compiler.compiled import compiled\n\n"
         f"@compiled\ndef large(r):\n    x = r.x\n{BODY}\n    return x & 1023\n\n"
         "@compiled\ndef caller(r):\n    return large(r) + 1\n"
     )
@@ -182,15 +182,15 @@ def test_what_takes_a_function_is_copied():
 
 
 FORGED = """
-from mjbot.compiler import linking
+from mjbot.runtime.compiler import linking
 numbers = iter(range(1, 100))
 name = linking.name_by_content
 def forged(dispatcher, function, digest):
     name(dispatcher, function, digest)
     linking._unique_ids[function] = next(numbers)
 linking.name_by_content = forged
-import mjbot.compiler.compiled
-mjbot.compiler.compiled.name_by_content = forged
+import mjbot.runtime.compiler.compiled
+mjbot.runtime.compiler.compiled.name_by_content = forged
 """
 
 
@@ -229,7 +229,7 @@ def test_processes_that_compile_at_once_get_the_same(tmp_path):
 )
 def test_an_array_of_another_shape_is_refused_without_compiling_its_words(tmp_path):
     (tmp_path / "made_slice.py").write_text(
-        "from mjbot.compiler.compiled import compiled\n\n"
+        "from mjbot.runtime.compiler.compiled import compiled\n\n"
         "@compiled\ndef put(a, b):\n    a[1:4] = b\n"
     )
     script = """
@@ -258,8 +258,8 @@ def test_array_fields_of_records_are_passed_as_other_arrays_are(tmp_path):
         """
 from typing import Annotated
 import numpy as np
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int8s, Record
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int8s, Record
 
 class Row(Record):
     many: Annotated[Int8s, 4, 34]

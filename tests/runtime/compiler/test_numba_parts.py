@@ -13,7 +13,7 @@ from numba.np import linalg
 from packaging.requirements import Requirement
 from packaging.version import parse
 
-from mjbot.compiler import (
+from mjbot.runtime.compiler import (
     cache,
     compiled,
     idle_work,
@@ -24,9 +24,9 @@ from mjbot.compiler import (
 )
 from proof.plain_numba import scores
 
-PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
+PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
 MODULE = """
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 
 @compiled
 def half(x):
@@ -37,9 +37,9 @@ def caller(x):
     return half(x) + half(7)
 """
 MAIN = """
-import mjbot.compiler.cache
+import mjbot.runtime.compiler.cache
 made = []
-mjbot.compiler.cache.on_compiled.append(made.append)
+mjbot.runtime.compiler.cache.on_compiled.append(made.append)
 from small_bot import caller
 assert caller(40) == 23
 print(*sorted(set(made)))
@@ -110,8 +110,8 @@ def test_without_a_part_of_numba_functions_are_compiled_and_kept_all_the_same(fo
 UNTRIED = "import numba; numba.__version__ = '0.99.1'; import logging; logging.disable()"
 PLAIN = """
 from small_bot import caller
-import mjbot.compiler.cache, mjbot.compiler.linking
-assert not mjbot.compiler.cache.IS_USABLE and not mjbot.compiler.linking.CAN_LINK
+import mjbot.runtime.compiler.cache, mjbot.runtime.compiler.linking
+assert not mjbot.runtime.compiler.cache.IS_USABLE and not mjbot.runtime.compiler.linking.CAN_LINK
 assert caller(40) == 23
 print(sum(caller.stats.cache_hits.values()))
 """
@@ -125,7 +125,7 @@ def test_an_untried_numba_compiles_plainly_and_keeps_code_by_content(folder):
 
 
 HALVES = """
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 from small_bot import caller, half
 
 @compiled
@@ -134,7 +134,7 @@ def halves(numbers):
 """
 WIDE = """
 import numpy as np
-from mjbot.compiler import numba_parts
+from mjbot.runtime.compiler import numba_parts
 from halves_bot import caller, half, halves
 
 assert not numba_parts.IS_TRIED and halves(np.full(1, 9, np.int8)) == 12
@@ -173,8 +173,8 @@ def test_an_untried_numba_is_reported_in_one_line(folder):
 
 def test_without_the_parts_of_its_cache_numba_keeps_code_its_own_way(folder):
     script = """
-import mjbot.compiler.cache
-assert not mjbot.compiler.cache.IS_USABLE
+import mjbot.runtime.compiler.cache
+assert not mjbot.runtime.compiler.cache.IS_USABLE
 from small_bot import caller
 assert caller(40) == 23
 print(sum(caller.stats.cache_hits.values()))
@@ -200,13 +200,13 @@ print(numba.njit(lambda a: numpy.dot(a, a))(numpy.ones(3)), numba.np.arraymath._
 LOADED = """
 import sys
 import numpy as np
-import mjbot.compiler.cache
+import mjbot.runtime.compiler.cache
 from numba.core import environment, runtime
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 from small_bot import ordered, small, total
 
 made = []
-mjbot.compiler.cache.on_compiled.append(made.append)
+mjbot.runtime.compiler.cache.on_compiled.append(made.append)
 print(small(3), ordered(np.array([2.0, 3.0, 1.0])).tolist(), total(3))
 print(*made)
 """
@@ -222,7 +222,7 @@ assert "caller" in made and runtime.rtsys._init
 """
 SMALL = """
 import numpy as np
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 
 @compiled
 def small(x):
@@ -244,7 +244,7 @@ def total(n):
 """
 LATER = """
 import numpy as np
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 from small_bot import ordered, small
 
 @compiled
@@ -265,9 +265,9 @@ def test_what_only_compiling_needs_is_done_when_something_is_compiled(tmp_path):
 SAME_WORK = """
 import numba
 from numba.core import compiler, ir
-from mjbot.compiler import idle_work
-from mjbot.rules import scoring, shapes
-from mjbot.table import settle
+from mjbot.runtime.compiler import idle_work
+from mjbot.game.rules import scoring, shapes
+from mjbot.game.table import settle
 
 assert "idle_work" not in ir.Inst._rec_list_vars.__module__, "numba's own is compared"
 n_statements = 0

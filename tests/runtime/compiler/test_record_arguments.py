@@ -3,8 +3,8 @@
 import numba
 import numpy as np
 
-from mjbot.compiler import record_arguments
-from mjbot.table.state import copy_state, new_state
+from mjbot.game.table.state import copy_state, new_state
+from mjbot.runtime.compiler import record_arguments
 
 
 @numba.njit

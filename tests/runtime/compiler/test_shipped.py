@@ -14,16 +14,16 @@ import numba
 import pytest
 from packaging.version import parse
 
-from mjbot.compiler import shipped
-from mjbot.compiler.shipped import MANIFEST, VARIANTS
-from mjbot.pack import release
-from mjbot.pack.machine_code import CODE, PackError, add_machine_code
+from mjbot.play.pack import release
+from mjbot.play.pack.machine_code import CODE, PackError, add_machine_code
+from mjbot.runtime.compiler import shipped
+from mjbot.runtime.compiler.shipped import MANIFEST, VARIANTS
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="code for x86-64")
 
 MODULE = """
-from mjbot.compiler.compiled import compiled
+from mjbot.runtime.compiler.compiled import compiled
 
 @compiled
 def half(x):
@@ -38,13 +38,13 @@ def weighted(a, b):
     return a * b + a
 """
 COMPILER = """
-from mjbot.compiler.portable import compile_portably
+from mjbot.runtime.compiler.portable import compile_portably
 compile_portably()
 import json
 import sys
 import numpy as np
-from mjbot.compiler.cache import cache_folder
-from mjbot.compiler.shipped import PREPARED, versions
+from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.compiler.shipped import PREPARED, versions
 import made_shipped
 assert made_shipped.caller(40) == 23
 assert made_shipped.weighted(np.ones(3), np.arange(3.0)).tolist() == [1, 2, 3]
@@ -55,9 +55,9 @@ print(json.dumps(versions()))
 PROGRAM = """
 import sys
 from pathlib import Path
-import mjbot.compiler.shipped as shipped
+import mjbot.runtime.compiler.shipped as shipped
 shipped.FOLDER = Path(sys.argv[1])
-from mjbot.compiler.cache import on_compiled
+from mjbot.runtime.compiler.cache import on_compiled
 made = []
 on_compiled.append(made.append)
 import made_shipped

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mjbot import languages
-from mjbot.languages import (
+from mjbot.game.rules.yaku_table import YAKU
+from mjbot.game.table.actions import ACTIONS
+from mjbot.runtime import languages
+from mjbot.runtime.languages import (
     LANGUAGES,
     catalogue,
     default_language,
@@ -19,12 +21,10 @@ from mjbot.languages import (
     translate_count,
     using_language,
 )
-from mjbot.rules.yaku_table import YAKU
-from mjbot.table.actions import ACTIONS
-from mjbot.watch.pages import FOLDER, MODULES
-from mjbot.watch.thoughts import CHOICES
+from mjbot.viewer.pages import FOLDER, MODULES
+from mjbot.viewer.thoughts import CHOICES
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 OTHERS = [name for name in LANGUAGES if name != "en"]
 CALLS = ("translate", "translate_count", "marked")
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(, \{|[()])')

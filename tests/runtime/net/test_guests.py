@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjbot.listeners.guests import (
+from mjbot.runtime.net.guests import (
     MOST_GUESTS,
     MOST_OF_ADDRESS,
     RESERVED,

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from mjbot.listeners.log import ACCEPT_PAUSE_S, MOST_LINES, WINDOW_S, LineLimit, LoopErrors
+from mjbot.runtime.net.log import ACCEPT_PAUSE_S, MOST_LINES, WINDOW_S, LineLimit, LoopErrors
 
 
 def test_the_lines_of_a_window_are_limited_and_the_others_counted() -> None:

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.client.pair_channel import SECRET_VARIABLE, End, Linked, _open, take_secret
-from mjbot.match.pair import PairChannel, private_channel
-from mjbot.pair.session import Side
-from mjbot.pair.socket_link import (
+from mjbot.play.client.pair_channel import SECRET_VARIABLE, End, Linked, _open, take_secret
+from mjbot.play.match.pair import PairChannel, private_channel
+from mjbot.play.startup.warm_up import warm_up_pair
+from mjbot.strategy.pair.session import Side
+from mjbot.strategy.pair.socket_link import (
     HAS_UNIX_SOCKETS,
     LONGEST_PATH_BYTES,
     SocketLink,
     fits_a_socket,
 )
 from mjbot.strategy.registry import make_strategy, strategy_class
-from mjbot.warm_up import warm_up_pair
 
 GUARD_S = 300
-BOTS = Path(__file__).parents[1] / "match" / "pair_bots.py"
+BOTS = Path(__file__).parents[2] / "play" / "match" / "pair_bots.py"
 
 
 @pytest.mark.parametrize("text", ["host:4711", "guest:/tmp/some folder/channel"])

@@ -8,9 +8,9 @@ import pytest
 from websockets.exceptions import InvalidURI
 from websockets.uri import parse_uri
 
-from mjbot.chaos import Chaos, ChaosProxy
 from mjbot.cli.main import main
-from mjbot.pair.fair_play import (
+from mjbot.play.chaos import Chaos, ChaosProxy
+from mjbot.strategy.pair.fair_play import (
     FairPlayError,
     require_permission,
     require_permission_to_check,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mjbot.pair.messages import PairHello, Proof, SharedHand, decode, encode
-from mjbot.pair.session import PairSession, Side
+from mjbot.strategy.pair.messages import PairHello, Proof, SharedHand, decode, encode
+from mjbot.strategy.pair.session import PairSession, Side
 from protocol.errors import LocalProtocolError, ProtocolError
 
 SECRET = b"correct horse"

@@ -12,12 +12,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mjbot.match.pair import private_channel
-from mjbot.pair import socket_link
-from mjbot.pair.link import memory_links
-from mjbot.pair.messages import SharedHand
-from mjbot.pair.session import PairSession, Side
-from mjbot.pair.socket_link import HAS_UNIX_SOCKETS, ChannelAddress, SocketLink, pause_s
+from mjbot.play.match.pair import private_channel
+from mjbot.strategy.pair import socket_link
+from mjbot.strategy.pair.link import memory_links
+from mjbot.strategy.pair.messages import SharedHand
+from mjbot.strategy.pair.session import PairSession, Side
+from mjbot.strategy.pair.socket_link import HAS_UNIX_SOCKETS, ChannelAddress, SocketLink, pause_s
 from protocol.transports.tcp import TcpTransport
 
 SECRET = b"secret"

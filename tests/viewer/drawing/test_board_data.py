@@ -3,13 +3,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mjbot.drawing.board_data import board_of, changed
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.watch.game import fold_steps
-from mjbot.watch.library import Library, ReadGame
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.viewer.drawing.board_data import board_of, changed
+from mjbot.viewer.game import fold_steps
+from mjbot.viewer.library import Library, ReadGame
 from protocol import messages as m
 
-LOGS = Path(__file__).parents[2] / "logs"
+LOGS = Path(__file__).parents[3] / "logs"
 ALL = range(4)
 HANDS = (
     ("1m", "2m", "3m", "4p", "5p", "7p", "8p", "9p", "E", "E", "S", "W", "P"),
@@ -153,7 +153,7 @@ def _is_ron(event: m.Event) -> bool:
 
 def test_what_players_remarked_is_told(tmp_path: Path) -> None:
     log = tmp_path / "talk.mjson"
-    lines = (Path(__file__).parents[2] / "logs/east-extra-round.mjson").read_text().splitlines()
+    lines = (Path(__file__).parents[3] / "logs/east-extra-round.mjson").read_text().splitlines()
     lines[2] = lines[2].replace('"logs":[null,', '"logs":["I want \\u202e 3p",')
     log.write_text("\n".join(lines))
     game = Library(log).game(0)

@@ -19,16 +19,22 @@ from typing import Final
 import numpy as np
 from rich.console import Console
 
-from mjbot.detection.experiment import judging, tables
-from mjbot.detection.experiment.judging import LEVELS, Judge, shares_below
-from mjbot.detection.experiment.tables import Four, TableKind, count_four, count_unrelated, run_of
-from mjbot.detection.hidden import Floats
-from mjbot.detection.verdicts import shipped_weights
-from mjbot.experiments import ExperimentContext, records_option
-from mjbot.progress import Step, progress
-from mjbot.report.markdown import head, row
-from mjbot.report.origin import origin_of
-from mjbot.statistics.estimates import Estimate
+from mjbot.analysis.collusion.experiment import judging, tables
+from mjbot.analysis.collusion.experiment.judging import LEVELS, Judge, shares_below
+from mjbot.analysis.collusion.experiment.tables import (
+    Four,
+    TableKind,
+    count_four,
+    count_unrelated,
+    run_of,
+)
+from mjbot.analysis.collusion.hidden import Floats
+from mjbot.analysis.collusion.verdicts import shipped_weights
+from mjbot.arena.experiments import ExperimentContext, records_option
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.markdown import head, row
+from mjbot.game.statistics.origin import origin_of
+from mjbot.runtime.progress import Step, progress
 
 SUMMARY: Final = "how well and how soon pairs are found in records, and the false positives"
 GAMES: Final = 96

@@ -14,13 +14,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.detection.experiment.tables import Four, Places
-from mjbot.detection.games import GameCounts
-from mjbot.detection.hidden import Floats
-from mjbot.detection.live import ALPHA
-from mjbot.detection.residuals import N_PAIRS
-from mjbot.detection.verdicts import DetectionWeights, levelled
-from mjbot.statistics.estimates import Estimate
+from mjbot.analysis.collusion.experiment.tables import Four, Places
+from mjbot.analysis.collusion.games import GameCounts
+from mjbot.analysis.collusion.hidden import Floats
+from mjbot.analysis.collusion.live import ALPHA
+from mjbot.analysis.collusion.residuals import N_PAIRS
+from mjbot.analysis.collusion.verdicts import DetectionWeights, levelled
+from mjbot.game.statistics.estimates import Estimate
 
 LEVELS: Final = (0.05, 0.01, 0.001)
 GROUPS: Final = 400

@@ -16,18 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from mjbot.analysis.collusion.games import GameCounts, count_games, header_of
+from mjbot.analysis.collusion.hidden import HiddenHandModel
+from mjbot.analysis.collusion.learning import known_pair
 from mjbot.arena.code_digest import code_digest
+from mjbot.arena.experiments import ExperimentContext, ExperimentError, Run
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import record_path
 from mjbot.arena.setup import LARGEST_SEED, GameId, Setup, labels
-from mjbot.detection.games import GameCounts, count_games, header_of
-from mjbot.detection.hidden import HiddenHandModel
-from mjbot.detection.learning import known_pair
-from mjbot.experiments import ExperimentContext, ExperimentError, Run
-from mjbot.progress import progress
-from mjbot.statistics.seating import SeatingFormat
+from mjbot.game.statistics.seating import SeatingFormat
+from mjbot.learning.training.positions import GameRef, index_games
+from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
-from mjbot.training.positions import GameRef, index_games
 
 FOLDER: Final = "detection"
 USUAL_SEED: Final = 2021

@@ -4,11 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from mjbot.records.complete import in_id_order
-from mjbot.records.tenhou6.hands import HandColumns
-from mjbot.records.tenhou6.results import ALL_TENPAI, NOBODY_TENPAI, DrawEntry, Result, WinEntry
-from mjbot.rules.acceptance import waits
-from mjbot.rules.points import STICK_POINTS
+from mjbot.game.records.complete import in_id_order
+from mjbot.game.records.tenhou6.hands import HandColumns
+from mjbot.game.records.tenhou6.results import (
+    ALL_TENPAI,
+    NOBODY_TENPAI,
+    DrawEntry,
+    Result,
+    WinEntry,
+)
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.points import STICK_POINTS
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from mjbot.records.complete import in_id_order
-from mjbot.records.tenhou6.hands import Claim, HandColumns, Nothing, OwnKan, RiverEntry
+from mjbot.game.records.complete import in_id_order
+from mjbot.game.records.tenhou6.hands import Claim, HandColumns, Nothing, OwnKan, RiverEntry
 from protocol import messages as m
 
 MOST_EVENTS: Final = 100_000

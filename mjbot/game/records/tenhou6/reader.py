@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from mjbot.records.game import (
+from mjbot.game.records.game import (
     THREE_PLAYER_GAME,
     Entry,
     ForeignRecordError,
@@ -18,12 +18,12 @@ from mjbot.records.game import (
     HandNotes,
     RecordError,
 )
-from mjbot.records.json_values import Lines, json_values
-from mjbot.records.other_formats import is_tenhou6
-from mjbot.records.tenhou6.events import emit_deal, emit_events
-from mjbot.records.tenhou6.hands import HandColumns, read_deal, read_hand
-from mjbot.records.tenhou6.order import ANY_SEAT, orders
-from mjbot.records.tenhou6.results import DrawEntry, Result, read_result
+from mjbot.game.records.json_values import Lines, json_values
+from mjbot.game.records.other_formats import is_tenhou6
+from mjbot.game.records.tenhou6.events import emit_deal, emit_events
+from mjbot.game.records.tenhou6.hands import HandColumns, read_deal, read_hand
+from mjbot.game.records.tenhou6.order import ANY_SEAT, orders
+from mjbot.game.records.tenhou6.results import DrawEntry, Result, read_result
 from protocol import messages as m
 from protocol.reading import whole_number
 from protocol.rules import RANKED, Rules

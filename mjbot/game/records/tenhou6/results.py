@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mjbot.records.game import WinRecord
-from mjbot.rules.points import base_points, tsumo_points
+from mjbot.game.records.game import WinRecord
+from mjbot.game.rules.points import base_points, tsumo_points
 from protocol.messages import MOST_POINTS, FourInts
 from protocol.reading import whole_number
 from protocol.yaku import N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku

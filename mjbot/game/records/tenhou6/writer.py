@@ -9,10 +9,10 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from mjbot.records.complete import CompleteGame
-from mjbot.records.game import Entry, WinRecord
-from mjbot.records.tenhou6 import hands as h
-from mjbot.records.tenhou6.results import draw_json, win_json
+from mjbot.game.records.complete import CompleteGame
+from mjbot.game.records.game import Entry, WinRecord
+from mjbot.game.records.tenhou6 import hands as h
+from mjbot.game.records.tenhou6.results import draw_json, win_json
 from protocol import messages as m
 from protocol.rules import Rules
 from protocol.tenhou.game_type import game_type
@@ -29,7 +29,8 @@ def _rule(rules: Rules) -> dict[str, Any]:
 
 
 def write_tenhou6(game: CompleteGame) -> bytes:
-    """Return a game, as complete as :mod:`mjbot.records.complete` makes it, as one line of JSON.
+    """Return a game, as complete as :mod:`mjbot.game.records.complete` makes it, as one line of
+    JSON.
 
     Raises ``ValueError`` for rules that the site has no table for.
     """

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from mjbot.table import state as s
-from mjbot.table.actions import ACTIONS, N_ACTIONS, RON, Action
-from mjbot.table.legal import can_abort, can_ron, legal_codes
-from mjbot.table.mirror.wire import tile_code, to_action, to_message
-from mjbot.table.observe import extra_copy
-from mjbot.table.settle import abort_reason
+from mjbot.game.table import state as s
+from mjbot.game.table.actions import ACTIONS, N_ACTIONS, RON, Action
+from mjbot.game.table.legal import can_abort, can_ron, legal_codes
+from mjbot.game.table.mirror.wire import tile_code, to_action, to_message
+from mjbot.game.table.observe import extra_copy
+from mjbot.game.table.settle import abort_reason
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
 

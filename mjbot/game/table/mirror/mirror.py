@@ -11,15 +11,15 @@ from typing import Final, assert_never
 import msgspec
 import numpy as np
 
-from mjbot.errors import MjbotError
-from mjbot.table import apply as do
-from mjbot.table import apply_calls as calls
-from mjbot.table.actions import Action
-from mjbot.table.mirror import check
-from mjbot.table.mirror.results import Ledger, SeatPoints, announced_rules, expected_length
-from mjbot.table.mirror.wire import tile_code
-from mjbot.table.state import State, copy_state, new_state
-from mjbot.table.view import View
+from mjbot.game.table import apply as do
+from mjbot.game.table import apply_calls as calls
+from mjbot.game.table.actions import Action
+from mjbot.game.table.mirror import check
+from mjbot.game.table.mirror.results import Ledger, SeatPoints, announced_rules, expected_length
+from mjbot.game.table.mirror.wire import tile_code
+from mjbot.game.table.state import State, copy_state, new_state
+from mjbot.game.table.view import View
+from mjbot.runtime.errors import MjbotError
 from protocol import messages as m
 from protocol.plain_text import one_line
 from protocol.rules import Length

@@ -5,14 +5,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.rules.points import STICK_POINTS
-from mjbot.rules.ruleset import rule_set
-from mjbot.table import apply as do
-from mjbot.table import settle
-from mjbot.table.assume import name_drawn, set_last_round, set_position, show_ura
-from mjbot.table.mirror.check import check_draw_reason, situation
-from mjbot.table.mirror.wire import tile_code, wire_yakus
-from mjbot.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
+from mjbot.game.rules.points import STICK_POINTS
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table import apply as do
+from mjbot.game.table import settle
+from mjbot.game.table.assume import name_drawn, set_last_round, set_position, show_ura
+from mjbot.game.table.mirror.check import check_draw_reason, situation
+from mjbot.game.table.mirror.wire import tile_code, wire_yakus
+from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
 from protocol.rules import LAST_ROUND, RANKED, Length, Rules
 from protocol.tiles import UNKNOWN, WIND_NAMES

@@ -5,9 +5,18 @@ And yaku as the original mjai server lists them in a hora.
 
 from typing import Final
 
-from mjbot.rules.yaku_table import DORA, HAKU, ORDINARY, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
-from mjbot.table import actions as a
-from mjbot.table.state import PON, State
+from mjbot.game.rules.yaku_table import (
+    DORA,
+    HAKU,
+    ORDINARY,
+    RED_DORA,
+    URA_DORA,
+    YAKU,
+    YAKUMAN,
+    yaku_ids,
+)
+from mjbot.game.table import actions as a
+from mjbot.game.table.state import PON, State
 from protocol import messages as m
 from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
 from protocol.yaku import YAKUMAN_FAN
@@ -111,7 +120,7 @@ def _call(state: State, seat: int, action: a.Action) -> m.PlayerAction:
 def to_action(state: State, seat: int, message: m.Message) -> a.Action:
     """Return the action that ``message`` means when sent by ``seat`` in this state.
 
-    Whether it is legal is another question (:mod:`mjbot.table.legal`).  Raises ``ValueError``
+    Whether it is legal is another question (:mod:`mjbot.game.table.legal`).  Raises ``ValueError``
     naming the field where the message does not fit the state.
     """
     actor = getattr(message, "actor", None)

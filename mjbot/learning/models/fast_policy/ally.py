@@ -2,22 +2,22 @@
 
 Both are zero where there is no ally, so that the fast policy of one seat is the same network.  The
 ally's hand is the one after its last discard, which its messages hold
-(:mod:`mjbot.pair.messages`); before that nothing is known (:func:`known_ally`).
+(:mod:`mjbot.strategy.pair.messages`); before that nothing is known (:func:`known_ally`).
 """
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float32s, Int8s, Int64, Record
-from mjbot.models.danger_features import honour_value
-from mjbot.models.networks.look_ahead import MOST_TILES, MOST_WAITS, POINTS
-from mjbot.models.win_value import hand_dora, read_holding, win_points
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.wins import Win
-from mjbot.table.observe import genbutsu, offered_since
-from mjbot.table.settle import seats_ahead
-from mjbot.table.state import State
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.wins import Win
+from mjbot.game.table.observe import genbutsu, offered_since
+from mjbot.game.table.settle import seats_ahead
+from mjbot.game.table.state import State
+from mjbot.learning.models.danger_features import honour_value
+from mjbot.learning.models.networks.look_ahead import MOST_TILES, MOST_WAITS, POINTS
+from mjbot.learning.models.win_value import hand_dora, read_holding, win_points
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float32s, Int8s, Int64, Record
 from protocol.tiles import FIRST_HONOUR
 
 NO_ALLY: Final = -1

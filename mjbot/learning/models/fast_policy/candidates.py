@@ -1,19 +1,35 @@
 """What a seat may choose, as numbers: one row of inputs and one list of changed rows a candidate.
 
-Five questions, numbered as the kinds of :mod:`mjbot.training.networks.decisions`: which kind is
-discarded; whether riichi is declared; pon; chi, of which the claimed tile may be the lowest, middle
-or highest; kan.  Each writer fills ``reading.inputs``, ``reading.changes`` and ``reading.choices``
-for its candidates and returns how many there are, 0 where the question does not arise.  Only the
-discards have no alternative; the other questions have one more answer, "no", whose score is 0.
+Five questions, numbered as the kinds of :mod:`mjbot.learning.training.networks.decisions`: which
+kind is discarded; whether riichi is declared; pon; chi, of which the claimed tile may be the
+lowest, middle or highest; kan.  Each writer fills ``reading.inputs``, ``reading.changes`` and
+``reading.choices`` for its candidates and returns how many there are, 0 where the question does not
+arise.  Only the discards have no alternative; the other questions have one more answer, "no", whose
+score is 0.
 """
 
 from math import sqrt
 from typing import Final
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float32s, Int8s, UInt8s
-from mjbot.models.fast_policy.ally import write_tile
-from mjbot.models.fast_policy.reading import (
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import (
+    ADDED_KAN,
+    CALL_KAN,
+    CHI_LOW,
+    CHI_LOW_RED,
+    CONCEALED_KAN,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    is_chi_code,
+    is_discard_code,
+    is_pon_code,
+)
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.legal import held_tiles, kuikae_kinds
+from mjbot.game.table.state import ANKAN, CHI, DAIMINKAN, KAKAN, PON, State
+from mjbot.learning.models.fast_policy.ally import write_tile
+from mjbot.learning.models.fast_policy.reading import (
     OF_ONE,
     OPPONENTS,
     PLAIN_INPUTS,
@@ -21,8 +37,8 @@ from mjbot.models.fast_policy.reading import (
     Reading,
     bounded,
 )
-from mjbot.models.fast_policy.shape_rows import take, write_changes
-from mjbot.models.networks.look_ahead import (
+from mjbot.learning.models.fast_policy.shape_rows import take, write_changes
+from mjbot.learning.models.networks.look_ahead import (
     KAN_DRAWN,
     KAN_RISK,
     MOST_TILES,
@@ -35,24 +51,9 @@ from mjbot.models.networks.look_ahead import (
     write_kan,
     write_plans,
 )
-from mjbot.models.win_value import HandContext, add_meld, hand_dora
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.shanten import shanten
-from mjbot.table.actions import (
-    ADDED_KAN,
-    CALL_KAN,
-    CHI_LOW,
-    CHI_LOW_RED,
-    CONCEALED_KAN,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    is_chi_code,
-    is_discard_code,
-    is_pon_code,
-)
-from mjbot.table.hands import kind_of
-from mjbot.table.legal import held_tiles, kuikae_kinds
-from mjbot.table.state import ANKAN, CHI, DAIMINKAN, KAKAN, PON, State
+from mjbot.learning.models.win_value import HandContext, add_meld, hand_dora
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float32s, Int8s, UInt8s
 from protocol.tiles import FIRST_HONOUR
 
 DISCARD: Final = 0

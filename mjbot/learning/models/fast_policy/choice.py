@@ -15,29 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float32s, Float64s, UInt8s
-from mjbot.models.danger import DangerWeights, danger_weights
-from mjbot.models.fast_policy.candidates import (
-    CALL_CHI,
-    CALL_PON,
-    DECLARE,
-    DISCARD,
-    MAKE_KAN,
-    N_QUESTIONS,
-    write_candidates,
-)
-from mjbot.models.fast_policy.network import (
-    Layers,
-    PolicyWeights,
-    answer,
-    load_network,
-    reads_more,
-)
-from mjbot.models.fast_policy.reading import Reading, read_table
-from mjbot.models.weights import SHIPPED
-from mjbot.models.win_value import HandContext
-from mjbot.table.actions import (
+from mjbot.game.table.actions import (
     CHI_LOW,
     DECLARE_RIICHI,
     DISCARD_DRAWN,
@@ -50,9 +28,31 @@ from mjbot.table.actions import (
     is_discard_code,
     is_pon_code,
 )
-from mjbot.table.hands import kind_of
-from mjbot.table.legal import legal_codes
-from mjbot.table.state import State
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.legal import legal_codes
+from mjbot.game.table.state import State
+from mjbot.learning.models.danger import DangerWeights, danger_weights
+from mjbot.learning.models.fast_policy.candidates import (
+    CALL_CHI,
+    CALL_PON,
+    DECLARE,
+    DISCARD,
+    MAKE_KAN,
+    N_QUESTIONS,
+    write_candidates,
+)
+from mjbot.learning.models.fast_policy.network import (
+    Layers,
+    PolicyWeights,
+    answer,
+    load_network,
+    reads_more,
+)
+from mjbot.learning.models.fast_policy.reading import Reading, read_table
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.learning.models.win_value import HandContext
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float32s, Float64s, UInt8s
 from protocol.tiles import N_KINDS
 
 EVEN: Final = 0.5
@@ -186,7 +186,7 @@ def ask(
 ) -> int:
     """Fill candidates and chances of a question; return how many there are, 0 if it is not asked.
 
-    ``context`` is that of :func:`~mjbot.models.fast_policy.reading.read_table`.
+    ``context`` is that of :func:`~mjbot.learning.models.fast_policy.reading.read_table`.
     """
     n = int(write_candidates(question, state, seat, policy.codes, n_codes, policy.reading, context))
     if n:

@@ -2,7 +2,7 @@
 
 For playouts: :func:`play_plan` plays a table whose hands and wall are known on to the end of the
 kyoku, from any decision, with the first choices of a seat given.  The flow is that of
-:class:`mjbot.referee.Referee`, walls included.
+:class:`mjbot.game.referee.Referee`, walls included.
 """
 
 from typing import Final
@@ -10,18 +10,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled, keep_alive
-from mjbot.compiler.record import Int16s
-from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.candidates import is_offered
-from mjbot.models.fast_policy.choice import FastPolicy, choose_among
-from mjbot.referee.flow import advance, deal, offer
-from mjbot.referee.step import STEP_BUFFER, StepBuffer
-from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.ruleset import RuleSet
-from mjbot.table.apply import apply_end_game, apply_start_game
-from mjbot.table.settle import game_ends, next_kyoku
-from mjbot.table.state import STATE, State
+from mjbot.game.referee.flow import advance, deal, offer
+from mjbot.game.referee.step import STEP_BUFFER, StepBuffer
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.ruleset import RuleSet
+from mjbot.game.table.apply import apply_end_game, apply_start_game
+from mjbot.game.table.settle import game_ends, next_kyoku
+from mjbot.game.table.state import STATE, State
+from mjbot.learning.models.fast_policy.ally import NO_ALLY
+from mjbot.learning.models.fast_policy.candidates import is_offered
+from mjbot.learning.models.fast_policy.choice import FastPolicy, choose_among
+from mjbot.runtime.compiler.compiled import compiled, keep_alive
+from mjbot.runtime.compiler.record import Int16s
 
 NO_CODE: Final = -1
 MOST_GIVEN: Final = 2

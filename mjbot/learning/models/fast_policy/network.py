@@ -19,12 +19,9 @@ from typing import Annotated, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float32s, Record
-from mjbot.compiler.vectors import LANES, add_row
-from mjbot.models.fast_policy.ally import NO_ALLY, OF_ALLY, OF_TILE
-from mjbot.models.fast_policy.candidates import DISCARD, N_QUESTIONS
-from mjbot.models.fast_policy.reading import (
+from mjbot.learning.models.fast_policy.ally import NO_ALLY, OF_ALLY, OF_TILE
+from mjbot.learning.models.fast_policy.candidates import DISCARD, N_QUESTIONS
+from mjbot.learning.models.fast_policy.reading import (
     MOST_CANDIDATES,
     N_CONTEXT,
     N_INPUTS,
@@ -33,8 +30,11 @@ from mjbot.models.fast_policy.reading import (
     TO_ALLY,
     Reading,
 )
-from mjbot.models.fast_policy.shape_rows import N_ROWS, NONE, OF_KIND
-from mjbot.models.weights import SHIPPED, Arrays, WeightsError, load_weights, shaped
+from mjbot.learning.models.fast_policy.shape_rows import N_ROWS, NONE, OF_KIND
+from mjbot.learning.models.weights import SHIPPED, Arrays, WeightsError, load_weights, shaped
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float32s, Record
+from mjbot.runtime.compiler.vectors import LANES, add_row
 
 NAME: Final = "fast-policy"
 PAIR_NAME: Final = "fast-pair"

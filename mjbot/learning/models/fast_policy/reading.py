@@ -1,8 +1,8 @@
 """What a seat sees, read once for a decision: its hand, dangers and numbers of the table.
 
 :func:`read_table` fills a :class:`Reading`, scratch memory that is reused from decision to
-decision; :mod:`mjbot.models.fast_policy.candidates` then describes what the seat may choose.  Only
-what the seat may see is read: other hands and the wall are not.
+decision; :mod:`mjbot.learning.models.fast_policy.candidates` then describes what the seat may
+choose.  Only what the seat may see is read: other hands and the wall are not.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,16 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float32s, Float64s, Int8s, Int16s, Int64, Int64s, Record
-from mjbot.models.danger import DangerWeights
-from mjbot.models.danger_features import (
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.shanten import NEVER
+from mjbot.game.rules.wins import Win
+from mjbot.game.table.assume import EVERY_KIND
+from mjbot.game.table.legal import is_furiten
+from mjbot.game.table.observe import genbutsu, unseen_kinds
+from mjbot.game.table.settle import seats_ahead
+from mjbot.game.table.state import CALLED, REACTION, RIICHI, State
+from mjbot.learning.models.danger import DangerWeights
+from mjbot.learning.models.danger_features import (
     MAX_ACTIVE,
     OpponentSigns,
     active_features,
@@ -23,7 +29,7 @@ from mjbot.models.danger_features import (
     read_opponent,
     shown_han,
 )
-from mjbot.models.fast_policy.ally import (
+from mjbot.learning.models.fast_policy.ally import (
     NO_ALLY,
     OF_ALLY,
     OF_TILE,
@@ -31,23 +37,17 @@ from mjbot.models.fast_policy.ally import (
     read_ally,
     write_ally,
 )
-from mjbot.models.fast_policy.shape_rows import Changes, ShapeRows, write_rows
-from mjbot.models.networks.look_ahead import (
+from mjbot.learning.models.fast_policy.shape_rows import Changes, ShapeRows, write_rows
+from mjbot.learning.models.networks.look_ahead import (
     MOST_TILES,
     OF_PLANS,
     POINTS,
     HandOutlook,
     write_plans,
 )
-from mjbot.models.win_value import HandContext, hand_dora, read_holding
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.shanten import NEVER
-from mjbot.rules.wins import Win
-from mjbot.table.assume import EVERY_KIND
-from mjbot.table.legal import is_furiten
-from mjbot.table.observe import genbutsu, unseen_kinds
-from mjbot.table.settle import seats_ahead
-from mjbot.table.state import CALLED, REACTION, RIICHI, State
+from mjbot.learning.models.win_value import HandContext, hand_dora, read_holding
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float32s, Float64s, Int8s, Int16s, Int64, Int64s, Record
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 
 # Context: the first of each group.
@@ -105,8 +105,8 @@ def read_table(
 ) -> HandContext:
     """Read the table as ``seat`` sees it; return what the score of its hand depends on.
 
-    Of the seat ``ally``, unless it is :data:`~mjbot.models.fast_policy.ally.NO_ALLY`, the hand is
-    read, too, and it counts as one that wins on no discard of this seat.
+    Of the seat ``ally``, unless it is :data:`~mjbot.learning.models.fast_policy.ally.NO_ALLY`, the
+    hand is read, too, and it counts as one that wins on no discard of this seat.
     """
     shape = reading.shape
     unseen_kinds(state, seat, shape.unseen)

@@ -15,8 +15,8 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int8s, Int16s, Int64, Int64s, Record
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int8s, Int16s, Int64, Int64s, Record
 from protocol.tiles import FIRST_HONOUR
 
 MOST_COPIES: Final = 3

@@ -10,12 +10,12 @@ to the left.  Only what the seat may know is read: other hands and the wall are 
 
 In addition to these facts the input has results of the rules (shanten, acceptance, waits and
 points after each discard, shanten and acceptance after each call) and outputs of two other models:
-the probability and cost of dealing in to each opponent by kind (:mod:`mjbot.models.danger`),
-and how strong players rate each discard (:mod:`mjbot.models.hand`, feature set "plus").  In
-trials they added nine percentage points of accuracy over the facts alone at equal cost
-(docs/results/networks.md).
+the probability and cost of dealing in to each opponent by kind
+(:mod:`mjbot.learning.models.danger`), and how strong players rate each discard
+(:mod:`mjbot.learning.models.hand`, feature set "plus"). In trials they added nine percentage points
+of accuracy over the facts alone at equal cost (docs/results/networks.md).
 Networks that learn from records get these two from models that were not fitted to the same
-games (cross-fitting, :mod:`mjbot.training.networks.policy`).
+games (cross-fitting, :mod:`mjbot.learning.training.networks.policy`).
 """
 
 from math import exp
@@ -25,12 +25,43 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.danger import DangerWeights, danger_weights, deal_in_chances
-from mjbot.models.danger_features import honour_value, shown_han
-from mjbot.models.hand import HandEvaluator, HandModel, new_position, score_discards
-from mjbot.models.hand_position import HandPosition, observe
-from mjbot.models.networks.look_ahead import (
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.wins import WIN
+from mjbot.game.table.actions import (
+    ADDED_KAN,
+    CALL_KAN,
+    CHI_LOW,
+    CHI_LOW_RED,
+    CONCEALED_KAN,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    N_ACTIONS,
+    is_chi_code,
+    is_discard_code,
+    is_pon_code,
+)
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.legal import is_furiten, kuikae_kinds, legal_codes
+from mjbot.game.table.observe import genbutsu
+from mjbot.game.table.settle import seats_ahead
+from mjbot.game.table.state import (
+    ANKAN,
+    CALLED,
+    CHI,
+    DAIMINKAN,
+    KAKAN,
+    PON,
+    REACTION,
+    RIICHI,
+    RIICHI_DISCARD,
+    TSUMOGIRI,
+    State,
+)
+from mjbot.learning.models.danger import DangerWeights, danger_weights, deal_in_chances
+from mjbot.learning.models.danger_features import honour_value, shown_han
+from mjbot.learning.models.hand import HandEvaluator, HandModel, new_position, score_discards
+from mjbot.learning.models.hand_position import HandPosition, observe
+from mjbot.learning.models.networks.look_ahead import (
     CALL_RISK,
     CALL_WAIT,
     KAN_DRAWN,
@@ -49,40 +80,9 @@ from mjbot.models.networks.look_ahead import (
     write_plans,
     write_riichi,
 )
-from mjbot.models.weights import SHIPPED
-from mjbot.models.win_value import add_meld, hand_dora, read_holding, win_points
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.wins import WIN
-from mjbot.table.actions import (
-    ADDED_KAN,
-    CALL_KAN,
-    CHI_LOW,
-    CHI_LOW_RED,
-    CONCEALED_KAN,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    N_ACTIONS,
-    is_chi_code,
-    is_discard_code,
-    is_pon_code,
-)
-from mjbot.table.hands import kind_of
-from mjbot.table.legal import is_furiten, kuikae_kinds, legal_codes
-from mjbot.table.observe import genbutsu
-from mjbot.table.settle import seats_ahead
-from mjbot.table.state import (
-    ANKAN,
-    CALLED,
-    CHI,
-    DAIMINKAN,
-    KAKAN,
-    PON,
-    REACTION,
-    RIICHI,
-    RIICHI_DISCARD,
-    TSUMOGIRI,
-    State,
-)
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.learning.models.win_value import add_meld, hand_dora, read_holding, win_points
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_HONOUR, UNKNOWN
 
 Floats = NDArray[np.float32]

@@ -7,7 +7,7 @@ shanten that so few concealed tiles can have are the chances::
     h = max(0, b + sum of first[f])        P(s) ~ exp(c[s] + h . last[s]),  0 <= s <= highest
 
 Fitted by ``mjbot train shanten hanchan-2024.zip --games :4000 --validate 4000:4444 --check
-hanchan-2020.zip`` (:mod:`mjbot.training.networks.hidden_shanten`); how well it reads:
+hanchan-2020.zip`` (:mod:`mjbot.learning.training.networks.hidden_shanten`); how well it reads:
 docs/results/hidden-hands.md.  Where the groups are cut was chosen by hand.  No hidden hand is an
 input, not even the own hand of the reader: all four players estimate a seat alike.
 """
@@ -20,13 +20,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.danger_features import honour_value, shown_han
-from mjbot.models.weights import SHIPPED, WeightsError, load_weights
-from mjbot.table.hands import kind_of
-from mjbot.table.observe import dora_values, visible_kinds
-from mjbot.table.settle import seats_ahead
-from mjbot.table.state import CHI, NO_RIICHI, RIICHI_DISCARD, TSUMOGIRI, State
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.observe import dora_values, visible_kinds
+from mjbot.game.table.settle import seats_ahead
+from mjbot.game.table.state import CHI, NO_RIICHI, RIICHI_DISCARD, TSUMOGIRI, State
+from mjbot.learning.models.danger_features import honour_value, shown_han
+from mjbot.learning.models.weights import SHIPPED, WeightsError, load_weights
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 Floats = NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""A name for each number of a network's input (:mod:`mjbot.models.networks.encoding`).
+"""A name for each number of a network's input (:mod:`mjbot.learning.models.networks.encoding`).
 
 ``PLANE_NAMES[p]`` names ``planes[:, p]``, ``SCALAR_NAMES[s]`` names ``scalars[s]``.  Opponents
 are ``right``, ``across`` and ``left`` of the seat.  A number behind a slash is the divisor of the

@@ -17,13 +17,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.danger_features import honour_value
-from mjbot.models.win_value import HandContext, win_points
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.shanten import is_edge, shanten, shanten_regular
-from mjbot.rules.wins import Win
-from mjbot.table.state import CHI, DAIMINKAN, State
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.shanten import is_edge, shanten, shanten_regular
+from mjbot.game.rules.wins import Win
+from mjbot.game.table.state import CHI, DAIMINKAN, State
+from mjbot.learning.models.danger_features import honour_value
+from mjbot.learning.models.win_value import HandContext, win_points
+from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_HONOUR
 
 Floats = NDArray[np.float32]

@@ -6,10 +6,10 @@
     output = policy.evaluate(view.state, view.seat)   # None where there is nothing to decide
         output.discards[kind], output.riichi, output.pon, output.chi[place], output.kan
 
-The network (:mod:`mjbot.training.networks.policy_network` has its form and learns it) is computed
-by numpy: a board is 41 cells in one line, four rows of nine cells between five that stay zero, so
-that a convolution over three neighbours is one product with all three weights and a sum of shifted
-parts.
+The network (:mod:`mjbot.learning.training.networks.policy_network` has its form and learns it) is
+computed by numpy: a board is 41 cells in one line, four rows of nine cells between five that stay
+zero, so that a convolution over three neighbours is one product with all three weights and a sum of
+shifted parts.
 
 Two heads read the board after two blocks and after all.  If the first is sure of every decision
 (:data:`SURE`), the rest is not computed; its cost in accuracy: docs/results/networks.md.
@@ -24,8 +24,8 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.networks.encoding import (
+from mjbot.game.table.state import State
+from mjbot.learning.models.networks.encoding import (
     CLAIM,
     CLOCK,
     LEGAL,
@@ -35,8 +35,8 @@ from mjbot.models.networks.encoding import (
     encode,
     new_encoder,
 )
-from mjbot.models.weights import SHIPPED, WeightsError, load_weights
-from mjbot.table.state import State
+from mjbot.learning.models.weights import SHIPPED, WeightsError, load_weights
+from mjbot.runtime.compiler.compiled import compiled
 
 Floats = NDArray[np.float32]
 

@@ -13,8 +13,8 @@ are hanchan.  A finished game (:data:`GAME_OVER`, a score below 0, or past the l
 points to end and a new dealer) has exactly its ranks, the earlier seat's better of equal scores.
 
 Choice of model: this one is learned from records and predicts whole games (rewards of learning,
-placement in the learned strategies); :mod:`mjbot.models.placement` is a formula without weights
-for the value of points won or lost in this kyoku inside a search,
+placement in the learned strategies); :mod:`mjbot.learning.models.placement` is a formula without
+weights for the value of points won or lost in this kyoku inside a search,
 where a smooth curve and a microsecond count.
 """
 
@@ -25,11 +25,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int32s
-from mjbot.models.weights import SHIPPED, Shape, WeightsError, load_weights, shaped
-from mjbot.table.settle import OVER, kyoku_left, next_kyoku, seats_ahead
-from mjbot.table.state import DRAWN, WON, State
+from mjbot.game.table.settle import OVER, kyoku_left, next_kyoku, seats_ahead
+from mjbot.game.table.state import DRAWN, WON, State
+from mjbot.learning.models.weights import SHIPPED, Shape, WeightsError, load_weights, shaped
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int32s
 from protocol.rules import EXTENSION_ROUNDS, RANKED
 
 Floats = NDArray[np.float32]
@@ -236,7 +236,7 @@ class RankModel:
 
     @classmethod
     def load(cls, folder: Path = SHIPPED) -> "RankModel":
-        """Return the model; :class:`~mjbot.models.weights.WeightsError` if it cannot be had."""
+        """Return the model; ``WeightsError`` if it cannot be had."""
         arrays = load_weights(NAME, folder)
         path = folder / f"{NAME}.npz"
         version = arrays.get("version")

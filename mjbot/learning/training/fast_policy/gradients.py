@@ -2,8 +2,8 @@
 
 The loss of a question is the cross-entropy between its chances p and a target t over the
 candidates and "no"; its derivative by a score is p - t.  From there the derivatives follow back
-through both layers (:mod:`mjbot.models.fast_policy.network`); rows that all candidates share, and
-the context, get the sum over the candidates.
+through both layers (:mod:`mjbot.learning.models.fast_policy.network`); rows that all candidates
+share, and the context, get the sum over the candidates.
 """
 
 from typing import Final, NamedTuple
@@ -11,13 +11,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float32s
-from mjbot.compiler.vectors import add_row, dot_row
-from mjbot.models.fast_policy.candidates import N_QUESTIONS
-from mjbot.models.fast_policy.network import MOST_UNITS, Layers, PolicyWeights
-from mjbot.models.fast_policy.reading import N_CONTEXT, N_INPUTS, Reading
-from mjbot.models.fast_policy.shape_rows import NONE, OF_KIND
+from mjbot.learning.models.fast_policy.candidates import N_QUESTIONS
+from mjbot.learning.models.fast_policy.network import MOST_UNITS, Layers, PolicyWeights
+from mjbot.learning.models.fast_policy.reading import N_CONTEXT, N_INPUTS, Reading
+from mjbot.learning.models.fast_policy.shape_rows import NONE, OF_KIND
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float32s
+from mjbot.runtime.compiler.vectors import add_row, dot_row
 
 FIRST_MOMENT: Final = 0.9
 SECOND_MOMENT: Final = 0.999

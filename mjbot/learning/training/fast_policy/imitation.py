@@ -18,17 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.vectors import LANES
-from mjbot.interruption import keeping
-from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.candidates import (
+from mjbot.game.table.legal import legal_codes
+from mjbot.learning.models.fast_policy.ally import NO_ALLY
+from mjbot.learning.models.fast_policy.candidates import (
     CALL_CHI,
     DISCARD,
     N_QUESTIONS,
 )
-from mjbot.models.fast_policy.choice import FastPolicy, ask, policy_of
-from mjbot.models.fast_policy.network import (
+from mjbot.learning.models.fast_policy.choice import FastPolicy, ask, policy_of
+from mjbot.learning.models.fast_policy.network import (
     MOST_UNITS,
     NAME,
     PolicyWeights,
@@ -39,28 +37,30 @@ from mjbot.models.fast_policy.network import (
     unpacked,
     weights_in,
 )
-from mjbot.models.fast_policy.reading import (
+from mjbot.learning.models.fast_policy.reading import (
     MOST_CANDIDATES,
     PLAIN_INPUTS,
     TO_ALLY,
     Reading,
     read_table,
 )
-from mjbot.models.weights import Manifest, save_weights
-from mjbot.progress import progress
-from mjbot.requests import command_of
-from mjbot.table.legal import legal_codes
-from mjbot.training import runs
-from mjbot.training.fast_policy.gradients import (
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.learning.training import runs
+from mjbot.learning.training.fast_policy.gradients import (
     AdamMoments,
     Errors,
     adam_step,
     add_gradients,
     new_errors,
 )
-from mjbot.training.fast_policy.requests import ImitationPlan, ImitationRequest
-from mjbot.training.networks import decisions as columns
-from mjbot.training.networks.scores import manifest_figures, scores_of
+from mjbot.learning.training.fast_policy.requests import ImitationPlan, ImitationRequest
+from mjbot.learning.training.networks import decisions as columns
+from mjbot.learning.training.networks.scores import manifest_figures, scores_of
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.vectors import LANES
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 
 STEPS_KEPT: Final = 1000
 MEAN_STEPS: Final = 2000
@@ -282,7 +282,8 @@ def embed(narrow: PolicyWeights, weights: PolicyWeights) -> None:
     """Make a network give the answers of one with as many units or fewer; the others may learn.
 
     What leads to the other units stays as it is, what leads from them to those of the narrow one
-    becomes 0.  Raises :class:`~mjbot.training.runs.TrainingError` where it is the wider one.
+    becomes 0.  Raises :class:`~mjbot.learning.training.runs.TrainingError` where it is the wider
+    one.
     """
     units, few = units_of(weights), units_of(narrow)
     if few.first > units.first or few.second > units.second:
@@ -327,7 +328,7 @@ def chances_of(
 def train(request: ImitationRequest) -> runs.Learned:
     """Learn, check and save.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     if not Units(request.first, request.second).is_possible:
         raise runs.TrainingError(f"--first, --second: multiples of {LANES} up to {MOST_UNITS}")

@@ -21,12 +21,19 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float32s, Float64s, Int64s, UInt64s
-from mjbot.compiler.splitmix import next_below
-from mjbot.models.fast_policy.ally import NO_ALLY, known_ally
-from mjbot.models.fast_policy.candidates import DISCARD
-from mjbot.models.fast_policy.choice import (
+from mjbot.game.referee.flow import advance, deal
+from mjbot.game.referee.step import StepBuffer
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.ruleset import RuleSet
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import PASS
+from mjbot.game.table.apply import apply_end_game, apply_start_game
+from mjbot.game.table.observe import dora_values, visible_kinds
+from mjbot.game.table.settle import game_ends, next_kyoku, seats_ahead
+from mjbot.game.table.state import State
+from mjbot.learning.models.fast_policy.ally import NO_ALLY, known_ally
+from mjbot.learning.models.fast_policy.candidates import DISCARD
+from mjbot.learning.models.fast_policy.choice import (
     NO_QUESTION,
     FastPolicy,
     ask,
@@ -35,20 +42,13 @@ from mjbot.models.fast_policy.choice import (
     question_order,
     settled_code,
 )
-from mjbot.models.fast_policy.network import Layers, PolicyWeights, answer
-from mjbot.models.fast_policy.reading import MOST_CANDIDATES, Reading, read_table
-from mjbot.models.networks.rank import RankWeights, rank_chances_of
-from mjbot.referee.flow import advance, deal
-from mjbot.referee.step import StepBuffer
-from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.ruleset import RuleSet
-from mjbot.rules.shanten import shanten
-from mjbot.table.actions import PASS
-from mjbot.table.apply import apply_end_game, apply_start_game
-from mjbot.table.observe import dora_values, visible_kinds
-from mjbot.table.settle import game_ends, next_kyoku, seats_ahead
-from mjbot.table.state import State
-from mjbot.training.fast_policy.gradients import Errors, add_gradients, new_errors
+from mjbot.learning.models.fast_policy.network import Layers, PolicyWeights, answer
+from mjbot.learning.models.fast_policy.reading import MOST_CANDIDATES, Reading, read_table
+from mjbot.learning.models.networks.rank import RankWeights, rank_chances_of
+from mjbot.learning.training.fast_policy.gradients import Errors, add_gradients, new_errors
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float32s, Float64s, Int64s, UInt64s
+from mjbot.runtime.compiler.splitmix import next_below
 
 SURE: Final = 0.98
 SPREAD: Final = 0.2

@@ -4,11 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from mjbot.errors import ArgumentError
-from mjbot.models.weights import SHIPPED
-from mjbot.requests import argument, option
-from mjbot.training import runs
-from mjbot.training.requests import ColumnsRequest, check_shares, length_field, shares_field
+from mjbot.learning.models.weights import SHIPPED
+from mjbot.learning.training import runs
+from mjbot.learning.training.requests import (
+    ColumnsRequest,
+    check_shares,
+    length_field,
+    shares_field,
+)
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.requests import argument, option
 from protocol.rules import Length
 
 

@@ -5,8 +5,8 @@ of it plays three of the policy that training started from.  As a pair two seats
 that policy at all tables, and only the weights that an ally's numbers are multiplied with learn;
 ``--pair-start`` continues with those of an earlier run.
 After each batch of games there is one step of Adam, of the critic after every few games
-(:mod:`mjbot.training.fast_policy.play_and_learn` has the theory).  In the first batches only the
-critic learns.  The result is the mean of the last weights.  Resumable after every
+(:mod:`mjbot.learning.training.fast_policy.play_and_learn` has the theory).  In the first batches
+only the critic learns.  The result is the mean of the last weights.  Resumable after every
 :data:`STEPS_KEPT` batches.
 """
 
@@ -19,10 +19,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.record import Int64s
-from mjbot.interruption import keeping
-from mjbot.models.fast_policy.choice import policy_of
-from mjbot.models.fast_policy.network import (
+from mjbot.game.referee.step import new_step_buffer
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table.actions import DECIDES_ALL
+from mjbot.game.table.state import new_state
+from mjbot.learning.models.fast_policy.choice import policy_of
+from mjbot.learning.models.fast_policy.network import (
     NAME,
     PAIR_NAME,
     PolicyWeights,
@@ -34,18 +36,12 @@ from mjbot.models.fast_policy.network import (
     units_of,
     weights_in,
 )
-from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, TO_ALLY
-from mjbot.models.networks.rank import rank_model
-from mjbot.models.weights import Manifest, load_manifest, save_weights
-from mjbot.progress import progress
-from mjbot.referee.step import new_step_buffer
-from mjbot.requests import command_of
-from mjbot.rules.ruleset import rule_set
-from mjbot.table.actions import DECIDES_ALL
-from mjbot.table.state import new_state
-from mjbot.training.fast_policy.gradients import AdamMoments, adam_step
-from mjbot.training.fast_policy.imitation import scores_on
-from mjbot.training.fast_policy.play_and_learn import (
+from mjbot.learning.models.fast_policy.reading import PLAIN_CONTEXT, TO_ALLY
+from mjbot.learning.models.networks.rank import rank_model
+from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
+from mjbot.learning.training.fast_policy.gradients import AdamMoments, adam_step
+from mjbot.learning.training.fast_policy.imitation import scores_on
+from mjbot.learning.training.fast_policy.play_and_learn import (
     ALL_SEATS,
     N_CRITIC,
     Learner,
@@ -53,8 +49,8 @@ from mjbot.training.fast_policy.play_and_learn import (
     learn_games,
     new_learner,
 )
-from mjbot.training.fast_policy.requests import FastSelfPlayRequest, PlayPlan
-from mjbot.training.runs import (
+from mjbot.learning.training.fast_policy.requests import FastSelfPlayRequest, PlayPlan
+from mjbot.learning.training.runs import (
     RUNS,
     Learned,
     RunFolder,
@@ -63,6 +59,10 @@ from mjbot.training.runs import (
     erase_run,
     load_kept,
 )
+from mjbot.runtime.compiler.record import Int64s
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 from protocol.rules import Rules
 
 STEPS_KEPT: Final = 20
@@ -225,7 +225,7 @@ def _about_allies(units: Units) -> NDArray[np.bool_]:
 def train(request: FastSelfPlayRequest) -> Learned:
     """Play, learn and save.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     if request.mean_of:
         return _averaged(request)

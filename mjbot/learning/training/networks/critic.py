@@ -1,10 +1,11 @@
 """The critic of self-play: the value of a decision, with all hands and the next tiles visible.
 
 The critic estimates how many ranks a seat wins in this kyoku from here on (the reward of
-:mod:`mjbot.env.rewards`).  Its inputs are those of the seat, the hands of the others and the next
-tiles of the wall, so it covers what a player cannot know: that a tile will deal in, that no player
-is in tenpai, who draws what.  The difference between two of its values separates a good decision
-from a lucky draw with far less noise than the end of the kyoku does.  Only training uses it.
+:mod:`mjbot.learning.env.rewards`).  Its inputs are those of the seat, the hands of the others and
+the next tiles of the wall, so it covers what a player cannot know: that a tile will deal in, that
+no player is in tenpai, who draws what.  The difference between two of its values separates a good
+decision from a lucky draw with far less noise than the end of the kyoku does.  Only training uses
+it.
 """
 
 from typing import Any, Final
@@ -15,14 +16,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from mjbot.compiler.compiled import compiled
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
-from mjbot.rules.acceptance import count_tiles, shanten_and_acceptance
-from mjbot.rules.shanten import shanten
-from mjbot.table.hands import kind_of
-from mjbot.table.observe import unseen_kinds
-from mjbot.table.state import LIVE_WALL, N_LIVE, State
-from mjbot.training.networks.policy_network import Block
+from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.observe import unseen_kinds
+from mjbot.game.table.state import LIVE_WALL, N_LIVE, State
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.learning.training.networks.policy_network import Block
+from mjbot.runtime.compiler.compiled import compiled
 
 Floats = NDArray[np.float32]
 

@@ -34,15 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Int8, Int8s, Int16, Int32, Int32s, Int64, Record
-from mjbot.env import DecisionRows
-from mjbot.env.actions import CHI, KAN, PASS, PON, RIICHI, WIN
-from mjbot.errors import ArgumentError, ExitCode, MjbotError
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, encode, new_encoder
-from mjbot.progress import progress
-from mjbot.requests import command_of
-from mjbot.table.actions import (
+from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
     CHI_LOW,
@@ -55,14 +47,28 @@ from mjbot.table.actions import (
     is_discard_code,
     is_pon_code,
 )
-from mjbot.table.hands import kind_of
-from mjbot.table.legal import legal_codes
-from mjbot.table.settle import ranks_of
-from mjbot.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, STATE, State
-from mjbot.text import first_line, naming, plural, whole_file
-from mjbot.training.positions import GameStep, collect
-from mjbot.training.requests import DataRequest
-from mjbot.training.runs import TrainingRequest
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.legal import legal_codes
+from mjbot.game.table.settle import ranks_of
+from mjbot.game.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, STATE, State
+from mjbot.learning.env import DecisionRows
+from mjbot.learning.env.actions import CHI, KAN, PASS, PON, RIICHI, WIN
+from mjbot.learning.models.networks.encoding import (
+    N_PLANES,
+    N_SCALARS,
+    Encoder,
+    encode,
+    new_encoder,
+)
+from mjbot.learning.training.positions import GameStep, collect
+from mjbot.learning.training.requests import DataRequest
+from mjbot.learning.training.runs import TrainingRequest
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Int8, Int8s, Int16, Int32, Int32s, Int64, Record
+from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
+from mjbot.runtime.files import first_line, naming, plural, whole_file
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 from protocol import messages as m
 from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, tile_kind
 
@@ -184,8 +190,8 @@ class Arrays(NamedTuple):
 class DataInfo(msgspec.Struct, frozen=True, kw_only=True):
     """``decisions.json``: what the columns were made of and by; ``layout`` names their types.
 
-    ``digests`` has one of each game (:func:`~mjbot.records.game.game_identity`, hexadecimal): so no
-    game is learned from in one folder and checked with in another.
+    ``digests`` has one of each game (:func:`~mjbot.game.records.game.game_identity`, hexadecimal):
+    so no game is learned from in one folder and checked with in another.
     """
 
     data: str
@@ -278,7 +284,8 @@ class DataError(MjbotError):
 def write_decisions(request: DataRequest) -> DataInfo:
     """Replay the requested games and write all columns; ``decisions.json`` is written last.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`; nothing that stands is overwritten.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`; nothing that stands is
+    overwritten.
     """
     folder = request.folder
     if folder.exists() and any(folder.iterdir()):

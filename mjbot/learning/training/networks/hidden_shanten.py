@@ -3,8 +3,8 @@
 All hands of a record are known, so every discard gives labelled examples: before it, one of the
 three others, chosen at random, is described by what all can see, and its shanten is the
 label; it is left out in riichi and with four melds, where it is tenpai at any rate.  The network
-(:mod:`mjbot.models.networks.hidden_shanten`) learns by the cross-entropy of the shanten that are
-possible.  So the chances are those of the players in the records.
+(:mod:`mjbot.learning.models.networks.hidden_shanten`) learns by the cross-entropy of the shanten
+that are possible.  So the chances are those of the players in the records.
 
 Weighed against: the greedy table; what is counted in the same games by shanten alone, and by
 melds and discards.
@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.record import Float64s, Int8, Int16s, Int64, Record
-from mjbot.interruption import keeping
-from mjbot.models.networks.hidden_shanten import (
+from mjbot.game.rules.shanten import shanten as shanten_of
+from mjbot.game.statistics.estimates import difference, rate, ratio
+from mjbot.game.table.state import NO_RIICHI, State
+from mjbot.learning.models.networks.hidden_shanten import (
     MOST_DISCARDS,
     N_ACTIVE,
     N_FEATURES,
@@ -32,20 +32,20 @@ from mjbot.models.networks.hidden_shanten import (
     predict,
     write_signs,
 )
-from mjbot.models.tenpai import greedy_odds, greedy_table
-from mjbot.models.weights import Manifest, save_weights
-from mjbot.progress import progress
-from mjbot.requests import command_of
-from mjbot.rules.shanten import shanten as shanten_of
-from mjbot.statistics.estimates import difference, rate, ratio
-from mjbot.table.state import NO_RIICHI, State
-from mjbot.training.fit import Fit, Schedule
-from mjbot.training.hand_positions import identity_of
-from mjbot.training.networks.scores import auc
-from mjbot.training.positions import GameRef, GameStep, collect
-from mjbot.training.regression import deciles
-from mjbot.training.requests import ShantenRequest
-from mjbot.training.runs import RUNS, Learned, TrainingError, torch
+from mjbot.learning.models.tenpai import greedy_odds, greedy_table
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.learning.training.fit import Fit, Schedule
+from mjbot.learning.training.hand_positions import identity_of
+from mjbot.learning.training.networks.scores import auc
+from mjbot.learning.training.positions import GameRef, GameStep, collect
+from mjbot.learning.training.regression import deciles
+from mjbot.learning.training.requests import ShantenRequest
+from mjbot.learning.training.runs import RUNS, Learned, TrainingError, torch
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.record import Float64s, Int8, Int16s, Int64, Record
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 from protocol.messages import Dahai
 
 UNITS: Final = 32
@@ -76,7 +76,7 @@ Rows = NDArray[np.void]
 def train(request: ShantenRequest) -> tuple[Learned, list[str]]:
     """Fit, check and save; return the weights, and lines on how well predictions fit.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     learn, held_out = request.split()
     checks = {"held out": held_out} if held_out else {}

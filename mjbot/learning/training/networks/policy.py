@@ -2,8 +2,8 @@
 
 All five decisions are learned together, each row by the cross-entropy of its own head over the
 legal choices; the number of rows of each kind in a batch is fixed (``PolicyPlan.shares``), pass
-after pass over each. The rate (:mod:`mjbot.training.fit`) rises over the first fiftieth of the
-rows, and the averaged weights are the result.
+after pass over each. The rate (:mod:`mjbot.learning.training.fit`) rises over the first fiftieth of
+the rows, and the averaged weights are the result.
 
 A run can be resumed after a kill: every ``STEPS_KEPT`` steps the state of the run is
 saved, and the order of the rows follows from seed and number alone.
@@ -22,18 +22,18 @@ from rich.console import Console
 from torch import Tensor
 from torch.nn import functional
 
-from mjbot.interruption import keeping
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, new_encoder
-from mjbot.models.networks.policy import CHI, KAN, NAME, PON, RIICHI
-from mjbot.models.weights import SHIPPED, Manifest, load_weights, save_weights
-from mjbot.progress import progress
-from mjbot.requests import command_of
-from mjbot.training import runs
-from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
-from mjbot.training.networks import decisions as columns
-from mjbot.training.networks.policy_network import PolicyNetwork, board_of
-from mjbot.training.networks.scores import manifest_figures, scores_of
-from mjbot.training.requests import PolicyPlan, PolicyRequest
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, Encoder, new_encoder
+from mjbot.learning.models.networks.policy import CHI, KAN, NAME, PON, RIICHI
+from mjbot.learning.models.weights import SHIPPED, Manifest, load_weights, save_weights
+from mjbot.learning.training import runs
+from mjbot.learning.training.fit import Fit, Schedule, resume, write_checkpoint
+from mjbot.learning.training.networks import decisions as columns
+from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of
+from mjbot.learning.training.networks.scores import manifest_figures, scores_of
+from mjbot.learning.training.requests import PolicyPlan, PolicyRequest
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 
 STEPS_KEPT: Final = 1000
 EMA_STEPS: Final = 2000
@@ -272,7 +272,7 @@ def answers(
 def train(request: PolicyRequest) -> runs.Learned:
     """Learn, check and save.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     columns.check_distinct(request.data)
     learned = _opened(request.data[0], request.games.start, request.games.stop)

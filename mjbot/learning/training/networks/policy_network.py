@@ -15,9 +15,10 @@ the mean over the board.
     others  = dense(relu(dense(mean of h, maximum of h, h at the tile on offer, scalars)))
 
 A second head of the same form reads h after two blocks.  Where that one is sure, the player need
-not compute the rest (:mod:`mjbot.models.networks.policy`).
+not compute the rest (:mod:`mjbot.learning.models.networks.policy`).
 
-The same without a framework, by the same names of arrays: :mod:`mjbot.models.networks.policy`.
+The same without a framework, by the same names of arrays:
+:mod:`mjbot.learning.models.networks.policy`.
 """
 
 import numpy as np
@@ -26,8 +27,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from mjbot.models.networks.encoding import CLAIM, N_PLANES, N_SCALARS
-from mjbot.models.networks.policy import EARLY_BLOCKS, HIDDEN, N_OTHERS
+from mjbot.learning.models.networks.encoding import CLAIM, N_PLANES, N_SCALARS
+from mjbot.learning.models.networks.policy import EARLY_BLOCKS, HIDDEN, N_OTHERS
 
 
 class Block(nn.Module):
@@ -107,7 +108,7 @@ class PolicyNetwork(nn.Module):
         return h
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """Return all weights by name, as :mod:`mjbot.models.networks.policy` reads them."""
+        """Return all weights by name, as ``mjbot.learning.models.networks.policy`` reads them."""
         return {name: value.detach().cpu().numpy() for name, value in self.state_dict().items()}
 
 

@@ -26,10 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.compiler.compiled import compiled
-from mjbot.errors import ArgumentError
-from mjbot.interruption import keeping
-from mjbot.models.networks.rank import (
+from mjbot.game.statistics.estimates import difference, ratio
+from mjbot.game.table.settle import seats_ahead
+from mjbot.learning.models.networks.rank import (
     N_FEATURES,
     NAME,
     SWEEPS,
@@ -38,16 +37,22 @@ from mjbot.models.networks.rank import (
     rank_chances,
     write_rank_features,
 )
-from mjbot.models.weights import Manifest, save_weights
-from mjbot.progress import progress
-from mjbot.requests import command_of
-from mjbot.statistics.estimates import difference, ratio
-from mjbot.table.settle import seats_ahead
-from mjbot.training.fit import Fit, Schedule
-from mjbot.training.networks import rank_controls
-from mjbot.training.networks.decisions import Records, check_data, check_distinct, open_kyoku
-from mjbot.training.requests import RankRequest
-from mjbot.training.runs import RUNS, Learned, TrainingError, torch
+from mjbot.learning.models.weights import Manifest, save_weights
+from mjbot.learning.training.fit import Fit, Schedule
+from mjbot.learning.training.networks import rank_controls
+from mjbot.learning.training.networks.decisions import (
+    Records,
+    check_data,
+    check_distinct,
+    open_kyoku,
+)
+from mjbot.learning.training.requests import RankRequest
+from mjbot.learning.training.runs import RUNS, Learned, TrainingError, torch
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 from protocol.rules import LAST_ROUND
 
 UNITS: Final = 64
@@ -69,7 +74,7 @@ Predictor = Callable[[Records], NDArray[np.float64]]
 def train(request: RankRequest) -> Learned:
     """Train, check and save the model.
 
-    Raises ``OSError`` and :class:`~mjbot.errors.MjbotError`.
+    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
     """
     torch()
     check_distinct(request.data)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.progress import progress
-from mjbot.training.fit import Fit, Schedule
-from mjbot.training.networks.decisions import Records
-from mjbot.training.runs import torch
+from mjbot.learning.training.fit import Fit, Schedule
+from mjbot.learning.training.networks.decisions import Records
+from mjbot.learning.training.runs import torch
+from mjbot.runtime.progress import progress
 
 REGRESSION_STEPS: Final = 300
 

@@ -13,7 +13,7 @@ without the *majority rate*, that of always giving the commonest answer.  Report
 
 All but the AUC use legal classes alone: the others' probabilities, the prior's too, are removed
 first and the rest is normalised to 1.  One game is one observation of every interval
-(:mod:`mjbot.statistics.estimates`); that of the AUC is DeLong's, with the games as clusters
+(:mod:`mjbot.game.statistics.estimates`); that of the AUC is DeLong's, with the games as clusters
 (Obuchowski, "Nonparametric analysis of clustered ROC curve data", Biometrics 53, 1997).
 """
 
@@ -23,9 +23,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.statistics.estimates import NOTHING, Estimate, around, mean_of_ratios, rate, ratio
-from mjbot.table.state import ANKAN, DAIMINKAN, KAKAN
-from mjbot.training.networks.decisions import N_CHOICES, DecisionKind, Records
+from mjbot.game.statistics.estimates import NOTHING, Estimate, around, mean_of_ratios, rate, ratio
+from mjbot.game.table.state import ANKAN, DAIMINKAN, KAKAN
+from mjbot.learning.training.networks.decisions import N_CHOICES, DecisionKind, Records
 
 Scores = dict[str, Estimate | float]
 Probabilities = NDArray[Any]

@@ -4,10 +4,11 @@ In an *iteration* every table plays one hanchan, with choices drawn from the net
 (sharpened by :data:`TEMPERATURE`).  Then policy and critic learn from these games:
 
 * Reward of a kyoku: 2.5 less the final rank to expect after it, less the same before it, by the
-  rank model (:mod:`mjbot.models.networks.rank`).
+  rank model (:mod:`mjbot.learning.models.networks.rank`).
 * Advantage of a decision: generalised advantage estimation (Schulman et al. 2016, lambda
   :data:`LAMBDA`, no discount) along the decisions of one seat in one kyoku, with the critic of
-  :mod:`mjbot.training.networks.critic`, which sees all hands and the next tiles of the wall.
+  :mod:`mjbot.learning.training.networks.critic`, which sees all hands and the next tiles of the
+  wall.
 * Policy: the clipped objective of PPO (Schulman et al. 2017), ``passes`` times over an iteration,
   less ``kl`` times the divergence from the network it started with, which keeps what records
   taught.  Learning stops for an iteration once the policy is ``target_kl`` nats away from the one
@@ -18,10 +19,10 @@ In an *iteration* every table plays one hanchan, with choices drawn from the net
 
 In the first ``warm_up`` iterations the critic learns alone.  At ``apart`` of the tables one seat
 learns against three of the network it started with or of a rival strategy
-(:mod:`mjbot.training.networks.self_play_games`), so that it does not only learn to beat what it has
-become.  All choices follow from seed and iteration; all that the next iteration needs is kept after
-each, so that the same command resumes after a kill.  The result are the averaged weights
-(:mod:`mjbot.training.fit`), written after each iteration beside ``curve.csv``.
+(:mod:`mjbot.learning.training.networks.self_play_games`), so that it does not only learn to beat
+what it has become.  All choices follow from seed and iteration; all that the next iteration needs
+is kept after each, so that the same command resumes after a kill.  The result are the averaged
+weights (:mod:`mjbot.learning.training.fit`), written after each iteration beside ``curve.csv``.
 """
 
 import copy
@@ -37,18 +38,14 @@ from rich.console import Console
 from torch import Tensor
 from torch.nn import functional
 
-from mjbot.interruption import keeping
-from mjbot.models.networks.policy import NAME
-from mjbot.models.weights import Manifest, load_manifest, load_weights, save_weights
-from mjbot.progress import progress
-from mjbot.requests import command_of
-from mjbot.statistics.estimates import Estimate, ratio
-from mjbot.strategy.registry import make_strategy
-from mjbot.training.fit import Fit, Schedule, resume, write_checkpoint
-from mjbot.training.networks.critic import Critic
-from mjbot.training.networks.policy import logits_of_questions
-from mjbot.training.networks.policy_network import PolicyNetwork
-from mjbot.training.networks.self_play_games import (
+from mjbot.game.statistics.estimates import Estimate, ratio
+from mjbot.learning.models.networks.policy import NAME
+from mjbot.learning.models.weights import Manifest, load_manifest, load_weights, save_weights
+from mjbot.learning.training.fit import Fit, Schedule, resume, write_checkpoint
+from mjbot.learning.training.networks.critic import Critic
+from mjbot.learning.training.networks.policy import logits_of_questions
+from mjbot.learning.training.networks.policy_network import PolicyNetwork
+from mjbot.learning.training.networks.self_play_games import (
     START,
     SURE,
     TEMPERATURE,
@@ -59,8 +56,19 @@ from mjbot.training.networks.self_play_games import (
     Players,
     Questions,
 )
-from mjbot.training.requests import SelfPlayRequest
-from mjbot.training.runs import RUNS, Learned, RunFolder, TrainingError, claim_weights, erase_run
+from mjbot.learning.training.requests import SelfPlayRequest
+from mjbot.learning.training.runs import (
+    RUNS,
+    Learned,
+    RunFolder,
+    TrainingError,
+    claim_weights,
+    erase_run,
+)
+from mjbot.runtime.interruption import keeping
+from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
+from mjbot.strategy.registry import make_strategy
 
 CLIP: Final = 0.2
 BATCH: Final = 512
@@ -335,7 +343,7 @@ def _log_probabilities(
 
 
 def train(request: SelfPlayRequest) -> Learned:
-    """Play, learn and save; raises ``OSError`` and :class:`~mjbot.errors.MjbotError`."""
+    """Play, learn and save; raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`."""
     for name in request.rivals:
         make_strategy(name)
     folder = request.folder or RUNS / f"train-self-play-{request.seed}"

@@ -13,23 +13,23 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mjbot.env import BatchEnv, DecisionRows
-from mjbot.env.actions import N_ACTIONS
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
-from mjbot.progress import Step
-from mjbot.strategy.registry import make_strategy
-from mjbot.strategy.strategy import Strategy
-from mjbot.table.settle import ranks_of
-from mjbot.training.networks.critic import (
+from mjbot.game.table.settle import ranks_of
+from mjbot.learning.env import BatchEnv, DecisionRows
+from mjbot.learning.env.actions import N_ACTIONS
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.learning.training.networks.critic import (
     N_HIDDEN_PLANES,
     N_HIDDEN_SCALARS,
     Critic,
     write_hidden_rows,
 )
-from mjbot.training.networks.decisions import actions_of
-from mjbot.training.networks.policy import HEADS
-from mjbot.training.networks.policy_network import PolicyNetwork, board_of
-from mjbot.training.requests import SelfPlayRequest
+from mjbot.learning.training.networks.decisions import actions_of
+from mjbot.learning.training.networks.policy import HEADS
+from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of
+from mjbot.learning.training.requests import SelfPlayRequest
+from mjbot.runtime.progress import Step
+from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.strategy import Strategy
 
 TEMPERATURE: Final = 0.4
 """Logits are divided by it before a choice is drawn: at 1 a fourth of the discards would be other

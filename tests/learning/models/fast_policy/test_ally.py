@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 
-from mjbot.models.danger import danger_weights
-from mjbot.models.fast_policy.ally import NO_ALLY, OF_ALLY, OF_TILE, known_ally, write_tile
-from mjbot.models.fast_policy.choice import N_OPINION, policy_of, write_opinion
-from mjbot.models.fast_policy.network import load_network, load_pair_network
-from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, Reading, read_table
-from mjbot.pair.member import pair_up
-from mjbot.referee import Referee
-from mjbot.rules.shanten import shanten
+from mjbot.game.referee import Referee
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.actions import N_ACTIONS, RON, is_chi_code, is_pon_code
+from mjbot.game.table.apply import apply_discard
+from mjbot.game.table.legal import legal_codes
+from mjbot.game.table.settle import PAYMENT, win_payment
+from mjbot.game.table.state import TURN, copy_state
+from mjbot.learning.models.danger import danger_weights
+from mjbot.learning.models.fast_policy.ally import NO_ALLY, OF_ALLY, OF_TILE, known_ally, write_tile
+from mjbot.learning.models.fast_policy.choice import N_OPINION, policy_of, write_opinion
+from mjbot.learning.models.fast_policy.network import load_network, load_pair_network
+from mjbot.learning.models.fast_policy.reading import PLAIN_CONTEXT, Reading, read_table
+from mjbot.strategy.pair.member import pair_up
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.actions import N_ACTIONS, RON, is_chi_code, is_pon_code
-from mjbot.table.apply import apply_discard
-from mjbot.table.legal import legal_codes
-from mjbot.table.settle import PAYMENT, win_payment
-from mjbot.table.state import TURN, copy_state
 
 NAMES = ("a", "b", "c", "d")
 PAIR = (0, 3)

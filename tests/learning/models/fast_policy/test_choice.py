@@ -5,23 +5,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models.danger import danger_weights, deal_in_chances
-from mjbot.models.fast_policy.ally import NO_ALLY
-from mjbot.models.fast_policy.candidates import CALL_CHI
-from mjbot.models.fast_policy.choice import choose, likeliest, load_policy, shares
-from mjbot.models.fast_policy.reading import Reading, read_table
-from mjbot.records.sources import open_games
-from mjbot.referee import Referee
+from mjbot.game.records.sources import open_games
+from mjbot.game.referee import Referee
+from mjbot.game.table.actions import N_ACTIONS
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.observe import unseen_kinds
+from mjbot.game.table.state import copy_state
+from mjbot.game.table.view import Sealed, View
+from mjbot.learning.models.danger import danger_weights, deal_in_chances
+from mjbot.learning.models.fast_policy.ally import NO_ALLY
+from mjbot.learning.models.fast_policy.candidates import CALL_CHI
+from mjbot.learning.models.fast_policy.choice import choose, likeliest, load_policy, shares
+from mjbot.learning.models.fast_policy.reading import Reading, read_table
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.actions import N_ACTIONS
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.observe import unseen_kinds
-from mjbot.table.state import copy_state
-from mjbot.table.view import Sealed, View
 from protocol.masking import masked
 from protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
 
-LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
+LOGS = sorted((Path(__file__).parents[4] / "logs").glob("*.mjson"))
 POLICY = load_policy()
 
 

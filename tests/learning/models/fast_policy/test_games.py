@@ -5,16 +5,16 @@ from pathlib import Path
 
 import numpy as np
 
-from mjbot.models.fast_policy.choice import load_policy
-from mjbot.models.fast_policy.games import play_games
-from mjbot.referee import Referee
-from mjbot.rules.ruleset import rule_set
+from mjbot.game.referee import Referee
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table.view import View
+from mjbot.learning.models.fast_policy.choice import load_policy
+from mjbot.learning.models.fast_policy.games import play_games
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.view import View
 from protocol.rules import Rules
 
 SEEDS = [3, 4]
-PAGE = Path(__file__).parents[3] / "docs/strategies/fast-policy.md"
+PAGE = Path(__file__).parents[4] / "docs/strategies/fast-policy.md"
 
 
 def test_compiled_games_are_those_of_the_referee():

@@ -5,9 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mjbot.compiler.compiled import compiled
-from mjbot.compiler.vectors import add_row, dot_row
-from mjbot.models.fast_policy.shape_rows import (
+from mjbot.learning.models.fast_policy.shape_rows import (
     N_ROWS,
     NONE,
     Changes,
@@ -16,6 +14,8 @@ from mjbot.models.fast_policy.shape_rows import (
     write_changes,
     write_rows,
 )
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.vectors import add_row, dot_row
 
 
 def random_shape(random):

@@ -5,20 +5,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models.hand import HandEvaluator
-from mjbot.models.networks import encoding
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
-from mjbot.records.sources import open_games
-from mjbot.rules.acceptance import acceptance_many
-from mjbot.table.assume import hide
-from mjbot.table.mirror.mirror import Mirror
-from mjbot.table.state import copy_state
-from mjbot.table.view import View
-from mjbot.training.networks.decisions import KINDS, decisions_of
-from mjbot.training.positions import index_games, steps
+from mjbot.game.records.sources import open_games
+from mjbot.game.rules.acceptance import acceptance_many
+from mjbot.game.table.assume import hide
+from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.state import copy_state
+from mjbot.game.table.view import View
+from mjbot.learning.models.hand import HandEvaluator
+from mjbot.learning.models.networks import encoding
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
+from mjbot.learning.training.networks.decisions import KINDS, decisions_of
+from mjbot.learning.training.positions import index_games, steps
 from protocol.masking import masked
 
-LOGS = Path(__file__).parents[3] / "logs"
+LOGS = Path(__file__).parents[4] / "logs"
 GAMES = sorted(LOGS.glob("*.mjson"))
 ENCODER = new_encoder()
 

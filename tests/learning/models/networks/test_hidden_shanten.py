@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models.networks.hidden_shanten import (
+from mjbot.game.table.assume import hide
+from mjbot.game.table.state import NO_RIICHI, RIICHI_DISCARD, TSUMOGIRI, copy_state
+from mjbot.learning.models.networks.hidden_shanten import (
     LAST_PUSH,
     N_ACTIVE,
     N_FEATURES,
@@ -18,7 +20,7 @@ from mjbot.models.networks.hidden_shanten import (
     shanten_weights,
     write_signs,
 )
-from mjbot.models.weights import (
+from mjbot.learning.models.weights import (
     SHIPPED,
     Manifest,
     WeightsError,
@@ -26,11 +28,9 @@ from mjbot.models.weights import (
     load_weights,
     save_weights,
 )
-from mjbot.table.assume import hide
-from mjbot.table.state import NO_RIICHI, RIICHI_DISCARD, TSUMOGIRI, copy_state
-from mjbot.training.positions import index_games, steps
+from mjbot.learning.training.positions import index_games, steps
 
-LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
+LOGS = sorted((Path(__file__).parents[4] / "logs").glob("*.mjson"))
 FIRST_OF_GROUPS = [
     0, *range(RECENT, RECENT + 55, 11), 169, 190, 203, 206, 213, 220, 231, 247, 252, 255, 258, 262,
     268, 280, 296, 301, 313, 319, 327, 329, 331, 341, 356, N_FEATURES,

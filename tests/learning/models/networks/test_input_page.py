@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.models.networks import encoding
+from mjbot.learning.models.networks import encoding
 
-PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "network-input.md"
+PAGE = Path(__file__).parents[4] / "docs" / "explanation" / "network-input.md"
 
 
 @pytest.mark.parametrize(("part", "end"), [("planes", "N_PLANES"), ("scalars", "N_SCALARS")])

@@ -3,14 +3,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models.networks.encoding import N_PLANES, N_SCALARS
-from mjbot.models.networks.policy import HIDDEN, N_OTHERS, NAME, Network, Policy
-from mjbot.models.weights import Manifest, WeightsError, save_weights
-from mjbot.table.view import View
-from mjbot.training.networks.decisions import decisions_of
-from mjbot.training.positions import index_games, steps
+from mjbot.game.table.view import View
+from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.learning.models.networks.policy import HIDDEN, N_OTHERS, NAME, Network, Policy
+from mjbot.learning.models.weights import Manifest, WeightsError, save_weights
+from mjbot.learning.training.networks.decisions import decisions_of
+from mjbot.learning.training.positions import index_games, steps
 
-LOGS = Path(__file__).parents[3] / "logs"
+LOGS = Path(__file__).parents[4] / "logs"
 MANIFEST = Manifest(data="chance", command="none", seed=0, scores={})
 CHANNELS = 8
 

@@ -5,7 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from mjbot.models.networks.rank import (
+from mjbot.game.table.settle import ranks_of
+from mjbot.game.table.state import GAME_OVER as GAME_OVER_PHASE
+from mjbot.game.table.state import TURN, WON, new_state
+from mjbot.learning.models.networks.rank import (
     GAME_OVER,
     N_FEATURES,
     KyokuStart,
@@ -14,10 +17,7 @@ from mjbot.models.networks.rank import (
     rank_chances_of,
     rank_model,
 )
-from mjbot.models.weights import Manifest, WeightsError, save_weights
-from mjbot.table.settle import ranks_of
-from mjbot.table.state import GAME_OVER as GAME_OVER_PHASE
-from mjbot.table.state import TURN, WON, new_state
+from mjbot.learning.models.weights import Manifest, WeightsError, save_weights
 
 EVEN = (25_000,) * 4
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.models.fast_policy.candidates import CALL_PON, DISCARD
-from mjbot.models.fast_policy.network import (
+from mjbot.learning.models.fast_policy.candidates import CALL_PON, DISCARD
+from mjbot.learning.models.fast_policy.network import (
     NAME,
     PAIR_NAME,
     Units,
@@ -19,13 +18,14 @@ from mjbot.models.fast_policy.network import (
     units_of,
     unpacked,
 )
-from mjbot.models.fast_policy.reading import PLAIN_CONTEXT, TO_ALLY
-from mjbot.models.weights import SHIPPED, WeightsError, load_manifest, load_weights
-from mjbot.training.fast_policy import imitation, self_play
-from mjbot.training.fast_policy.imitation import initial_weights
-from mjbot.training.fast_policy.requests import ImitationPlan
+from mjbot.learning.models.fast_policy.reading import PLAIN_CONTEXT, TO_ALLY
+from mjbot.learning.models.weights import SHIPPED, WeightsError, load_manifest, load_weights
+from mjbot.learning.training.fast_policy import imitation, self_play
+from mjbot.learning.training.fast_policy.imitation import initial_weights
+from mjbot.learning.training.fast_policy.requests import ImitationPlan
+from mjbot.runtime.errors import ExitCode
 
-GAMES = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
+GAMES = sorted((Path(__file__).parents[4] / "logs").glob("*.mjson"))
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models.fast_policy.choice import policy_of
-from mjbot.models.fast_policy.network import PolicyWeights, Units, load_network, weights_in
-from mjbot.models.fast_policy.reading import MOST_CANDIDATES
-from mjbot.training.fast_policy.gradients import new_errors
-from mjbot.training.fast_policy.imitation import (
+from mjbot.learning.models.fast_policy.choice import policy_of
+from mjbot.learning.models.fast_policy.network import PolicyWeights, Units, load_network, weights_in
+from mjbot.learning.models.fast_policy.reading import MOST_CANDIDATES
+from mjbot.learning.training.fast_policy.gradients import new_errors
+from mjbot.learning.training.fast_policy.imitation import (
     MOST_CLASSES,
     embed,
     hard_targets,
@@ -17,12 +17,12 @@ from mjbot.training.fast_policy.imitation import (
     learn_rows,
     write_row_chances,
 )
-from mjbot.training.fast_policy.requests import ImitationPlan
-from mjbot.training.networks.decisions import KINDS, decisions_of
-from mjbot.training.positions import index_games, steps
-from mjbot.training.runs import TrainingError
+from mjbot.learning.training.fast_policy.requests import ImitationPlan
+from mjbot.learning.training.networks.decisions import KINDS, decisions_of
+from mjbot.learning.training.positions import index_games, steps
+from mjbot.learning.training.runs import TrainingError
 
-LOG = Path(__file__).parents[3] / "logs" / "hanchan-thirteen-kyoku.mjson"
+LOG = Path(__file__).parents[4] / "logs" / "hanchan-thirteen-kyoku.mjson"
 
 
 @pytest.fixture(scope="module")

@@ -3,18 +3,24 @@
 import numpy as np
 import pytest
 
-from mjbot.models.fast_policy.candidates import DISCARD
-from mjbot.models.fast_policy.choice import policy_of
-from mjbot.models.fast_policy.network import Layers, answer, load_network, units_of, weights_in
-from mjbot.models.networks.rank import rank_model
-from mjbot.referee.flow import deal
-from mjbot.referee.step import new_step_buffer
-from mjbot.referee.wall import shuffle_wall
-from mjbot.rules.ruleset import rule_set
-from mjbot.table.actions import DECIDES_ALL
-from mjbot.table.apply import apply_start_game
-from mjbot.table.state import new_state
-from mjbot.training.fast_policy.play_and_learn import (
+from mjbot.game.referee.flow import deal
+from mjbot.game.referee.step import new_step_buffer
+from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.table.actions import DECIDES_ALL
+from mjbot.game.table.apply import apply_start_game
+from mjbot.game.table.state import new_state
+from mjbot.learning.models.fast_policy.candidates import DISCARD
+from mjbot.learning.models.fast_policy.choice import policy_of
+from mjbot.learning.models.fast_policy.network import (
+    Layers,
+    answer,
+    load_network,
+    units_of,
+    weights_in,
+)
+from mjbot.learning.models.networks.rank import rank_model
+from mjbot.learning.training.fast_policy.play_and_learn import (
     ALL_SEATS,
     MOST_TRACES,
     N_CRITIC,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.rules.kinds import count_kinds
-from mjbot.table.state import ACCEPTED, ANKAN, CHI, PON, TURN, State, new_state
+from mjbot.game.rules.kinds import count_kinds
+from mjbot.game.table.state import ACCEPTED, ANKAN, CHI, PON, TURN, State, new_state
 from protocol.tiles import RED_FIVES, parse_tiles, tile_kind
 
 N_GAMES = 12

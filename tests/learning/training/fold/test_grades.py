@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mjbot.models.fold_features import (
+from mjbot.game.table.observe import unseen_kinds
+from mjbot.game.table.state import new_state
+from mjbot.learning.models.fold_features import (
     GENBUTSU,
     NEARLY_SAFE,
     NO_SUJI,
@@ -15,8 +17,6 @@ from mjbot.models.fold_features import (
     safety_grades,
     threats_to,
 )
-from mjbot.table.observe import unseen_kinds
-from mjbot.table.state import new_state
 from protocol.tiles import TILE_BY_NAME
 
 HAND = "145m19p55s2234z1s9s3m"

@@ -6,7 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.models.fold_features import (
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.assume import hide
+from mjbot.game.table.state import STATE, copy_state
+from mjbot.learning.models.fold_features import (
     N_FEATURES,
     NAMES,
     RANGES,
@@ -14,16 +17,13 @@ from mjbot.models.fold_features import (
     joint_grades,
     threats_to,
 )
-from mjbot.rules.shanten import shanten
-from mjbot.table.assume import hide
-from mjbot.table.state import STATE, copy_state
-from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
-from mjbot.training.fold_positions import join_positions, positions_of
-from mjbot.training.positions import index_games, steps
+from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
+from mjbot.learning.training.fold_positions import join_positions, positions_of
+from mjbot.learning.training.positions import index_games, steps
 from protocol.messages import Dahai
 from protocol.tiles import parse_tiles
 
-GAMES = index_games(sorted((Path(__file__).parents[3] / "logs").glob("*.mjson")))
+GAMES = index_games(sorted((Path(__file__).parents[4] / "logs").glob("*.mjson")))
 SAFE = "1m9p9s5z"
 TENPAI = "123m45678p23499s"
 ONE_AWAY = "123m45678p2399s3z"

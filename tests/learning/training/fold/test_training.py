@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjbot.append_log import LogError
 from mjbot.cli.main import main
-from mjbot.models.fold import FoldRecogniser, arrays_of, margin
-from mjbot.models.fold_features import N_FEATURES
-from mjbot.models.weights import Manifest, WeightsError, load_manifest, save_weights
-from mjbot.training import fold as fold_train
-from mjbot.training.fold_grid import (
+from mjbot.learning.models.fold import FoldRecogniser, arrays_of, margin
+from mjbot.learning.models.fold_features import N_FEATURES
+from mjbot.learning.models.weights import Manifest, WeightsError, load_manifest, save_weights
+from mjbot.learning.training import fold as fold_train
+from mjbot.learning.training.fold_grid import (
     HIGHEST,
     LOWEST,
     Cell,
@@ -21,8 +20,9 @@ from mjbot.training.fold_grid import (
     held_out_margins,
     support_vector_machine,
 )
-from mjbot.training.fold_labels import FOLD, PUSH, UNCLEAR
-from mjbot.training.fold_positions import best_threshold, f1_of, scores_of
+from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR
+from mjbot.learning.training.fold_positions import best_threshold, f1_of, scores_of
+from mjbot.runtime.append_log import LogError
 
 
 def clouds(n: int, seed: int) -> Examples:
@@ -103,7 +103,7 @@ def test_the_grid_is_the_papers_and_is_refined_around_the_best(tmp_path, monkeyp
         found[: 2 * wrong] *= -1
         return found
 
-    monkeypatch.setattr("mjbot.training.fold_grid.held_out_margins", margins)
+    monkeypatch.setattr("mjbot.learning.training.fold_grid.held_out_margins", margins)
     examples = clouds(400, 5)
     best, cells = tried(examples, tmp_path / "fine", step=1)
     axis = range(LOWEST, HIGHEST + 1)
@@ -122,7 +122,7 @@ def test_cells_that_are_known_are_not_tried_again(tmp_path, monkeypatch):
     assert kept.count(b"\n") == 1 + len(set(cells))
     with file.open("ab") as unfinished:
         unfinished.write(b'{"cost":1,"ga')
-    monkeypatch.setattr("mjbot.training.fold_grid.held_out_margins", None)
+    monkeypatch.setattr("mjbot.learning.training.fold_grid.held_out_margins", None)
     assert tried(examples, file, step=4) == (best, cells)
     assert file.read_bytes() == kept
     file.write_bytes(kept.replace(b'"cost":', b'"price":', 1))

@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.env import N_PLANES, N_SCALARS, observe
-from mjbot.errors import ExitCode
-from mjbot.models.networks.encoding import new_encoder
-from mjbot.records.choices import steps as choice_steps
-from mjbot.records.sources import open_games
-from mjbot.table.hands import kind_of
-from mjbot.table.settle import ranks_of
-from mjbot.table.state import DAIMINKAN, KAKAN, RIICHI
-from mjbot.table.view import View
-from mjbot.training.networks import decisions as decisions_module
-from mjbot.training.networks.decisions import (
+from mjbot.game.records.choices import steps as choice_steps
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.settle import ranks_of
+from mjbot.game.table.state import DAIMINKAN, KAKAN, RIICHI
+from mjbot.game.table.view import View
+from mjbot.learning.env import N_PLANES, N_SCALARS, observe
+from mjbot.learning.models.networks.encoding import new_encoder
+from mjbot.learning.training.networks import decisions as decisions_module
+from mjbot.learning.training.networks.decisions import (
     DECISION,
     KINDS,
     N_CHOICES,
@@ -28,11 +27,12 @@ from mjbot.training.networks.decisions import (
     open_decisions,
     open_kyoku,
 )
-from mjbot.training.positions import index_games, steps
+from mjbot.learning.training.positions import index_games, steps
+from mjbot.runtime.errors import ExitCode
 from protocol.messages import Dora, ReachAccepted
 from protocol.tiles import tile_kind
 
-LOGS = Path(__file__).parents[3] / "logs"
+LOGS = Path(__file__).parents[4] / "logs"
 GAMES = sorted(LOGS.glob("*.mjson"))
 
 

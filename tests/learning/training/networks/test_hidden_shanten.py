@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.models.networks.hidden_shanten import N_FEATURES, N_SHANTEN, shanten_weights
-from mjbot.models.tenpai import greedy_table
-from mjbot.models.weights import load_manifest
-from mjbot.rules.shanten import shanten
-from mjbot.table.state import NO_RIICHI
-from mjbot.training.networks.hidden_shanten import (
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.table.state import NO_RIICHI
+from mjbot.learning.models.networks.hidden_shanten import N_FEATURES, N_SHANTEN, shanten_weights
+from mjbot.learning.models.tenpai import greedy_table
+from mjbot.learning.models.weights import load_manifest
+from mjbot.learning.training.networks.hidden_shanten import (
     ShantenRow,
     calibration,
     compare,
@@ -20,10 +20,10 @@ from mjbot.training.networks.hidden_shanten import (
     predictions,
     rows_of,
 )
-from mjbot.training.positions import index_games, steps
+from mjbot.learning.training.positions import index_games, steps
 from protocol.messages import Dahai
 
-LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
+LOGS = sorted((Path(__file__).parents[4] / "logs").glob("*.mjson"))
 
 
 @pytest.fixture(autouse=True)

@@ -4,13 +4,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from mjbot.errors import ArgumentError
-from mjbot.models.networks.rank import KyokuStart, RankModel
-from mjbot.table.settle import ranks_of
-from mjbot.table.state import STATE
-from mjbot.training import runs
-from mjbot.training.networks import rank
-from mjbot.training.networks.decisions import (
+from mjbot.game.table.settle import ranks_of
+from mjbot.game.table.state import STATE
+from mjbot.learning.models.networks.rank import KyokuStart, RankModel
+from mjbot.learning.training import runs
+from mjbot.learning.training.networks import rank
+from mjbot.learning.training.networks.decisions import (
     DECISION,
     KINDS,
     KYOKU,
@@ -19,9 +18,10 @@ from mjbot.training.networks.decisions import (
     DecisionKind,
     layout,
 )
-from mjbot.training.networks.rank_controls import paper_bins
-from mjbot.training.requests import RankRequest
-from mjbot.training.runs import GameRange, TrainingError
+from mjbot.learning.training.networks.rank_controls import paper_bins
+from mjbot.learning.training.requests import RankRequest
+from mjbot.learning.training.runs import GameRange, TrainingError
+from mjbot.runtime.errors import ArgumentError
 from papers.matsuda2021 import training as paper_training
 from papers.matsuda2021.networks import PaperNetwork
 from papers.matsuda2021.requests import PaperRequest

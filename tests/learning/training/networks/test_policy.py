@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.errors import ExitCode
-from mjbot.models.networks.policy import Network, Policy
-from mjbot.models.weights import Manifest, load_manifest, save_weights
-from mjbot.training import runs
-from mjbot.training.fit import write_checkpoint
-from mjbot.training.networks.decisions import KINDS, open_decisions
-from mjbot.training.runs import RunFolder
+from mjbot.learning.models.networks.policy import Network, Policy
+from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
+from mjbot.learning.training import runs
+from mjbot.learning.training.fit import write_checkpoint
+from mjbot.learning.training.networks.decisions import KINDS, open_decisions
+from mjbot.learning.training.runs import RunFolder
+from mjbot.runtime.errors import ExitCode
 
-LOGS = Path(__file__).parents[3] / "logs"
+LOGS = Path(__file__).parents[4] / "logs"
 GAMES = sorted(LOGS.glob("*.mjson"))
 
 
 @pytest.fixture
 def policy():
     pytest.importorskip("torch", reason="training needs torch: pip install 'mjbot[train]'")
-    from mjbot.training.networks import policy
+    from mjbot.learning.training.networks import policy
 
     return policy
 
@@ -65,7 +65,7 @@ def test_it_learns_and_saves_what_the_table_loads(policy, columns, tmp_path, cap
 def test_numpy_says_what_torch_says(policy, columns):
     import torch
 
-    from mjbot.training.networks.policy_network import PolicyNetwork
+    from mjbot.learning.training.networks.policy_network import PolicyNetwork
 
     torch.manual_seed(3)
     net = PolicyNetwork(8, 3)

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from mjbot.statistics.estimates import Estimate
-from mjbot.table.state import ANKAN, DAIMINKAN, KAKAN
-from mjbot.training.networks.decisions import DECISION, DecisionKind
-from mjbot.training.networks.scores import auc, manifest_figures, parts_of, scores_of
+from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.table.state import ANKAN, DAIMINKAN, KAKAN
+from mjbot.learning.training.networks.decisions import DECISION, DecisionKind
+from mjbot.learning.training.networks.scores import auc, manifest_figures, parts_of, scores_of
 
 
 def made(choices, games=None, legal=3):

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.env import BatchEnv
-from mjbot.env.actions import N_ACTIONS
-from mjbot.errors import ExitCode
-from mjbot.models.weights import Manifest, load_manifest, load_weights, save_weights
-from mjbot.rules.acceptance import waits
+from mjbot.game.rules.acceptance import waits
+from mjbot.game.table.default_action import default_code
+from mjbot.game.table.hands import kind_of
+from mjbot.game.table.state import Phase
+from mjbot.learning.env import BatchEnv
+from mjbot.learning.env.actions import N_ACTIONS
+from mjbot.learning.models.weights import Manifest, load_manifest, load_weights, save_weights
+from mjbot.learning.training.positions import index_games, steps
+from mjbot.learning.training.requests import SelfPlayRequest
+from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
-from mjbot.table.default_action import default_code
-from mjbot.table.hands import kind_of
-from mjbot.table.state import Phase
-from mjbot.training.positions import index_games, steps
-from mjbot.training.requests import SelfPlayRequest
 from protocol.tiles import N_KINDS
 
-LOGS = Path(__file__).parents[3] / "logs"
+LOGS = Path(__file__).parents[4] / "logs"
 PON = 2
 """As a kind of decision."""
 MANIFEST = Manifest(data="no games", command="none", seed=0, scores={"rows shown": 0})
@@ -36,7 +36,7 @@ def torch():
 
 @pytest.fixture(scope="module")
 def self_play(torch):
-    from mjbot.training.networks import self_play
+    from mjbot.learning.training.networks import self_play
 
     return self_play
 
@@ -44,7 +44,7 @@ def self_play(torch):
 @pytest.fixture(scope="module")
 def start(torch, tmp_path_factory):
     """A folder with the weights of a small network that has learned nothing."""
-    from mjbot.training.networks.policy_network import PolicyNetwork
+    from mjbot.learning.training.networks.policy_network import PolicyNetwork
 
     torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("start")
@@ -66,7 +66,7 @@ class ShortGames(BatchEnv):
 
 @pytest.fixture
 def games(torch):
-    from mjbot.training.networks import self_play_games
+    from mjbot.learning.training.networks import self_play_games
 
     return self_play_games
 
@@ -94,7 +94,7 @@ def request_(self_play, start, tmp_path):
 
 
 def test_the_critic_is_shown_the_hands_of_the_others(torch):
-    from mjbot.training.networks import critic
+    from mjbot.learning.training.networks import critic
 
     planes = np.empty((N_KINDS, critic.N_HIDDEN_PLANES), np.float32)
     scalars = np.empty(critic.N_HIDDEN_SCALARS, np.float32)
@@ -120,7 +120,7 @@ def test_the_critic_is_shown_the_hands_of_the_others(torch):
 
 
 def test_the_critic_is_shown_who_draws_what_next(torch):
-    from mjbot.training.networks import critic
+    from mjbot.learning.training.networks import critic
 
     planes = np.empty((N_KINDS, critic.N_HIDDEN_PLANES), np.float32)
     scalars = np.empty(critic.N_HIDDEN_SCALARS, np.float32)

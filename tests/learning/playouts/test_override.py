@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mjbot.playouts.override import LEAST_WORLDS, best_plan, gains_on_first, playout_us
+from mjbot.learning.playouts.override import LEAST_WORLDS, best_plan, gains_on_first, playout_us
 
 WORLDS = 400
 SEAT = 2
