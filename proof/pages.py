@@ -45,7 +45,7 @@ PAGES: Final = (
 commands."""
 
 SKIPPED: Final = {
-    r"^(make|git|export|pip|\.ci/run)\b": "builds or installs",
+    r"^(make|git|export|pip|\.ci/run|python3\.11|mjbot-env/\S+)\b": "builds or installs",
     r"^ray |--on ray|\.ray/": "needs a cluster",
     r"\b(URL|WHAT|GAME|FILE|HOST|NAME|FOLDER|RUN)\b|\bA B\b|\.\.\.": "a placeholder",
     r"^mjbot (watch(?!.*--out)|match human)|--watch\b|-for-pairs": "stays until it is closed",
