@@ -26,8 +26,8 @@ LEFT_OPEN = re.compile(r"\.\.\.|\b(?:WHAT|N)\b")
 """What a command line leaves to the reader."""
 
 
-def hooks():
-    spec = importlib.util.spec_from_file_location("hooks", DOCS / "mkdocs" / "hooks.py")
+def site_pages():
+    spec = importlib.util.spec_from_file_location("site_pages", DOCS / "mkdocs" / "pages.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -97,7 +97,7 @@ def test_every_page_is_in_the_navigation_once():
     listed = re.findall(r"[\w/-]+\.md$", navigation, re.M)
     assert len(listed) == len(set(listed))
     pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
-    assert set(listed) - set(hooks().FROM_ROOT) == pages
+    assert set(listed) - set(site_pages().FROM_ROOT) == pages
 
 
 def test_the_index_lists_every_page_that_the_navigation_has_outside_results():
@@ -105,7 +105,7 @@ def test_the_index_lists_every_page_that_the_navigation_has_outside_results():
     navigation = CONFIG[CONFIG.index("\nnav:") :]
     for page in re.findall(r"[\w/-]+\.md$", navigation, re.M):
         top = page.split("/")[0]
-        if top not in ("index.md", "results", "strategies", *hooks().FROM_ROOT):
+        if top not in ("index.md", "results", "strategies", *site_pages().FROM_ROOT):
             assert f"]({page})" in index, page
 
 
@@ -122,7 +122,7 @@ def test_every_result_opens_with_a_summary_of_three_lines_and_is_listed():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_reference_has_every_option_of_a_command(command):
-    reference = hooks().command_reference()
+    reference = site_pages().command_reference()
     assert f"### mjbot {command}\n" in reference
     for action in parser_of(command)._actions:
         if action.help is not argparse.SUPPRESS and action.dest != "help":
@@ -132,21 +132,39 @@ def test_the_reference_has_every_option_of_a_command(command):
 
 def test_the_site_has_each_generated_table_on_one_page():
     pages = [path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md")]
-    for mark, table in hooks().TABLES.items():
+    for mark, table in site_pages().TABLES.items():
         (page,) = [page for page in pages if mark in page]
-        made = hooks().with_tables(page)
+        made = site_pages().with_tables(page)
         assert mark not in made
         assert table() in made
 
 
 def test_links_out_of_the_documentation_become_those_of_the_site():
-    convert = hooks().site_links
+    convert = site_pages().site_links
     assert convert("[x](../CONTRIBUTING.md#a)", "") == "[x](contributing.md#a)"
     assert convert("[x](../../README.md)", "results") == "[x](../index.md)"
     assert convert("[`a.py`](../mjbot/a.py)", "") == "`a.py`"
     assert convert("[x](rules.md) [y](#z) [w](https://mjai.app)", "") == (
         "[x](rules.md) [y](#z) [w](https://mjai.app)"
     )
+
+
+def test_the_finished_pages_are_markdown_alone_and_link_to_one_another(tmp_path):
+    build = tmp_path / "build"
+    (build / "docs").mkdir(parents=True)
+    (build / "docs" / "renamed.md").write_text("# A page of an earlier build")
+    site_pages().write(build)
+    assert (build / "mkdocs.yml").read_text(encoding="utf-8") == CONFIG
+    written = {path.relative_to(build / "docs").as_posix() for path in build.rglob("*.md")}
+    assert written == set(re.findall(r"[\w/-]+\.md$", CONFIG, re.M))
+    for page in written:
+        text = (build / "docs" / page).read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
+            assert ((build / "docs" / page).parent / target).exists(), (page, target)
+        assert not any(mark in text for mark in site_pages().TABLES), page
+    commands = (build / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    assert "### mjbot arena\n" in commands
+    assert "## 0." in (build / "docs" / "changelog.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,16 @@
-"""What ``make docs`` generates: the command reference, from the parsers, the tables that pages
-mark, and the pages of the repository's root that belong to the site.
+"""``python docs/mkdocs/pages.py``: the documentation as finished Markdown in ``build/docs``.
 
-MkDocs calls the functions ``on_...`` (``hooks`` in mkdocs.yml).  Everything above them needs mjbot
-alone.
+Written are the pages of ``docs/`` with the command reference, from the parsers, and the tables that
+pages mark; the pages of the repository's root that belong to the site; and the pictures.  The
+configuration of the site is copied next to them, so that a site tool finds all within one folder.
 """
 
 import argparse
 import posixpath
 import re
+import shutil
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from mjbot.cli import check, profile
 from mjbot.cli.commands import GROUPS, Command
@@ -17,6 +18,9 @@ from mjbot.cli.main import declare_command
 from mjbot.cli.run import RunRequest
 
 ROOT: Final = Path(__file__).parents[2]
+DOCS: Final = ROOT / "docs"
+TOOL: Final = "mkdocs"
+"""The folder of ``docs/`` that holds no pages: the site tool's configuration, and this."""
 COMMANDS_PAGE: Final = "reference/commands.md"
 FROM_ROOT: Final = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 """Pages of the site that are files of the repository's root."""
@@ -136,17 +140,27 @@ def with_tables(markdown: str) -> str:
     return markdown
 
 
-def on_files(files: Any, config: Any) -> Any:
-    """Add the pages of the repository's root."""
-    from mkdocs.structure.files import File
-
-    for page, source in FROM_ROOT.items():
-        files.append(File.generated(config, page, content=root_page(source)))
-    return files
-
-
-def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Add what is generated; turn links out of ``docs/`` into those of the site."""
-    if page.file.src_uri == COMMANDS_PAGE:
+def finished(page: str) -> str:
+    """Return a page of ``docs/`` with what is generated and with its links as those of the site."""
+    markdown = with_tables((DOCS / page).read_text(encoding="utf-8"))
+    if page == COMMANDS_PAGE:
         markdown += "\n\n" + command_reference()
-    return site_links(with_tables(markdown), posixpath.dirname(page.file.src_uri))
+    return site_links(markdown, posixpath.dirname(page))
+
+
+def write(build: Path) -> None:
+    """Write all pages and pictures into the folder ``docs`` of ``build``, and the configuration."""
+    out = build / "docs"
+    if out.exists():
+        shutil.rmtree(out)  # a page that was renamed or deleted
+    shutil.copytree(DOCS, out, ignore=shutil.ignore_patterns(TOOL))
+    for path in DOCS.rglob("*.md"):
+        page = path.relative_to(DOCS).as_posix()
+        (out / page).write_text(finished(page), encoding="utf-8")
+    for page, source in FROM_ROOT.items():
+        (out / page).write_text(root_page(source), encoding="utf-8")
+    shutil.copyfile(DOCS / TOOL / "mkdocs.yml", build / "mkdocs.yml")
+
+
+if __name__ == "__main__":
+    write(ROOT / "build")
