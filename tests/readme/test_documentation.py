@@ -14,6 +14,7 @@ from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import declare_command
+from mjbot.play.service.status import Status
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import strategy_class
 
@@ -194,6 +195,17 @@ def test_the_first_bot_is_that_of_the_readme():
         for path in (ROOT / "README.md", DOCS / "start" / "first-bot.md")
     )
     assert readme == page
+
+
+def test_the_reference_has_every_key_of_a_bots_status():
+    page = (DOCS / "reference" / "status.md").read_text(encoding="utf-8")
+    status = Status(clock=lambda: 0.0)
+    status.set_lane(0, "playing")
+    snapshot = status.snapshot()
+    for key in (*snapshot, *snapshot["ends"], *snapshot["acks"], *snapshot["faults"]):
+        assert f"`{key}`" in page, key
+    for key in snapshot["lanes"][0]:
+        assert f"`{key}`" in page, key
 
 
 def test_the_glossary_is_sorted_and_has_each_term_once():

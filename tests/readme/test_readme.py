@@ -41,6 +41,12 @@ def test_it_is_short_and_shows_the_commands_of_the_three_ways_in():
         assert f"mjbot {command}" in README
 
 
+def test_it_counts_the_strategies_that_a_wheel_has():
+    (count,) = re.findall(r"Ships (\d+) strategies", README)
+    modules = [path for path in (ROOT / "strategies").glob("*.py") if path.stem != "__init__"]
+    assert int(count) == len(modules)
+
+
 @pytest.mark.parametrize("file", DOCUMENTS)
 def test_every_path_it_names_exists(file):
     text = (ROOT / file).read_text(encoding="utf-8")
