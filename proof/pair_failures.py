@@ -87,9 +87,9 @@ def run(args: argparse.Namespace) -> int:
 async def play(trials: Sequence[PairTrial], table: AtTable, folder: Path) -> None:
     """Play one game per trial, one more for each trial whose moment is too late."""
     with private_channel() as channel:
-        assert isinstance(channel.place, Path)
-        front = channel.place.with_name("relay")
-        async with ChannelRelay(front, channel.place) as relay:
+        assert isinstance(channel.address, Path)
+        front = channel.address.with_name("relay")
+        async with ChannelRelay(front, channel.address) as relay:
             await _Trials(trials, table, folder, relay).play(channel, front)
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeGuard
@@ -12,6 +13,9 @@ from protocol.plain_text import one_line
 
 FaultKind = Literal["crash", "late", "illegal", "absent"]
 """A decision failed, took too long, was not allowed, or its player was absent."""
+
+NO_ANSWER: Final = object()
+"""The choice of a strategy that was late or failed, which has been reported as such."""
 
 MOST_LETTERS: Final = 300
 
@@ -85,6 +89,19 @@ def no_choice(choice: object) -> str:
     """
     chosen = str(choice) if isinstance(choice, Action) else _short(repr(choice))
     return f"it may not choose {chosen}"
+
+
+def accepted(choice: object, codes: bytes, report: Callable[[str], None]) -> Action | None:
+    """Return a strategy's choice if it is among the legal ``codes``.
+
+    Else it is a fault, and the table's default action is played, or that of a fallback strategy:
+    ``report`` receives what is wrong with an illegal choice, and ``None`` is returned.
+    """
+    if is_legal(choice, codes):
+        return choice
+    if choice is not NO_ANSWER:
+        report(no_choice(choice))
+    return None
 
 
 def is_legal(choice: object, codes: bytes) -> TypeGuard[Action]:

@@ -24,11 +24,7 @@ from papers.hamabe2017.sums import (
 SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
     "sashikomi": ("yes", "no"),
     "nakase": ("yes", "no"),
-    "bluff": ("no", "yes"),
-    "haitei_okuri": ("yes", "no"),
     "dora_fuyashi": ("yes", "no"),
-    "open_way": ("yes", "no"),
-    "hold_back": ("yes", "no"),
     "spare_ally": ("yes", "no"),
     "own_calls": ("yes", "no"),
     "leader_caution": ("4.0", "0"),

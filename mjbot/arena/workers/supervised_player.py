@@ -11,7 +11,7 @@ from mjbot.arena.decision_times import TimeCounts, count_time
 from mjbot.arena.workers.clock import Clock, DeadlineError
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import Sealed, View
-from mjbot.strategy.faults import Fault, FaultKind, error_summary, is_legal, no_choice
+from mjbot.strategy.faults import NO_ANSWER, Fault, FaultKind, accepted, error_summary
 from mjbot.strategy.strategy import Strategy, remark_on
 
 FULL_FAULTS: Final = 5
@@ -72,17 +72,19 @@ class SupervisedPlayer:
             known = self._fatal[self.decisions]
             self.faults.append(replace(known, state=sealed.state.tobytes()))
             return view.default_action
-        n_faults = len(self.faults)
         codes = sealed.codes
         self._remark = ""
-        action = self._attempt(self._choose, sealed, self.decisions)
-        if is_legal(action, codes):
-            if self._remark and self.on_remark is not None:
-                self.on_remark(self.seat, self._remark)
-            return action
-        if len(self.faults) == n_faults:
-            self._record_fault("illegal", self.decisions, no_choice(action), sealed)
-        return view.default_action
+        choice = self._attempt(self._choose, sealed, self.decisions)
+
+        def report(problem: str) -> None:
+            self._record_fault("illegal", self.decisions, problem, sealed)
+
+        action = accepted(choice, codes, report)
+        if action is None:
+            return view.default_action
+        if self._remark and self.on_remark is not None:
+            self.on_remark(self.seat, self._remark)
+        return action
 
     def _choose(self, view: View) -> Action:
         if self.times is None and self.on_remark is None:
@@ -98,7 +100,7 @@ class SupervisedPlayer:
         return action
 
     def _attempt(self, job: Callable[[Any], Any], view: View | None, decision: int) -> Any:
-        """Return what the job makes of the view, or ``None`` and a fault."""
+        """Return what the job makes of the view, :data:`NO_ANSWER` and a fault if it cannot."""
         try:
             try:
                 self._clock.start(self.seat, decision)
@@ -112,7 +114,7 @@ class SupervisedPlayer:
         except BaseException as error:  # a strategy may raise anything, KeyboardInterrupt, too
             summary = error_summary(error, self.strategy)
             self._record_fault("crash", decision, summary, view, traceback.format_exc())
-        return None
+        return NO_ANSWER
 
     def _record_fault(
         self, kind: FaultKind, decision: int, problem: str, view: View | None, trace: str = ""

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
-from mjbot.strategy.faults import error_summary
+from mjbot.strategy.faults import AbsentError, FaultKind, error_summary
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+ReportFault = Callable[[FaultKind, str, BaseException | None], None]
+"""Receives the kind of a fault, what is wrong, and an exception whose traceback is of use."""
+
 _Job = tuple[Future[Any], Callable[[], Any]]
 _Jobs = queue.SimpleQueue[_Job | None]
 
@@ -60,6 +63,22 @@ class DecisionThread:
             future.add_done_callback(_report_dropped)
             raise LateError
         return answer.result()
+
+    async def attempt(
+        self, job: Callable[[], T], limit_s: float | None, instead: T, report: ReportFault
+    ) -> T:
+        """Return what ``job`` returns; ``instead`` if it fails or is late, which is reported."""
+        try:
+            return await self.think(job, limit_s)
+        except LateError:
+            report("late", f"not ready after {limit_s:g} s", None)
+        except CrashError as error:
+            cause = error.__cause__
+            if isinstance(cause, AbsentError):
+                report("absent", str(cause), None)
+            else:
+                report("crash", str(error), cause)
+        return instead
 
 
 def _work(jobs: _Jobs) -> None:

@@ -2,16 +2,18 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import Sealed, View
-from mjbot.play.client.decision_thread import CrashError, DecisionThread, LateError
-from mjbot.strategy.faults import is_legal, no_choice
+from mjbot.play.client.decision_thread import DecisionThread
+from mjbot.strategy.faults import NO_ANSWER, FaultKind, accepted
 from mjbot.strategy.strategy import Strategy
 from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 FALLBACK_S: Final = 0.5
 """Time that is kept for the fallback strategy, taken from the decision's own limit."""
@@ -49,13 +51,13 @@ class Fallback:
     async def start_game(self, game: int, seat: int, names: Sequence[str]) -> None:
         """Begin game ``game``, from 0."""
         strategy = self._strategy = self._make_strategy(game)
-        await self._think(lambda: strategy.start_game(seat, tuple(names)))
+        await self._attempt(lambda: strategy.start_game(seat, tuple(names)), None)
 
     async def start_kyoku(self, view: View) -> None:
         """Begin a kyoku."""
         strategy, sealed = self._strategy, Sealed().view(view)
         if strategy is not None:
-            await self._think(lambda: strategy.start_kyoku(sealed))
+            await self._attempt(lambda: strategy.start_kyoku(sealed), None)
 
     async def decide(self, view: View) -> Action:
         """Return its choice; the view's default action if it fails, too."""
@@ -63,19 +65,16 @@ class Fallback:
         if strategy is None:
             return view.default_action
         self._decisions += 1
-        choice = await self._think(lambda: strategy.decide(sealed))
-        if is_legal(choice, view.codes):
-            return choice
-        if choice is not None:
-            logger.error("the fallback strategy: %s", one_line(no_choice(choice)))
-        return view.default_action
+        choice = await self._attempt(lambda: strategy.decide(sealed), NO_ANSWER)
+        return accepted(choice, view.codes, _log) or view.default_action
 
-    async def _think(self, job: Callable[[], object]) -> object:
-        """Return what the job returns, ``None`` if it failed or was late."""
-        try:
-            return await self._thread.think(job, self.limit_s)
-        except LateError:
-            logger.error("the fallback strategy: not ready after %g s", self.limit_s)
-        except CrashError as error:
-            logger.error("the fallback strategy: %s", one_line(str(error)))
-        return None
+    async def _attempt(self, job: Callable[[], T], instead: T) -> T:
+        return await self._thread.attempt(job, self.limit_s, instead, _log_fault)
+
+
+def _log_fault(kind: FaultKind, problem: str, cause: BaseException | None) -> None:
+    _log(problem)
+
+
+def _log(problem: str) -> None:
+    logger.error("the fallback strategy: %s", one_line(problem))

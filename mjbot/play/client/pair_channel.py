@@ -43,14 +43,14 @@ class End:
     """Which side of the channel, and where it is."""
 
     side: Side
-    place: ChannelAddress
+    address: ChannelAddress
 
     @classmethod
     def parse(cls, text: str) -> "End":
         """Read what :meth:`__str__` writes; raises ``ValueError``.
 
         >>> End.parse("guest:4711")
-        End(side=<Side.GUEST: b'guest'>, place=4711)
+        End(side=<Side.GUEST: b'guest'>, address=4711)
         """
         match = re.fullmatch(r"(host|guest):(?:(\d{1,5})|(.+))", text)
         if match is None:
@@ -59,7 +59,7 @@ class End:
         return cls(Side(side.encode()), _socket_file(file) if port is None else _port(port))
 
     def __str__(self) -> str:
-        return f"{self.side.value.decode()}:{self.place}"
+        return f"{self.side.value.decode()}:{self.address}"
 
 
 def _port(text: str) -> int:
@@ -110,7 +110,7 @@ class Linked:
         self, settings: Settings, make: MakeStrategy, pipes: tuple[int, int] = (0, 1)
     ) -> list[OwnResult]:
         """Play as :func:`mjbot.play.client.play.play` does; without a partner, alone."""
-        link = SocketLink(self.end.side, self.end.place, self.secret)
+        link = SocketLink(self.end.side, self.end.address, self.secret)
         meters = Meters(timed=_counting(link, self.timed))
         hooks = Hooks(warm_up=lambda: self._warm_up(make), meters=meters)
         async with _open(link):

@@ -3,10 +3,11 @@
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import Final
 
 from mjbot.game.records.game import Talk
@@ -17,6 +18,7 @@ from mjbot.play.client.faults import Faults
 from mjbot.play.client.player import ClientPlayer, MakeStrategy
 from mjbot.play.client.tenhou import TenhouGame
 from mjbot.play.startup.warm_up import WarmUp
+from mjbot.runtime.net.backoff import Backoff
 from protocol.dialects import LOCKSTEP
 from protocol.messages import Event
 from protocol.plain_text import one_line
@@ -38,7 +40,7 @@ REJOIN_S: Final = 15.0
 
 _FIRST_PAUSE_S: Final = 0.2
 _LONGEST_PAUSE_S: Final = 5.0
-"""Between two attempts to connect; each pause is twice as long as the one before."""
+"""Between two attempts to connect."""
 
 _VERDICT_S: Final = 5.0
 
@@ -225,15 +227,20 @@ async def _play_on_pipes(bot: Bot, transport: base_.Transport) -> list[c.OwnResu
     return results
 
 
-async def play_by_connecting(settings: Settings, play_game: PlayGame) -> list[c.OwnResult]:
+async def play_by_connecting(
+    settings: Settings, play_game: PlayGame, random: Random | None = None
+) -> list[c.OwnResult]:
     """Play every game over a connection of its own, as the original server and RiichiLab require.
 
-    ``play_game`` plays one.  Raises what it raises, and :class:`UnreachableError`.
+    ``play_game`` plays one; ``random`` draws the pauses between attempts to connect.  Raises what
+    ``play_game`` raises, and :class:`UnreachableError`.
     """
+    random = random or Random()
     results: list[c.OwnResult] = []
     while not settings.games or len(results) < settings.games:
         try:
-            results.append(await _play_one(settings, play_game, rejoining=bool(results)))
+            pauses = Backoff(_FIRST_PAUSE_S, _LONGEST_PAUSE_S, random)
+            results.append(await _play_one(settings, play_game, pauses, rejoining=bool(results)))
         except base_.UnreachableError:
             if settings.games or not results:
                 raise
@@ -241,12 +248,14 @@ async def play_by_connecting(settings: Settings, play_game: PlayGame) -> list[c.
     return results
 
 
-async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool) -> c.OwnResult:
+async def _play_one(
+    settings: Settings, play_game: PlayGame, pauses: Backoff, *, rejoining: bool
+) -> c.OwnResult:
     """Connect and play; between two games give the server a while to be ready again."""
     clock = asyncio.get_running_loop()
     patience_s = REJOIN_S if rejoining else settings.wait_s
     give_up_at = clock.time() + patience_s
-    waits, pauses = False, _pauses()
+    waits = False
     while True:
         session = settings.session()
         try:
@@ -262,15 +271,7 @@ async def _play_one(settings: Settings, play_game: PlayGame, *, rejoining: bool)
             if not rejoining and not waits:
                 waits = True
                 logger.info("waiting for %s, at most %g s", one_line(error), patience_s)
-        await asyncio.sleep(max(0.0, min(next(pauses), give_up_at - clock.time())))
-
-
-def _pauses() -> Iterator[float]:
-    """Yield the seconds between attempts to connect, without end."""
-    pause_s = _FIRST_PAUSE_S
-    while True:
-        yield pause_s
-        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        await asyncio.sleep(max(0.0, min(pauses.next_s(), give_up_at - clock.time())))
 
 
 def _is_absent(error: Exception) -> bool:

@@ -3,13 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final, cast
+from functools import partial
+from typing import Final
 
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.mirror import Mirror, TableError, quote
 from mjbot.game.table.mirror.wire import to_message
 from mjbot.game.table.view import Sealed, View
-from mjbot.play.client.decision_thread import CrashError, DecisionThread, LateError
+from mjbot.play.client.decision_thread import CrashError, DecisionThread
 from mjbot.play.client.fallback_strategy import Fallback
 from mjbot.play.client.faults import Faults
 from mjbot.play.client.offers import (
@@ -20,7 +21,7 @@ from mjbot.play.client.offers import (
     listed,
 )
 from mjbot.play.startup.warm_up import WarmUp, warm_up_alone
-from mjbot.strategy.faults import AbsentError, Fault, FaultKind, is_legal, no_choice
+from mjbot.strategy.faults import NO_ANSWER, Fault, FaultKind, accepted
 from mjbot.strategy.strategy import Strategy, remark_on
 from protocol import messages as m
 from protocol.dialects import Dialect
@@ -39,8 +40,6 @@ logger = logging.getLogger(__name__)
 
 _REQUEST_SHARE: Final = 0.8
 """Part of a request's deadline to think in; the rest is for the network."""
-
-_NOTHING: Final = object()
 
 MakeStrategy = Callable[[int], Strategy]
 """Makes the player of game 0, 1, ...: a strategy's instance plays one game."""
@@ -156,7 +155,7 @@ class ClientPlayer:
             self._contradiction(problem)
 
     async def _inform(self, note: Callable[[], None]) -> None:
-        await self._think(note, self._deadline_s)
+        await self._thread.attempt(note, self._deadline_s, None, partial(self._note, 0))
 
     # --- decisions ---------------------------------------------------------------------------
 
@@ -194,13 +193,13 @@ class ClientPlayer:
             limit_s = max(limit_s / 2, limit_s - fallback.limit_s)
         sealed = Sealed().view(view)  # of its own: a late decision continues with it
         sealed.time_left_ms = None if limit_s is None else 1000 * limit_s
-        decided = await self._think(lambda: self._decided(sealed), limit_s, self.decisions)
-        if decided is not _NOTHING:
-            choice, remark = cast(tuple[object, str], decided)
-            if is_legal(choice, view.codes):
-                self.remark = remark
-                return choice
-            self._note("illegal", self.decisions, no_choice(choice))
+        note = partial(self._note, self.decisions)
+        choice, remark = await self._thread.attempt(
+            lambda: self._decided(sealed), limit_s, (NO_ANSWER, ""), note
+        )
+        if action := accepted(choice, view.codes, partial(note, "illegal")):
+            self.remark = remark
+            return action
         return view.default_action if fallback is None else await fallback.decide(view)
 
     def _decided(self, view: View) -> tuple[object, str]:
@@ -285,23 +284,7 @@ class ClientPlayer:
         if problem:
             logger.warning("%s; event: %s", one_line(problem), one_line(quote(self._last)))
 
-    async def _think(
-        self, job: Callable[[], object], limit_s: float | None, decision: int = 0
-    ) -> object:
-        """Return what the job returns, :data:`_NOTHING` if it failed or was late."""
-        try:
-            return await self._thread.think(job, limit_s)
-        except LateError:
-            self._note("late", decision, f"not ready after {limit_s:g} s")
-        except CrashError as error:
-            cause = error.__cause__
-            if isinstance(cause, AbsentError):
-                self._note("absent", decision, str(cause))
-            else:
-                self._note("crash", decision, str(error), cause)
-        return _NOTHING
-
     def _note(
-        self, kind: FaultKind, decision: int, problem: str, cause: BaseException | None = None
+        self, decision: int, kind: FaultKind, problem: str, cause: BaseException | None = None
     ) -> None:
         self.faults.add(Fault(kind, self._seat, decision, problem), cause)

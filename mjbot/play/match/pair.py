@@ -45,7 +45,7 @@ class Member(MatchPlayer):
 class PairChannel:
     """Where the two meet, and what both know."""
 
-    place: ChannelAddress
+    address: ChannelAddress
     secret: str = field(repr=False)
 
 
@@ -69,7 +69,7 @@ def make_members(
             name=team_name,
             plays_on=True,
             ally=ally,
-            end=End(side, channel.place),
+            end=End(side, channel.address),
             secret=channel.secret,
             more=tuple(arguments),
         )

@@ -38,9 +38,10 @@ from mjbot.play.client.faults import Faults
 from mjbot.play.client.play import Bot, Hooks, Settings, connect
 from mjbot.play.client.player import MakeStrategy
 from mjbot.play.service.files import GameFiles, Keeper, Keeping, RecordedTransport
-from mjbot.play.service.pacing import Backoff, HourlyLimit, Hours
+from mjbot.play.service.pacing import HourlyLimit, Hours
 from mjbot.play.service.status import Status
 from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.net.backoff import Backoff
 from mjbot.strategy.faults import Fault, FaultKind, error_summary
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import Event, StartGame

@@ -1,4 +1,4 @@
-"""When a service may connect: hours of the day, pauses that grow, a limit an hour.
+"""When a service may connect: hours of the day, a limit an hour.
 
 Nothing here reads a clock: moments are arguments, in seconds of a monotonic clock or as local
 times.
@@ -9,7 +9,6 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from random import Random
 from typing import Final
 
 HOUR_S: Final = 3600.0
@@ -69,30 +68,6 @@ def _span(text: str) -> tuple[int, int]:
 
 def _clock(minutes: int) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}"
-
-
-class Backoff:
-    """Pauses between attempts: each up to twice as long as the one before, drawn by ``random``.
-
-    A pause is drawn from the upper half of its range, so that many clients of a server that comes
-    back do not connect in the same moment.
-    """
-
-    def __init__(self, first_s: float, longest_s: float, random: Random) -> None:
-        self._first_s: Final = first_s
-        self._longest_s: Final = max(first_s, longest_s)
-        self._random: Final = random
-        self._next_s = first_s
-
-    def next_s(self) -> float:
-        """Return the seconds of the next pause."""
-        pause_s = self._next_s * self._random.uniform(0.5, 1.0)
-        self._next_s = min(2 * self._next_s, self._longest_s)
-        return pause_s
-
-    def reset(self) -> None:
-        """An attempt went well."""
-        self._next_s = self._first_s
 
 
 class HourlyLimit:

@@ -1,1 +1,1 @@
-"""What all listening sockets have in common: limits of connections, HTTP timeouts, the log."""
+"""What all sockets have in common: limits and attempts of connections, HTTP timeouts, the log."""

@@ -16,10 +16,12 @@ import sys
 import threading
 import time
 from pathlib import Path
+from random import Random
 from typing import Final
 
 from msgspec.structs import replace
 
+from mjbot.runtime.net.backoff import Backoff
 from mjbot.strategy.pair.link import PATIENCE_MS, Fits, Link
 from mjbot.strategy.pair.messages import GameHello, SharedHand
 from mjbot.strategy.pair.session import PairSession, Side
@@ -33,8 +35,10 @@ logger = logging.getLogger(__name__)
 ChannelAddress = Path | int
 """A Unix domain socket's file, or a TCP port of this machine."""
 
-RETRY_S: Final = 0.2
+FIRST_PAUSE_S: Final = 0.2
 LONGEST_PAUSE_S: Final = 5.0
+"""Between a guest's attempts: the first as long as no process listens, longer ones where the
+process that does is no partner."""
 HANDSHAKE_S: Final = 5.0
 LOOPBACK: Final = "127.0.0.1"
 HAS_UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
@@ -51,21 +55,12 @@ def fits_a_socket(file: Path) -> bool:
     return HAS_UNIX_SOCKETS and len(os.fsencode(file)) <= LONGEST_PATH_BYTES
 
 
-def pause_s(unknown_peers: int) -> float:
-    """Return how long to wait before the next attempt, after so many unauthenticated peers.
-
-    >>> pause_s(0), pause_s(3), pause_s(1_000_000)
-    (0.2, 1.6, 5.0)
-    """
-    return min(RETRY_S * 2.0 ** min(unknown_peers, 10), LONGEST_PAUSE_S)
-
-
 class SocketLink(Link):
     """One end of the channel of one process, good for all its games.
 
     A lost partner is waited for (host) or called again (guest); until then the strategy plays
     alone, and when the partner is back it receives the last message at once.  ``waits`` counts
-    the decisions that have waited for a word.
+    the decisions that have waited for a word, ``pauses`` are those between a guest's attempts.
 
     Each side names its game by a token of its own, and believes only what answers that: a word
     of an earlier game can look like one of this game, but cannot know its token.  So a partner
@@ -73,10 +68,17 @@ class SocketLink(Link):
     a new token, and accepts the first message after it has come.
     """
 
-    def __init__(self, side: Side, place: ChannelAddress, secret: bytes) -> None:
+    def __init__(
+        self,
+        side: Side,
+        address: ChannelAddress,
+        secret: bytes,
+        pauses: Backoff | None = None,
+    ) -> None:
         self._side: Final = side
-        self._place: Final = place
+        self._address: Final = address
         self._secret: Final = secret
+        self._pauses: Final = pauses or Backoff(FIRST_PAUSE_S, LONGEST_PAUSE_S, Random())
         self._changed: Final = threading.Condition()
         self._newest: SharedHand | None = None
         self._linked = False
@@ -89,7 +91,7 @@ class SocketLink(Link):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._current: asyncio.Task[None] | None = None
         self._conversations: set[asyncio.Task[None]] = set()
-        self._unknown_peers = 0
+        self._met_unknown_peer = False
         self._broke_off = False
 
     # --- the strategy's side -----------------------------------------------------------------
@@ -151,10 +153,10 @@ class SocketLink(Link):
             self._let_go()
 
     async def _host(self) -> None:
-        if isinstance(self._place, Path):
-            server = await asyncio.start_unix_server(self._welcome, sock=_bound(self._place))
+        if isinstance(self._address, Path):
+            server = await asyncio.start_unix_server(self._welcome, sock=_bound(self._address))
         else:
-            server = await asyncio.start_server(self._welcome, LOOPBACK, self._place)
+            server = await asyncio.start_server(self._welcome, LOOPBACK, self._address)
         try:
             await asyncio.Future()
         finally:
@@ -179,18 +181,18 @@ class SocketLink(Link):
                 streams = await self._connect()
                 _require_own_user(streams[1])
             except OSError:
-                pass  # not there yet
+                self._pauses.reset()  # not there yet
             except ProtocolError as error:
                 self._report(error, linked=False)
             else:
                 with contextlib.suppress(OSError):
                     await self._converse(TcpTransport(*streams))
-            await asyncio.sleep(pause_s(self._unknown_peers))
+            await asyncio.sleep(self._pauses.next_s())
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        if isinstance(self._place, Path):
-            return await asyncio.open_unix_connection(self._place)
-        return await asyncio.open_connection(LOOPBACK, self._place)
+        if isinstance(self._address, Path):
+            return await asyncio.open_unix_connection(self._address)
+        return await asyncio.open_connection(LOOPBACK, self._address)
 
     async def _converse(self, transport: TcpTransport) -> None:
         """Talk over one connection until it breaks; never raises but for cancellation."""
@@ -227,8 +229,8 @@ class SocketLink(Link):
         if linked:
             logger.info("pair channel: %s", one_line(error))
         elif isinstance(error, ProtocolError):
-            self._unknown_peers += 1
-            if self._unknown_peers == 1:
+            if not self._met_unknown_peer:
+                self._met_unknown_peer = True
                 text = one_line(error)
                 logger.warning("pair channel: no partner at the other end: %s", text)
         elif not self._broke_off:
@@ -240,7 +242,8 @@ class SocketLink(Link):
         if self._current is not None:
             self._current.cancel()
         self._current = asyncio.create_task(self._send_changes(transport, session))
-        self._unknown_peers, self._broke_off = 0, False
+        self._met_unknown_peer = self._broke_off = False
+        self._pauses.reset()
         logger.info("pair channel: the partner is there")
         with self._changed:
             self._linked = self._patient = True
@@ -301,8 +304,8 @@ def _require_own_user(writer: asyncio.StreamWriter) -> None:
     connection = writer.get_extra_info("socket")
     if not hasattr(socket, "SO_PEERCRED") or connection.family != socket.AF_UNIX:
         return
-    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    _, user, _ = _CREDENTIALS.unpack(found)
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, user, _ = _CREDENTIALS.unpack(credentials)
     if user not in (os.geteuid(), 0):
         writer.transport.abort()
-        raise ProtocolError("pair.socket", f"user {user} listens there; name another place")
+        raise ProtocolError("pair.socket", f"user {user} listens there; name another address")

@@ -194,13 +194,13 @@ def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
             assert channel.secret not in repr(member)
             assert member.environ == {SECRET_VARIABLE: channel.secret}
         assert (top.end.side, partner.end.side) == (Side.HOST, Side.GUEST)
-        assert top.end.place == partner.end.place == channel.place
+        assert top.end.address == partner.end.address == channel.address
         assert End.parse(str(top.end)) == top.end
         assert "yaku-evaluation,riichi=off" in top.command("", 1)
         assert len(channel.secret) >= 32
-        if isinstance(channel.place, Path):
-            assert channel.place.parent.stat().st_mode & 0o077 == 0
-    assert not isinstance(channel.place, Path) or not channel.place.parent.exists()
+        if isinstance(channel.address, Path):
+            assert channel.address.parent.stat().st_mode & 0o077 == 0
+    assert not isinstance(channel.address, Path) or not channel.address.parent.exists()
 
 
 @pytest.mark.parametrize(

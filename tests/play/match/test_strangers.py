@@ -64,7 +64,7 @@ def test_a_flood_of_strangers_at_channel_and_table_disturbs_neither_pair_nor_gam
                 if isinstance(event, StartGame):
                     port = int(urls[0].split(":")[2].split("/")[0])
                     for connect in (
-                        lambda: asyncio.open_unix_connection(channel.place),
+                        lambda: asyncio.open_unix_connection(channel.address),
                         lambda: asyncio.open_connection("127.0.0.1", port),
                     ):
                         floods.append(asyncio.create_task(deluge(connect)))

@@ -1,13 +1,12 @@
-"""Hours of the day, growing pauses, a limit an hour."""
+"""Hours of the day, a limit an hour."""
 
 from datetime import datetime, timedelta
-from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjbot.play.service.pacing import HOUR_S, Backoff, HourlyLimit, Hours
+from mjbot.play.service.pacing import HOUR_S, HourlyLimit, Hours
 
 minutes = st.integers(0, 24 * 60 - 1)
 moments = st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31))
@@ -39,18 +38,6 @@ def test_hours_of_a_whole_day():
     hours = Hours.read("00:00-12:00, 12:00-24:00")
     assert hours.contains(datetime(2026, 1, 1, 23, 59))
     assert hours.contains(datetime(2026, 1, 1, 12, 0))
-
-
-def test_pauses_grow_to_the_longest_and_differ_by_seed():
-    backoff = Backoff(1.0, 60.0, Random(3))
-    pauses = [backoff.next_s() for _ in range(12)]
-    for count, pause in enumerate(pauses):
-        most = min(60.0, 2.0**count)
-        assert most / 2 <= pause <= most
-    other = Backoff(1.0, 60.0, Random(4))
-    assert [other.next_s() for _ in range(12)] != pauses
-    backoff.reset()
-    assert backoff.next_s() <= 1.0
 
 
 @given(st.integers(1, 5), st.lists(st.floats(0, 3000), max_size=40))

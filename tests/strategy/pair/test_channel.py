@@ -69,7 +69,7 @@ def test_a_port_that_nobody_can_join_is_refused(side, port):
 
 @pytest.mark.parametrize("port", [1, 65535])
 def test_every_other_port_is_none_of_our_business(port):
-    assert End.parse(f"guest:{port}").place == port
+    assert End.parse(f"guest:{port}").address == port
 
 
 @pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
@@ -80,7 +80,7 @@ def test_a_socket_may_be_called_what_the_system_can_bind(more, tmp_path):
     with socket.socket(socket.AF_UNIX) as probe:
         if fits_a_socket(file):
             probe.bind(str(file))
-            assert End.parse(f"host:{file}").place == file
+            assert End.parse(f"host:{file}").address == file
         else:
             with pytest.raises(OSError, match="too long"):
                 probe.bind(str(file))
@@ -97,7 +97,7 @@ def test_where_the_folder_of_the_channel_has_too_long_a_name_it_is_on_loopback(
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
 
     async def meet(channel: PairChannel) -> None:
-        links = [SocketLink(side, channel.place, channel.secret.encode()) for side in Side]
+        links = [SocketLink(side, channel.address, channel.secret.encode()) for side in Side]
         tasks = [asyncio.create_task(link.run()) for link in links]
         async with asyncio.timeout(GUARD_S):
             while not all(link.linked for link in links):
@@ -107,15 +107,15 @@ def test_where_the_folder_of_the_channel_has_too_long_a_name_it_is_on_loopback(
         await asyncio.wait(tasks)
 
     with private_channel() as channel:
-        assert isinstance(channel.place, int)
-        assert End.parse(f"host:{channel.place}").place == channel.place
+        assert isinstance(channel.address, int)
+        assert End.parse(f"host:{channel.address}").address == channel.address
         asyncio.run(meet(channel))
 
 
 NOBODY = 65534
 
 
-def as_nobody(place: Path) -> str:
+def as_nobody(address: Path) -> str:
     """Return what comes of another user's attempt to connect."""
     received, output = os.pipe()
     if (child := os.fork()) == 0:
@@ -124,7 +124,7 @@ def as_nobody(place: Path) -> str:
             os.setgid(NOBODY)
             os.setuid(NOBODY)
             with socket.socket(socket.AF_UNIX) as probe:
-                probe.connect(str(place))
+                probe.connect(str(address))
             os.write(output, b"connected")
         except BaseException as error:
             os.write(output, type(error).__name__.encode())
@@ -142,23 +142,23 @@ def as_nobody(place: Path) -> str:
 def test_another_user_of_this_machine_cannot_connect(folder_is_open):
     """Neither into the folder, nor, were it open, to the socket itself."""
 
-    async def main(place: Path) -> str:
-        link = SocketLink(Side.HOST, place, b"secret")
+    async def main(address: Path) -> str:
+        link = SocketLink(Side.HOST, address, b"secret")
         task = asyncio.create_task(link.run())
         async with asyncio.timeout(GUARD_S):
-            while not (place.exists() and place.stat().st_mode & 0o777 == 0o600):
+            while not (address.exists() and address.stat().st_mode & 0o777 == 0o600):
                 await asyncio.sleep(0)
-            (await asyncio.open_unix_connection(place))[1].close()  # we can
+            (await asyncio.open_unix_connection(address))[1].close()  # we can
         try:
-            return as_nobody(place)
+            return as_nobody(address)
         finally:
             task.cancel()
             await asyncio.wait({task})
 
     with private_channel() as channel:
         if folder_is_open:
-            channel.place.parent.chmod(0o755)
-        assert asyncio.run(main(channel.place)) == "PermissionError"
+            channel.address.parent.chmod(0o755)
+        assert asyncio.run(main(channel.address)) == "PermissionError"
 
 
 @pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
@@ -191,8 +191,8 @@ def test_no_user_connects_before_the_socket_has_its_mode(tmp_path, monkeypatch):
 def test_a_socket_that_another_user_has_planted_is_sent_nothing(caplog):
     with tempfile.TemporaryDirectory() as name, socket.socket(socket.AF_UNIX) as planted:
         Path(name).chmod(0o777)
-        place = Path(name, "pair")
-        planted.bind(str(place))
+        address = Path(name, "pair")
+        planted.bind(str(address))
         received, output = os.pipe()
         if (child := os.fork()) == 0:  # the credentials are those of the process that listens
             try:
@@ -207,7 +207,7 @@ def test_a_socket_that_another_user_has_planted_is_sent_nothing(caplog):
         os.close(output)
 
         async def visit():
-            task = asyncio.create_task(SocketLink(Side.GUEST, place, b"secret").run())
+            task = asyncio.create_task(SocketLink(Side.GUEST, address, b"secret").run())
             while not caplog.messages:
                 await asyncio.sleep(0)
             task.cancel()

@@ -8,16 +8,24 @@ import stat
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import msgspec
 import pytest
 
 from mjbot.play.match.pair import private_channel
+from mjbot.runtime.net.backoff import Backoff
 from mjbot.strategy.pair import socket_link
 from mjbot.strategy.pair.link import memory_links
 from mjbot.strategy.pair.messages import SharedHand
 from mjbot.strategy.pair.session import PairSession, Side
-from mjbot.strategy.pair.socket_link import HAS_UNIX_SOCKETS, ChannelAddress, SocketLink, pause_s
+from mjbot.strategy.pair.socket_link import (
+    FIRST_PAUSE_S,
+    HAS_UNIX_SOCKETS,
+    LONGEST_PAUSE_S,
+    ChannelAddress,
+    SocketLink,
+)
 from protocol.transports.tcp import TcpTransport
 
 SECRET = b"secret"
@@ -40,7 +48,7 @@ def free_port() -> int:
 
 
 @pytest.fixture(params=["unix", "tcp"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> ChannelAddress:
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> ChannelAddress:
     if request.param == "unix":
         if not HAS_UNIX_SOCKETS:
             pytest.skip("no Unix domain sockets here")
@@ -69,17 +77,17 @@ async def received(link: SocketLink, turn: int) -> None:
     await until(lambda: link.newest(turn_is(turn)) is not None)
 
 
-def pair(place: ChannelAddress) -> tuple[SocketLink, SocketLink]:
-    return SocketLink(Side.HOST, place, SECRET), SocketLink(Side.GUEST, place, SECRET)
+def pair(address: ChannelAddress) -> tuple[SocketLink, SocketLink]:
+    return SocketLink(Side.HOST, address, SECRET), SocketLink(Side.GUEST, address, SECRET)
 
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-async def listening(serve: Serve, place: ChannelAddress) -> asyncio.Server:
-    if isinstance(place, int):
-        return await asyncio.start_server(serve, "127.0.0.1", place)
-    return await asyncio.start_unix_server(serve, place)
+async def listening(serve: Serve, address: ChannelAddress) -> asyncio.Server:
+    if isinstance(address, int):
+        return await asyncio.start_server(serve, "127.0.0.1", address)
+    return await asyncio.start_unix_server(serve, address)
 
 
 async def connected(guest: SocketLink) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -102,9 +110,9 @@ def warnings() -> Iterator[list[str]]:
     logging.getLogger("mjbot").removeHandler(handler)
 
 
-def test_what_one_says_the_other_hears(place):
+def test_what_one_says_the_other_hears(address):
     async def talk() -> None:
-        host, guest = pair(place)
+        host, guest = pair(address)
         async with running(host, guest):
             await until(lambda: host.linked and guest.linked)
             host.send(holding(1))
@@ -118,9 +126,9 @@ def test_what_one_says_the_other_hears(place):
     asyncio.run(talk())
 
 
-def test_a_word_of_the_game_before_is_never_believed(place):
+def test_a_word_of_the_game_before_is_never_believed(address):
     async def talk() -> None:
-        host, guest = pair(place)
+        host, guest = pair(address)
         async with running(host, guest):
             for game in range(2):
                 host.start_game()
@@ -138,9 +146,9 @@ def test_a_word_of_the_game_before_is_never_believed(place):
     asyncio.run(talk())
 
 
-def test_a_word_said_while_the_channel_was_cut_is_heard_when_it_is_back(place):
+def test_a_word_said_while_the_channel_was_cut_is_heard_when_it_is_back(address):
     async def talk() -> None:
-        host, guest = pair(place)
+        host, guest = pair(address)
         async with running(host):
             host.start_game()
             guest.start_game()
@@ -154,10 +162,10 @@ def test_a_word_said_while_the_channel_was_cut_is_heard_when_it_is_back(place):
 
 
 @pytest.mark.parametrize("lost", [Side.HOST, Side.GUEST])
-def test_a_partner_that_died_is_missed_and_joins_again(place, lost):
+def test_a_partner_that_died_is_missed_and_joins_again(address, lost):
     async def talk() -> None:
-        links = dict(zip((Side.HOST, Side.GUEST), pair(place), strict=True))
-        stays, dies, reborn = links[lost.other], links[lost], SocketLink(lost, place, SECRET)
+        links = dict(zip((Side.HOST, Side.GUEST), pair(address), strict=True))
+        stays, dies, reborn = links[lost.other], links[lost], SocketLink(lost, address, SECRET)
         async with running(stays):
             stays.start_game()
             dies.start_game()
@@ -184,9 +192,9 @@ def test_a_partner_that_died_is_missed_and_joins_again(place, lost):
 
 
 @pytest.mark.parametrize("ends", [Side.HOST, Side.GUEST])
-def test_who_ends_misses_nobody_and_is_missed(place, ends, warnings):
+def test_who_ends_misses_nobody_and_is_missed(address, ends, warnings):
     async def talk() -> None:
-        links = dict(zip((Side.HOST, Side.GUEST), pair(place), strict=True))
+        links = dict(zip((Side.HOST, Side.GUEST), pair(address), strict=True))
         async with running(links[ends.other]):
             async with running(links[ends]):
                 await until(lambda: all(link.linked for link in links.values()))
@@ -198,36 +206,41 @@ def test_who_ends_misses_nobody_and_is_missed(place, ends, warnings):
     assert "the partner is gone; playing alone" in warning
 
 
-def test_another_secret_is_said_once_and_knocked_with_ever_more_rarely(
-    place, warnings, monkeypatch
-):
-    asked: list[int] = []
-    monkeypatch.setattr(
-        socket_link, "pause_s", lambda unknown_peers: asked.append(unknown_peers) or 0.0
-    )
+def test_another_secret_is_said_once_and_knocked_with_ever_more_rarely(address, warnings):
+    asked: list[float] = []
+
+    class Longest(Random):
+        def uniform(self, a: float, b: float) -> float:
+            return b
+
+    class NoPauses(Backoff):
+        def next_s(self) -> float:
+            asked.append(super().next_s())
+            return 0.0
 
     async def talk() -> None:
-        host, guest = pair(place)
-        unknown_peer = SocketLink(Side.GUEST, place, b"guess")
+        host, guest = pair(address)
+        pauses = NoPauses(FIRST_PAUSE_S, LONGEST_PAUSE_S, Longest())
+        unknown_peer = SocketLink(Side.GUEST, address, b"guess", pauses)
         async with running(host):
             async with running(unknown_peer):
-                await until(lambda: max(asked, default=0) >= 5)
+                await until(lambda: LONGEST_PAUSE_S in asked)
             assert not host.linked
             async with running(guest):
                 await until(lambda: host.linked and guest.linked)
 
     asyncio.run(talk())
-    knocks = [unknown_peers for unknown_peers in asked if unknown_peers][:5]
-    assert [pause_s(unknown_peers) for unknown_peers in knocks] == [0.4, 0.8, 1.6, 3.2, 5.0]
+    first = asked.index(2 * FIRST_PAUSE_S) - 1
+    assert asked[first : first + 6] == pytest.approx([0.2, 0.4, 0.8, 1.6, 3.2, 5.0])
     report = [text for text in warnings if "both need the same one" in text]
     assert len(report) == 2  # the host and the stranger
     assert len(warnings) <= 3  # and the guest or the host that the other has gone first
 
 
-def test_a_stranger_hears_nothing_and_disturbs_nobody(place):
+def test_a_stranger_hears_nothing_and_disturbs_nobody(address):
     async def talk() -> None:
-        host, guest = pair(place)
-        unknown_peer = SocketLink(Side.GUEST, place, b"guess")
+        host, guest = pair(address)
+        unknown_peer = SocketLink(Side.GUEST, address, b"guess")
         async with running(host, guest):
             await until(lambda: host.linked and guest.linked)
             host.send(holding(1))
@@ -257,13 +270,13 @@ def test_only_this_user_may_open_the_socket(tmp_path):
 
     asyncio.run(talk())
     with private_channel() as channel:
-        assert isinstance(channel.place, int) or (
-            stat.S_IMODE(channel.place.parent.stat().st_mode) == 0o700
+        assert isinstance(channel.address, int) or (
+            stat.S_IMODE(channel.address.parent.stat().st_mode) == 0o700
         )
 
 
 @pytest.mark.parametrize("side", [Side.HOST, Side.GUEST])
-def test_what_is_nested_too_deeply_ends_neither_side(place, side):
+def test_what_is_nested_too_deeply_ends_neither_side(address, side):
     async def talk() -> None:
         greeted, broken = asyncio.Event(), []
         asyncio.get_running_loop().set_exception_handler(lambda _, context: broken.append(context))
@@ -275,17 +288,17 @@ def test_what_is_nested_too_deeply_ends_neither_side(place, side):
             writer.close()
             greeted.set()
 
-        links = dict(zip((Side.HOST, Side.GUEST), pair(place), strict=True))
+        links = dict(zip((Side.HOST, Side.GUEST), pair(address), strict=True))
         async with running(links[side]):
             if side is Side.HOST:
                 await nest(*await connected(links[Side.GUEST]))
                 await until(lambda: not links[side]._conversations)
             else:
-                unknown_peer = await listening(nest, place)
+                unknown_peer = await listening(nest, address)
                 await asyncio.wait_for(greeted.wait(), LIMIT_S)
                 unknown_peer.close()
-                if isinstance(place, Path):
-                    place.unlink(missing_ok=True)
+                if isinstance(address, Path):
+                    address.unlink(missing_ok=True)
             async with running(links[side.other]):
                 await until(lambda: all(link.linked for link in links.values()))
         assert broken == []
@@ -293,12 +306,12 @@ def test_what_is_nested_too_deeply_ends_neither_side(place, side):
     asyncio.run(talk())
 
 
-def test_a_partner_that_comes_twice_is_heard_on_its_new_connection(place):
+def test_a_partner_that_comes_twice_is_heard_on_its_new_connection(address):
     async def talk() -> None:
-        host = SocketLink(Side.HOST, place, SECRET)
-        old = SocketLink(Side.GUEST, place, SECRET)
+        host = SocketLink(Side.HOST, address, SECRET)
+        old = SocketLink(Side.GUEST, address, SECRET)
         async with running(host):
-            await until(lambda: isinstance(place, int) or place.exists())
+            await until(lambda: isinstance(address, int) or address.exists())
             async with running(old):
                 await until(lambda: host.linked and old.linked)
                 session = PairSession(Side.GUEST, SECRET)
