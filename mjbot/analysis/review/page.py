@@ -52,7 +52,7 @@ def summary_html(review: summary.Review) -> str:
         *_cards(review),
         _curve(review),
         *_worst(review),
-        *_kinds(review),
+        *_classes(review),
         *_kyoku(review),
         *_seats(review),
         *_deal_ins(review),
@@ -80,7 +80,7 @@ def interval(estimate: Estimate, unit: str) -> str:
 
 def _origin(review: summary.Review) -> Iterator[str]:
     judged, strength = review.judged, review.by.strength
-    place, score = judged.places[review.seat], judged.scores[review.seat]
+    place, score = judged.final_ranks[review.seat], judged.scores[review.seat]
     origin = translate(
         "seat {n} in {game}, {place} of 4 with {points} points",
         n=review.seat,
@@ -188,7 +188,7 @@ def _worst(review: summary.Review) -> Iterator[str]:
     yield "<ol class=worst>"
     for decision in worst:
         tone = "bad" if review.counts(decision) else "soft"
-        facts: list[str] = [translate(review.kind(decision))]
+        facts: list[str] = [translate(review.mistake_class(decision))]
         if decision in review.shown:
             shown = review.shown[decision]
             facts.append(
@@ -226,12 +226,12 @@ def _loss_heads(review: summary.Review) -> list[str]:
     return heads
 
 
-def _kinds(review: summary.Review) -> Iterator[str]:
-    kinds = summary.by_kind(review)
+def _classes(review: summary.Review) -> Iterator[str]:
+    losses = summary.by_class(review)
     whole = summary.loss_of(review.decisions, review.shown)
     yield f"<h3>{translate('By class of mistake')}</h3>"
-    order = sorted(kinds, key=lambda kind: -kinds[kind].shown_ranks.value)
-    rows = [[translate(kind), *_losses(review, kinds[kind])] for kind in order]
+    order = sorted(losses, key=lambda name: -losses[name].shown_ranks.value)
+    rows = [[translate(name), *_losses(review, losses[name])] for name in order]
     rows.append([f"<b>{translate('all')}</b>", *_losses(review, whole)])
     yield table(["", *_loss_heads(review)], rows)
     if whole.disputed:

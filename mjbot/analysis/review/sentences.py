@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from mjbot.analysis.review.decisions import ReviewedDecision
-from mjbot.analysis.review.playouts import Shown
+from mjbot.analysis.review.playouts import Shown, Verdict
 from mjbot.analysis.review.reasons import (
     MATERIAL,
     Reason,
@@ -114,7 +114,7 @@ def size_text(decision: ReviewedDecision, shown: Shown | None) -> str:
         return ""
     if shown is not None:
         cost = amount(shown.ranks.value, RANKS)
-        return cost if shown.verdict == "shown" else translate(shown.verdict)
+        return cost if shown.verdict is Verdict.SHOWN else translate(shown.verdict)
     if decision.is_on_ally and decision.expected.is_win:
         return translate("your ally's tile")
     if decision.loss is None:
@@ -138,7 +138,7 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
     """Return what playouts show as a sentence, with the 95% interval of the places."""
     ends = [number(end, RANKS) for end in (shown.ranks.low, shown.ranks.high)]
     interval = translate("({low} to {high})", low=ends[0], high=ends[1])
-    if shown.verdict == "not shown to differ":
+    if shown.verdict is Verdict.NOT_SHOWN:
         text, places = "By playouts: not shown to differ, {places} {interval}.", shown.ranks.value
         return translate(text, places=signed(places, RANKS), interval=interval)
     better, other = shown.better, ""
@@ -146,7 +146,7 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
         choice = doing_text(decision.view, better, shown.better_then)
         other = translate(" against {choice}", choice=choice)
     text = "By playouts it costs {places} places {interval}, {points} points{other}."
-    if shown.verdict == "shown to be no loss":
+    if shown.verdict is Verdict.NO_LOSS:
         text = "By playouts it gains {places} places {interval}, {points} points{other}."
     return translate(
         text,
