@@ -301,7 +301,7 @@ async def _open_endpoints(server: TableServer, request: ServeRequest, ws_token: 
 
 async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
     """Serve several tables."""
-    from mjbot.play.service.tables_page import tables_server
+    from mjbot.play.server.tables_page import tables_server
 
     asyncio.get_running_loop().set_exception_handler(LoopErrors())
     rules, hall = table_rules(request.table), request.hall
