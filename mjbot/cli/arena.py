@@ -30,7 +30,6 @@ from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
 from mjbot.arena.workers.playing import PlayedGame, ReportFault
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.arguments import (
-    count,
     file_option,
     folder_option,
     jobs_option,
@@ -47,6 +46,7 @@ from mjbot.game.statistics.seating import FORMATS, SeatingFormat
 from mjbot.game.statistics.sequential import ErrorRates
 from mjbot.game.table.view import View
 from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import naming, plural
 from mjbot.runtime.interruption import ending_at_once, stopping_between_steps

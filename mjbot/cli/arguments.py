@@ -1,6 +1,7 @@
-"""What several commands read from their command lines: numbers, options, tokens.
+"""What several commands read from their command lines: options, rules, tokens.
 
-A type's ``ArgumentTypeError`` becomes the one line with which the command refuses.
+A type's ``ArgumentTypeError`` becomes the one line with which the command refuses
+(:mod:`mjbot.runtime.argument_types` has numbers and times).
 """
 
 import argparse
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from mjbot.game.records.other_formats import record_path
+from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError, error_report
 from mjbot.runtime.languages import ENGLISH, LANGUAGES, VARIABLES, default_language, language_named
 from mjbot.runtime.redaction import conceal
@@ -52,47 +54,6 @@ def position(text: str) -> "RecordPosition":
         return RecordPosition.read(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def games(text: str) -> int:
-    """Return a number of games, or 0."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of games, or 0")
-    return int(text)
-
-
-def count(text: str) -> int:
-    """Return a whole number above 0."""
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number above 0, such as 8")
-    return int(text)
-
-
-def seconds(text: str) -> float:
-    """Return a time in seconds, above 0 and finite."""
-    try:
-        time_s = float(text)
-    except ValueError:
-        time_s = 0.0
-    if not 0 < time_s < 1e6:  # neither is nan
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of seconds above 0")
-    return time_s
-
-
-def patience(text: str) -> float:
-    """Return a time in seconds, or 0."""
-    try:
-        return 0.0 if float(text) == 0 else seconds(text)
-    except (ValueError, argparse.ArgumentTypeError):
-        problem = f"{text!r}: expected a number of seconds, 0 or more"
-        raise argparse.ArgumentTypeError(problem) from None
-
-
-def port(text: str) -> int:
-    """Return a TCP port, or 0."""
-    if not (text.isdecimal() and int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a port, 1 to 65535, or 0 for any")
-    return int(text)
 
 
 def strategy(text: str) -> Spec:

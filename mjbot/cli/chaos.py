@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from mjbot.cli.arguments import port as port_number
-from mjbot.cli.arguments import reading_arguments, seconds, seed_option
+from mjbot.cli.arguments import reading_arguments, seed_option
 from mjbot.play.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy, InjectedFault
+from mjbot.runtime.argument_types import port as port_number
+from mjbot.runtime.argument_types import seconds
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.interruption import run_until_signalled
 from mjbot.runtime.requests import argument, option

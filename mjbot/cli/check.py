@@ -21,6 +21,7 @@ from mjbot.play.check.lines import CheckedBot, bot_of
 from mjbot.play.check.servers import ServerProcess, ServerSettings, check_server
 from mjbot.play.match.players import read_players, require_program
 from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.argument_types import games, seconds
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
 from mjbot.runtime.interruption import ending_at_once, run_until_signalled
@@ -64,10 +65,10 @@ class CheckRequest:
     )
     strict: bool = option(False, "fail for SHOULD and for NON-STRICT, too", shown=False)
     timeout_s: float | None = option(
-        None, "longest time for a reply, in seconds (default: the dialect's)", type=a.seconds
+        None, "longest time for a reply, in seconds (default: the dialect's)", type=seconds
     )
     at_once: int | None = option(
-        None, "games that the target claims to play at once (default: not checked)", type=a.games
+        None, "games that the target claims to play at once (default: not checked)", type=games
     )
     start: str | None = option(
         None, "command that starts the server; it is also ended and restarted", metavar="COMMAND"

@@ -19,8 +19,9 @@ from mjbot.arena.setup import RUNS
 from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.cli.arena import GamesProgress, prepare_own, require_seed
-from mjbot.cli.arguments import count, folder_option, jobs_option, seed_option
+from mjbot.cli.arguments import folder_option, jobs_option, seed_option
 from mjbot.game.statistics.sequential import ErrorRates
+from mjbot.runtime.argument_types import count
 from mjbot.runtime.checkout import papers
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import plural

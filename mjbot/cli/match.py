@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from rich.console import Console
 
-from mjbot.cli.arguments import count, folder_option, program, seconds
+from mjbot.cli.arguments import folder_option, program
 from mjbot.cli.log import Output, log_to
 from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
 from mjbot.play.match.player_processes import MatchError, fault_lines
@@ -21,6 +21,7 @@ from mjbot.play.match.report import MatchReport, final_table, problems_of_saving
 from mjbot.play.match.run import HOST, MatchSettings, Watcher, play_match, table_fault_lines
 from mjbot.play.server.server import GameResult
 from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.argument_types import count, seconds
 from mjbot.runtime.checkout import ROOT
 from mjbot.runtime.errors import ArgumentError, ExitCode, error_report
 from mjbot.runtime.files import plural

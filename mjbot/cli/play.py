@@ -10,12 +10,9 @@ from typing import Any, Final
 from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
     file_option,
-    games,
     output_option,
-    patience,
     reading_arguments,
     seat,
-    seconds,
     seed_option,
     strategy_option,
     token,
@@ -32,6 +29,7 @@ from mjbot.play.client.player import MakeStrategy
 from mjbot.play.match.players import CLOCK_S, HUMAN, SEAT_KEY_VARIABLE, human_clock_s
 from mjbot.play.service.locks import TokenLocks, secrets_of
 from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.argument_types import games, patience, seconds
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.runtime.files import plural
 from mjbot.runtime.interruption import ending_at_once, run_until_signalled

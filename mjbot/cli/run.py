@@ -15,14 +15,9 @@ from typing import Any, Final
 
 from mjbot.cli.arguments import (
     TOKEN_VARIABLE,
-    count,
     file_option,
     folder_option,
-    games,
     output_option,
-    patience,
-    port,
-    seconds,
     secret_words,
     secrets_in,
     seed_option,
@@ -35,15 +30,16 @@ from mjbot.play.client.play import Settings
 from mjbot.play.kept_games import Limits
 from mjbot.play.match.players import HUMAN
 from mjbot.play.server.game_log import require_writable
-from mjbot.play.service.bot import BotService, ServicePlan
+from mjbot.play.service.bot import BotService
 from mjbot.play.service.files import Keeping
 from mjbot.play.service.locks import TokenLocks, secrets_of
 from mjbot.play.service.log_file import LogFile
-from mjbot.play.service.pacing import Hours
+from mjbot.play.service.plan import ConnectionPlan, PlayPlan, ServicePlan
 from mjbot.play.service.reporting import metrics_server, notify, report
 from mjbot.play.service.status import Status
 from mjbot.play.service.timing import Timing, time_strategy
 from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.argument_types import count, games, port, seconds
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.interruption import ending_at_once, run_until_signalled
 from mjbot.runtime.processes import keep_heap_compact
@@ -61,13 +57,6 @@ DIALECTS: Final = tuple(
 )
 CHECK_S: Final = 60.0
 """Longest time that ``--check`` measures decisions."""
-
-
-def _hours(text: str) -> Hours:
-    try:
-        return Hours.read(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _switch(help_: str) -> Any:
@@ -124,44 +113,6 @@ class BotKeys:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayKeys:
-    """When and how often it plays."""
-
-    games: int = option(0, "number of games; 0: without end", type=games)
-    at_once: int = option(1, "games at the same time, each with a token of its own", type=count)
-    pause_s: float = option(0.0, "pause between two games, in seconds", type=patience)
-    hours: Hours | None = option(
-        None, "local hours in which games begin, as 08:00-23:30 (default: always)", type=_hours
-    )
-    on_game_end: str = option(
-        "requeue", "after a game: play the next, or end", choices=["requeue", "stop"]
-    )
-    on_disconnect: str = option(
-        "reconnect", "if the connection is lost in a game", choices=["reconnect", "stop"]
-    )
-    on_version_change: str = option(
-        "stop",
-        "if a message does not fit the dialect or the rules: end, or wait and try again",
-        choices=["stop", "retry"],
-    )
-    retry_s: float = option(3600.0, "pause of on_version_change = retry, in seconds", type=seconds)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConnectionKeys:
-    """How it connects again after a failure."""
-
-    silence_s: float | None = option(
-        None, "time without a message, in seconds (default: the dialect's)", type=seconds
-    )
-    first_pause_s: float = option(
-        1.0, "first pause; each further one is up to twice as long", type=seconds
-    )
-    longest_pause_s: float = option(300.0, "longest pause, in seconds", type=seconds)
-    per_hour: int = option(30, "most attempts an hour after failures", type=count)
-
-
-@dataclass(frozen=True, kw_only=True)
 class LogKeys:
     """What is written, and how much of it is kept."""
 
@@ -189,8 +140,8 @@ class RunRequest:
     )
     server: ServerKeys = group(ServerKeys, "server")
     bot: BotKeys = group(BotKeys, "bot")
-    play: PlayKeys = group(PlayKeys, "play")
-    connection: ConnectionKeys = group(ConnectionKeys, "connection")
+    play: PlayPlan = group(PlayPlan, "play")
+    connection: ConnectionPlan = group(ConnectionPlan, "connection")
     logs: LogKeys = group(LogKeys, "logs")
     command_line: tuple[str, ...] = ()
 
@@ -312,7 +263,7 @@ def _plan(request: RunRequest) -> ServicePlan:
 
 
 def _checked_plan(request: RunRequest) -> ServicePlan:
-    server, bot, play, logs = request.server, request.bot, request.play, request.logs
+    server, bot, connection = request.server, request.bot, request.connection
     address = _address(server)
     for key, spec in (("bot.strategy", bot.strategy), ("bot.fallback", bot.fallback)):
         if spec is not None:
@@ -324,8 +275,8 @@ def _checked_plan(request: RunRequest) -> ServicePlan:
     if bot.fallback is not None and bot.fallback_s > deadline_s / 2:
         problem = f"more than half of a decision's {deadline_s:g} s; name less"
         raise FieldError("bot.fallback_s", problem)
-    if request.connection.longest_pause_s < request.connection.first_pause_s:
-        problem = f"shorter than first_pause_s ({request.connection.first_pause_s:g})"
+    if connection.longest_pause_s < connection.first_pause_s:
+        problem = f"shorter than first_pause_s ({connection.first_pause_s:g})"
         raise FieldError("connection.longest_pause_s", problem)
     fallback = bot.fallback
     seed = bot.seed
@@ -334,7 +285,7 @@ def _checked_plan(request: RunRequest) -> ServicePlan:
             address=address,
             name=name,
             deadline_s=bot.deadline_s,
-            silence_s=request.connection.silence_s,
+            silence_s=connection.silence_s,
             strict=not bot.lenient,
             login=_login(server, address),
             length=server.length,
@@ -343,19 +294,10 @@ def _checked_plan(request: RunRequest) -> ServicePlan:
         make_fallback=None if fallback is None else lambda game: fallback.make(seed + game),
         fallback_s=bot.fallback_s,
         strategy=str(bot.strategy),
-        tokens=_tokens(server, address, play.at_once),
-        games=play.games,
-        at_once=play.at_once,
-        pause_s=play.pause_s,
-        hours=play.hours,
-        on_game_end=play.on_game_end,  # type: ignore[arg-type]
-        on_disconnect=play.on_disconnect,  # type: ignore[arg-type]
-        on_version_change=play.on_version_change,  # type: ignore[arg-type]
-        retry_s=play.retry_s,
-        first_pause_s=request.connection.first_pause_s,
-        longest_pause_s=request.connection.longest_pause_s,
-        per_hour=request.connection.per_hour,
-        keeping=_keeping(request.profile, logs),
+        tokens=_tokens(server, address, request.play.at_once),
+        play=request.play,
+        connection=connection,
+        keeping=_keeping(request.profile, request.logs),
     )
 
 
@@ -434,7 +376,7 @@ def _tokens(server: ServerKeys, address: Address, at_once: int) -> tuple[str | N
 
 def _locked(request: RunRequest, plan: ServicePlan) -> list[str]:
     """Return the tokens and the account that no other process of this machine may use."""
-    tokens = () if request.server.token_shared else plan.tokens[: plan.at_once]
+    tokens = () if request.server.token_shared else plan.tokens[: plan.play.at_once]
     return secrets_of(tokens, plan.settings.login)
 
 
@@ -498,10 +440,10 @@ def _timed(what: str, timing: Timing, limit_s: float) -> str:
 
 
 def _described(request: RunRequest, plan: ServicePlan) -> Iterator[str]:
-    server, play, logs = request.server, request.play, request.logs
-    address = plan.settings.address
-    place = "this machine" if is_loopback(address.host) else "another machine"
-    yield f"server: {one_line(address.url)} ({address.dialect.traits.word}, {place})"
+    server, play, logs = request.server, plan.play, request.logs
+    connection, address = plan.connection, plan.settings.address
+    machine = "this machine" if is_loopback(address.host) else "another machine"
+    yield f"server: {one_line(address.url)} ({address.dialect.traits.word}, {machine})"
     source = f"file {server.token_file}" if server.token_file else f"variable {server.token_env}"
     known = len([token for token in plan.tokens if token])
     yield f"token: {known} from {source}" if known else f"token: none ({source} is empty)"
@@ -509,19 +451,19 @@ def _described(request: RunRequest, plan: ServicePlan) -> Iterator[str]:
     deadline_s = plan.settings.deadline_s or address.dialect.traits.deadline_s
     yield f"strategy: {request.bot.strategy}, {deadline_s:g} s a decision"
     yield f"fallback: {request.bot.fallback or 'the default action'}"
-    number = f"{plan.games} games" if plan.games else "games without end"
-    yield f"play: {number}, {plan.at_once} at once, {plan.pause_s:g} s between two"
-    if plan.hours is not None:
-        wait_s = plan.hours.opens_in_s(datetime.now())
+    number = f"{play.games} games" if play.games else "games without end"
+    yield f"play: {number}, {play.at_once} at once, {play.pause_s:g} s between two"
+    if play.hours is not None:
+        wait_s = play.hours.opens_in_s(datetime.now())
         state = "open now" if not wait_s else f"opens in {wait_s / 60:.0f} minutes"
-        yield f"hours: {plan.hours}, {state}"
+        yield f"hours: {play.hours}, {state}"
     yield (
         f"after a game: {play.on_game_end}; lost connection: {play.on_disconnect};"
         f" version change: {play.on_version_change}"
     )
     yield (
-        f"after a failure: pauses of {plan.first_pause_s:g} to {plan.longest_pause_s:g} s,"
-        f" at most {plan.per_hour} attempts an hour"
+        f"after a failure: pauses of {connection.first_pause_s:g} to"
+        f" {connection.longest_pause_s:g} s, at most {connection.per_hour} attempts an hour"
     )
     evidence = ", with every frame" if logs.evidence else ""
     yield f"records: {f'{logs.folder}{evidence}' if logs.folder else 'none'}"

@@ -13,17 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mjbot.cli.arguments import (
-    count,
-    file_option,
-    folder_option,
-    patience,
-    reading_arguments,
-    seconds,
-    token,
-)
-from mjbot.cli.arguments import games as games_kept
-from mjbot.cli.arguments import port as port_number
+from mjbot.cli.arguments import file_option, folder_option, reading_arguments, token
 from mjbot.cli.log import Output, log_to, logger
 from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
 from mjbot.game.table.settle import seats_by_rank
@@ -43,6 +33,9 @@ from mjbot.play.server.server import (
 )
 from mjbot.play.server.tables import Tables
 from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.argument_types import count, patience, seconds
+from mjbot.runtime.argument_types import games as games_kept
+from mjbot.runtime.argument_types import port as port_number
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.interruption import ending_at_once, run_until_signalled
 from mjbot.runtime.languages import translate
@@ -308,7 +301,7 @@ async def _open_endpoints(server: TableServer, request: ServeRequest, ws_token: 
 
 async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
     """Serve several tables."""
-    from mjbot.play.service.tables_page import tables_server
+    from mjbot.play.server.tables_page import tables_server
 
     asyncio.get_running_loop().set_exception_handler(LoopErrors())
     rules, hall = table_rules(request.table), request.hall

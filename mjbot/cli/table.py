@@ -12,6 +12,7 @@ from mjbot.game.records.game import Talk
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.argument_types import port, seconds
 from mjbot.runtime.requests import option
 from mjbot.strategy.registry import Spec
 from mjbot.viewer.browser import show_page
@@ -31,7 +32,7 @@ class TableRequest:
     seats: str = option(
         "shuffled", "order of seats; fixed: first come, East", choices=["shuffled", "fixed"]
     )
-    timeout_s: float = option(60.0, "time for a reply, in seconds", type=a.seconds)
+    timeout_s: float = option(60.0, "time for a reply, in seconds", type=seconds)
     on_fault: str = option(
         OnFault.ABORT.value,
         "cost of an illegal, late or broken reply: the game, a mangan, nothing",
@@ -62,7 +63,7 @@ class WatchRequest:
     """How a table that is played is shown in the browser."""
 
     watch: bool = option(False, "show the table while it is played")
-    watch_port: int = option(0, "port of the page (default: 0, any free port)", type=a.port)
+    watch_port: int = option(0, "port of the page (default: 0, any free port)", type=port)
     no_browser: bool = a.no_browser_option()
     all_hands: bool = option(False, "show the hands of all seats")
     watch_by: Spec | None = a.strategy_option(None, "strategy whose evaluation is shown, too")

@@ -44,18 +44,13 @@ from mjbot.analysis.collusion.verdicts import (
     shipped_weights,
 )
 from mjbot.analysis.stats.games import each_game
-from mjbot.cli.arguments import (
-    count,
-    folder_option,
-    jobs_option,
-    json_option,
-    output_option,
-)
+from mjbot.cli.arguments import folder_option, jobs_option, json_option, output_option
 from mjbot.game.records.copies import Distinct
 from mjbot.game.records.game import RecordError
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.sources import list_sources
 from mjbot.learning.training.positions import DistinctGames, GameRef, LeftOut
+from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
 from mjbot.runtime.interruption import keeping

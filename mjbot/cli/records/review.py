@@ -37,6 +37,7 @@ from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.positions import NoPositionError, RecordPosition
 from mjbot.game.records.sources import games_of, list_sources
 from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.argument_types import count, patience
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
 from mjbot.runtime.languages import translate, translate_count
@@ -76,7 +77,7 @@ class ReviewRequest:
         None,
         "with --player: compare the last N games with the player's earlier ones (default: report"
         " all games together)",
-        type=a.count,
+        type=count,
         metavar="N",
     )
     file_dates: bool = option(
@@ -87,7 +88,7 @@ class ReviewRequest:
     game_number: int | None = option(
         None,
         "number of the game in a record of several, the first being 1 (default: the only one)",
-        type=a.count,
+        type=count,
         metavar="N",
     )
     seat: int | None = a.seat_option("the only one whose hand the record shows")
@@ -107,7 +108,7 @@ class ReviewRequest:
         "processor time in seconds for playouts of a game, which show what each different choice"
         f" cost in places and points; 0: none (default: {BUDGET_S:g}, with --player"
         f" {MANY_BUDGET_S:g})",
-        type=a.patience,
+        type=patience,
         metavar="SECONDS",
     )
     seed: int = a.seed_option()

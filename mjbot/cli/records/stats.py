@@ -28,9 +28,10 @@ from mjbot.analysis.stats.report import (
     write_csv,
     write_parquet,
 )
-from mjbot.cli.arguments import count, jobs_option, json_option, output_option
+from mjbot.cli.arguments import jobs_option, json_option, output_option
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.statistics.origin import origin_of
+from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
 from mjbot.runtime.progress import progress

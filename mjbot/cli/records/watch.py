@@ -19,7 +19,6 @@ from mjbot.cli.arguments import (
     no_browser_option,
     number_option,
     output_option,
-    port,
     position,
     record_argument,
     seat_option,
@@ -28,6 +27,7 @@ from mjbot.cli.arguments import (
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.positions import BoardAddress, RecordPosition, has_moment, moment_of
 from mjbot.play.startup.precompile import prepare
+from mjbot.runtime.argument_types import port
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
 from mjbot.runtime.interruption import run_until_signalled

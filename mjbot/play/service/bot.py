@@ -1,4 +1,4 @@
-"""A bot that plays for days: connect, play, pause, connect again, by a :class:`ServicePlan`.
+"""A bot that plays for days: connect, play, pause, connect again, by a plan (:class:`ServicePlan`).
 
 Each *lane* is one connection at a time, with a token of its own; its attempts at a game follow one
 another.  What ended an attempt decides what comes next:
@@ -25,7 +25,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import Final, Literal
@@ -35,10 +35,10 @@ from mjbot.game.table.mirror.mirror import TableError
 from mjbot.play.client.conversation import Meters, OwnResult, ServerReportedError
 from mjbot.play.client.fallback_strategy import Fallback
 from mjbot.play.client.faults import Faults
-from mjbot.play.client.play import Bot, Hooks, Settings, connect
-from mjbot.play.client.player import MakeStrategy
+from mjbot.play.client.play import Bot, Hooks, connect
 from mjbot.play.service.files import GameFiles, Keeper, Keeping, RecordedTransport
-from mjbot.play.service.pacing import HourlyLimit, Hours
+from mjbot.play.service.pacing import HourlyLimit
+from mjbot.play.service.plan import ServicePlan
 from mjbot.play.service.status import Status
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.net.backoff import Backoff
@@ -59,35 +59,6 @@ SHORTEST_S: Final = 0.001
 """A shorter wait is none: the loop's timers are no more exact."""
 
 Kind = Literal["finished", "void", "lost", "unreachable", "refused", "changed", "fault"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServicePlan:
-    """What a bot's service does.
-
-    ``tokens`` has a bearer token (or ``None``) for each connection; ``games`` is how many to play
-    (0: without end), ``at_once`` how many at the same time.  Times are in seconds.  ``per_hour``
-    limits attempts to connect after a failure.
-    """
-
-    settings: Settings
-    make_strategy: MakeStrategy
-    make_fallback: MakeStrategy | None = None
-    fallback_s: float = 0.5
-    strategy: str = ""
-    tokens: tuple[str | None, ...] = field(default=(None,), repr=False)
-    games: int = 0
-    at_once: int = 1
-    pause_s: float = 0.0
-    hours: Hours | None = None
-    on_game_end: Literal["requeue", "stop"] = "requeue"
-    on_disconnect: Literal["reconnect", "stop"] = "reconnect"
-    on_version_change: Literal["stop", "retry"] = "stop"
-    retry_s: float = 3600.0
-    first_pause_s: float = 1.0
-    longest_pause_s: float = 300.0
-    per_hour: int = 30
-    keeping: Keeping = field(default_factory=Keeping)
 
 
 @dataclass(frozen=True)
@@ -217,7 +188,7 @@ class _Lane:
 
     async def _may_begin(self) -> bool:
         """Wait for the hours of the day, and the hour's limit; return whether a game may begin."""
-        service, hours = self._service, self._service.plan.hours
+        service, hours = self._service, self._service.plan.play.hours
         if self._has_failed and (limit_s := service.limit_wait_s()) > SHORTEST_S:
             self._status.set_lane(self.number, "pausing")
             await service.wait_out(limit_s, self.number)
@@ -290,9 +261,9 @@ class _Lane:
         service, plan = self._service, self._service.plan
         if not outcome.is_failure:
             self._backoff.reset()
-            wait_s = plan.pause_s
+            wait_s = plan.play.pause_s
         elif outcome.kind == "changed":
-            wait_s = plan.retry_s
+            wait_s = plan.play.retry_s
         else:
             wait_s = max(self._backoff.next_s(), service.limit_wait_s())
         self._status.reconnects += outcome.is_failure
@@ -335,7 +306,7 @@ class BotService:
         self._random: Final = random or Random()
         self._reread: Final = reread
         self._on_settled: Final = on_settled
-        self.limit: Final = HourlyLimit(plan.per_hour)
+        self.limit: Final = HourlyLimit(plan.connection.per_hour)
         self._keeper: Final = Keeper()
         self._lanes: Final[dict[int, tuple[_Lane, asyncio.Task[None]]]] = {}
         self._wake: Final = asyncio.Event()
@@ -385,9 +356,9 @@ class BotService:
 
     def has_game_for(self, lane: int) -> bool:
         """Return whether a lane may attempt another game."""
-        games = self.plan.games
+        games = self.plan.play.games
         is_left = not games or self._played + self.reserved < games
-        return not self._is_ending and lane < self.plan.at_once and is_left
+        return not self._is_ending and lane < self.plan.play.at_once and is_left
 
     def settle(self) -> None:
         """Note that a lane has taken over the plan, or ended."""
@@ -396,11 +367,12 @@ class BotService:
 
     def backoff(self) -> Backoff:
         """Return the pauses of a lane."""
-        return Backoff(self.plan.first_pause_s, self.plan.longest_pause_s, self._random)
+        connection = self.plan.connection
+        return Backoff(connection.first_pause_s, connection.longest_pause_s, self._random)
 
     def limit_wait_s(self) -> float:
         """Return how long the hour's limit makes an attempt after a failure wait."""
-        self.limit.most = self.plan.per_hour
+        self.limit.most = self.plan.connection.per_hour
         return self.limit.wait_s(asyncio.get_running_loop().time())
 
     def files_of(self, keeping: Keeping, lane: int) -> GameFiles:
@@ -424,17 +396,18 @@ class BotService:
 
     def count(self, outcome: GameOutcome) -> None:
         """Count how an attempt ended, and end the service where the plan requires it."""
+        play = self.plan.play
         self.status.add_end(outcome.kind, outcome.rank, outcome.text)
         self._played += outcome.is_game
         self._refusals = self._refusals + 1 if outcome.is_final else 0
         self._faults = self._faults + 1 if outcome.kind == "fault" else 0
         if outcome.text:
             logger.warning("%s: %s", outcome.kind, outcome.text)
-        if not outcome.is_failure and self.plan.on_game_end == "stop":
+        if not outcome.is_failure and play.on_game_end == "stop":
             self._end(ExitCode.OK)
-        elif outcome.kind == "lost" and self.plan.on_disconnect == "stop":
+        elif outcome.kind == "lost" and play.on_disconnect == "stop":
             self._end(ExitCode.UNREACHABLE)
-        elif outcome.kind == "changed" and self.plan.on_version_change == "stop":
+        elif outcome.kind == "changed" and play.on_version_change == "stop":
             logger.error("the server may have another version; on_version_change is stop")
             self._end(ExitCode.PROTOCOL_FAULT)
         elif self._refusals >= MOST_REFUSALS:
@@ -453,7 +426,7 @@ class BotService:
         self.status.server = one_line(plan.settings.address.url)
         self.status.strategy = plan.strategy
         self._set_state("running")
-        for number in range(plan.at_once):
+        for number in range(plan.play.at_once):
             if number not in self._lanes or self._lanes[number][0].has_ended:
                 lane = _Lane(self, number)
                 self._lanes[number] = lane, asyncio.create_task(lane.run())

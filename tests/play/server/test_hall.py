@@ -22,7 +22,7 @@ from mjbot.play.server.lobby import PLACES, BusyError, Lobby, TableRules
 from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.server import TableServer
 from mjbot.play.server.tables import SEEDS_OF_TABLE, Tables
-from mjbot.play.service.tables_page import tables_server
+from mjbot.play.server.tables_page import tables_server
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.net.guests import Guest, GuestLimits
 from mjbot.strategy.registry import make_strategy

@@ -18,7 +18,7 @@ from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.play.server.tables import Tables
 from mjbot.play.service.server_metrics import server_metrics
-from mjbot.play.service.tables_page import _TablesPage
+from mjbot.play.server.tables_page import _TablesPage
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.net.guests import GuestLimits
 

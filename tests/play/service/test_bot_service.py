@@ -6,6 +6,7 @@ import gc
 import json
 import threading
 from collections import Counter
+from dataclasses import fields, replace
 from datetime import datetime
 from itertools import pairwise
 from random import Random
@@ -22,9 +23,10 @@ from mjbot.play.kept_games import Limits
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.play.service import bot as service_module
-from mjbot.play.service.bot import BotService, ServicePlan, outcome_of
+from mjbot.play.service.bot import BotService, outcome_of
 from mjbot.play.service.files import FRAMES, LOG, Keeping
 from mjbot.play.service.pacing import Hours
+from mjbot.play.service.plan import ConnectionPlan, PlayPlan, ServicePlan
 from mjbot.play.service.status import Status, memory_bytes
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
@@ -85,7 +87,8 @@ async def table(port=0, log_dir=None):
         frames = await server.open_websocket(HOST, port)
         address = parse_address(f"mjsonp://{HOST}:{lines}/default")
         settings = Settings(address, silence_s=1e7)
-        plan = ServicePlan(settings=settings, make_strategy=tsumogiri, per_hour=10**6)
+        often = ConnectionPlan(per_hour=10**6)
+        plan = ServicePlan(settings=settings, make_strategy=tsumogiri, connection=often)
         rivals = [BotService(plan, Status(lambda: 0.0), random=Random(n)) for n in range(3)]
         tasks = [asyncio.create_task(rival.run()) for rival in rivals]
         tasks.append(asyncio.create_task(played(server)))
@@ -102,12 +105,19 @@ async def played(server):
         pass
 
 
-def service_of(url, **plan):
+def service_of(url, **values):
     settings = Settings(parse_address(url), silence_s=1e6)
     loop = asyncio.get_running_loop()
     status = Status(lambda: START + loop.time())
-    how = {"make_strategy": tsumogiri, "first_pause_s": 2.0, "longest_pause_s": 120.0, **plan}
-    return BotService(ServicePlan(settings=settings, **how), status, random=Random(1))
+    values = {"first_pause_s": 2.0, "longest_pause_s": 120.0, **values}
+    parts = {
+        name: part(
+            **{each.name: values.pop(each.name) for each in fields(part) if each.name in values}
+        )
+        for name, part in (("play", PlayPlan), ("connection", ConnectionPlan))
+    }
+    plan = ServicePlan(settings=settings, **{"make_strategy": tsumogiri, **parts, **values})
+    return BotService(plan, status, random=Random(1))
 
 
 THINKING = Counter()
@@ -275,11 +285,7 @@ def test_a_new_profile_holds_from_the_next_game_on(connections):
         async with table() as url:
             service = service_of(url, pause_s=60.0)
             old = service.plan
-            plans = [
-                ServicePlan(
-                    settings=old.settings, make_strategy=old.make_strategy, games=3, strategy="b"
-                )
-            ]
+            plans = [replace(old, play=PlayPlan(games=3), strategy="b")]
             service._reread = plans.pop
             begun = playing(service)
             running = asyncio.create_task(service.run())
@@ -303,7 +309,7 @@ def test_tokens_of_the_old_profile_are_settled_when_no_lane_plays_by_it(connecti
             settled = []
             service._on_settled = lambda: settled.append(service._lanes[0][0].is_playing)
             old = service.plan
-            new = ServicePlan(settings=old.settings, make_strategy=old.make_strategy, games=2)
+            new = replace(old, play=PlayPlan(games=2))
             service._reread = lambda: new
             begun = playing(service)
             running = asyncio.create_task(service.run())

@@ -17,7 +17,7 @@ from mjbot.play.server.server import GameResult
 from mjbot.play.server.tables import TableResult, Tables
 from mjbot.play.service.server_metrics import server_metrics
 from mjbot.play.service.status import Status
-from mjbot.play.service.tables_page import tables_server
+from mjbot.play.server.tables_page import tables_server
 
 REFERENCE = (Path(__file__).parents[3] / "docs/reference/status.md").read_text(encoding="utf-8")
 EVIL = "<img src=x onerror=alert(1)>\u202e"
