@@ -27,8 +27,9 @@ from mjbot.play.service.bot import BotService, outcome_of
 from mjbot.play.service.files import FRAMES, LOG, Keeping
 from mjbot.play.service.pacing import Hours
 from mjbot.play.service.plan import ConnectionPlan, PlayPlan, ServicePlan
-from mjbot.play.service.status import Status, memory_bytes
+from mjbot.play.service.status import Status
 from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.net.metrics import memory_bytes
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from proof.leaping_time import in_leaping_time
