@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.game.referee import Referee
 from mjbot.play.server import server
 from tests.play.last_kyoku import LastKyoku
 
@@ -23,6 +24,12 @@ GUARD_S = 300
 def short_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the tables of this process play the last kyoku of a tonpu only."""
     monkeypatch.setattr(server, "Referee", LastKyoku)
+
+
+@pytest.fixture
+def whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let them play whole games where ``short_games`` is used by all around."""
+    monkeypatch.setattr(server, "Referee", Referee)
 
 
 class Command:

@@ -132,7 +132,7 @@ def test_a_reply_that_never_comes_costs_that_reply(played):
 
 
 def test_a_player_that_answers_nothing_more_is_sent_away_and_all_that_is_replaced_counts(
-    played, caplog
+    whole_games, played, caplog
 ):
     caplog.set_level(logging.INFO)
     odd = Habit("odd", lambda turn: 10 * GUARD_S if turn >= 3 else 0.0)
