@@ -33,7 +33,6 @@ COMMANDS: Final = (
     "experiment nobody2099",
     "explain gone.mjson --at 3",
     "match fast-riichi-a fast-riichi-z tsumogiri tsumogiri",
-    "pack fast-riichi-z",
     "play --strategy fast-riichi-z mjsonp://127.0.0.1:{closed}/default",
     "play mjsonp://127.0.0.1:{closed}/default --wait-s 0",
     "play http://127.0.0.1:{closed}",
