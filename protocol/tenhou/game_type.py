@@ -54,10 +54,7 @@ def check_playable(rules: int, where: str) -> None:
         raise ProtocolError(where, f"{rules} is a table of parlour rules, not played here")
 
 
-_LEFT_OUT: Final = {
-    "red_fives": GameType.NO_RED_FIVES,
-    "open_tanyao": GameType.NO_OPEN_TANYAO,
-}
+_LEFT_OUT: Final = {"red_fives": GameType.NO_RED_FIVES, "open_tanyao": GameType.NO_OPEN_TANYAO}
 """The rules that a bit of the type switches off."""
 
 
