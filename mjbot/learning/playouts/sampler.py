@@ -93,14 +93,14 @@ def _deal_unknown(
     sampler: HandSampler,
 ) -> bool:
     """Deal the hands of the seats that are not in the mask ``known``."""
-    all_fit = True
+    found = True
     for wanted in range(9):
         for step in range(1, 4):
             other = (seat + step) & 3
             is_due = wanted == wished_shanten(state, other, shanten[other])
             if is_due and not known >> other & 1:
-                all_fit = _deal_hand(state, other, wanted, random, sampler) and all_fit
-    return all_fit
+                found = _deal_hand(state, other, wanted, random, sampler) and found
+    return found
 
 
 @compiled
@@ -129,18 +129,18 @@ def _deal_hand(
     size = state.hand_size[seat]
     drew = size % 3 == 2
     n_melds = int(state.n_melds[seat])
-    fits = False
+    found = False
     if wished == 0:
-        fits = deal_tenpai(sampler, n_melds, barred_waits(state, seat), random)
-    if not fits:
-        fits = deal_shanten(sampler, size - drew, n_melds, wished, random)
-        fits = fits and wished > 0  # a tenpai hand that comes here is furiten
+        found = deal_tenpai(sampler, n_melds, barred_waits(state, seat), random)
+    if not found:
+        found = deal_shanten(sampler, size - drew, n_melds, wished, random)
+        found = found and wished > 0  # a tenpai hand that comes here is furiten
     for kind in range(34):
         sampler.unseen[kind] -= sampler.hand[kind]
     _write_hand(state, seat, sampler, random)
     if drew:
         _draw_one_more(state, seat, sampler, random)
-    return fits
+    return found
 
 
 @compiled
@@ -178,17 +178,17 @@ def unseen_reds(state: State, seat: int, red: Counts) -> None:
     for suit in range(3):
         red[suit] = 1 - state.red[seat, suit]
     for other in range(4):
-        for meld in range(state.n_melds[other]):
+        for place in range(state.n_melds[other]):
             for suit in range(3):
-                if (state.meld_red[other, meld] >> suit) & 1:
+                if (state.meld_red[other, place] >> suit) & 1:
                     red[suit] = 0
-        for index in range(state.n_river[other]):
-            called = state.river_flags[other, index] & CALLED_AWAY
-            if state.river[other, index] >= 34 and not called:
-                red[state.river[other, index] - 34] = 0
-    for index in range(state.n_dora):
-        if state.dora_markers[index] >= 34:
-            red[state.dora_markers[index] - 34] = 0
+        for place in range(state.n_river[other]):
+            called = state.river_flags[other, place] & CALLED_AWAY
+            if state.river[other, place] >= 34 and not called:
+                red[state.river[other, place] - 34] = 0
+    for place in range(state.n_dora):
+        if state.dora_markers[place] >= 34:
+            red[state.dora_markers[place] - 34] = 0
 
 
 # --- the wall ----------------------------------------------------------------------------------
@@ -203,10 +203,10 @@ def deal_wall(state: State, random: NDArray[np.uint64], sampler: HandSampler) ->
     _unknown_tiles(state, sampler)
     deck = sampler.deck
     n = sampler.n_deck
-    for index in range(n - 1, 0, -1):
-        other = next_below(random, index + 1)
-        tile = deck[index]
-        deck[index] = deck[other]
+    for place in range(n - 1, 0, -1):
+        other = next_below(random, place + 1)
+        tile = deck[place]
+        deck[place] = deck[other]
         deck[other] = tile
     deal_in_wall(state, deck)
 
