@@ -50,11 +50,13 @@ release:
 
 wheel: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77' wheel
-	$(BIN)/python -m mjbot.play.pack.release
+	$(BIN)/python -m mjbot.play.release
 
-# The documentation as a site in build/site; a broken link or a page outside the navigation fails.
+# The documentation as finished Markdown in build/docs, and as a site in build/site; a broken link
+# or a page outside the navigation fails.
 docs: $(SITE_TOOLS)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -f docs/mkdocs/mkdocs.yml
+	$(BIN)/python docs/mkdocs/pages.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -f build/mkdocs.yml
 
 # Long checks; the last three are against records in ../shared/data.
 proof: $(TOOLS)

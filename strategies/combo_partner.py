@@ -9,7 +9,6 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 
 from mjbot.game.table.actions import Action
-from mjbot.game.table.state import Phase
 from mjbot.game.table.view import View
 from mjbot.strategy.explanation import Explanation, Rated, mark_chosen
 from mjbot.strategy.options import StrategyError, switch
@@ -20,7 +19,6 @@ from mjbot.strategy.strategy import Strategy
 from protocol.tiles import TILE_NAMES, tile_kind
 from strategies.evaluation.fast_riichi.calls import useful_calls_after
 from strategies.evaluation.fast_riichi.steps import ALL_KINDS, DiscardPoints
-from strategies.evaluation.pair.joint import JointSearch, Objective
 from strategies.evaluation.pair.learned import LearnedHelp
 from strategies.evaluation.pair.situation import PairSituation
 from strategies.evaluation.pair.techniques import (
@@ -29,7 +27,6 @@ from strategies.evaluation.pair.techniques import (
     feed_call_at_once,
     feed_win,
     feed_win_at_once,
-    feign_one_suit,
     held_back,
     open_way,
     send_last_tile,
@@ -46,12 +43,8 @@ TO_CALL: Final = "to call"
 FOR_DORA: Final = "for more dora to its riichi"
 LAST_TILE: Final = "so that the last tile falls to it"
 TRIED_OUT: Final = "tried out, so that it is safe for the ally"
-FEIGNED: Final = "to feign a hand of one suit"
 OTHER_LOTS: Final = 1 << 40
 """Added to the seed, so that ``looks`` and ``helps`` draw apart."""
-JOINTLY: Final = "chosen jointly by playouts"
-NO_FEEDS: Final = (TRIED_OUT, FEIGNED, JOINTLY)
-"""What is done for the ally and gives it nothing."""
 
 
 @dataclass
@@ -74,13 +67,7 @@ class ComboPartner(PairMember, FastRiichiD):
     )
     sashikomi: bool = switch("feed the ally's win; only with techniques=all")
     nakase: bool = switch("feed the ally's calls; only with techniques=all")
-    bluff: bool = switch(
-        "feign a hand of one suit with a hopeless one; only with techniques=all", default=False
-    )
-    haitei_okuri: bool = switch("call to give the ally the last tile; only with techniques=all")
     dora_fuyashi: bool = switch("kan while the ally is in riichi; only with techniques=all")
-    open_way: bool = switch("try out tiles that the ally must discard; only with techniques=all")
-    hold_back: bool = switch("keep waits that the ally cannot win on; only with techniques=all")
     spare_ally: bool = switch(
         "let the ally's tile pass if a win on it gains the pair nothing; only with techniques=all"
     )
@@ -96,16 +83,6 @@ class ComboPartner(PairMember, FastRiichiD):
     caution: float = field(default=1.0, metadata={"unit": "x points of danger"})
     leader_caution: float = field(
         default=4.0, metadata={"unit": "x points of danger, next to an ally with an aim"}
-    )
-    joint_ms: float = field(
-        default=0.0, metadata={"unit": "ms per decision of playouts over the joint choice; 0: none"}
-    )
-    objective: Objective = field(
-        default="balanced",
-        metadata={
-            "unit": "what they maximise: points of both, better rank of the two, a first place, "
-            "first and second place, or balanced: points + 8,000 x better rank"
-        },
     )
     learned: bool = switch(
         "change the choices of a base with a network by what two allies learned by self-play"
@@ -149,8 +126,6 @@ class ComboPartner(PairMember, FastRiichiD):
         self._situation = self._help = None
         if ally is not None:
             action = next(self._choices(view, ally))
-            if self.joint_ms and self.techniques == "all":
-                action = self._chosen_jointly(view, action)
         else:
             action = self._player.decide(view) if self._player else super().decide(view)
         self.send_hand(view, action, None, self._useful_calls(view, action), self._help)
@@ -188,27 +163,9 @@ class ComboPartner(PairMember, FastRiichiD):
                 yield action
         yield view.default_action
 
-    def _chosen_jointly(self, view: View, action: Action) -> Action:
-        """Return the action or a better one by playouts with both hands of the pair known."""
-        situation = self._situation
-        on_ally = view.phase == Phase.REACTION and situation and view.turn == situation.ally.seat
-        if situation is None or len(view.legal) < 2 or (action.is_win and not on_ally):
-            return action
-        ratings = list(self._player.ratings(situation.own_view)) if self._player else []
-        chosen = self._joint_search.choose(situation, action, ratings, _moment(view, self.seed))
-        if chosen != action:
-            self._help = None
-            is_fed = chosen in situation.holding(situation.ally.waits)
-            self._for_ally(situation, chosen, TO_WIN if is_fed else JOINTLY)
-        return chosen
-
     @cached_property
     def _learned_help(self) -> LearnedHelp:
         return LearnedHelp()
-
-    @cached_property
-    def _joint_search(self) -> JointSearch:
-        return JointSearch(self.joint_ms, self.objective)
 
     def _helps_now(self, view: View) -> bool:
         """Whether it would take a chance to help in this decision."""
@@ -251,8 +208,7 @@ class ComboPartner(PairMember, FastRiichiD):
             yield self._for_ally(situation, fed, TO_WIN)
         if self.dora_fuyashi:
             yield self._for_ally(situation, add_dora(situation), FOR_DORA)
-        if self.haitei_okuri:
-            yield self._for_ally(situation, send_last_tile(situation), LAST_TILE)
+        yield self._for_ally(situation, send_last_tile(situation), LAST_TILE)
         if self._player:
             calls = self.own_calls and not _ally_comes_first(situation)
             wanted = self._of_base(self._player, situation, kinds, calls)
@@ -313,10 +269,7 @@ class ComboPartner(PairMember, FastRiichiD):
         if self.nakase:
             fed = feed_call(situation, base, self._evaluator)
             yield self._for_ally(situation, fed, TO_CALL)
-        if self.open_way:
-            yield self._for_ally(situation, open_way(situation, base), TRIED_OUT)
-        if self.bluff:
-            yield self._for_ally(situation, feign_one_suit(situation, base), FEIGNED)
+        yield self._for_ally(situation, open_way(situation, base), TRIED_OUT)
 
     def _for_ally(
         self, situation: PairSituation, action: Action | None, text: str
@@ -324,8 +277,7 @@ class ComboPartner(PairMember, FastRiichiD):
         """Take note of what an action does for the ally, if it is one: the first is chosen."""
         if action is not None:
             tile = TILE_NAMES[action.tile] if action.tile >= 0 else action.name
-            is_feed = text not in NO_FEEDS
-            self._help = Help(situation.ally.seat, tile, text, is_feed)
+            self._help = Help(situation.ally.seat, tile, text, is_feed=text != TRIED_OUT)
         return action
 
     @cached_property
@@ -351,9 +303,7 @@ class ComboPartner(PairMember, FastRiichiD):
     def _kinds_to_spare(self, situation: PairSituation) -> Collection[int]:
         """Return the kinds whose discard neither deals in to the ally nor warns the rivals."""
         kept = situation.ally.waits if self.sashikomi else 0
-        if self.hold_back:
-            kept |= held_back(situation)
-        return self._without(situation, kept)
+        return self._without(situation, kept | held_back(situation))
 
     @staticmethod
     def _without(situation: PairSituation, kept: int) -> Collection[int]:

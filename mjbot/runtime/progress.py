@@ -3,13 +3,12 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
 INTERVAL_S: Final = 30.0
 """Seconds between two lines where there is no terminal."""
@@ -37,7 +36,6 @@ def progress(
     unit: str = "",
     *,
     is_bound: bool = False,
-    scene: Callable[[float], str] | None = None,
     interval_s: float = INTERVAL_S,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Step]:
@@ -46,15 +44,11 @@ def progress(
     ``total`` is how many ``unit`` ("games") there are, ``None`` if that is not known; with
     ``is_bound`` it is only an upper bound.  On a terminal a bar that goes away at the end; else a
     line at once and one every ``interval_s`` seconds, by a thread of its own, so that lines also
-    come while nothing gets on.  On a terminal of enough lines the text of ``scene`` is shown below
-    the bar, for the seconds since the start.  ``clock`` gives seconds.
+    come while nothing gets on.  ``clock`` gives seconds.
     """
     state = _ProgressState(what, total, unit, is_bound)
-    show = (
-        _bar(console, state, scene, clock)
-        if console.is_terminal
-        else _lines(console, state, interval_s, clock)
-    )
+    is_bar = console.is_terminal
+    show = _bar(console, state, clock) if is_bar else _lines(console, state, interval_s, clock)
     with show as step:
         yield step
 
@@ -94,24 +88,10 @@ class _ProgressState:
         return f"about {elapsed(seconds * (self.total / self.done - 1))} left"
 
 
-class _BarWithScene(Progress):
-    """A bar, and below it a text that changes with time."""
-
-    scene: Callable[[], str] | None = None
-
-    def get_renderables(self) -> Iterable[RenderableType]:
-        """Return what is shown: the bar and, where there is room, the text."""
-        yield from super().get_renderables()
-        text = self.scene() if self.scene is not None else ""
-        if text and text.count("\n") + 3 < self.console.height:
-            yield Text(f"\n{text}", style="dim", no_wrap=True, overflow="crop")
-
-
 @contextlib.contextmanager
 def _bar(
     console: Console,
     state: _ProgressState,
-    scene: Callable[[float], str] | None,
     clock: Callable[[], float],
 ) -> Iterator[Step]:
     columns = (
@@ -123,10 +103,7 @@ def _bar(
         TextColumn("{task.fields[note]}", style="dim", markup=False),
     )
     start = clock()
-    bar = _BarWithScene(*columns, console=console, transient=True, refresh_per_second=_REFRESHES)
-    if scene is not None:
-        bar.scene = lambda: scene(clock() - start)
-    with bar:
+    with Progress(*columns, console=console, transient=True, refresh_per_second=_REFRESHES) as bar:
         task = bar.add_task(
             state.what, total=state.total, counted=state.counted(), note="", left=""
         )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mjbot.arena.experiments import ExperimentContext, Run
+
 from mjbot.game.statistics.estimate_text import format_estimate
 from mjbot.game.statistics.markdown import head, row
 from papers.hamabe2017.sums import (
@@ -24,11 +25,7 @@ from papers.hamabe2017.sums import (
 SWITCHES: Final[Mapping[str, tuple[str, str]]] = {
     "sashikomi": ("yes", "no"),
     "nakase": ("yes", "no"),
-    "bluff": ("no", "yes"),
-    "haitei_okuri": ("yes", "no"),
     "dora_fuyashi": ("yes", "no"),
-    "open_way": ("yes", "no"),
-    "hold_back": ("yes", "no"),
     "spare_ally": ("yes", "no"),
     "own_calls": ("yes", "no"),
     "leader_caution": ("4.0", "0"),

@@ -28,9 +28,9 @@ T = TypeVar("T")
 _BEFORE_TRIPLETS: Final = (1, 21, 2, 3, 4, 6, 5, 0, 7, 9, 22, 24, 25, 30, 29, 27, 28, 26)
 _AFTER_TRIPLETS: Final = (23, 31, 32, 8, 33, 34, 35)
 """Tenhou's order of a win's yaku around those of honour triplets.  In 50,710 wins of 5,014 Phoenix
-games and 654 recorded sessions no two came in another (``python -m proof yaku-order``).  Ippatsu
-before chankan and little three dragons before three concealed triplets, which are in none of
-these, are from single records of other years.
+games and 654 recorded sessions no two came in another (``python -m proof yaku-order`` of commit
+94dec7fb).  Ippatsu before chankan and little three dragons before three concealed triplets, which
+are in none of these, are from single records of other years.
 """
 
 

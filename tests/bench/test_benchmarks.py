@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench import compile, evaluator, measure, rules
+from bench import __main__ as bench
+from bench import compile, measure, rules
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -45,13 +46,10 @@ def test_an_unknown_benchmark_is_refused_with_the_names_there_are() -> None:
     assert "Traceback" not in run.stderr
 
 
-def test_the_evaluators_benchmark_times_every_recorded_discard() -> None:
-    found = evaluator.report(rounds=1)
-    json.dumps(found)
-    assert found["positions"] > 1000
-    assert [result["features"] for result in found["results"]] == ["paper", "plus"]
-    for result in found["results"]:
-        assert 0 < result["median_us"] <= result["p99_us"]
+def test_both_kinds_of_benchmarks_are_found() -> None:
+    assert bench._is_benchmark("def contests() -> list[Contest]:")
+    assert bench._is_benchmark("def report(rounds: int) -> dict[str, Any]:")
+    assert not bench._is_benchmark("def measure(contests) -> None:")
 
 
 def test_the_benchmark_of_compiling_lists_the_costliest_functions(

@@ -2,18 +2,24 @@
 
 import argparse
 import importlib.util
+import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-
 from mjbot.arena.experiments import experiments
+
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import declare_command
+from mjbot.play.service.status import Status
+from mjbot.runtime.compiler.cache import cache_folder
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import strategy_class
 
@@ -26,8 +32,8 @@ LEFT_OPEN = re.compile(r"\.\.\.|\b(?:WHAT|N)\b")
 """What a command line leaves to the reader."""
 
 
-def hooks():
-    spec = importlib.util.spec_from_file_location("hooks", DOCS / "mkdocs" / "hooks.py")
+def site_pages():
+    spec = importlib.util.spec_from_file_location("site_pages", DOCS / "mkdocs" / "pages.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -97,7 +103,7 @@ def test_every_page_is_in_the_navigation_once():
     listed = re.findall(r"[\w/-]+\.md$", navigation, re.M)
     assert len(listed) == len(set(listed))
     pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
-    assert set(listed) - set(hooks().FROM_ROOT) == pages
+    assert set(listed) - set(site_pages().FROM_ROOT) == pages
 
 
 def test_the_index_lists_every_page_that_the_navigation_has_outside_results():
@@ -105,7 +111,7 @@ def test_the_index_lists_every_page_that_the_navigation_has_outside_results():
     navigation = CONFIG[CONFIG.index("\nnav:") :]
     for page in re.findall(r"[\w/-]+\.md$", navigation, re.M):
         top = page.split("/")[0]
-        if top not in ("index.md", "results", "strategies", *hooks().FROM_ROOT):
+        if top not in ("index.md", "results", "strategies", *site_pages().FROM_ROOT):
             assert f"]({page})" in index, page
 
 
@@ -122,7 +128,7 @@ def test_every_result_opens_with_a_summary_of_three_lines_and_is_listed():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_reference_has_every_option_of_a_command(command):
-    reference = hooks().command_reference()
+    reference = site_pages().command_reference()
     assert f"### mjbot {command}\n" in reference
     for action in parser_of(command)._actions:
         if action.help is not argparse.SUPPRESS and action.dest != "help":
@@ -132,21 +138,39 @@ def test_the_reference_has_every_option_of_a_command(command):
 
 def test_the_site_has_each_generated_table_on_one_page():
     pages = [path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md")]
-    for mark, table in hooks().TABLES.items():
+    for mark, table in site_pages().TABLES.items():
         (page,) = [page for page in pages if mark in page]
-        made = hooks().with_tables(page)
+        made = site_pages().with_tables(page)
         assert mark not in made
         assert table() in made
 
 
 def test_links_out_of_the_documentation_become_those_of_the_site():
-    convert = hooks().site_links
+    convert = site_pages().site_links
     assert convert("[x](../CONTRIBUTING.md#a)", "") == "[x](contributing.md#a)"
     assert convert("[x](../../README.md)", "results") == "[x](../index.md)"
     assert convert("[`a.py`](../mjbot/a.py)", "") == "`a.py`"
     assert convert("[x](rules.md) [y](#z) [w](https://mjai.app)", "") == (
         "[x](rules.md) [y](#z) [w](https://mjai.app)"
     )
+
+
+def test_the_finished_pages_are_markdown_alone_and_link_to_one_another(tmp_path):
+    build = tmp_path / "build"
+    (build / "docs").mkdir(parents=True)
+    (build / "docs" / "renamed.md").write_text("# A page of an earlier build")
+    site_pages().write(build)
+    assert (build / "mkdocs.yml").read_text(encoding="utf-8") == CONFIG
+    written = {path.relative_to(build / "docs").as_posix() for path in build.rglob("*.md")}
+    assert written == set(re.findall(r"[\w/-]+\.md$", CONFIG, re.M))
+    for page in written:
+        text = (build / "docs" / page).read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
+            assert ((build / "docs" / page).parent / target).exists(), (page, target)
+        assert not any(mark in text for mark in site_pages().TABLES), page
+    commands = (build / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    assert "### mjbot arena\n" in commands
+    assert "## 0." in (build / "docs" / "changelog.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -170,12 +194,46 @@ def test_the_bots_of_guides_play_a_game_without_a_fault(page, bot, tmp_path):
     assert not played.faults
 
 
+def test_the_bot_of_a_simulator_answers_its_arrays(tmp_path):
+    page = (DOCS / "howto" / "connect.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    code = code.replace("/path/to/mjbot/.venv/bin/python", sys.executable)
+    (tmp_path / "bot.py").write_text(code.replace("fast-riichi-d", "tsumogiri"))
+    hand = ["E", "6p", "9m", "8m", "C", "2s", "7m", "S", "6m", "1m", "S", "3s", "8m"]
+    kyoku = {
+        "type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0,
+        "dora_marker": "2s", "scores": [25000] * 4, "tehais": [hand, *[["?"] * 13] * 3],
+    }  # fmt: skip
+    arrays = [
+        [{"type": "start_game", "names": ["a", "b", "c", "d"], "id": 0}],
+        [kyoku, {"type": "tsumo", "actor": 0, "pai": "1m"}],
+    ]
+    environ = {"MJBOT_CACHE": str(cache_folder()), **os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "bot.py", "0"], cwd=tmp_path, env=environ, text=True, check=False,
+        input="".join([json.dumps(array) + "\n" for array in arrays]), stdout=subprocess.PIPE,
+    )  # fmt: skip
+    discard = {"type": "dahai", "actor": 0, "pai": "1m", "tsumogiri": True}
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [{"type": "none"}, discard]
+
+
 def test_the_first_bot_is_that_of_the_readme():
     readme, page = (
         re.search(r"(class MyBot.*?)```", path.read_text(encoding="utf-8"), re.S)[1]
         for path in (ROOT / "README.md", DOCS / "start" / "first-bot.md")
     )
     assert readme == page
+
+
+def test_the_reference_has_every_key_of_a_bots_status():
+    page = (DOCS / "reference" / "status.md").read_text(encoding="utf-8")
+    status = Status(clock=lambda: 0.0)
+    status.set_lane(0, "playing")
+    snapshot = status.snapshot()
+    for key in (*snapshot, *snapshot["ends"], *snapshot["acks"], *snapshot["faults"]):
+        assert f"`{key}`" in page, key
+    for key in snapshot["lanes"][0]:
+        assert f"`{key}`" in page, key
 
 
 def test_the_glossary_is_sorted_and_has_each_term_once():

@@ -41,6 +41,22 @@ def test_it_is_short_and_shows_the_commands_of_the_three_ways_in():
         assert f"mjbot {command}" in README
 
 
+def test_changelog_and_wheels_have_the_version_of_the_project():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    version = re.search(r'^version = "(.+)"$', project, re.M)[1]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## (\d.*)$", changes, re.M)[1] == version
+    texts = [(ROOT / file).read_text(encoding="utf-8") for file in DOCUMENTS]
+    wheels = [name for text in texts for name in re.findall(r"mjbot-(\d[\d.]*)-cp", text)]
+    assert {*wheels} == {version} and len(wheels) > 1
+
+
+def test_it_counts_the_strategies_that_a_wheel_has():
+    (count,) = re.findall(r"Ships (\d+) strategies", README)
+    modules = [path for path in (ROOT / "strategies").glob("*.py") if path.stem != "__init__"]
+    assert int(count) == len(modules)
+
+
 @pytest.mark.parametrize("file", DOCUMENTS)
 def test_every_path_it_names_exists(file):
     text = (ROOT / file).read_text(encoding="utf-8")

@@ -225,7 +225,6 @@ def test_a_wait_that_the_ally_cannot_win_on_is_held_back(position):
     base = choice(view, furiten, techniques="none")
     assert base == "discard 9s (drawn)"
     assert choice(view, furiten) != base
-    assert choice(view, furiten, hold_back="no") == base
 
 
 @MODES
@@ -259,7 +258,7 @@ def test_the_own_hand_calls_while_an_ally_with_an_aim_is_no_nearer(position):
 def test_with_caution_off_it_folds_as_the_base_strategy(position):
     view = own(position, drawn="2s", riichi=[2], rivers={2: "1m9s4z", 3: "1z2z"})
     far = "147m258p369s1235z"
-    off = {"nakase": "no", "open_way": "no"}
+    off = {"nakase": "no"}
     assert choice(view, far, **off, caution="0") == choice(view, far, techniques="none")
     assert choice(view, far, **off) != choice(view, far, techniques="none")
 
@@ -267,7 +266,7 @@ def test_with_caution_off_it_folds_as_the_base_strategy(position):
 def test_beside_a_leader_danger_weighs_more(position):
     view = own(position, drawn="9m", riichi=[2], rivers={2: "1m9s4z", 3: "1z2z"})
     far = "147m258p369s1235z"
-    off = {"nakase": "no", "open_way": "no"}
+    off = {"nakase": "no"}
     assert choice(view, far, **off) == choice(view, far, aim="tanyao", **off, leader_caution="1")
     assert choice(view, far, **off) != choice(view, far, aim="tanyao", **off)
 
@@ -301,7 +300,7 @@ def test_with_another_base_it_gives_what_the_ally_needs(position):
 def test_with_another_base_it_keeps_what_the_ally_cannot_win_on(position):
     view = position("123m456m789m1159p", drawn="9s", rivers={1: "4z"})
     furiten = "234m66m345s678s78p"
-    assert choice(view, furiten, hold_back="no", **OTHER_BASE) == "discard 9p"
+    assert choice(view, furiten, techniques="none", **OTHER_BASE) == "discard 9p"
     assert choice(view, furiten, **OTHER_BASE) != "discard 9p"
 
 

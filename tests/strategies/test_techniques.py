@@ -1,4 +1,4 @@
-"""The five techniques that the paper names and does not build, each in positions made by hand."""
+"""Techniques that the paper names and does not build, each in positions made by hand."""
 
 import numpy as np
 import pytest
@@ -14,8 +14,6 @@ from strategies.evaluation.pair.situation import PairSituation
 from strategies.evaluation.pair.techniques import (
     add_dora,
     danger_after,
-    feign_one_suit,
-    feigned_suit,
     held_back,
     last_drawer,
     loose_kinds,
@@ -176,38 +174,6 @@ def test_the_ally_that_weighs_a_call_takes_us_for_harmless_and_sees_our_tiles(po
     assert seen.riichi(2)
     assert seen.unseen[tile_kind(TILE_NAMES.index("9p"))] == 2
     assert view.riichi(0)
-
-
-# --- bluff -----------------------------------------------------------------------------------
-
-
-def test_a_hopeless_hand_shows_simples_of_two_suits(position):
-    view = position(HOPELESS, drawn="7z", rivers={0: "4p9p1234z"})
-    assert feigned_suit(view) == 0  # four man and no pin but in the river; of sou as many
-    shown = feign_one_suit(situation(view), base(view))
-    assert shown.tile // 9 == 2
-    assert 0 < shown.tile % 9 < 8
-
-
-def test_a_hand_with_hopes_does_not(position):
-    view = position("234m567m34p3579s2z", drawn="7z", rivers={0: "4p9p1234z"})
-    assert feign_one_suit(situation(view), base(view)) is None
-
-
-def test_nor_one_that_has_just_begun(position):
-    view = position(HOPELESS, drawn="7z", rivers={0: "4p9p"})
-    assert feign_one_suit(situation(view), base(view)) is None
-
-
-def test_nor_one_whose_river_shows_every_suit(position):
-    view = position(HOPELESS, drawn="7z", rivers={0: "4p4m4s123z"})
-    assert feign_one_suit(situation(view), base(view)) is None
-
-
-def test_nor_into_a_riichi(position):
-    view = position(HOPELESS, drawn="7z", rivers={0: "4p9p1234z", 2: "1z7z"}, riichi=[2])
-    genbutsu = next(action for action in view.legal if action.tile == 33)
-    assert feign_one_suit(situation(view), genbutsu) is None
 
 
 # --- haitei-okuri ----------------------------------------------------------------------------

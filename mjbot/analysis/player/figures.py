@@ -20,11 +20,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.analysis.player.games import OUTCOMES, DrawLuck, Mistake, ReviewedGame, situation_text
-from mjbot.analysis.review.reasons import KINDS, number
+from mjbot.analysis.player.games import (
+    DrawLuck,
+    Mistake,
+    Outcome,
+    ReviewedGame,
+    Situation,
+    situation_text,
+)
+from mjbot.analysis.review.reasons import MistakeClass, number
 from mjbot.analysis.review.sentences import with_unit
-from mjbot.analysis.stats.report import compact, estimate_json
 from mjbot.analysis.stats.sums import PLAYER_FIGURES, GroupSums
+from mjbot.game.statistics.estimate_text import compact, estimate_json, plus_minus
 from mjbot.game.statistics.estimates import NOTHING, Estimate, difference, ratio
 from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.strategy.explanation import RANKS
@@ -56,9 +63,6 @@ DRAWS: Final = {
     "winning": marked("draws in tenpai that helped"),
 }
 
-SITUATION_TITLES: Final = (marked("What cost most in all"), marked("Most different choices"))
-"""Of the table of situations, with and without playouts."""
-
 Floats = NDArray[np.float64]
 Measure = Callable[[ReviewedGame], float]
 
@@ -81,8 +85,8 @@ class FigureTable:
 class CostlySituation:
     """A class of mistakes in one situation, with the positions that cost most in it."""
 
-    kind: str
-    situation: str
+    mistake_class: MistakeClass
+    situation: Situation
     mistakes: int
     total: float
     per_game: Estimate
@@ -91,12 +95,12 @@ class CostlySituation:
     @property
     def name(self) -> str:
         """The class and the situation, in English."""
-        return f"{self.kind}: {self.situation}"
+        return f"{self.mistake_class}: {', '.join(self.situation.parts)}"
 
     @property
     def text(self) -> str:
         """The same in the language of the process."""
-        return situation_text(self.kind, self.situation)
+        return situation_text(self.mistake_class, self.situation)
 
 
 @dataclass(frozen=True)
@@ -140,15 +144,17 @@ class PlayerReport:
         """Return a cost as text."""
         return number(value, RANKS) if self.is_played else f"{value:.1f}"
 
-    def costliest(self, kind: str = "") -> list[tuple[ReviewedGame, Mistake]]:
+    def costliest(
+        self, mistake_class: MistakeClass | None = None
+    ) -> list[tuple[ReviewedGame, Mistake]]:
         """Return the mistakes that cost most, shown ones first; of one class, if it is named."""
-        found = [
-            (game, each)
+        pairs = [
+            (game, mistake)
             for game in self.games
-            for each in game.mistakes
-            if kind in ("", each.kind) and self.expected_cost(each) > 0
+            for mistake in _of_class(game, mistake_class)
+            if self.expected_cost(mistake) > 0
         ]
-        return sorted(found, key=self._costliest_first)
+        return sorted(pairs, key=self._costliest_first)
 
     def _costliest_first(self, pair: tuple[ReviewedGame, Mistake]) -> tuple[bool, float]:
         return not pair[1].is_shown, -self.expected_cost(pair[1])
@@ -158,10 +164,12 @@ class PlayerReport:
 
         With playouts only what they show to be a loss; without, what is estimated to be one.
         """
-        kinds = [[pair for pair in self.costliest(kind) if self.counts(pair[1])] for kind in KINDS]
-        totals = [sum(self.expected_cost(mistake) for _, mistake in found) for found in kinds]
-        by_total = sorted(zip(totals, kinds, strict=True), key=lambda each: -each[0])
-        in_turn = zip_longest(*[found for _, found in by_total])
+        classes = [
+            [pair for pair in self.costliest(mistake_class) if self.counts(pair[1])]
+            for mistake_class in MistakeClass
+        ]
+        classes.sort(key=lambda pairs: -sum(self.expected_cost(mistake) for _, mistake in pairs))
+        in_turn = zip_longest(*classes)
         return [pair for turn in in_turn for pair in turn if pair is not None][:n]
 
     def counts(self, mistake: Mistake) -> bool:
@@ -173,21 +181,23 @@ class PlayerReport:
     @cached_property
     def situations(self) -> list[CostlySituation]:
         """The situations that cost most in all."""
-        found: dict[tuple[str, str], list[tuple[ReviewedGame, Mistake]]] = {}
+        pairs: dict[tuple[MistakeClass, Situation], list[tuple[ReviewedGame, Mistake]]] = {}
         for game in self.games:
-            for each in game.mistakes:
-                found.setdefault((each.kind, each.situation), []).append((game, each))
-        total = {name: sum(self.cost(m) for _, m in pairs) for name, pairs in found.items()}
-        names = sorted([name for name in found if total[name] > 0], key=lambda name: -total[name])
-        return [self._situation(name, found[name]) for name in names[:MOST_SITUATIONS]]
+            for m in game.mistakes:
+                pairs.setdefault((m.mistake_class, m.situation), []).append((game, m))
+        total = {name: sum(self.cost(m) for _, m in of) for name, of in pairs.items()}
+        names = sorted([name for name in pairs if total[name] > 0], key=lambda name: -total[name])
+        return [self._situation(name, pairs[name]) for name in names[:MOST_SITUATIONS]]
 
     def _situation(
-        self, name: tuple[str, str], pairs: Sequence[tuple[ReviewedGame, Mistake]]
+        self,
+        name: tuple[MistakeClass, Situation],
+        pairs: Sequence[tuple[ReviewedGame, Mistake]],
     ) -> CostlySituation:
         by_cost = sorted(pairs, key=self._costliest_first)
 
         def cost_in(game: ReviewedGame) -> float:
-            return sum(self.cost(m) for m in game.mistakes if (m.kind, m.situation) == name)
+            return sum(self.cost(m) for m in _of_class(game, name[0]) if m.situation == name[1])
 
         total = sum(self.cost(mistake) for _, mistake in pairs)
         examples = [pair for pair in by_cost if self.expected_cost(pair[1]) > 0][:EXAMPLES]
@@ -196,29 +206,33 @@ class PlayerReport:
     @property
     def tables(self) -> Iterator[FigureTable]:
         """The tables of the report, in order."""
-        yield self._classes()
-        yield self._trend()
-        yield self._situation_table()
-        yield self._rates()
-        yield self._outcomes()
-        yield self._draws()
+        yield self.class_table
+        yield self.trend_table
+        yield self.situation_table
+        yield self.rate_table
+        yield self.outcome_table
+        yield self.draw_table
 
     # --- losses ---------------------------------------------------------------------------------
 
-    def cost_per_game(self, games: Sequence[ReviewedGame], kind: str = "") -> Estimate:
+    def cost_per_game(
+        self, games: Sequence[ReviewedGame], mistake_class: MistakeClass | None = None
+    ) -> Estimate:
         """Return the mean cost of a seat in a game, of all mistakes or of a class."""
-        return mean_of(games, self._cost_of(kind))
+        return mean_of(games, self._cost_of(mistake_class))
 
-    def _cost_of(self, kind: str) -> Measure:
-        return lambda game: sum(self.cost(m) for m in game.mistakes if kind in ("", m.kind))
+    def _cost_of(self, mistake_class: MistakeClass | None = None) -> Measure:
+        return lambda game: sum(self.cost(m) for m in _of_class(game, mistake_class))
 
-    def _classes(self) -> FigureTable:
+    @property
+    def class_table(self) -> FigureTable:
+        """The losses by class, with all at the end."""
         rows, values = [], []
-        for kind in (*KINDS, ""):
-            own = [m for g in self.games for m in g.mistakes if kind in ("", m.kind)]
-            figures = [self.cost_per_game(self.games, kind)]
+        for mistake_class in (*MistakeClass, None):
+            own = [m for game in self.games for m in _of_class(game, mistake_class)]
+            figures = [self.cost_per_game(self.games, mistake_class)]
             if self.reference:
-                measure = self._cost_of(kind)
+                measure = self._cost_of(mistake_class)
                 figures.append(mean_of(self.reference, measure))
                 figures.append(apart(self.games, self.reference, measure))
             shown = [m for m in own if m.is_shown]
@@ -227,10 +241,10 @@ class PlayerReport:
                 n = f"{len(own) / max(len(self.games), 1):.1f}"
                 by_shown = f"{len(shown)} ({self.text(sum(map(self.expected_cost, shown)))})"
                 cells = [n, *cells, by_shown]
-            rows.append([translate(kind or "all"), *cells])
+            rows.append([translate(mistake_class or "all"), *cells])
             names = ("cost_per_game", "reference", "difference")
             values.append({
-                "class": kind or "all",
+                "class": mistake_class or "all",
                 "different_choices": len(own),
                 "shown": len(shown),
                 **{n: estimate_json(e) for n, e in zip(names, figures, strict=False)},
@@ -250,10 +264,7 @@ class PlayerReport:
         return translate("cost a game, {unit}", unit=translate(self.unit_text))
 
     def _spelled(self, estimate: Estimate) -> str:
-        if not isfinite(estimate.value):
-            return "-"
-        half = self.text(estimate.half_width) if estimate.is_bounded else "?"
-        return f"{self.text(estimate.value)} ±{half}"
+        return plus_minus(estimate, self.text)
 
     @cached_property
     def blocks(self) -> list[tuple[str, Estimate]]:
@@ -273,13 +284,17 @@ class PlayerReport:
             found.append((label, self.cost_per_game(games)))
         return found
 
-    def _trend(self) -> FigureTable:
+    @property
+    def trend_table(self) -> FigureTable:
+        """The mean cost of a game over time."""
         rows = [[label, self._spelled(estimate)] for label, estimate in self.blocks]
         values = [{"games": label, "cost": estimate_json(e)} for label, e in self.blocks]
         note = "" if rows else translate("needs {n} games", n=2 * LEAST_IN_BLOCK)
         return FigureTable(marked("Over time"), note, ["", self.cost_per_game_text], rows, values)
 
-    def _situation_table(self) -> FigureTable:
+    @property
+    def situation_table(self) -> FigureTable:
+        """The situations that cost most in all."""
         rows, values = [], []
         for each in self.situations:
             cells = [str(each.mistakes), self.text(each.total), self._spelled(each.per_game)]
@@ -300,11 +315,16 @@ class PlayerReport:
         if self.is_played:
             heads.append(translate("cost, {unit}", unit=translate(self.unit_text)))
         heads.append(translate("a game"))
-        return FigureTable(SITUATION_TITLES[not self.is_played], "", heads, rows, values)
+        title = marked("What cost most in all")
+        if not self.is_played:
+            title = marked("Most different choices")
+        return FigureTable(title, "", heads, rows, values)
 
     # --- rates and luck -------------------------------------------------------------------------
 
-    def _rates(self) -> FigureTable:
+    @property
+    def rate_table(self) -> FigureTable:
+        """The rates of the player, of the others at the table, and of the reference group."""
         groups = GroupSums()
         rows = [[*(g.counts for g in self.games)], [*(g.room for g in self.games)]]
         rows += [[g.counts for g in self.reference]] if self.reference else []
@@ -315,7 +335,7 @@ class PlayerReport:
         for figure in PLAYER_FIGURES:
             if figure.key in RATES:
                 found_ = [groups.estimate(group, figure) for group in range(len(rows))]
-                cells = [compact(estimate, figure) for estimate in found_]
+                cells = [compact(estimate, figure.kind) for estimate in found_]
                 name = translate(RATES[figure.key])
                 if figure.kind == "rate":
                     name = translate("{name}, {unit}", name=name, unit="%")
@@ -327,12 +347,14 @@ class PlayerReport:
         heads += [self.reference_name] if self.reference else []
         return FigureTable(marked("Rates"), "", heads, table, values)
 
-    def _outcomes(self) -> FigureTable:
+    @property
+    def outcome_table(self) -> FigureTable:
+        """How the kyoku ended, and what that did to the place to be expected."""
         rows, values = [], []
         kyoku = sum(len(game.kyoku) for game in self.games)
-        for outcome in (*OUTCOMES, ""):
+        for outcome in (*Outcome, None):
             measure = _change_by(outcome)
-            n = sum(k.outcome == outcome or not outcome for g in self.games for k in g.kyoku)
+            n = sum(outcome in (None, k.outcome) for g in self.games for k in g.kyoku)
             figures = [mean_of(self.games, measure)]
             figures += [mean_of(self.reference, measure)] if self.reference else []
             spelled = [_places(estimate) for estimate in figures]
@@ -350,7 +372,9 @@ class PlayerReport:
         title = marked("Where places were won and lost")
         return FigureTable(title, note, heads, rows, values)
 
-    def _draws(self) -> FigureTable:
+    @property
+    def draw_table(self) -> FigureTable:
+        """The luck of the draws."""
         rows, values = [], []
         for of, name in DRAWS.items():
             luck = [getattr(game, of) for game in self.games]
@@ -378,7 +402,7 @@ class PlayerReport:
     def summary(self) -> list[str]:
         """Some lines that report what was found."""
         n = len(self.games)
-        place = mean_of(self.games, lambda game: game.place)
+        place = mean_of(self.games, lambda game: game.final_rank)
         lines = [
             translate(
                 "{games} of {player}: average place {place}; {decisions} decisions, {different}"
@@ -392,7 +416,7 @@ class PlayerReport:
         ]
         lines += [*self._shown_lines, *self._cost_lines, *self._grade_lines]
         if self.is_played and n:
-            luck = mean_of(self.games, lambda g: g.place - g.expected - self._cost_of("")(g))
+            luck = mean_of(self.games, lambda g: g.final_rank - g.expected - self._cost_of()(g))
             text = translate(
                 "luck apart from play: {luck} places a game (final place, less the place to be"
                 " expected at the start, less these costs; +: bad luck)",
@@ -426,8 +450,8 @@ class PlayerReport:
         )
 
     @staticmethod
-    def _worst_shown(shown: Sequence[tuple[ReviewedGame, Mistake]]) -> str:
-        return Counter(mistake.kind for _, mistake in shown).most_common(1)[0][0]
+    def _worst_shown(shown: Sequence[tuple[ReviewedGame, Mistake]]) -> MistakeClass:
+        return Counter(mistake.mistake_class for _, mistake in shown).most_common(1)[0][0]
 
     @property
     def _cost_lines(self) -> Iterator[str]:
@@ -458,13 +482,14 @@ class PlayerReport:
         counts = _sums(self.games, lambda game: game.agreement[1])[0]
         grade = ratio(sums, counts)
         if isfinite(grade.value):
-            half = f"{100 * grade.half_width:.1f}" if grade.is_bounded else "?"
-            text = "grade by the reviewer: {grade} of 100 (100: each choice as the reviewer's)"
-            yield translate(text, grade=f"{100 * grade.value:.1f} ±{half}")
+            text = marked(
+                "grade by the reviewer: {grade} of 100 (100: each choice as the reviewer's)"
+            )
+            yield translate(text, grade=plus_minus(grade, lambda share: f"{100 * share:.1f}"))
 
     @property
     def _comparison(self) -> str:
-        gap = apart(self.games, self.reference, self._cost_of(""))
+        gap = apart(self.games, self.reference, self._cost_of())
         verdict = "shown to differ" if gap.leaves_out_zero else "not shown to differ"
         return translate(
             "compared with {group} ({seats}): {gap} a game, {verdict}",
@@ -488,8 +513,13 @@ class PlayerReport:
         }
 
 
-def _change_by(outcome: str) -> Measure:
-    return lambda game: sum(k.change for k in game.kyoku if outcome in ("", k.outcome))
+def _of_class(game: ReviewedGame, mistake_class: MistakeClass | None) -> list[Mistake]:
+    """Return a game's mistakes of a class, of all classes without one."""
+    return [m for m in game.mistakes if mistake_class in (None, m.mistake_class)]
+
+
+def _change_by(outcome: Outcome | None) -> Measure:
+    return lambda game: sum(k.change for k in game.kyoku if outcome in (None, k.outcome))
 
 
 def _hits_beyond(of: str) -> Measure:
@@ -506,10 +536,7 @@ def _ratio_of(pairs: Sequence[tuple[int, int]]) -> float:
 
 
 def _places(estimate: Estimate, sign: str = "+") -> str:
-    if not isfinite(estimate.value):
-        return "-"
-    half = f"{estimate.half_width:.3f}" if estimate.is_bounded else "?"
-    return f"{estimate.value:{sign}.3f} ±{half}"
+    return plus_minus(estimate, lambda places: f"{places:{sign}.3f}")
 
 
 # --- clustered means -----------------------------------------------------------------------------

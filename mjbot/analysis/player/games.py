@@ -7,17 +7,18 @@ costs, the kyoku with what they did to the expected place, the luck of the draws
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
 
 from mjbot.analysis.review.decisions import SEATS, Judged, ReviewedDecision, judge
 from mjbot.analysis.review.players import SeatedPlayers
-from mjbot.analysis.review.playouts import CostEstimator, Shown, verdict_of
-from mjbot.analysis.review.reasons import is_last_hand, kind_of_loss
+from mjbot.analysis.review.playouts import CostEstimator, Shown, Verdict, verdict_of
+from mjbot.analysis.review.reasons import MistakeClass, class_of_mistake, is_last_hand
 from mjbot.analysis.review.sentences import sentence, sentence_and_cost
 from mjbot.analysis.review.summary import agreement, known_seats
 from mjbot.analysis.stats.games import BreakdownRows, count_game, file_day
@@ -37,37 +38,44 @@ from protocol import messages as m
 from protocol.errors import NOT_JSON
 from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
 
-Outcome = Literal[
-    "won",
-    "dealt in without a better choice",
-    "dealt in after another choice",
-    "another's tsumo",
-    "a ron between others",
-    "no win",
-]
-OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
-OUTCOME_TEXTS: Final = (
-    marked("won"),
-    marked("dealt in without a better choice"),
-    marked("dealt in after another choice"),
-    marked("another's tsumo"),
-    marked("a ron between others"),
-    marked("no win"),
-)
-SITUATION_TEXTS: Final = (
-    marked("tenpai"),
-    marked("1-shanten"),
-    marked("2-shanten or more"),
-    marked("no riichi"),
-    marked("one riichi"),
-    marked("two riichi or more"),
-    marked("last hands"),
-)
-
-FORMAT: Final = "mjbot reviewed games 3"
+FORMAT: Final = "mjbot reviewed games 4"
 NO_ACTION: Final = -1
 MOST_CHOICES: Final = 6
 """Rated choices that are kept of a decision, besides the two that were compared."""
+
+
+class Outcome(StrEnum):
+    """How a kyoku ended for a player.
+
+    A deal-in is *without a better choice* where the reviewer discards the same tile or the seat had
+    no choice.
+    """
+
+    WON = marked("won")
+    NO_BETTER_CHOICE = marked("dealt in without a better choice")
+    OTHER_CHOICE = marked("dealt in after another choice")
+    OTHERS_TSUMO = marked("another's tsumo")
+    OTHERS_RON = marked("a ron between others")
+    NO_WIN = marked("no win")
+
+
+class Situation(NamedTuple):
+    """In what kind of situation a choice was.
+
+    ``shanten`` and ``riichi``, the number of opponents in riichi, are counted up to 2.
+    """
+
+    shanten: int
+    riichi: int
+    is_last_hand: bool
+
+    @property
+    def parts(self) -> list[str]:
+        """The situation in English terms."""
+        hand = (marked("tenpai"), marked("1-shanten"), marked("2-shanten or more"))[self.shanten]
+        threats = (marked("no riichi"), marked("one riichi"), marked("two riichi or more"))
+        last = [marked("last hands")] if self.is_last_hand else []
+        return [hand, threats[self.riichi], *last]
 
 
 class Mistake(msgspec.Struct, frozen=True):
@@ -83,8 +91,8 @@ class Mistake(msgspec.Struct, frozen=True):
 
     event: int
     at: str
-    kind: str
-    situation: str
+    mistake_class: MistakeClass
+    situation: Situation
     actual: int
     then: int
     better: int
@@ -100,7 +108,7 @@ class Mistake(msgspec.Struct, frozen=True):
     @property
     def is_shown(self) -> bool:
         """Whether playouts show that it cost something."""
-        return self.places is not None and verdict_of(Estimate(*self.places)) == "shown"
+        return self.places is not None and verdict_of(Estimate(*self.places)) is Verdict.SHOWN
 
 
 class KyokuChange(msgspec.Struct, frozen=True):
@@ -122,12 +130,11 @@ class DrawLuck(msgspec.Struct, frozen=True):
 class ReviewedGame(msgspec.Struct, frozen=True):
     """One game of one player.
 
-    ``number`` counts the games of the file from 0.  ``expected`` is the place to be expected as it
-    begins.  ``improving`` are draws before tenpai,
-    ``winning`` in tenpai.  ``starts`` is the sum of the shanten of the hands dealt to the player,
-    ``room_starts`` of the others whose hands the record shows, each with the number of hands.
-    ``agreement`` is the sum of the parts of the grade
-    (:func:`mjbot.analysis.review.summary.rating`) and the number of decisions that have one.
+    ``number`` counts the games of the file from 0.  ``expected`` is the final rank to be expected
+    as it begins.  ``improving`` are draws before tenpai, ``winning`` in tenpai.  ``starts`` is the
+    sum of the shanten of the hands dealt to the player, ``room_starts`` of the others whose hands
+    the record shows, each with the number of hands.  ``agreement`` is the sum of the parts of the
+    grade (:func:`mjbot.analysis.review.summary.rating`) and the number of decisions that have one.
     ``counts`` are those of :data:`mjbot.analysis.stats.games.FIELDS`, ``room`` the sums over the
     others.
     """
@@ -138,7 +145,7 @@ class ReviewedGame(msgspec.Struct, frozen=True):
     day: str
     player: str
     seat: int
-    place: int
+    final_rank: int
     expected: float
     loss_unit: str
     decisions: int
@@ -307,7 +314,7 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
         day=rows.day,
         player=rows.names[seat],
         seat=seat,
-        place=judged.places[seat],
+        final_rank=judged.final_ranks[seat],
         expected=_place(judged.kyoku[0].chances[seat]),
         loss_unit=next((d.loss_unit for d in decisions if not d.is_equal), ""),
         decisions=len(decisions),
@@ -348,7 +355,7 @@ def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
     return Mistake(
         event=decision.event,
         at=decision.at,
-        kind=kind_of_loss(decision, better, better_then),
+        mistake_class=class_of_mistake(decision, better, better_then),
         situation=situation(decision.view),
         actual=decision.actual.code,
         then=_code(decision.then),
@@ -368,20 +375,16 @@ def _code(action: object) -> int:
     return int(getattr(action, "code", NO_ACTION))
 
 
-def situation(view: View) -> str:
-    """Return in what kind of situation a choice was: distance, riichi of others, last hands."""
-    away = max(view.shanten, 0)
-    hand = "tenpai" if away == 0 else "1-shanten" if away == 1 else "2-shanten or more"
-    threats = sum(bool(view.riichi(seat)) for seat in SEATS if seat != view.seat)
-    threat = ("no riichi", "one riichi", "two riichi or more")[min(threats, 2)]
-    return ", ".join([hand, threat, *(["last hands"] if is_last_hand(view) else [])])
+def situation(view: View) -> Situation:
+    """Return in what kind of situation a choice was."""
+    riichi = sum(bool(view.riichi(seat)) for seat in SEATS if seat != view.seat)
+    return Situation(min(max(view.shanten, 0), 2), min(riichi, 2), is_last_hand(view))
 
 
-def situation_text(kind: str, situation_: str) -> str:
+def situation_text(mistake_class: MistakeClass, of: Situation) -> str:
     """Return a class of mistakes and a situation, in the language of the process."""
-    parts = [translate(part) for part in situation_.split(", ")]
-    text = "{kind}: {situation}"
-    return translate(text, kind=translate(kind), situation=translate(", ").join(parts))
+    terms = translate(", ").join(map(translate, of.parts))
+    return translate("{kind}: {situation}", kind=translate(mistake_class), situation=terms)
 
 
 # --- luck --------------------------------------------------------------------------------------
@@ -394,30 +397,26 @@ def _place(chances: Sequence[float]) -> float:
 def _changes(judged: Judged, seat: int) -> Iterator[KyokuChange]:
     """Yield what each kyoku did to the place that the seat could expect."""
     places = [_place(kyoku.chances[seat]) for kyoku in judged.kyoku]
-    places.append(float(judged.places[seat]))
+    places.append(float(judged.final_ranks[seat]))
     for number, kyoku in enumerate(judged.kyoku):
         change = places[number + 1] - places[number]
         yield KyokuChange(kyoku.name, outcome_of(judged, number, seat), round(change, 6))
 
 
 def outcome_of(judged: Judged, number: int, seat: int) -> Outcome:
-    """Return how a kyoku ended for a seat.
-
-    A deal-in is *without a better choice* where the reviewer discards the same tile or the seat
-    had no choice.
-    """
+    """Return how a kyoku ended for a seat."""
     wins = [each for each in judged.kyoku[number].results if isinstance(each, m.Hora)]
     if not wins:
-        return "no win"
+        return Outcome.NO_WIN
     if any(win.actor == seat for win in wins):
-        return "won"
+        return Outcome.WON
     if wins[0].actor == wins[0].target:
-        return "another's tsumo"
+        return Outcome.OTHERS_TSUMO
     if wins[0].target != seat:
-        return "a ron between others"
+        return Outcome.OTHERS_RON
     found = [each for each in judged.deal_ins if (each.kyoku, each.seat) == (number, seat)]
     avoidable = any(each.decision is not None and not each.decision.is_equal for each in found)
-    return "dealt in after another choice" if avoidable else "dealt in without a better choice"
+    return Outcome.OTHER_CHOICE if avoidable else Outcome.NO_BETTER_CHOICE
 
 
 def _starts(game: _ReadGame) -> dict[int, tuple[int, int]]:

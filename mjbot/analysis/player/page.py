@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote
 
-from mjbot.analysis.player.figures import SITUATION_TITLES, FigureTable, PlayerReport
+from mjbot.analysis.player.figures import FigureTable, PlayerReport
 from mjbot.analysis.player.games import Mistake, ReviewedGame
 from mjbot.analysis.player.quiz import Exercise
 from mjbot.analysis.review.tiles import drawings, tile, tiles
@@ -41,27 +41,34 @@ def page(report: PlayerReport, positions: Positions, quiz: str, origin: Origin) 
     else:
         none = translate("No quiz: no choice of these games is shown to be a mistake.")
         parts.append(f"<p>{none}</p>")
-    for each in report.tables:
-        parts += _section(each)
-        if each.title == "Over time" and report.blocks:
-            parts.append(_plot(report))
-        if each.title in SITUATION_TITLES:
-            parts += _examples(report, positions)
-    parts += [*_how_to_read(report), "</main>"]
+    parts += [
+        *_section(report.class_table),
+        *_section(report.trend_table),
+        *_plot(report),
+        *_section(report.situation_table),
+        *_examples(report, positions),
+        *_section(report.rate_table),
+        *_section(report.outcome_table),
+        *_section(report.draw_table),
+        *_how_to_read(report),
+        "</main>",
+    ]
     title = translate("Review of {name}", name=text(report.player))
     return html.page(title, parts, language=language())
 
 
-def _section(each: FigureTable) -> Iterator[str]:
-    yield f"<h2>{text(translate(each.title), MOST_LETTERS)}</h2>"
-    if each.rows:
-        heads = [text(head, MOST_LETTERS) for head in each.heads]
-        yield table(heads, [[text(cell, MOST_LETTERS) for cell in row] for row in each.rows])
-    if each.note:
-        yield f"<p class=soft>{text(each.note, MOST_LETTERS)}</p>"
+def _section(figures: FigureTable) -> Iterator[str]:
+    yield f"<h2>{text(translate(figures.title), MOST_LETTERS)}</h2>"
+    if figures.rows:
+        heads = [text(head, MOST_LETTERS) for head in figures.heads]
+        yield table(heads, [[text(cell, MOST_LETTERS) for cell in row] for row in figures.rows])
+    if figures.note:
+        yield f"<p class=soft>{text(figures.note, MOST_LETTERS)}</p>"
 
 
-def _plot(report: PlayerReport) -> str:
+def _plot(report: PlayerReport) -> Iterator[str]:
+    if not report.blocks:
+        return
     estimates = [estimate for _, estimate in report.blocks]
     ends = [end for each in estimates if each.is_bounded for end in (each.low, each.high)]
     ends += [0.0, *(each.value for each in estimates)]
@@ -69,14 +76,14 @@ def _plot(report: PlayerReport) -> str:
     y = Axis(report.cost_per_game_text, min(ends) - margin, max(ends) + margin)
     title = translate("Cost of different choices over time")
     plot = Plot(Axis("", -0.5, len(estimates) - 0.5), y, title)
-    plot.line([(place, each.value) for place, each in enumerate(estimates)], COLOURS[0])
-    for place, (label, each) in enumerate(report.blocks):
-        if each.is_bounded:
-            plot.stroke((place, each.low), (place, each.high), COLOURS[0])
-        plot.dot(place, each.value, COLOURS[0], f"{label}: {report.text(each.value)}")
-    for place in range(0, len(estimates), -(-len(estimates) // 4)):
-        plot.note(place, report.blocks[place][0][:14])
-    return plot.svg(x_ticks=False)
+    plot.line([(x, cost.value) for x, cost in enumerate(estimates)], COLOURS[0])
+    for x, (label, cost) in enumerate(report.blocks):
+        if cost.is_bounded:
+            plot.stroke((x, cost.low), (x, cost.high), COLOURS[0])
+        plot.dot(x, cost.value, COLOURS[0], f"{label}: {report.text(cost.value)}")
+    for x in range(0, len(estimates), -(-len(estimates) // 4)):
+        plot.note(x, report.blocks[x][0][:14])
+    yield plot.svg(x_ticks=False)
 
 
 def _examples(report: PlayerReport, positions: Positions) -> Iterator[str]:

@@ -155,7 +155,7 @@ def _exercise(place: int, each: Exercise) -> str:
         f"<p class=soft>{where}{offered}</p>{view_html(view)}"
         f"<p class=answers>{''.join(buttons)}</p>"
         f"<div class=solution hidden><p class=verdict></p>{why}"
-        f"<p class=soft>{text(situation_text(mistake.kind, mistake.situation), 120)}</p>"
+        f"<p class=soft>{text(situation_text(mistake.mistake_class, mistake.situation), 120)}</p>"
         "</div></section>"
     )
 

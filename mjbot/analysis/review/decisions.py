@@ -219,8 +219,8 @@ class Judged:
     events: list[m.Event] = field(default_factory=list)
 
     @property
-    def places(self) -> tuple[int, ...]:
-        """The seats' finishing places, 1 to 4, the earlier seat's better of equal scores."""
+    def final_ranks(self) -> tuple[int, ...]:
+        """The seats' final ranks, 1 to 4, the earlier seat's better of equal scores."""
         return tuple(ranks_of(self.scores))
 
     @property

@@ -23,7 +23,7 @@ from mjbot.analysis.review.sentences import choice_text, sentence, size_text
 from mjbot.analysis.review.summary import (
     Loss,
     Review,
-    by_kind,
+    by_class,
     by_kyoku,
     by_seat,
     looked,
@@ -112,7 +112,7 @@ def _summary(review: Review) -> Json:
     names = [each.name for each in review.judged.kyoku]
     return {
         "all": _loss(loss_of(review.decisions, review.shown)),
-        "by_kind": {kind: _loss(loss) for kind, loss in by_kind(review).items()},
+        "by_kind": {name: _loss(loss) for name, loss in by_class(review).items()},
         "by_kyoku": [
             {"kyoku": name, **_loss(loss)}
             for name, loss in zip(names, by_kyoku(review), strict=True)
@@ -190,7 +190,7 @@ def _entry(review: Review, decision: ReviewedDecision) -> Json:
         "counts": review.counts(decision),
         "size": _finite(review.size(decision)),
         "size_text": size_text(decision, review.shown.get(decision)),
-        "kind": None if decision.is_equal else review.kind(decision),
+        "kind": None if decision.is_equal else review.mistake_class(decision),
         "sentence": sentence(decision),
         "reasons": [asdict(reason) for reason in reasons(decision)],
         "playouts": _shown(review.shown.get(decision)),

@@ -13,7 +13,7 @@ from mjbot.analysis.review.mjai_json import Json, review_json
 from mjbot.analysis.review.page_data import page_data
 from mjbot.analysis.review.playouts import LEAST_COST
 from mjbot.analysis.review.reasons import number, percent, signed
-from mjbot.analysis.review.sentences import amount, because, headline, size_text
+from mjbot.analysis.review.sentences import amount, because, headline, size_text, with_interval
 from mjbot.analysis.review.tiles import tile
 from mjbot.game.records.choices import steps_of
 from mjbot.game.statistics.estimates import Estimate
@@ -52,7 +52,7 @@ def summary_html(review: summary.Review) -> str:
         *_cards(review),
         _curve(review),
         *_worst(review),
-        *_kinds(review),
+        *_classes(review),
         *_kyoku(review),
         *_seats(review),
         *_deal_ins(review),
@@ -72,15 +72,12 @@ def place_link(decision: ReviewedDecision) -> str:
 
 def interval(estimate: Estimate, unit: str) -> str:
     """Return a difference with its 95% interval."""
-    if not estimate.is_bounded:
-        return translate("{value} (no interval)", value=signed(estimate.value, unit))
-    ends = [signed(end, unit) for end in (estimate.value, estimate.low, estimate.high)]
-    return translate("{value} ({low} to {high})", value=ends[0], low=ends[1], high=ends[2])
+    return with_interval(estimate, unit, signed)
 
 
 def _origin(review: summary.Review) -> Iterator[str]:
     judged, strength = review.judged, review.by.strength
-    place, score = judged.places[review.seat], judged.scores[review.seat]
+    place, score = judged.final_ranks[review.seat], judged.scores[review.seat]
     origin = translate(
         "seat {n} in {game}, {place} of 4 with {points} points",
         n=review.seat,
@@ -188,7 +185,7 @@ def _worst(review: summary.Review) -> Iterator[str]:
     yield "<ol class=worst>"
     for decision in worst:
         tone = "bad" if review.counts(decision) else "soft"
-        facts: list[str] = [translate(review.kind(decision))]
+        facts: list[str] = [translate(review.mistake_class(decision))]
         if decision in review.shown:
             shown = review.shown[decision]
             facts.append(
@@ -226,12 +223,12 @@ def _loss_heads(review: summary.Review) -> list[str]:
     return heads
 
 
-def _kinds(review: summary.Review) -> Iterator[str]:
-    kinds = summary.by_kind(review)
+def _classes(review: summary.Review) -> Iterator[str]:
+    losses = summary.by_class(review)
     whole = summary.loss_of(review.decisions, review.shown)
     yield f"<h3>{translate('By class of mistake')}</h3>"
-    order = sorted(kinds, key=lambda kind: -kinds[kind].shown_ranks.value)
-    rows = [[translate(kind), *_losses(review, kinds[kind])] for kind in order]
+    order = sorted(losses, key=lambda name: -losses[name].shown_ranks.value)
+    rows = [[translate(name), *_losses(review, losses[name])] for name in order]
     rows.append([f"<b>{translate('all')}</b>", *_losses(review, whole)])
     yield table(["", *_loss_heads(review)], rows)
     if whole.disputed:

@@ -13,37 +13,17 @@ page calls it in a word or two, and ``counts`` whether it is a mistake.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from mjbot.game.table.actions import ACTIONS, Action
 from mjbot.runtime.errors import MjbotError
-from mjbot.runtime.languages import marked, translate
+from mjbot.runtime.languages import translate
 from mjbot.strategy.explanation import Explanation, Rated, Term
 from mjbot.viewer.thoughts import rounded, thought
 
 Json = dict[str, Any]
-
-KINDS: Final = (
-    marked("efficiency"),
-    marked("push/fold"),
-    marked("folded too early"),
-    marked("riichi"),
-    marked("calls"),
-    marked("hand value"),
-    marked("safe tiles"),
-    marked("placement"),
-    marked("wins"),
-)
-"""Classes of mistakes, as :data:`mjbot.analysis.review.reasons.KINDS` has them."""
-VERDICTS: Final = (
-    marked("shown"),
-    marked("too small to count"),
-    marked("not shown to differ"),
-    marked("shown to be no loss"),
-)
-"""Of playouts, as :class:`mjbot.analysis.review.playouts.Shown` has them."""
 
 
 class NoReviewError(MjbotError):

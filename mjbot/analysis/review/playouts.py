@@ -30,8 +30,9 @@ The budget is counted in playouts, not timed, so that a review can be repeated.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from heapq import heappop, heappush
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +44,8 @@ from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
 from mjbot.learning.playouts.override import Gain, best_plan, playout_us
 from mjbot.learning.playouts.worlds import Playouts, plan_of, seed_of
+from mjbot.runtime.languages import marked
 from mjbot.strategy.explanation import PERCENT, same_choice
-
-Verdict = Literal["shown", "too small to count", "not shown to differ", "shown to be no loss"]
 
 BUDGET_S: Final = 40.0
 """Processor time for the playouts of one review, counted in playouts."""
@@ -68,13 +68,22 @@ SCREENED: Final = 64
 """Worlds in which alternatives are compared."""
 
 
+class Verdict(StrEnum):
+    """What playouts show of a cost."""
+
+    SHOWN = marked("shown")
+    TOO_SMALL = marked("too small to count")
+    NOT_SHOWN = marked("not shown to differ")
+    NO_LOSS = marked("shown to be no loss")
+
+
 def verdict_of(cost: Estimate) -> Verdict:
     """Return whether a cost in places, with its interval, is shown to be a loss."""
     if not (cost.is_bounded and cost.leaves_out_zero):
-        return "not shown to differ"
+        return Verdict.NOT_SHOWN
     if cost.high < 0:
-        return "shown to be no loss"
-    return "shown" if cost.value >= LEAST_COST else "too small to count"
+        return Verdict.NO_LOSS
+    return Verdict.SHOWN if cost.value >= LEAST_COST else Verdict.TOO_SMALL
 
 
 def cost_of(gain: Gain) -> Estimate:
@@ -85,7 +94,7 @@ def cost_of(gain: Gain) -> Estimate:
 def is_settled(cost: Estimate, gain: Gain) -> bool:
     """Return whether more worlds are of no use: a loss is shown and well known, or none can be."""
     is_known = cost.value >= PRECISE * gain.ranks
-    return cost.high < LEAST_COST or (verdict_of(cost) == "shown" and is_known)
+    return cost.high < LEAST_COST or (verdict_of(cost) is Verdict.SHOWN and is_known)
 
 
 @dataclass(frozen=True)
@@ -269,4 +278,4 @@ def is_open(decision: ReviewedDecision) -> bool:
 
 def shown_losses(shown: Iterable[Shown]) -> Iterator[Shown]:
     """Yield those that are shown to be losses."""
-    return (each for each in shown if each.verdict == "shown")
+    return (each for each in shown if each.verdict is Verdict.SHOWN)

@@ -12,21 +12,31 @@ points are made of; a strategy may report others, calibrated on records, which t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from enum import StrEnum
+from typing import Final, Literal
 
 from mjbot.analysis.review.decisions import ReviewedDecision, total_of
 from mjbot.analysis.review.tiles import wind_of
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
-from mjbot.runtime.languages import translate
+from mjbot.runtime.languages import marked, translate
 from mjbot.strategy import explanation as e
 from mjbot.viewer.drawing.tiles import tile_text
 
-Kind = Literal[
-    "efficiency", "push/fold", "folded too early", "riichi", "calls", "hand value", "safe tiles",
-    "placement", "wins",
-]  # fmt: skip
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+class MistakeClass(StrEnum):
+    """What a choice other than the reviewer's was about."""
+
+    EFFICIENCY = marked("efficiency")
+    PUSH_FOLD = marked("push/fold")
+    FOLDED_TOO_EARLY = marked("folded too early")
+    RIICHI = marked("riichi")
+    CALLS = marked("calls")
+    HAND_VALUE = marked("hand value")
+    SAFE_TILES = marked("safe tiles")
+    PLACEMENT = marked("placement")
+    WINS = marked("wins")
+
 
 Topic = Literal["speed", "value", "danger", "later", "stick", "placement", "other"]
 _TOPICS: Final[dict[str, Topic]] = {
@@ -85,10 +95,10 @@ def compare(view: View, done: e.Rated, better: e.Rated, unit: str) -> list[Reaso
     return sorted(found, key=lambda reason: -abs(reason.gain))
 
 
-def kind_of_loss(
+def class_of_mistake(
     decision: ReviewedDecision, better: Action | None = None, then: Action | None = None
-) -> Kind:
-    """Return what kind of choice it was, compared with what is better.
+) -> MistakeClass:
+    """Return the class of a choice, compared with what is better.
 
     ``better`` is the alternative that playouts favour, with the discard that follows it; without it
     the reviewer's own choice is.
@@ -96,15 +106,15 @@ def kind_of_loss(
     rated = decision.better if better is None else decision.rated(better, then)
     pair = (better or decision.expected, decision.actual)
     if any(each.is_win or each.is_nine_terminals for each in pair):
-        return "wins"
+        return MistakeClass.WINS
     found = _reasons_for(decision, rated)
     if is_last_hand(decision.view) and _is_for_placement(found):
-        return "placement"
+        return MistakeClass.PLACEMENT
     if any(each.is_riichi for each in pair):
-        return "riichi"
+        return MistakeClass.RIICHI
     if any(each.is_call or each.is_kan for each in pair):
-        return "calls"
-    return kind_of_discard(found)
+        return MistakeClass.CALLS
+    return class_of_discard(found)
 
 
 LAST_HANDS: Final = 2
@@ -124,8 +134,8 @@ def _is_for_placement(found: list[Reason]) -> bool:
     return gains[True] > max(gains[False], 0.0)
 
 
-def kind_of_discard(found: list[Reason]) -> Kind:
-    """Return what kind of choice one between two discards was, by its reasons.
+def class_of_discard(found: list[Reason]) -> MistakeClass:
+    """Return the class of a choice between two discards, by its reasons.
 
     Danger now and danger of the tiles still to be discarded (topic *later*) are added up.  Where
     the better choice risks less, the larger of the two makes it push/fold or a matter of the safe
@@ -137,10 +147,12 @@ def kind_of_discard(found: list[Reason]) -> Kind:
     risk, hand = gains["danger"] + gains["later"], gains["speed"] + gains["value"]
     if abs(risk) >= PUSHES * abs(hand):
         if risk > 0:
-            return "push/fold" if gains["danger"] >= gains["later"] else "safe tiles"
+            is_now = gains["danger"] >= gains["later"]
+            return MistakeClass.PUSH_FOLD if is_now else MistakeClass.SAFE_TILES
         if risk < 0 < hand:
-            return "folded too early"
-    return "hand value" if gains["value"] > max(gains["speed"], 0.0) else "efficiency"
+            return MistakeClass.FOLDED_TOO_EARLY
+    is_value = gains["value"] > max(gains["speed"], 0.0)
+    return MistakeClass.HAND_VALUE if is_value else MistakeClass.EFFICIENCY
 
 
 # --- differences -------------------------------------------------------------------------------

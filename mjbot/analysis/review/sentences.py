@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from mjbot.analysis.review.decisions import ReviewedDecision
-from mjbot.analysis.review.playouts import Shown
+from mjbot.analysis.review.playouts import Shown, Verdict
 from mjbot.analysis.review.reasons import (
     MATERIAL,
     Reason,
@@ -114,7 +114,7 @@ def size_text(decision: ReviewedDecision, shown: Shown | None) -> str:
         return ""
     if shown is not None:
         cost = amount(shown.ranks.value, RANKS)
-        return cost if shown.verdict == "shown" else translate(shown.verdict)
+        return cost if shown.verdict is Verdict.SHOWN else translate(shown.verdict)
     if decision.is_on_ally and decision.expected.is_win:
         return translate("your ally's tile")
     if decision.loss is None:
@@ -138,7 +138,7 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
     """Return what playouts show as a sentence, with the 95% interval of the places."""
     ends = [number(end, RANKS) for end in (shown.ranks.low, shown.ranks.high)]
     interval = translate("({low} to {high})", low=ends[0], high=ends[1])
-    if shown.verdict == "not shown to differ":
+    if shown.verdict is Verdict.NOT_SHOWN:
         text, places = "By playouts: not shown to differ, {places} {interval}.", shown.ranks.value
         return translate(text, places=signed(places, RANKS), interval=interval)
     better, other = shown.better, ""
@@ -146,7 +146,7 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
         choice = doing_text(decision.view, better, shown.better_then)
         other = translate(" against {choice}", choice=choice)
     text = "By playouts it costs {places} places {interval}, {points} points{other}."
-    if shown.verdict == "shown to be no loss":
+    if shown.verdict is Verdict.NO_LOSS:
         text = "By playouts it gains {places} places {interval}, {points} points{other}."
     return translate(
         text,
@@ -159,10 +159,15 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
 
 def interval_text(estimate: Estimate, unit: str) -> str:
     """Return a figure with its 95% interval and unit: ``0.089 (0.051 to 0.127) places``."""
-    ends = [number(end, unit) for end in (estimate.value, estimate.low, estimate.high)]
-    return with_unit(
-        translate("{value} ({low} to {high})", value=ends[0], low=ends[1], high=ends[2]), unit
-    )
+    return with_unit(with_interval(estimate, unit, number), unit)
+
+
+def with_interval(estimate: Estimate, unit: str, write: Callable[[float, str], str]) -> str:
+    """Return a figure with its 95% interval, each number as ``write`` writes it in the unit."""
+    value, low, high = (write(end, unit) for end in (estimate.value, estimate.low, estimate.high))
+    if not estimate.is_bounded:
+        return translate("{value} (no interval)", value=value)
+    return translate("{value} ({low} to {high})", value=value, low=low, high=high)
 
 
 # --- actions -----------------------------------------------------------------------------------

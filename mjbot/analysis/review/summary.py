@@ -15,8 +15,8 @@ import numpy as np
 
 from mjbot.analysis.review.decisions import SEATS, DealIn, Judged, ReviewedDecision, judge
 from mjbot.analysis.review.players import SeatedPlayers
-from mjbot.analysis.review.playouts import Shown, shown_losses, sum_of_all, sum_of_costs
-from mjbot.analysis.review.reasons import KINDS, Kind, kind_of_loss
+from mjbot.analysis.review.playouts import Shown, Verdict, shown_losses, sum_of_all, sum_of_costs
+from mjbot.analysis.review.reasons import MistakeClass, class_of_mistake
 from mjbot.game.records.sources import open_games
 from mjbot.game.statistics.estimates import Estimate, ratio
 from mjbot.runtime.errors import ArgumentError
@@ -91,12 +91,12 @@ class Review:
             return self.shown[decision].ranks.value if decision in self.shown else None
         return decision.loss
 
-    def kind(self, decision: ReviewedDecision) -> Kind:
+    def mistake_class(self, decision: ReviewedDecision) -> MistakeClass:
         """Return the class of a mistake, compared with what playouts favour if they were run."""
         shown = self.shown.get(decision)
         if shown is None or shown.better is None:
-            return kind_of_loss(decision)
-        return kind_of_loss(decision, shown.better, shown.better_then)
+            return class_of_mistake(decision)
+        return class_of_mistake(decision, shown.better, shown.better_then)
 
     @property
     def costliest(self) -> list[ReviewedDecision]:
@@ -110,7 +110,7 @@ class Review:
 
         def key(decision: ReviewedDecision) -> tuple[int, bool, float, float, float]:
             shown = self.shown.get(decision)
-            order = {"shown": 0, "shown to be no loss": 2}.get(shown.verdict, 1) if shown else 1
+            order = {Verdict.SHOWN: 0, Verdict.NO_LOSS: 2}.get(shown.verdict, 1) if shown else 1
             by = (shown.ranks.value, shown.points.value) if shown and order == 0 else (0.0, 0.0)
             is_minor = shown is None and not decision.is_missed_win
             return order, is_minor, -by[0], -by[1], -(decision.loss or 0.0)
@@ -127,7 +127,7 @@ class Review:
 
     def is_shown(self, decision: ReviewedDecision) -> bool:
         """Whether playouts show a loss."""
-        return decision in self.shown and self.shown[decision].verdict == "shown"
+        return decision in self.shown and self.shown[decision].verdict is Verdict.SHOWN
 
     def counts(self, decision: ReviewedDecision) -> bool:
         """Whether a choice is a mistake: shown to be one by playouts.
@@ -202,13 +202,13 @@ def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision,
     )
 
 
-def by_kind(review: Review) -> dict[Kind, Loss]:
+def by_class(review: Review) -> dict[MistakeClass, Loss]:
     """Return the losses by class, of all classes; what was done alike is of none."""
-    kinds: dict[Kind, list[ReviewedDecision]] = {kind: [] for kind in KINDS}
+    decisions: dict[MistakeClass, list[ReviewedDecision]] = {each: [] for each in MistakeClass}
     for decision in review.decisions:
         if not decision.is_equal:
-            kinds[review.kind(decision)].append(decision)
-    return {kind: loss_of(found, review.shown) for kind, found in kinds.items()}
+            decisions[review.mistake_class(decision)].append(decision)
+    return {name: loss_of(of_class, review.shown) for name, of_class in decisions.items()}
 
 
 def by_kyoku(review: Review) -> list[Loss]:
@@ -242,7 +242,7 @@ def by_seat(review: Review) -> list[SeatSummary]:
             SeatSummary(
                 seat,
                 names[0] if names else "",
-                judged.places[seat],
+                judged.final_ranks[seat],
                 judged.scores[seat],
                 len(decisions),
                 sum(each.is_equal for each in decisions),

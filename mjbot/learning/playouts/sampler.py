@@ -39,7 +39,6 @@ __all__ = [
     "HandSampler",
     "barred_waits",
     "deal_hands",
-    "deal_rivals",
     "deal_wall",
     "new_hand_sampler",
 ]
@@ -60,45 +59,11 @@ def deal_hands(
     hide(state, seat)
     unseen_kinds(state, seat, sampler.unseen)
     unseen_reds(state, seat, sampler.red)
-    return _deal_unknown(state, seat, 1 << seat, shanten, random, sampler)
-
-
-@compiled
-def deal_rivals(
-    state: State,
-    seat: int,
-    ally: int,
-    shanten: Counts,
-    random: NDArray[np.uint64],
-    sampler: HandSampler,
-) -> bool:
-    """Do the same where the hand of a second seat, ``ally``, is known: it stays as it is."""
-    unseen_kinds(state, seat, sampler.unseen)
-    unseen_reds(state, seat, sampler.red)
-    for kind in range(34):
-        sampler.unseen[kind] -= state.hand[ally, kind]
-    for suit in range(3):
-        if state.red[ally, suit]:
-            sampler.red[suit] = 0
-    return _deal_unknown(state, seat, 1 << seat | 1 << ally, shanten, random, sampler)
-
-
-@compiled
-def _deal_unknown(
-    state: State,
-    seat: int,
-    known: int,
-    shanten: Counts,
-    random: NDArray[np.uint64],
-    sampler: HandSampler,
-) -> bool:
-    """Deal the hands of the seats that are not in the mask ``known``."""
     found = True
     for wanted in range(9):
         for step in range(1, 4):
             other = (seat + step) & 3
-            is_due = wanted == wished_shanten(state, other, shanten[other])
-            if is_due and not known >> other & 1:
+            if wanted == wished_shanten(state, other, shanten[other]):
                 found = _deal_hand(state, other, wanted, random, sampler) and found
     return found
 

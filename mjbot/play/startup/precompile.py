@@ -172,13 +172,11 @@ def prepare(
         return ()
     from rich.console import Console  # most starts find all compiled, and print nothing
 
-    from mjbot.play.startup.waiting import scene
     from mjbot.runtime.progress import progress
 
     console = console or Console(stderr=True)
     most = missing_functions(module for job in jobs for module in _modules(job))
-    bar = progress(console, _WHAT, most or None, "functions", is_bound=True, scene=scene)
-    with bar as step:
+    with progress(console, _WHAT, most or None, "functions", is_bound=True) as step:
         problems = _run(jobs, console, step)
     tried = [os.environ.get(DONE_VARIABLE, ""), *map(_key, jobs)]
     os.environ[DONE_VARIABLE] = " ".join(tried).strip()

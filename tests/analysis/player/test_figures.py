@@ -6,28 +6,39 @@ import msgspec
 import pytest
 
 from mjbot.analysis.player.figures import PlayerReport, apart, mean_of
-from mjbot.analysis.player.games import DrawLuck, KyokuChange, Mistake, ReviewedGame
+from mjbot.analysis.player.games import (
+    DrawLuck,
+    KyokuChange,
+    Mistake,
+    Outcome,
+    ReviewedGame,
+    Situation,
+)
+from mjbot.analysis.review.reasons import MistakeClass
 from mjbot.analysis.stats.games import FIELDS
 from mjbot.strategy.explanation import POINTS
 
 NO_COUNTS = tuple([0.0] * len(FIELDS))
 
 
-def mistake(kind, places, spread=0.01, situation="tenpai, no riichi"):
+TENPAI = Situation(0, 0, False)
+
+
+def mistake(name, places, spread=0.01, situation=TENPAI):
     return Mistake(
-        event=9, at="E1-0:3", kind=kind, situation=situation, actual=0, then=-1, better=5,
-        better_then=-1, loss=1000 * places, places=(places, places - spread, places + spread),
-        mean=places, points=0.0, is_close=False, text="You discarded 1m",
-        choices=((0, -1, 1.0), (5, -1, 2.0)),
+        event=9, at="E1-0:3", mistake_class=MistakeClass(name), situation=situation, actual=0,
+        then=-1, better=5, better_then=-1, loss=1000 * places,
+        places=(places, places - spread, places + spread), mean=places, points=0.0,
+        is_close=False, text="You discarded 1m", choices=((0, -1, 1.0), (5, -1, 2.0)),
     )  # fmt: skip
 
 
-def game(number, mistakes, place=2, seat=0, **more):
+def game(number, mistakes, final_rank=2, seat=0, **more):
     made = ReviewedGame(
         source="a.zip", number=number, digest=f"{number}", day=f"2026-01-{number % 28 + 1:02}",
-        player="p", seat=seat, place=place, expected=2.5, loss_unit=POINTS, decisions=50,
-        agreement=(40.0, 50),
-        mistakes=tuple(mistakes), kyoku=(KyokuChange("E1-0", "won", place - 2.5),),
+        player="p", seat=seat, final_rank=final_rank, expected=2.5, loss_unit=POINTS,
+        decisions=50, agreement=(40.0, 50),
+        mistakes=tuple(mistakes), kyoku=(KyokuChange("E1-0", Outcome.WON, final_rank - 2.5),),
         improving=DrawLuck(20, 8, 6.5), winning=DrawLuck(), starts=(30, 10), room_starts=(105, 30),
         counts=NO_COUNTS, room=NO_COUNTS,
     )  # fmt: skip
@@ -70,12 +81,12 @@ def test_a_quiz_asks_what_is_shown_of_all_classes_and_no_more():
     many = [mistake("efficiency", 0.03, 0.2) for _ in range(30)]  # chance: none is shown
     few = [mistake("push/fold", 0.04), mistake("safe tiles", 0.06), mistake("push/fold", 0.05)]
     report = PlayerReport("p", [game(0, [*many, *few])])
-    asked = [(m.kind, m.places[0]) for _, m in report.exercises(12)]
+    asked = [(m.mistake_class, m.places[0]) for _, m in report.exercises(12)]
     assert asked == [("push/fold", 0.05), ("safe tiles", 0.06), ("push/fold", 0.04)]
     assert PlayerReport("p", [game(0, many)]).exercises(12) == []
     counted = PlayerReport("p", [game(0, [*many, msgspec.structs.replace(few[0], is_close=True)])],
                            is_played=False)  # fmt: skip
-    assert {m.kind for _, m in counted.exercises(99)} == {"efficiency"}
+    assert {m.mistake_class for _, m in counted.exercises(99)} == {"efficiency"}
 
 
 def test_the_first_lines_state_what_is_shown_and_how_many_games_would_show_more():
@@ -115,10 +126,11 @@ def test_seats_of_one_game_are_one_observation_of_a_reference():
 
 
 def test_the_situations_that_cost_most_come_first_with_three_positions():
-    kinds = ["efficiency", "push/fold", "riichi", "calls"]
+    names = ["efficiency", "push/fold", "riichi", "calls"]
+    situations = [Situation(shanten, 1, True) for shanten in range(3)]
     games = [
-        game(n, [mistake(kind, 0.01 * (place + 1) * (n + 1), situation=f"{where}")
-                 for place, kind in enumerate(kinds) for where in ("tenpai", "1-shanten", "far")])
+        game(n, [mistake(name, 0.01 * share * (n + 1), situation=situation)
+                 for share, name in enumerate(names, 1) for situation in situations])
         for n in range(5)
     ]  # fmt: skip
     report = PlayerReport("p", games)
@@ -126,7 +138,7 @@ def test_the_situations_that_cost_most_come_first_with_three_positions():
     assert len(found) == 10
     assert [each.total for each in found] == sorted([each.total for each in found], reverse=True)
     first = found[0]
-    assert first.name.startswith("calls: ") and first.mistakes == 5
+    assert first.name == "calls: tenpai, one riichi, last hands" and first.mistakes == 5
     assert first.total == pytest.approx(0.04 * (1 + 2 + 3 + 4 + 5))
     assert [each.number for each, _ in first.examples] == [4, 3, 2]
 
@@ -134,10 +146,10 @@ def test_the_situations_that_cost_most_come_first_with_three_positions():
 def test_a_mistake_that_is_shown_comes_before_a_larger_one_that_is_not():
     games = [game(0, [mistake("calls", 0.3, 0.5), mistake("riichi", 0.1), mistake("wins", -0.2)])]
     report = PlayerReport("p", games)
-    assert [each.kind for _, each in report.costliest()] == ["riichi", "calls"]
+    assert [each.mistake_class for _, each in report.costliest()] == ["riichi", "calls"]
     games = [game(0, [mistake("calls", 0.1), mistake("calls", 0.2), mistake("riichi", 0.25)])]
     exercises = PlayerReport("p", games).exercises(3)
-    assert [(m.kind, m.places[0]) for _, m in exercises] == [
+    assert [(m.mistake_class, m.places[0]) for _, m in exercises] == [
         ("calls", 0.2), ("riichi", 0.25), ("calls", 0.1),
     ]  # fmt: skip
     assert len(PlayerReport("p", games).exercises(1)) == 1
@@ -153,7 +165,7 @@ def test_the_trend_has_blocks_of_five_games_and_more():
 
 
 def test_luck_is_what_remains_of_the_place():
-    games = [game(n, [mistake("calls", 0.2)], place=4) for n in range(8)]
+    games = [game(n, [mistake("calls", 0.2)], final_rank=4) for n in range(8)]
     report = PlayerReport("p", games)
     assert any("luck apart from play: +1.300" in line for line in report.summary)
     assert rows_of(report, "Where places were won and lost")["won"][1] == "+1.500 ±0.000"

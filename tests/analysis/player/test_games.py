@@ -16,7 +16,7 @@ from mjbot.analysis.player.games import (
 )
 from mjbot.analysis.review.decisions import DealIn, Judged, ReviewedKyoku, judge
 from mjbot.analysis.review.players import SeatedPlayers
-from mjbot.analysis.review.reasons import KINDS, kind_of_loss
+from mjbot.analysis.review.reasons import MistakeClass, class_of_mistake
 from mjbot.game.records.sources import Source, content_digest, games_of
 from mjbot.game.rules.kinds import hand_counts
 from mjbot.game.rules.shanten import shanten
@@ -41,20 +41,22 @@ def test_mistakes_are_the_decisions_in_which_something_else_was_chosen(lines, pl
     assert game.decisions == len(judged.decisions) > len(different) > 5
     assert [m_.event for m_ in game.mistakes] == [each.event for each in different]
     assert [m_.loss for m_ in game.mistakes] == pytest.approx([d.loss or 0 for d in different])
-    assert [m_.kind for m_ in game.mistakes] == [kind_of_loss(each) for each in different]
+    assert [m_.mistake_class for m_ in game.mistakes] == [
+        class_of_mistake(each) for each in different
+    ]
     for mistake, decision in zip(game.mistakes, different, strict=True):
         codes = {code for code, _, _ in mistake.choices}
         assert {mistake.actual, mistake.better} == {decision.actual.code, decision.expected.code}
         assert len(codes) == len(mistake.choices) and codes <= {a.code for a in decision.view.legal}
-        assert mistake.kind in KINDS and mistake.places is None
+        assert mistake.mistake_class in MistakeClass and mistake.places is None
 
 
 def test_what_all_kyoku_changed_is_the_place_less_the_expected_one(games, room):
     for game in [*games, *room]:
         assert 2 < game.expected < 3
         changes = sum(kyoku.change for kyoku in game.kyoku)
-        assert changes == pytest.approx(game.place - game.expected, abs=1e-3)
-    assert sorted(game.place for game in room) == [1, 2, 3, 4]
+        assert changes == pytest.approx(game.final_rank - game.expected, abs=1e-3)
+    assert sorted(game.final_rank for game in room) == [1, 2, 3, 4]
 
 
 def test_kyoku_are_counted_by_how_they_ended(room):

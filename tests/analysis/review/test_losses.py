@@ -10,7 +10,7 @@ from mjbot.analysis.review.players import SeatedPlayers
 from mjbot.analysis.review.summary import (
     Review,
     Reviewer,
-    by_kind,
+    by_class,
     by_kyoku,
     by_seat,
     looked,
@@ -43,10 +43,10 @@ def test_a_view_shows_what_the_seat_saw_and_what_it_did_is_legal(review):
         assert known == [decision.seat]
 
 
-def test_losses_add_up_by_kind_by_kyoku_and_alone(review):
+def test_losses_add_up_by_class_by_kyoku_and_alone(review):
     whole = loss_of(review.decisions, {})
     assert whole.decisions == len(review.decisions) > 50
-    for parts in (by_kind(review).values(), by_kyoku(review)):
+    for parts in (by_class(review).values(), by_kyoku(review)):
         assert sum(part.differing for part in parts) == whole.differing > 10
         assert sum(part.disputed for part in parts) == whole.disputed
         assert sum(part.unrated for part in parts) == whole.unrated
@@ -89,7 +89,7 @@ def test_a_reviewer_without_points_counts_in_its_own_unit(events):
 
 def test_places_of_equal_scores_are_those_of_the_rules():
     judged = Judged(scores=(25000, 40000, 25000, 10000))
-    assert judged.places == (2, 1, 3, 4) == tuple(ranks_of(judged.scores))
+    assert judged.final_ranks == (2, 1, 3, 4) == tuple(ranks_of(judged.scores))
 
 
 @pytest.mark.parametrize("name", ["supervised", "fold-recognition-plus", "fast-riichi-d"])
@@ -134,7 +134,7 @@ def test_ranks_and_scores_stand_at_the_start_of_each_kyoku(by_points):
         assert one.scores_after == other.scores
     for each in kyoku:
         assert all(math.isclose(sum(row), 1, abs_tol=1e-4) for row in each.chances)
-    first = by_points.judged.places.index(1)
+    first = by_points.judged.final_ranks.index(1)
     assert by_points.judged.scores[first] == max(by_points.judged.scores)
 
 

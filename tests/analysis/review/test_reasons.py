@@ -8,12 +8,12 @@ import pytest
 from mjbot.analysis.review import reasons as reasons_module
 from mjbot.analysis.review.comparison import compare_choices
 from mjbot.analysis.review.reasons import (
-    KINDS,
     MATERIAL,
+    MistakeClass,
     Reason,
+    class_of_discard,
+    class_of_mistake,
     compare,
-    kind_of_discard,
-    kind_of_loss,
     number,
     reasons,
     signed,
@@ -173,7 +173,7 @@ def test_a_weight_of_the_shape_is_a_reason_of_its_own(by_points):
 def test_danger_of_half_of_what_the_hand_gains_makes_it_push_or_fold(danger, kind):
     speed = Reason("speed", 1000, "points", "", (WINNING, None))
     against = Reason("danger", 1000 * danger, "points", "", (DANGER, 1))
-    assert kind_of_discard([speed, against]) == kind
+    assert class_of_discard([speed, against]) == kind
 
 
 @pytest.mark.parametrize(("unit", "gain"), [("points", 20), ("ranks", -4)])
@@ -197,7 +197,7 @@ def test_safe_tiles_for_later_are_a_class_where_they_outweigh_the_danger_now(dan
     found = [Reason("speed", 100.0, "points", "", ("winning", None))]
     found += [Reason("danger", float(danger), "points", "", ("dealing in", 1))] * bool(danger)
     found += [Reason("later", float(later), "points", "", ("later in the kyoku", None))]
-    assert kind_of_discard(found) == kind
+    assert class_of_discard(found) == kind
 
 
 @pytest.mark.parametrize(("hands", "first"), [(2, 6), (6, 2)])
@@ -210,20 +210,20 @@ def test_the_last_hands_have_a_class_of_placement(by_points, monkeypatch, hands,
         is_win = any(each.is_win for each in (decision.actual, decision.expected))
         is_placement = sum(gains) > max(sum(others), 0) and not is_win
         expected = is_placement and decision.view.round >= first
-        assert (kind_of_loss(decision) == "placement") == expected
+        assert (class_of_mistake(decision) == "placement") == expected
         n += expected
     assert (n > 0) == (first == 2)  # the game ends in South 1
 
 
 def test_every_loss_has_one_kind(review):
-    kinds = {kind_of_loss(each) for each in differing(review)}
-    assert kinds <= set(KINDS)
+    kinds = {class_of_mistake(each) for each in differing(review)}
+    assert kinds <= set(MistakeClass)
     assert {"efficiency", "push/fold"} <= kinds
     for decision in differing(review):
         names = {decision.actual.name, decision.expected.name}
-        if kind_of_loss(decision) == "riichi":
+        if class_of_mistake(decision) == "riichi":
             assert "riichi" in names
-        if kind_of_loss(decision) == "calls":
+        if class_of_mistake(decision) == "calls":
             assert names & {"pon", "chi", "daiminkan", "ankan", "kakan"}
 
 

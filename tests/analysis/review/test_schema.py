@@ -9,7 +9,7 @@ import pytest
 
 import mjbot.analysis.review
 from mjbot.analysis.review.mjai_json import review_json
-from mjbot.analysis.review.reasons import KINDS
+from mjbot.analysis.review.reasons import MistakeClass
 from mjbot.strategy.explanation import DANGER
 from mjbot.viewer.thoughts import explained
 from protocol.tiles import tile_kind
@@ -64,7 +64,7 @@ def test_what_does_not_follow_it_is_found(validator, short, break_it):
 
 def test_the_schema_has_the_classes_of_mistakes():
     kinds = SCHEMA["$defs"]["entry"]["properties"]["kind"]["enum"]
-    assert set(KINDS) <= set(kinds)
+    assert set(MistakeClass) <= set(kinds)
 
 
 def test_review_watch_and_explain_show_the_same_numbers(by_shares):

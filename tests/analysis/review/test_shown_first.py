@@ -11,7 +11,7 @@ from mjbot.analysis.review.page import summary_html
 from mjbot.analysis.review.page_data import page_data
 from mjbot.analysis.review.players import SeatedPlayers
 from mjbot.analysis.review.playouts import FIRST_WORLDS, Shown, is_open
-from mjbot.analysis.review.reasons import kind_of_loss
+from mjbot.analysis.review.reasons import class_of_mistake
 from mjbot.analysis.review.sentences import sentence, size_text
 from mjbot.analysis.review.summary import Review
 from mjbot.game.statistics.estimates import Estimate
@@ -94,12 +94,12 @@ def test_the_class_is_that_of_the_choice_that_playouts_favour(by_points):
     riichi = next(action for action in decision.view.legal if action.is_riichi)
     done, other = decision.view.discards[:2]
     asked = replace(decision, actual=done, then=None, explanation=Explanation(other, "points", []))
-    assert kind_of_loss(asked) != "riichi" == kind_of_loss(asked, riichi)
+    assert class_of_mistake(asked) != "riichi" == class_of_mistake(asked, riichi)
     judged = replace(by_points.judged, decisions=[asked])
     review = Review("g", asked.seat, by_points.by, judged, {})
-    assert review.kind(asked) != "riichi"
+    assert review.mistake_class(asked) != "riichi"
     review.shown[asked] = shown_as((0.1, 0.05, 0.15), riichi)
-    assert review.kind(asked) == "riichi"
+    assert review.mistake_class(asked) == "riichi"
 
 
 def test_with_playouts_only_what_they_show_is_listed_and_sized_in_places(by_points):

@@ -4,6 +4,7 @@ import asyncio
 import json
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from mjbot.play.server.tables import TableResult, Tables
 from mjbot.play.server.tables_page import server_metrics, tables_server
 from mjbot.play.service.status import Status
 
+REFERENCE = (Path(__file__).parents[3] / "docs/reference/status.md").read_text(encoding="utf-8")
 EVIL = "<img src=x onerror=alert(1)>\u202e"
 
 
@@ -87,6 +89,8 @@ def test_the_state_of_the_tables_is_there_as_json_and_as_metrics():
         state = json.loads(fetched(port, "/tables")[1])
         assert [each["state"] for each in state["tables"]] == ["waiting", "closed"]
         assert state["tables"][1]["reason"].endswith("No space left on device")
+        for key in {*state, *state["tables"][0], *state["results"][0]}:
+            assert f"`{key}`" in REFERENCE, key
         status, text = fetched(port, "/metrics")
         assert status == 200
         assert text.splitlines()[:-1] == server_metrics(tables).splitlines()[:-1]  # but for memory

@@ -44,6 +44,8 @@ START = datetime(2026, 11, 25, 6, 0).timestamp()
 SOCKETS_S = 0.02
 DAY_S = 86_400.0
 
+pytestmark = pytest.mark.usefixtures("short_games")
+
 
 def tsumogiri(game):
     return make_strategy("tsumogiri")

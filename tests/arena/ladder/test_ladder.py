@@ -1,0 +1,187 @@
+"""``mjbot experiment strength`` on a few walls: the ladder says what the games say."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mjbot.arena.ladder.lines import LineStanding
+
+from mjbot.arena.decision_times import DecisionCost
+from mjbot.arena.ladder import lines as strength_lines
+from mjbot.arena.ladder.table import strength_table
+from mjbot.arena.run_folder import read_games
+from mjbot.cli.main import main
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.statistics.figures import ROW
+from mjbot.game.table.settle import ranks_of
+from mjbot.runtime.errors import ExitCode
+from mjbot.strategy.registry import Spec
+from protocol.messages import Hora, StartKyoku
+
+LOGS = Path(__file__).parents[3] / "logs"
+LINES = ("--lines", "tsumogiri", "fast-riichi-b", "fast-riichi-a")
+AGAINST = ("--against", "fast-riichi-a", "tsumogiri")
+FEWER = ("--games-of", "tsumogiri=4")
+
+
+def strength(folder: Path, *more: str, games: int = 8) -> int:
+    usual = ("--length", "tonpu", "--strongest", "1", "--jobs", "1", "--games", str(games))
+    command = ("experiment", "strength", *LINES, *AGAINST, *FEWER, *usual)
+    return main([*command, "--out", str(folder), *more])
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ladder")
+    assert strength(folder, "--report", str(folder / "new" / "ladder.md")) == 0
+    return folder
+
+
+@pytest.fixture
+def shown(played: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    assert strength(played, "--show") == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def cells_of(lines: list[str], name: str) -> Iterator[list[str]]:
+    """The cells of each table's row of that name, in order."""
+    for line in lines:
+        if line.startswith(f"| {name} |"):
+            yield [cell.strip() for cell in line.split("|")[1:-1]]
+
+
+def mean_rank(folder: Path) -> float:
+    ranks = [ranks_of(game.scores)[game.seating] for game in read_games(folder) if game.seating < 4]
+    return sum(ranks) / len(ranks)
+
+
+def test_lines_stand_in_order_with_what_their_games_and_decisions_say(
+    played: Path, shown: list[str]
+) -> None:
+    against_a = played / "strength" / "fast-riichi-a"
+    rows = [next(cells_of(shown, f"`{name}`")) for name in ("fast-riichi-b", "tsumogiri")]
+    for row, name in zip(rows, ("fast-riichi-b", "tsumogiri"), strict=True):
+        assert float(row[1].split()[0]) == pytest.approx(mean_rank(against_a / name), abs=5e-4)
+    itself = next(cells_of(shown, "`fast-riichi-a`, all four"))
+    assert itself[1].startswith("2.500")
+    table = [line.split(" | ")[1] for line in shown[5:8]]
+    ranks = [float(cell.split()[0]) for cell in table]
+    assert ranks == sorted(ranks)
+    assert [row[5] for row in (*rows, itself)] == ["8", "4", "8"]
+    assert all(cell.endswith(" ms") for cell in (*rows[0][6:8], *itself[6:8]))
+    assert rows[0][8].endswith(" s")
+    assert rows[1][6:] == ["-", "-", "-"]  # it is never asked
+
+
+def test_only_the_strongest_meets_the_other_opponent(played: Path, shown: list[str]) -> None:
+    best = next(line for line in shown if line.startswith("| `")).split("`")[1]
+    (folder,) = (played / "strength" / "tsumogiri").iterdir()
+    assert folder.name == best
+    against_tsumogiri = shown.index(next(row for row in shown if "three of `tsumogiri`" in row))
+    row = next(cells_of(shown[against_tsumogiri:], f"`{best}`"))
+    assert float(row[1].split()[0]) == pytest.approx(mean_rank(folder), abs=5e-4)
+
+
+def test_the_same_command_plays_nothing_again_and_tells_the_same(
+    played: Path, shown: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = {path: path.read_bytes() for path in played.rglob("games.jsonl")}
+    assert strength(played) == 0
+    assert capsys.readouterr().out.splitlines() == shown
+    assert {path: path.read_bytes() for path in played.rglob("games.jsonl")} == logs
+    written = (played / "new" / "ladder.md").read_text(encoding="utf-8")
+    assert written.splitlines() == shown
+
+
+def test_what_is_not_finished_says_so(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = ("--show", "--also", "fast-riichi-c,lookahead=text", "external:no-such-program")
+    assert strength(played, *more, games=12) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert next(cells_of(lines, "`fast-riichi-b`"))[5] == "8 of 12: not finished"
+    assert next(cells_of(lines, "`tsumogiri`"))[5] == "4"
+    unplayed = next(cells_of(lines, "`fast-riichi-c,lookahead=text`"))
+    assert unplayed[1] == "-"
+    assert unplayed[5] == "0 of 12: not finished"
+    assert any("`external:no-such-program` could not be run: " in line for line in lines)
+    assert "--games 12" in lines[1]
+    assert "--also" not in lines[1]  # these are not all strategies
+    assert "fast-riichi-c,lookahead=text" in lines[1]
+
+
+def test_runs_of_other_code_are_refused_and_erased_if_asked(
+    played: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shutil.copytree(played, tmp_path / "copy")
+    changed = "fast-riichi-b"
+    digest = strength_lines.code_digest
+    monkeypatch.setattr(
+        strength_lines,
+        "code_digest",
+        lambda specs: "other" if changed in map(str, specs := [*specs]) else digest(specs),
+    )
+    assert strength(tmp_path / "copy", "--show") == ExitCode.UNREACHABLE
+    report = capsys.readouterr().err
+    assert "fast-riichi-b/games.jsonl holds a run with other code of the strategies" in report
+    assert "use --fresh" in report
+    assert strength(tmp_path / "copy", "--show", "--fresh") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert next(cells_of(lines, "`fast-riichi-b`"))[5] == "0 of 8: not finished"
+    assert next(cells_of(lines, "`tsumogiri`"))[5] == "4"
+
+
+def test_people_s_rates_stand_beside(
+    played: Path, shown: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert any("Phoenix room" in line and "12.48 ± 0.11 %" in line for line in shown)
+    record = LOGS / "hanchan-thirteen-kyoku.mjson"
+    assert strength(played, "--show", "--records", str(record)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    row = next(cells_of(lines, "*people, 1 recorded game*"))
+    events = [
+        entry.event
+        for source in list_sources(record)
+        for game in games_of(source)
+        for entry in game.entries
+    ]
+    wins = sum(isinstance(event, Hora) for event in events)
+    kyoku = sum(isinstance(event, StartKyoku) for event in events)
+    assert row[1].startswith(f"{100 * wins / (4 * kyoku):.2f} ")
+    assert any(line.endswith("--records hanchan-thirteen-kyoku.mjson`") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("command", "report"),
+    [
+        ("strength --games-of combo-partner", "expected NAME=GAMES"),
+        ("strength --games-of nobody=4", "nobody is none of the lines"),
+        ("strength --strongest -1", "--strongest -1: at least 0"),
+        ("strength --lines nobody --show", "unknown strategy 'nobody'"),
+        ("nakano2021 --games-of combo-partner=4", "--games-of: only strength takes it"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_a_line(
+    command: str, report: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["experiment", *command.split(), "--out", str(tmp_path)]) != 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert report in line
+    assert not any(tmp_path.iterdir())
+
+
+def test_lines_are_compared_on_the_walls_that_both_have() -> None:
+    def line(walls: tuple[int, ...], ranks: tuple[float, ...], games: int) -> LineStanding:
+        rows = np.zeros(len(walls), ROW)
+        rows["games"], rows["rank"] = 4, 4 * np.array(ranks)
+        spec = Spec.read(f"my_bot.py:Bot{games}")
+        return LineStanding(spec, games, walls, rows, DecisionCost({}, 0))
+
+    above, below = line((0, 1, 2, 3), (1, 2, 3, 2), 16), line((1, 3), (2.25, 2.75), 20)
+    *_, row = strength_table([above, below], Spec.read("tsumogiri"))
+    cells = [cell.strip() for cell in row.split("|")[1:-1]]
+    assert cells[2] == "+0.500 ± 3.177"  # 0.25 and 0.75 on walls 1 and 3
+    assert cells[5] == "8 of 20: not finished"
