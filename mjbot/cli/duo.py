@@ -13,6 +13,7 @@ from mjbot.cli.arguments import STRONGEST, program, reading_arguments, strategy_
 from mjbot.cli.play import require_member, team_table_option
 from mjbot.cli.table import TableRequest, Take, heading
 from mjbot.game.records.game import Talk
+from mjbot.play.match.match_report import problems_of_saving
 from mjbot.play.match.node import NodeError
 from mjbot.play.match.pair import Member, make_members, private_channel
 from mjbot.play.match.pair_report import DuoReport, PairScore, labels_of, pair_table
@@ -24,7 +25,6 @@ from mjbot.play.match.remote_table import (
     OnRemoteEvent,
     RemoteTable,
 )
-from mjbot.play.match.report import problems_of_saving
 from mjbot.play.match.run import MatchSettings, play_match, table_fault_lines
 from mjbot.play.server.core import OnFault
 from mjbot.runtime.errors import ArgumentError, ExitCode

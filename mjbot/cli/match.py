@@ -23,10 +23,10 @@ from mjbot.cli.table import (
     table_page,
     table_rules,
 )
+from mjbot.play.match.match_report import MatchReport, final_table, problems_of_saving
 from mjbot.play.match.player_processes import MatchError, fault_lines
 from mjbot.play.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
 from mjbot.play.match.remote_table import RemoteTableError
-from mjbot.play.match.report import MatchReport, final_table, problems_of_saving
 from mjbot.play.match.run import HOST, MatchSettings, play_match, table_fault_lines
 from mjbot.play.server.server import GameResult
 from mjbot.play.startup.precompile import prepare

@@ -21,9 +21,9 @@ from mjbot.play.kept_games import Limits
 from mjbot.play.server.accounts import Accounts, Admission
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.entrance import PAUSE_S, WAIT_S, Entrance, WaitingLimits
-from mjbot.play.server.faults import fault_of_void, fault_summary
 from mjbot.play.server.game_log import require_writable
 from mjbot.play.server.hall import Hall, Pairing
+from mjbot.play.server.reply_faults import fault_of_void, fault_summary
 from mjbot.play.server.server import (
     Bookkeeping,
     GameResult,
