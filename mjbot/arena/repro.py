@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.faults import FaultFile, FaultFileError
+from mjbot.arena.workers.fault_files import FaultFile, FaultFileError
 from mjbot.arena.workers.playing import make_players, new_referee, play_game
 from mjbot.arena.workers.supervised_player import SupervisedPlayer
 from mjbot.game.table.actions import Action

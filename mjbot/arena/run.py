@@ -18,7 +18,7 @@ from mjbot.arena.run_folder import (
     save_record,
 )
 from mjbot.arena.setup import GameId, Setup
-from mjbot.arena.workers.faults import FAULT_FOLDER, save_faults
+from mjbot.arena.workers.fault_files import FAULT_FOLDER, save_faults
 from mjbot.arena.workers.files_read import FILES_FILE, ChangedError, FilesRead
 from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerError

@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from mjbot.arena.setup import GameId, Setup
-from mjbot.arena.workers.faults import FAULT_FOLDER
+from mjbot.arena.workers.fault_files import FAULT_FOLDER
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.game.records.game import Talk
 from mjbot.game.records.mjai_log import log_line

@@ -25,7 +25,7 @@ from mjbot.arena.repro import replay_decision
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.run_folder import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
 from mjbot.arena.setup import LARGEST_SEED, RUNS, Draws, GameId, Setup, usual_format
-from mjbot.arena.workers.faults import read_fault
+from mjbot.arena.workers.fault_files import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
 from mjbot.arena.workers.playing import PlayedGame, ReportFault
 from mjbot.arena.workers.pool import WorkerError, WorkerPool

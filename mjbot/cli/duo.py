@@ -11,24 +11,22 @@ from rich.console import Console
 from mjbot.cli import match as matches
 from mjbot.cli.arguments import STRONGEST, program, reading_arguments, strategy_option
 from mjbot.cli.play import require_member, team_table_option
-from mjbot.cli.table import TableRequest, Take, table_page
+from mjbot.cli.table import TableRequest, Take, heading
 from mjbot.game.records.game import Talk
+from mjbot.play.match.match_report import problems_of_saving
 from mjbot.play.match.node import NodeError
 from mjbot.play.match.pair import Member, make_members, private_channel
 from mjbot.play.match.pair_report import DuoReport, PairScore, labels_of, pair_table
-from mjbot.play.match.player_processes import MatchError, fault_lines
-from mjbot.play.match.players import MAJIANG, HumanSeat, MatchPlayer, read_players
+from mjbot.play.match.player_processes import fault_lines
+from mjbot.play.match.players import MAJIANG, MatchPlayer, read_players
 from mjbot.play.match.remote_table import (
     LogTailer,
     MergedLogs,
     OnRemoteEvent,
     RemoteTable,
-    RemoteTableError,
 )
-from mjbot.play.match.report import problems_of_saving
 from mjbot.play.match.run import MatchSettings, play_match, table_fault_lines
 from mjbot.play.server.core import OnFault
-from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import naming
 from mjbot.runtime.interruption import ending_at_once, run_until_signalled
@@ -99,7 +97,7 @@ def run(request: DuoRequest) -> int:
         matches.require_time(rivals, request.table.timeout_s)
     settings = request.settings(matches.new_folder(request.log_dir))
     _print_head(request, settings, rivals, console)
-    if not _prepare(request, rivals, console):
+    if not matches.prepare_players(rivals, console, request.roles, table=not request.url):
         return ExitCode.FAILED
     return run_until_signalled(_play(request, settings, rivals, console))
 
@@ -110,27 +108,14 @@ def _print_head(
     rivals: tuple[MatchPlayer, ...],
     console: Console,
 ) -> None:
-    rules = settings.rules
-    at_home = f"{request.games} x {rules.game}, seed {rules.seed}:"
     pair = zip(request.roles, team_names(request.name), strict=True)
     sides = {"the pair": list(pair), "against": [(rival.spec, rival.name) for rival in rivals]}
+    at_home = heading(request.games, settings.rules)
     lines = [f"{request.games} games at {request.url}:" if request.url else at_home]
     for word, players in sides.items():
         if players:
             lines.append(f"  {word}: " + " and ".join([f"{a} as {b}" for a, b in players]))
-    for line in lines:
-        console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
-
-
-def _prepare(
-    request: DuoRequest,
-    rivals: tuple[MatchPlayer, ...],
-    console: Console,
-) -> bool:
-    """Compile what all will need; return whether every strategy can be made."""
-    others = [rival.spec for rival in rivals if not isinstance(rival, HumanSeat)]
-    problems = prepare(others, console, use="client", pair=request.roles, table=not request.url)
-    return all(problem.is_made for problem in problems)
+    matches.print_lines(console, *lines)
 
 
 async def _play(
@@ -164,7 +149,7 @@ def _rivals(request: DuoRequest, console: Console) -> tuple[MatchPlayer, ...]:
         if request.rivals:
             raise
         text = f"playing against our own {STAND_INS[0]}, since {error}"
-        console.print(text, highlight=False, markup=False, soft_wrap=True)
+        matches.print_lines(console, text)
         rivals = read_players(list(STAND_INS), names)
     return rivals
 
@@ -215,51 +200,45 @@ class _Duo:
         partners_score = PairScore([member.name for member in self.members])
         is_whole = False
         try:
-            page = self.request.page
-            async with (
-                table_page(page, f"duo {self.request.name}") as take,
-                matches.showing_seats(self._players, self.console, no_browser=page.no_browser),
-            ):
-                if self.request.url:
-                    await self._remote_table(self.request.url, report, partners_score, take)
-                else:
-                    await self._host(report, take)
+            results = None if self.request.url else report.results
+            with matches.naming_folder(self.folder, results):
+                await self._play_games(report, partners_score)
             is_whole = True
-        except (MatchError, RemoteTableError) as error:
-            text = f"{error}; logs in {self.folder}"
-            raise MatchError(text, exit_code=error.exit_code) from error
-        except OSError as error:
-            if self.request.url:
-                raise
-            raise matches.with_whole_games(error, report.results, self.folder) from error
         finally:  # whatever ended it: what was played until then is not lost
             unsaved: list[str] = []
             if not self.request.url:
                 unsaved = problems_of_saving(self.folder, self._players, report.results)
-            for problem in unsaved:
-                self._print(problem)
+            matches.print_lines(self.console, *unsaved)
             # Where the top was lost on the way, the partner has seen more.
             score = max(report.score, partners_score, key=lambda score: len(score.games))
             if is_whole or score.games:
                 is_well = self._conclude(report, score)
         return ExitCode.OK if is_well and not unsaved else ExitCode.FAILED
 
+    async def _play_games(self, report: DuoReport, partners_score: PairScore) -> None:
+        title = f"duo {self.request.name}"
+        async with matches.pages(self.request.page, title, self._players, self.console) as take:
+            if self.request.url:
+                await self._remote_table(self.request.url, report, partners_score, take)
+            else:
+                await self._host(report, take)
+
     def _conclude(self, report: DuoReport, score: PairScore) -> bool:
         self.console.print(pair_table(score, labels_of(self.members)))
         voids = report.void_lines()
-        if score.apart:
-            self._print(f"{score.apart} games not counted: the two were not both named there")
+        apart = f"{score.apart} games not counted: the two were not both named there"
         faults = fault_lines(self.folder, self._players)
         others = table_fault_lines(self._players, report.results)
-        for line in [
+        matches.print_lines(
+            self.console,
+            *([apart] if score.apart else []),
             *voids,
             *faults,
             *others,
             *luck(self.request, self.rivals, self.settings.rules.game.length),
             f"logs in {self.folder}",
             *self._next_commands(report),
-        ]:
-            self._print(line)
+        )
         return bool(score.games) and not voids and not faults
 
     def _next_commands(self, report: DuoReport) -> list[str]:
@@ -282,8 +261,8 @@ class _Duo:
         """Play at a table of our own; its events are what is counted."""
         with report:
             noter = self._noting(report)
-            watcher = replace(report.watcher(), on_note=noter, on_void=noter.on_void)
-            await play_match(self.settings, self._players, matches.showing(watcher, take))
+            watcher = replace(report.watcher(), on_note=noter, on_void=noter.on_void, on_shown=take)
+            await play_match(self.settings, self._players, watcher)
 
     async def _remote_table(
         self, url: str, report: DuoReport, partners_score: PairScore, take: Take
@@ -304,9 +283,6 @@ class _Duo:
 
     def _noting(self, report: DuoReport) -> "_Noter":
         return _Noter(report, self.folder / NOTES)
-
-    def _print(self, text: str) -> None:
-        self.console.print(one_line(text), highlight=False, markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)

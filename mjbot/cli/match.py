@@ -5,7 +5,7 @@ import contextlib
 import datetime
 import shlex
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -14,11 +14,20 @@ from rich.console import Console
 
 from mjbot.cli.arguments import folder_option, program
 from mjbot.cli.log import Output, log_to
-from mjbot.cli.table import PAGE, TableRequest, Take, WatchRequest, table_page, table_rules
+from mjbot.cli.table import (
+    PAGE,
+    TableRequest,
+    Take,
+    WatchRequest,
+    heading,
+    table_page,
+    table_rules,
+)
+from mjbot.play.match.match_report import MatchReport, final_table, problems_of_saving
 from mjbot.play.match.player_processes import MatchError, fault_lines
 from mjbot.play.match.players import HumanSeat, MatchPlayer, human_clock_s, read_players
-from mjbot.play.match.report import MatchReport, final_table, problems_of_saving
-from mjbot.play.match.run import HOST, MatchSettings, Watcher, play_match, table_fault_lines
+from mjbot.play.match.remote_table import RemoteTableError
+from mjbot.play.match.run import HOST, MatchSettings, play_match, table_fault_lines
 from mjbot.play.server.server import GameResult
 from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.argument_types import count, seconds
@@ -28,6 +37,7 @@ from mjbot.runtime.files import plural
 from mjbot.runtime.interruption import ending_at_once, run_until_signalled
 from mjbot.runtime.languages import translate
 from mjbot.runtime.requests import argument, group, option
+from mjbot.strategy.registry import Spec
 from mjbot.viewer.browser import open_page
 from mjbot.viewer.descriptions import pairs_of
 from protocol.plain_text import one_line
@@ -112,14 +122,39 @@ def require_time(players: Sequence[MatchPlayer], timeout_s: float) -> None:
             raise ArgumentError(f"{player.spec}: the table waits {timeout_s:g} s; {cure}")
 
 
+def prepare_players(
+    players: Sequence[MatchPlayer],
+    console: Console,
+    pair: Sequence[Spec] = (),
+    *,
+    table: bool = True,
+) -> bool:
+    """Compile what all will need; return whether every strategy can be made."""
+    specs = [player.spec for player in players if not isinstance(player, HumanSeat)]
+    problems = prepare(specs, console, use="client", pair=pair, table=table)
+    return all(problem.is_made for problem in problems)
+
+
+@contextlib.asynccontextmanager
+async def pages(
+    page: WatchRequest, title: str, players: Sequence[MatchPlayer], console: Console
+) -> AsyncIterator[Take]:
+    """Serve the table's page, if one is requested, and show those of the persons at it."""
+    async with (
+        table_page(page, title) as take,
+        showing_seats(players, console, no_browser=page.no_browser),
+    ):
+        yield take
+
+
 @contextlib.asynccontextmanager
 async def showing_seats(
     players: Sequence[MatchPlayer], console: Console, *, no_browser: bool
 ) -> AsyncIterator[None]:
     """Print the page of each person, and open it, as soon as its process serves it."""
     shown = [
-        asyncio.create_task(_show_seat(place, player, console, no_browser=no_browser))
-        for place, player in enumerate(players)
+        asyncio.create_task(_show_seat(number, player, console, no_browser=no_browser))
+        for number, player in enumerate(players, 1)
         if isinstance(player, HumanSeat)
     ]
     try:
@@ -129,10 +164,10 @@ async def showing_seats(
             task.cancel()
 
 
-async def _show_seat(place: int, player: HumanSeat, console: Console, *, no_browser: bool) -> None:
+async def _show_seat(number: int, player: HumanSeat, console: Console, *, no_browser: bool) -> None:
     while not await _is_served(player.port):
         await asyncio.sleep(_POLL_S)
-    _print(console, [f"player {place + 1}, {player.name}: sit down at {player.url}"])
+    print_lines(console, f"player {number}, {player.name}: sit down at {player.url}")
     if not no_browser:
         await asyncio.to_thread(open_page, player.url)  # a browser in the terminal blocks
 
@@ -150,26 +185,37 @@ def _play(request: MatchRequest, players: tuple[MatchPlayer, ...], folder: Path)
     settings = request.settings(folder)
     console = Console()
     names = " ".join([player.name for player in players])
-    rules = settings.rules
-    _print(console, [f"{request.games} x {rules.game}, seed {rules.seed}: {names}"])
-    specs = [player.spec for player in players if not isinstance(player, HumanSeat)]
-    if not all(problem.is_made for problem in prepare(specs, console, use="client", table=True)):
+    print_lines(console, f"{heading(request.games, settings.rules)} {names}")
+    if not prepare_players(players, console):
         return ExitCode.FAILED
-    report = MatchReport(console, settings.games, rules.game.length)
+    report = MatchReport(console, settings.games, settings.rules.game.length)
     try:
-        results = run_until_signalled(_watch(request.page, settings, players, report, console))
-    except MatchError as error:
-        raise MatchError(f"{error}; logs in {folder}") from error
-    except OSError as error:
-        raise with_whole_games(error, report.results, folder) from error
+        with naming_folder(folder, report.results):
+            results = run_until_signalled(_watch(request.page, settings, players, report, console))
     finally:  # whatever ended the match: what was played until then is not lost
         faults = _conclude(report, players, folder, console)
     voids = [result for result in results if result.void]
     return ExitCode.FAILED if voids or faults else ExitCode.OK
 
 
-def with_whole_games(error: OSError, results: Sequence[GameResult], folder: Path) -> MatchError:
-    """Return what ended a match (a full disk), with the games in its folder that are whole."""
+@contextlib.contextmanager
+def naming_folder(folder: Path, results: Sequence[GameResult] | None) -> Iterator[None]:
+    """Let what ends a match name its folder, and on a full disk the games there that are whole.
+
+    ``results`` are those of a table of our own, ``None`` at another's.
+    """
+    try:
+        yield
+    except (MatchError, RemoteTableError) as error:
+        text = f"{error}; logs in {folder}"
+        raise MatchError(text, exit_code=error.exit_code) from error
+    except OSError as error:
+        if results is None:
+            raise
+        raise _with_whole_games(error, results, folder) from error
+
+
+def _with_whole_games(error: OSError, results: Sequence[GameResult], folder: Path) -> MatchError:
     text, code = error_report(error)
     logs = [result.log.name for result in results if result.log]
     names = ", ".join(logs if len(logs) <= MOST_NAMED else [logs[0], "...", logs[-1]])
@@ -190,11 +236,12 @@ def _conclude(
         *table_fault_lines(players, report.results),
     ]
     lines = [*report.void_lines(), *faults, f"logs in {folder}"]
-    _print(console, [*lines, *next_commands(folder, players, report.results)])
+    print_lines(console, *lines, *next_commands(folder, players, report.results))
     return faults
 
 
-def _print(console: Console, lines: Sequence[str]) -> None:
+def print_lines(console: Console, *lines: str) -> None:
+    """Print each text as one line, as it stands."""
     for line in lines:
         console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
 
@@ -211,12 +258,12 @@ def next_commands(
     if not played:
         return []
     last = played[-1]
-    people = [place for place, player in enumerate(players) if isinstance(player, HumanSeat)]
+    people = [index for index, player in enumerate(players) if isinstance(player, HumanSeat)]
     if people:
         seat = last.places.index(people[0])
     else:
         pairs = pairs_of(last.names)
-        seat = min(range(4), key=lambda each: (each in pairs, last.places[each]))
+        seat = min(range(4), key=lambda seat: (seat in pairs, last.places[seat]))
     game = shlex.quote(str(last.log))
     return [
         f"watch: {program()} watch {shlex.quote(str(folder))}",
@@ -232,17 +279,11 @@ async def _watch(
     report: MatchReport,
     console: Console,
 ) -> list[GameResult]:
-    async with (
-        table_page(page, translate("match, seed {n}", n=settings.rules.seed)) as take,
-        showing_seats(players, console, no_browser=page.no_browser),
-    ):
+    title = translate("match, seed {n}", n=settings.rules.seed)
+    async with pages(page, title, players, console) as take:
         with report:
-            return await play_match(settings, players, showing(report.watcher(), take))
-
-
-def showing(watcher: Watcher, take: Take) -> Watcher:
-    """Return a watcher that also hands on what is shown of the table."""
-    return replace(watcher, on_shown=take)
+            watcher = replace(report.watcher(), on_shown=take)
+            return await play_match(settings, players, watcher)
 
 
 def new_folder(parent: Path) -> Path:

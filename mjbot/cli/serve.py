@@ -7,7 +7,7 @@ import errno
 import re
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 from mjbot.cli.arguments import file_option, folder_option, reading_arguments, token
 from mjbot.cli.log import Output, log_to, logger
-from mjbot.cli.table import PAGE, TableRequest, WatchRequest, table_page, table_rules
+from mjbot.cli.table import PAGE, TableRequest, WatchRequest, heading, table_page, table_rules
 from mjbot.game.table.settle import seats_by_rank
 from mjbot.play.kept_games import Limits
 from mjbot.play.server.accounts import Accounts, Admission
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.entrance import PAUSE_S, WAIT_S, Entrance, WaitingLimits
-from mjbot.play.server.faults import fault_of_void, fault_summary
 from mjbot.play.server.game_log import require_writable
 from mjbot.play.server.hall import Hall, Pairing
+from mjbot.play.server.reply_faults import fault_of_void, fault_summary
 from mjbot.play.server.server import (
     Bookkeeping,
     GameResult,
@@ -72,7 +72,7 @@ class HallRequest:
     more_rooms: tuple[str, ...] = option(
         (), "further rooms, each with a table of its own", type=_rooms, metavar="NAME,..."
     )
-    pairing: str = option(
+    pairing: Pairing = option(
         "first-come",
         "players of a table; rotate: those that have met least often",
         choices=["first-come", "rotate"],
@@ -216,8 +216,7 @@ def run(request: ServeRequest) -> int:
     keep_heap_compact()
     with reading_arguments():  # a token that cannot be
         ending = asyncio.Event()
-        serve = _serve_tables if request.hall.has_hall else _serve
-        return run_until_signalled(serve(request, ws_token, ending), ending.set)
+        return run_until_signalled(_serve(request, ws_token, ending), ending.set)
 
 
 def _log_to_stderr() -> None:
@@ -244,9 +243,13 @@ def _is_loopback(host: str) -> bool:
 
 async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
     asyncio.get_running_loop().set_exception_handler(LoopErrors())
+    serve = _serve_tables if request.hall.has_hall else _serve_table
+    return await serve(request, ws_token, ending)
+
+
+async def _serve_table(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
     rules = table_rules(request.table)
     rooms = {request.room: (0, 1, 2, 3)}
-    status = ExitCode.OK
     async with contextlib.AsyncExitStack() as stack:
         take = await stack.enter_async_context(
             table_page(request.page, translate("table {name}", name=request.room), ending)
@@ -272,17 +275,13 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
         server = await stack.enter_async_context(table)
         await _open_endpoints(server, request, ws_token)
         await _open_tenhou(server, request)
-        _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: waiting for four players")
-        draining = asyncio.create_task(_drain(server, ending))
-        stack.callback(draining.cancel)
-        _report_ready(stack, lambda: f"{len(server.lobby.waiting)} players wait")
+        _print_line(f"{heading(request.games, rules)} waiting for four players")
         keep_responsive()
-        async for result in server.play(request.games, counts_void=False):
-            _print_line(describe(result))
-            status = ExitCode.FAILED if result.void else status
-        if ending.is_set():
-            await draining
-    return status
+        results = server.play(request.games, counts_void=False)
+        games = ((describe(result), result.void) async for result in results)
+        return await _play(
+            server, games, ending, lambda: f"{len(server.lobby.waiting)} players wait"
+        )
 
 
 async def _open_endpoints(server: TableServer, request: ServeRequest, ws_token: str | None) -> None:
@@ -300,22 +299,18 @@ async def _open_endpoints(server: TableServer, request: ServeRequest, ws_token: 
 
 
 async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
-    """Serve several tables."""
     from mjbot.play.server.tables_page import tables_server
 
-    asyncio.get_running_loop().set_exception_handler(LoopErrors())
     rules, hall = table_rules(request.table), request.hall
     rooms = {request.room: hall.tables, **dict.fromkeys(hall.more_rooms, 1)}
-    pairing: Pairing = "rotate" if hall.pairing == "rotate" else "first-come"
     tables = Tables(
         rules,
-        Hall(rooms, pairing, hall.gather_s, hall.entrance()),
+        Hall(rooms, hall.pairing, hall.gather_s, hall.entrance()),
         hall.admission(),
         log_dir=request.log_dir,
         evidence=request.table.evidence,
         keep=request.keep,
     )
-    status = ExitCode.OK
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(tables.front)
         await _open_endpoints(tables.front, request, ws_token)
@@ -326,25 +321,41 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
                 opened = await page.open(hall.tables_port)
             _print_line(f"tables at http://127.0.0.1:{opened}/")
         names = ", ".join([f"{room} ({number})" for room, number in rooms.items()])
-        _print_line(f"{request.games} x {rules.game}, seed {rules.seed}: rooms and tables: {names}")
-        draining = asyncio.create_task(_drain(tables, ending))
-        stack.callback(draining.cancel)
-        _report_ready(stack, tables.summary)
-        async for each in tables.play(request.games, keep_responsive):
-            _print_line(f"{each.table}, {describe(each.result)}")
-            status = ExitCode.FAILED if each.result.void else status
-        if ending.is_set():
-            await draining
-    return status
+        _print_line(f"{heading(request.games, rules)} rooms and tables: {names}")
+        results = tables.play(request.games, keep_responsive)
+        games = (
+            (f"{played.table}, {describe(played.result)}", played.result.void)
+            async for played in results
+        )
+        return await _play(tables, games, ending, tables.summary)
 
 
-def _report_ready(stack: contextlib.AsyncExitStack, summary: Callable[[], str]) -> None:
-    """Report to systemd that clients may connect, and until the end that the process lives."""
+async def _play(
+    server: TableServer | Tables,
+    games: AsyncIterator[tuple[str, bool]],
+    ending: asyncio.Event,
+    summary: Callable[[], str],
+) -> int:
+    """Print each game, and report to systemd until the last that clients may connect.
+
+    ``games`` yields how each ended, and whether it is void; after SIGTERM no further one begins.
+    """
     from mjbot.play.service.reporting import keep_notifying, notify
 
+    status = ExitCode.OK
+    draining = asyncio.create_task(_drain(server, ending))
     notify("READY=1")
     notifying = asyncio.create_task(keep_notifying(summary))
-    stack.callback(notifying.cancel)
+    try:
+        async for text, is_void in games:
+            _print_line(text)
+            status = ExitCode.FAILED if is_void else status
+        if ending.is_set():
+            await draining
+    finally:
+        draining.cancel()
+        notifying.cancel()
+    return status
 
 
 async def _drain(server: TableServer | Tables, ending: asyncio.Event) -> None:

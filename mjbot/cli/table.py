@@ -58,6 +58,11 @@ def table_rules(request: TableRequest) -> TableRules:
     )
 
 
+def heading(games: int, rules: TableRules) -> str:
+    """Return what is played at a table of our own, as the commands print it at their start."""
+    return f"{games} x {rules.game}, seed {rules.seed}:"
+
+
 @dataclass(frozen=True, kw_only=True)
 class WatchRequest:
     """How a table that is played is shown in the browser."""

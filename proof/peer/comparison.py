@@ -9,7 +9,7 @@ from mjbot.game.rules.yaku_table import DORA, RED_DORA, URA_DORA
 from mjbot.game.table.actions import ACTIONS, Action
 from mjbot.game.table.mirror.wire import to_message, wire_yakus
 from mjbot.game.table.state import State
-from mjbot.play.client.offers import disagreement
+from mjbot.play.client.server_offers import disagreement
 from proof.answers import Report
 from proof.peer import differences
 from proof.peer.env import Plain, plain, plain_peer

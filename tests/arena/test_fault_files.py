@@ -9,9 +9,9 @@ import pytest
 from mjbot.arena.accumulator import WallAccumulator
 from mjbot.arena.repro import replay_decision
 from mjbot.arena.setup import GameId, Setup
-from mjbot.arena.workers import faults
+from mjbot.arena.workers import fault_files
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
-from mjbot.arena.workers.faults import FaultFileError, fault_lines, read_fault, save_faults
+from mjbot.arena.workers.fault_files import FaultFileError, fault_lines, read_fault, save_faults
 from mjbot.arena.workers.playing import GameRunner
 from mjbot.runtime.errors import ExitCode
 
@@ -46,7 +46,7 @@ def test_faults_are_counted_by_strategy_wherever_it_sits(
 def test_one_strategy_does_not_take_the_room_of_another(
     setup_of: MakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(faults, "MOST_FILES", 3)
+    monkeypatch.setattr(fault_files, "MOST_FILES", 3)
     played(setup_of("Crashing,times=9999", "Silent,at=9"), tmp_path, 2)
     kept = Counter(path.name.split("-")[0] for path in (tmp_path / "faults").iterdir())
     assert kept == {"crash": 3, "illegal": 3}

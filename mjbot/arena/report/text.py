@@ -8,7 +8,7 @@ from rich.table import Table
 
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.setup import labels
-from mjbot.arena.workers.faults import fault_lines
+from mjbot.arena.workers.fault_files import fault_lines
 from mjbot.game.statistics import figures as f
 from mjbot.game.statistics.estimate_text import format_estimate
 from mjbot.game.statistics.estimates import CONFIDENCE, Estimate
@@ -134,7 +134,7 @@ def sequential_line(outcome: RunOutcome) -> str:
 def trouble_lines(outcome: RunOutcome) -> list[str]:
     """Return a line for each strategy that had faults, and for the first walls that are void.
 
-    Raises :class:`~mjbot.arena.workers.faults.FaultFileError`.
+    Raises :class:`~mjbot.arena.workers.fault_files.FaultFileError`.
     """
     lines = fault_lines(outcome.plan.folder, outcome.plan.setup, outcome.faults)
     void = sorted(outcome.void.items())

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.mirror.wire import to_message
 from mjbot.play.check.report import Transcript
-from mjbot.play.client.offers import disagreement, discard_disagreement
+from mjbot.play.client.server_offers import disagreement, discard_disagreement
 from protocol import messages as m
 from protocol.codec import decode_line, encode
 from protocol.dialects import LOCKSTEP, REQUESTS, Dialect

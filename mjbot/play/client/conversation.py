@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from mjbot.game.records.game import Talk
 from mjbot.game.table.mirror.mirror import quote
 from mjbot.game.table.settle import ranks_of
-from mjbot.play.client.offers import listed
 from mjbot.play.client.player import ClientPlayer
+from mjbot.play.client.server_offers import listed
 from mjbot.runtime.errors import ExitCode, MjbotError
 from protocol.errors import ProtocolError
 from protocol.messages import (

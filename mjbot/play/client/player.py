@@ -13,7 +13,7 @@ from mjbot.game.table.view import Sealed, View
 from mjbot.play.client.decision_thread import CrashError, DecisionThread
 from mjbot.play.client.fallback_strategy import Fallback
 from mjbot.play.client.faults import Faults
-from mjbot.play.client.offers import (
+from mjbot.play.client.server_offers import (
     disagreement,
     discard_disagreement,
     is_offered,

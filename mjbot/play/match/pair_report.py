@@ -15,8 +15,8 @@ from rich.text import Text
 from mjbot.game.statistics.figures import EXHAUSTIVE_REASONS, CountRecords, EventCounter
 from mjbot.game.table.mirror.mirror import Mirror as TableMirror
 from mjbot.game.table.settle import ranks_of
+from mjbot.play.match.match_report import MatchReport
 from mjbot.play.match.pair import Member
-from mjbot.play.match.report import MatchReport
 from mjbot.runtime.files import plural
 from mjbot.viewer.descriptions import feed_text, yaku_text
 from protocol import messages as m

@@ -12,8 +12,8 @@ from mjbot.game.records.game import Talk
 from mjbot.play.match import player_processes as p
 from mjbot.play.match.players import HumanSeat, MatchPlayer
 from mjbot.play.server.core import OnFault, TableFault
-from mjbot.play.server.faults import LONGEST_QUOTE, fault_kinds, fault_reason
 from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.reply_faults import LONGEST_QUOTE, fault_kinds, fault_reason
 from mjbot.play.server.server import GameResult, SeatRemarks, TableServer, talk_of
 from mjbot.play.server.tcp import OwnEndpoint
 from mjbot.runtime.files import plural

@@ -17,13 +17,13 @@ from mjbot.game.referee import Referee
 from mjbot.play.kept_games import KeptGames, Limits
 from mjbot.play.server.accounts import OPEN, Admission
 from mjbot.play.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFault
-from mjbot.play.server.faults import fault_of_void, fault_reason
 from mjbot.play.server.game_log import EvidenceLog, GameLog
 from mjbot.play.server.lobby import CLOSED, Lobby, TableRules
 from mjbot.play.server.names import distinct_names
+from mjbot.play.server.reply_faults import fault_of_void, fault_reason
 from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.tcp import Acceptor, OwnEndpoint
-from mjbot.play.server.tenhou import TenhouEndpoint
+from mjbot.play.server.tenhou_endpoint import TenhouEndpoint
 from mjbot.play.startup.warm_up import warm_up_server
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
@@ -174,7 +174,7 @@ class TableServer:
         return listener
 
     async def open_tenhou(self, host: str, port: int) -> int:
-        """Listen for Tenhou's XML, as :meth:`open_tcp`; see :mod:`mjbot.play.server.tenhou`."""
+        """Listen for Tenhou's XML, as :meth:`open_tcp`; see :mod:`mjbot.play.server.tenhou_endpoint`."""
         server = await asyncio.start_server(self.tenhou.admit, host, port)
         self._closers.push_async_callback(self.tenhou.close)
         self._closers.callback(server.close)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import mjbot
 from mjbot.game.table.settle import ranks_of, seats_by_rank
-from mjbot.play.server.faults import fault_of_void
+from mjbot.play.server.reply_faults import fault_of_void
 from mjbot.play.server.tables import TABLE_STATES, TableResult, Tables
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.net.http import LoopbackServer, Page

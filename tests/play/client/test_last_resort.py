@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from mjbot.play.client.offers import last_resort
+from mjbot.play.client.server_offers import last_resort
 from protocol.dialects import Dialect
 from protocol.messages import Ankan, Chi, Dahai, Hint, Hora, Reach, Ryukyoku, Skip, wire_name
 from protocol.sessions.client import ClientSession

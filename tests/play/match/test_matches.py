@@ -18,9 +18,9 @@ from rich.console import Console
 
 from mjbot.cli.main import main as command
 from mjbot.play.match import run
+from mjbot.play.match.match_report import MatchReport, final_table
 from mjbot.play.match.player_processes import MatchError
 from mjbot.play.match.players import MatchPlayer, SeatError, read_players
-from mjbot.play.match.report import MatchReport, final_table
 from mjbot.play.match.run import MatchSettings, Watcher, play_match
 from mjbot.play.server import server
 from mjbot.play.server.core import OnFault

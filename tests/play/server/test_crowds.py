@@ -11,7 +11,7 @@ import pytest
 from mjbot.play.server.accounts import Admission
 from mjbot.play.server.lobby import CLOSED, TableRules
 from mjbot.play.server.server import TableServer
-from mjbot.play.server.tenhou import LOBBY_S, LOGIN_S
+from mjbot.play.server.tenhou_endpoint import LOBBY_S, LOGIN_S
 from mjbot.runtime.net.guests import (
     CROWDED,
     MOST_GUESTS,

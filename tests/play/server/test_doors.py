@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mjbot.play.server import tenhou, tenhou_seat
+from mjbot.play.server import tenhou_endpoint, tenhou_seat
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from protocol.tenhou.codec import Spelling
@@ -174,7 +174,7 @@ def test_a_tenhou_client_that_neither_reads_nor_speaks_is_cut_off(monkeypatch, c
             await asyncio.Event().wait()
 
     if "HELO" in words:
-        monkeypatch.setattr(tenhou, "LOGIN_S", 0.0)
+        monkeypatch.setattr(tenhou_endpoint, "LOGIN_S", 0.0)
     monkeypatch.setattr(tenhou_seat, "FINAL_MESSAGE_TIMEOUT_S", 0.0)
 
     async def main():

@@ -15,7 +15,7 @@ from mjbot.play.server.core import OnFault, SeatReply, TableCore
 from mjbot.play.server.lobby import Lobby, TableRules
 from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.server import ONE_ROOM
-from mjbot.play.server.tenhou import SILENCE_S, TenhouEndpoint
+from mjbot.play.server.tenhou_endpoint import SILENCE_S, TenhouEndpoint
 from mjbot.play.server.tenhou_seat import MOST_RETURNS, READY_S, RETURN_S, UNANSWERED_S
 from proof.leaping_time import in_leaping_time
 from protocol.messages import StartKyoku

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from mjbot.play.client.play import Settings, play
-from mjbot.play.server import tenhou
+from mjbot.play.server import tenhou_endpoint
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import Lobby, TableRules
 from mjbot.play.server.server import ONE_ROOM, TableServer
@@ -359,7 +359,7 @@ def test_only_pages_of_this_machine_and_what_calls_itself_tenhous_page_may_come(
 
 
 def test_who_waits_is_told_to_ask_again_and_who_does_not_gives_up_the_place(monkeypatch):
-    monkeypatch.setattr(tenhou, "REJOIN_S", 0.01)
+    monkeypatch.setattr(tenhou_endpoint, "REJOIN_S", 0.01)
     quiet = RawTenhou("quiet")
     answer = quiet.answer
 
@@ -416,7 +416,7 @@ class FakeSeat:
 
 
 def endpoint_with(*seats):
-    door = tenhou.TenhouEndpoint(Lobby(ONE_ROOM), RULES)
+    door = tenhou_endpoint.TenhouEndpoint(Lobby(ONE_ROOM), RULES)
     door._players.extend(seats)
     return door
 

@@ -19,7 +19,7 @@ from rich.text import Text
 from mjbot.game.table.settle import ranks_of, seats_by_rank
 from mjbot.play.match.players import MatchPlayer
 from mjbot.play.match.run import Watcher
-from mjbot.play.server.faults import fault_summary
+from mjbot.play.server.reply_faults import fault_summary
 from mjbot.play.server.server import GameResult
 from mjbot.runtime.errors import error_report
 from mjbot.runtime.files import naming, plural

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from mjbot.play.client.offers import disagreement, discard_disagreement, fits
+from mjbot.play.client.server_offers import disagreement, discard_disagreement, fits
 from protocol.messages import (
     Ankan,
     Chi,

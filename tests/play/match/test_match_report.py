@@ -11,9 +11,9 @@ from rich.console import Console
 
 from mjbot.cli import main, match
 from mjbot.play.client.faults import Faults
+from mjbot.play.match.match_report import MatchReport
 from mjbot.play.match.player_processes import RunningFaults, fault_lines
 from mjbot.play.match.players import read_players
-from mjbot.play.match.report import MatchReport
 from mjbot.play.server.core import TableFault
 from mjbot.play.server.server import GameResult
 from mjbot.strategy.faults import Fault
