@@ -50,7 +50,7 @@ release:
 
 wheel: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77' wheel
-	$(BIN)/python -m mjbot.play.pack.release
+	$(BIN)/python -m mjbot.play.release
 
 # The documentation as finished Markdown in build/docs, and as a site in build/site; a broken link
 # or a page outside the navigation fails.

@@ -1,9 +1,8 @@
 """Proof in mjai.app's own simulator: bots play its hanchan, started as its containers do.
 
 The PyPI package ``mjai`` deals, judges and waits as the site does.  Only Docker is left out: each
-bot (a zip, or a folder with its ``bot.py``) gets a folder of its own, ``bot.py SEAT`` runs there
-with an empty environment under the Python that the container has, and its pipes are used without
-the HTTP shim between.
+bot, a folder with its ``bot.py``, is copied to a folder of its own; ``bot.py SEAT`` runs there with
+an empty environment, and its pipes are used without the HTTP shim between.
 """
 
 import argparse
@@ -15,7 +14,6 @@ import sys
 import tempfile
 import threading
 import time
-import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,8 +24,8 @@ AT_START_S = 10.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof mjai-simulator``."""
-    parser.add_argument("bots", metavar="BOT", nargs="+", help="one for all seats, or four")
-    parser.add_argument("--python", default="python3.10", help="what runs bot.py (%(default)s)")
+    parser.add_argument("bots", metavar="BOT", nargs="+", help="folder, one for all seats, or four")
+    parser.add_argument("--python", default="python3", help="what runs bot.py (%(default)s)")
     parser.add_argument("--seed", type=int, default=2000, help="of the walls (%(default)s)")
     parser.add_argument("--log", type=Path, help="file for the game as mjai lines (none)")
 
@@ -82,11 +80,7 @@ def _client(mjai: Any, python: str, seats: list[Any]) -> type:
             self.player_id, self.times_s, self.container_name = player_id, [], "none"
             seats.append(self)
             self.folder = tempfile.mkdtemp()
-            if self.submission_path.is_dir():
-                shutil.copytree(self.submission_path, self.folder, dirs_exist_ok=True)
-            else:
-                with zipfile.ZipFile(self.submission_path) as archive:
-                    archive.extractall(self.folder)
+            shutil.copytree(self.submission_path, self.folder, dirs_exist_ok=True)
             self.proc = subprocess.Popen(
                 [python, "-u", "bot.py", str(player_id)],
                 cwd=self.folder,

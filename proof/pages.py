@@ -37,7 +37,7 @@ PAGES: Final = (
     "docs/start/examples.md",
     "docs/howto/connect.md", "docs/howto/pair.md", "docs/operating.md",
     "docs/howto/review-your-games.md", "docs/watch.md", "docs/learning.md",
-    "docs/howto/reinforcement-learning.md", "docs/detection.md", "docs/check.md", "docs/pack.md",
+    "docs/howto/reinforcement-learning.md", "docs/detection.md", "docs/check.md",
     "docs/howto/many-machines.md", "docs/howto/troubleshooting.md", "docs/arena.md",
     "docs/review.md", "docs/tenhou.md", "docs/strategies.md", "docs/howto/statistics.md",
 )  # fmt: skip
@@ -54,7 +54,6 @@ SKIPPED: Final = {
     r"^mjbot train (self-play|policy|rank|fast|networks)|hanchan-20": "hours, and records",
     r"^mjbot (duo mjsonp|chaos)|check (mjsonp|ws)(?!.*--start)": "needs a server that runs",
     r"^mjbot serve (--port|--tenhou)|tenhou://": "needs players or a token",
-    r"^mjbot pack (?!.*--(uncompiled|bare))|^python3\.11|^simulator": "needs another Python",
     r"^mjbot stats (logs/20|.*--compare)": "the reader's own records",
     r"--games (2000|600)\b|lookahead=text|-d --until sure": "minutes",
 }

@@ -121,10 +121,6 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "docs/check.md", "mjbot chaos mjsonp://127.0.0.1:11600/default",
             "mjbot chaos mjsonp://127.0.0.1:11600/default --seed 4",
         ),
-        "pack": _command(
-            "write a strategy as the zip that mjai.app runs", "docs/pack.md",
-            "mjbot pack fast-riichi-d", "mjbot pack my_bot.py:MyBot --beside weights.npz",
-        ),
         "setup-node": _command(
             "install Node (if missing) and the external AI's packages", "docs/start/install.md",
             "mjbot setup-node", "mjbot setup-node --check",
@@ -140,6 +136,11 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
 COMMANDS: Final = {name: command for group in GROUPS.values() for name, command in group.items()}
 """By name; the command ``a-b`` lives in ``mjbot.cli.a_b`` (:func:`module_of`), which has
 ``run(request: Class) -> int``; the class is the declaration of its arguments."""
+
+REMOVED: Final = {
+    "pack": "write a bot.py that starts `mjbot play stdio-arrays: SEAT` (docs/howto/connect.md)",
+}
+"""Commands of earlier versions, with what takes their place."""
 
 ON_RECORDS: Final = ("replay", "explain", "review", "detect", "draw", "watch", "convert", "stats")
 """What takes recorded games and lives in ``mjbot.cli.records``."""

@@ -12,10 +12,10 @@ from contextlib import nullcontext, suppress
 from typing import Any, Final, NoReturn, get_type_hints
 
 import mjbot
-from mjbot.cli.commands import AT_ONCE, COMMANDS, closing, module_of, overview
+from mjbot.cli.commands import AT_ONCE, COMMANDS, REMOVED, closing, module_of, overview
 from mjbot.cli.outputs import check_outputs
 from mjbot.cli.profile import RunProfile
-from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode, error_report
+from mjbot.runtime.errors import EXPECTED_ERRORS, ArgumentError, ExitCode, error_report
 from mjbot.runtime.interruption import (
     ending_at_once,
     take_signals_of_a_service,
@@ -96,7 +96,16 @@ def _route_logging() -> None:
         ours.setLevel(logging.DEBUG)
 
 
+def _refuse_removed(arguments: list[str]) -> None:
+    """Raise ``ArgumentError`` for a command of an earlier version, with what takes its place."""
+    words = arguments[1:] if arguments[:1] == ["help"] else arguments
+    for command in (" ".join(words[:2]), *words[:1]):
+        if command in REMOVED:
+            raise ArgumentError(f"{command} was removed: {REMOVED[command]}")
+
+
 def _read(arguments: list[str]) -> argparse.Namespace:
+    _refuse_removed(arguments)
     match arguments:
         case []:
             arguments = ["--help"]

@@ -5,14 +5,15 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, TypeGuard
+from typing import Final, Literal, TypeGuard, get_args
 
 from mjbot.game.table.actions import ACTIONS, N_ACTIONS, Action
 from mjbot.runtime.errors import MjbotError
 from protocol.plain_text import one_line
 
-FaultKind = Literal["crash", "late", "illegal", "absent"]
-"""A decision failed, took too long, was not allowed, or its player was absent."""
+FaultKind = Literal["late", "crash", "illegal", "absent"]
+"""A decision took too long, failed, was not allowed, or its player was absent."""
+FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 
 NO_ANSWER: Final = object()
 """The choice of a strategy that was late or failed, which has been reported as such."""

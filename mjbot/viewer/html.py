@@ -48,13 +48,12 @@ def name(value: str, longest: int = LONGEST) -> str:
     return f"<bdi>{text(value, longest) or '-'}</bdi>"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], of: str = "") -> str:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table of cells that are HTML already; it scrolls by itself where it is too wide."""
     head = "".join([f"<th>{cell}</th>" for cell in heads])
     lines = ["<tr>" + "".join([f"<td>{cell}</td>" for cell in row]) + "</tr>" for row in rows]
-    mark = f" class={of}" if of else ""
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    return f"<div class=wide><table{mark}>{body}</table></div>"
+    return f"<div class=wide><table>{body}</table></div>"
 
 
 STYLE: Final = """
@@ -69,66 +68,34 @@ h1{font-size:1.55rem;margin:0 0 .2rem;line-height:1.25}
 h2{font-size:1.1rem;margin:2rem 0 .6rem}
 h3{font-size:1rem;margin:1.4rem 0 .5rem}
 p{margin:.35rem 0}a{color:inherit}
-.soft{color:var(--soft)}.bad{color:var(--bad)}.good{color:var(--good)}.mid{color:var(--mid)}
+.soft{color:var(--soft)}.bad{color:var(--bad)}.mid{color:var(--mid)}
 code{font-size:.88em;overflow-wrap:anywhere}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.7rem;
-margin:1rem 0}
-.card{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.6rem .8rem}
-.card b{display:block;font-size:1.35rem;line-height:1.3;font-variant-numeric:tabular-nums}
-.card span{color:var(--soft);font-size:.85rem}
 .wide{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.6rem}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:.32rem .7rem;text-align:right;border-top:1px solid var(--line);vertical-align:top}
 td{white-space:nowrap}
-thead th{border-top:0;font-size:.82rem;font-weight:600;color:var(--soft);vertical-align:bottom}
-thead th{word-break:keep-all}:is(:lang(ja),:lang(zh)) em{font-style:normal;font-weight:600}
+thead th{border-top:0;font-size:.82rem;font-weight:600;color:var(--soft);vertical-align:bottom;
+word-break:keep-all}
 th:first-child,td:first-child{text-align:left}
-.left td,.left th{text-align:left}
-.terms tr:has(em) td{font-weight:600}.terms em{font-style:normal}
-.bar{display:inline-block;height:.55rem;border-radius:.3rem;background:var(--bad);opacity:.75;
-min-width:1px}
 .t{width:calc(48px*var(--s));height:calc(64px*var(--s));margin:0 1px 2px 0;vertical-align:middle;
 overflow:visible}.t use{transform:scale(var(--s))}
-.r{height:1.75rem;max-width:100%;vertical-align:middle}.r .c{opacity:.4}.r .d{--face:#d9d3c0}
-.face{fill:var(--face,#fdfbf3)}.index{opacity:var(--index,0)}:root:has(#letters:checked){--index:1}
+.index{opacity:0}
 .defs{position:absolute;width:0;height:0}
 .t.drawn{margin-left:.5rem}
 .meld{display:inline-block;margin-left:.6rem;white-space:nowrap}
 details{background:var(--card);border:1px solid var(--line);border-left:.35rem solid var(--line);
 border-radius:.5rem;margin:.4rem 0}
-details.lost{border-left-color:var(--bad)}details.close{border-left-color:var(--mid)}
-details:target{outline:2px solid var(--mid)}
-details:target::details-content{content-visibility:visible;height:auto}
 summary{cursor:pointer;padding:.4rem .7rem;display:flex;flex-wrap:wrap;gap:.25rem .8rem;
 align-items:center}
-summary .when{min-width:5.2rem;color:var(--soft);font-size:.9rem}
-summary .much{margin-left:auto;font-variant-numeric:tabular-nums}
 .in{padding:.2rem .8rem .8rem}
 .say{font-size:1.02rem;margin:.5rem 0}
 .hand{margin:.5rem 0}
-.rivers{display:grid;grid-template-columns:max-content 1fr;gap:.15rem .7rem;align-items:center;
-margin:.5rem 0}
-.rivers>span:nth-child(odd){font-size:.9rem}
-.chips{display:flex;flex-wrap:wrap;gap:.3rem .7rem;font-size:.85rem;color:var(--soft);
-margin:.5rem 0}
-.tag{display:inline-block;font-size:.8rem;border:1px solid currentColor;border-radius:1rem;
-padding:0 .5rem}
-.pick{display:flex;flex-wrap:wrap;gap:.3rem 1rem;margin:.6rem 0}
-.pick label{cursor:pointer}
-body:has(#differing:checked) details.same,body:has(#lost:checked) details:not(.lost){display:none}
-.curve{display:block;width:100%;height:9.5rem;background:var(--card);border:1px solid var(--line);
-border-radius:.6rem}
-.curve text{fill:var(--soft);font-size:11px}.curve .v{fill:var(--bad)}.curve .v.c{fill:var(--mid)}
-.curve .v:hover{opacity:.6}.curve .k{stroke:var(--line)}
 ol.worst{padding-left:1.6rem;margin:.4rem 0}ol.worst li{margin:.35rem 0}
-@media (max-width:32rem){.curve{height:6rem}.curve text{display:none}th{min-width:4.4rem}
-.terms td:first-child{white-space:normal}.terms th{min-width:0}
+@media (max-width:32rem){th{min-width:4.4rem}
 td:first-child{white-space:normal;min-width:6em}
 main{padding:.8rem .6rem 3rem}th,td{padding:.28rem .45rem}
-:root{--s:.45}.rivers{grid-template-columns:1fr}.r{height:1.45rem}
-summary .when{min-width:0}
-.hand .meld{margin-left:.3rem}}
+:root{--s:.45}.hand .meld{margin-left:.3rem}}
 @media print{:root{color-scheme:light;--paper:#fff;font-size:11px}main{max-width:none;padding:0}
-.pick{display:none}details::details-content{content-visibility:visible;height:auto}
-details,.card,.wide,li,tr{break-inside:avoid}h2,h3{break-after:avoid}a{text-decoration:none}}
+details::details-content{content-visibility:visible;height:auto}
+details,.wide,li,tr{break-inside:avoid}h2,h3{break-after:avoid}a{text-decoration:none}}
 """

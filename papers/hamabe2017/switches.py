@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mjbot.arena.experiments import ExperimentContext, Run
+
 from mjbot.game.statistics.estimate_text import format_estimate
 from mjbot.game.statistics.markdown import head, row
 from papers.hamabe2017.sums import (

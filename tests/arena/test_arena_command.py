@@ -207,11 +207,11 @@ def test_the_page_needs_nothing_but_itself(arena: Arena, tmp_path: Path) -> None
     assert page.tags.count("svg") == 4
     assert not page.addresses
     assert "script" not in page.tags
-    assert "http" not in text
+    assert "://" not in text
     assert "nan" not in text
     assert "average rank, row less column" in text
     command = "mjbot arena fast-riichi-b fast-riichi-a,lookahead=text tsumogiri --format 1v3"
-    assert re.search(rf"<p class=origin>{command} .*--games 18 .*: \d{{4}}-\d\d-\d\d", text)
+    assert re.search(rf"<p class=soft>{command} .*--games 18 .*: \d{{4}}-\d\d-\d\d", text)
 
 
 def test_two_answers_never_stand_on_one_screen(arena: Arena) -> None:

@@ -48,7 +48,7 @@ def test_a_notebook_gets_table_and_plots_with_a_style_of_their_own(tmp_path):
     html = notebook_html(outcome)
     assert html.count("<svg") == 4
     assert html.startswith('<div class="mjbot-arena"><style>.mjbot-arena {')
-    assert "body" not in html
+    assert "<body" not in html and "body{" not in html
     assert "average rank" in html
 
 

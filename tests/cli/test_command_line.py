@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli import main as program
-from mjbot.cli.commands import COMMANDS, GROUPS
+from mjbot.cli.commands import COMMANDS, GROUPS, REMOVED
 from mjbot.runtime.errors import ExitCode
 
 ROOT = Path(__file__).parents[2]
@@ -86,6 +86,13 @@ def test_every_example_is_a_command_line_that_is_accepted(example):
 )
 def test_what_cannot_be_meant_is_named_with_the_nearest_or_an_example(words, line, capsys):
     assert refusal(capsys, *words.split()) == f"mjbot{line} (see --help)"
+
+
+@pytest.mark.parametrize("command", REMOVED)
+def test_a_removed_command_names_what_takes_its_place(command, capsys):
+    line = f"mjbot: {command} was removed: {REMOVED[command]}"
+    assert refusal(capsys, *command.split(), "--games", "8") == line
+    assert refusal(capsys, "help", *command.split()) == line
 
 
 @pytest.mark.parametrize(

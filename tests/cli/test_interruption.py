@@ -138,7 +138,7 @@ def mjbot(*arguments, cwd=ROOT):
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_train_hand_ends_while_it_reads_games(tmp_path, number):
-    records = [LOG] * 1000
+    records = [LOG] * 100
     process = mjbot("train", "hand", *records, "--jobs", "2", "--folder", tmp_path / "run")
     process.expect("looking through the records ...")
     process.expect("reading games (learned) ...")
@@ -165,10 +165,10 @@ def test_train_hand_says_which_passes_are_kept(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line", "kept"),
     [
-        (["danger", *[LOG] * 1000], "reading games ...", "nothing is kept before the end"),
+        (["danger", *[LOG] * 100], "reading games ...", "nothing is kept before the end"),
         (["greedy", "--games", "1000000"], "playing ...", "nothing is kept before the last game"),
         (
-            ["fold", *[LOG] * 1000, "--folder", "run"],
+            ["fold", *[LOG] * 100, "--folder", "run"],
             "reading games ...",
             "nothing is kept before all games have been read",
         ),

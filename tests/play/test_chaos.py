@@ -5,10 +5,8 @@ import asyncio
 import pytest
 
 from mjbot.cli.main import main
-from mjbot.game.referee import Position, Referee
 from mjbot.play.chaos import BREAKING, FAULTS, HARMLESS, Chaos, ChaosProxy
 from mjbot.play.client.play import Settings, play
-from mjbot.play.server import server
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
@@ -75,18 +73,6 @@ def test_faults_come_by_the_seed_and_only_after_the_calm():
     report, faults = drawn(5)
     assert report == drawn(5)[0] != drawn(6)[0]
     assert all(fault.bytes >= 4_000 for fault in faults if fault.kind in BREAKING)
-
-
-class LastKyoku(Referee):
-    """Begins in South 4, with which a tonpu ends at the latest."""
-
-    def start(self, position=None):
-        return super().start(Position(round=7))
-
-
-@pytest.fixture
-def short_games(monkeypatch):
-    monkeypatch.setattr(server, "Referee", LastKyoku)
 
 
 def played(chaos, timeout_s, doors="twtw"):

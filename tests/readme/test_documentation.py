@@ -2,19 +2,24 @@
 
 import argparse
 import importlib.util
+import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-
 from mjbot.arena.experiments import experiments
+
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import declare_command
 from mjbot.play.service.status import Status
+from mjbot.runtime.compiler.cache import cache_folder
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import strategy_class
 
@@ -187,6 +192,29 @@ def test_the_bots_of_guides_play_a_game_without_a_fault(page, bot, tmp_path):
     with Clock(0, [0] * HEARTBEAT_SIZE) as clock:
         played = GameRunner(setup, clock).play(GameId(0, 0), {})
     assert not played.faults
+
+
+def test_the_bot_of_a_simulator_answers_its_arrays(tmp_path):
+    page = (DOCS / "howto" / "connect.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    code = code.replace("/path/to/mjbot/.venv/bin/python", sys.executable)
+    (tmp_path / "bot.py").write_text(code.replace("fast-riichi-d", "tsumogiri"))
+    hand = ["E", "6p", "9m", "8m", "C", "2s", "7m", "S", "6m", "1m", "S", "3s", "8m"]
+    kyoku = {
+        "type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0,
+        "dora_marker": "2s", "scores": [25000] * 4, "tehais": [hand, *[["?"] * 13] * 3],
+    }  # fmt: skip
+    arrays = [
+        [{"type": "start_game", "names": ["a", "b", "c", "d"], "id": 0}],
+        [kyoku, {"type": "tsumo", "actor": 0, "pai": "1m"}],
+    ]
+    environ = {"MJBOT_CACHE": str(cache_folder()), **os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "bot.py", "0"], cwd=tmp_path, env=environ, text=True, check=False,
+        input="".join([json.dumps(array) + "\n" for array in arrays]), stdout=subprocess.PIPE,
+    )  # fmt: skip
+    discard = {"type": "dahai", "actor": 0, "pai": "1m", "tsumogiri": True}
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [{"type": "none"}, discard]
 
 
 def test_the_first_bot_is_that_of_the_readme():

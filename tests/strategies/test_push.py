@@ -28,8 +28,9 @@ DRAWS = 10
 def parameters(**changes: object) -> PushParameters:
     """Points are worth what they are, nobody else wins, and dangers need not be gone round."""
     plain = PushParameters(
-        ron=2.5, calls=0.6, swing=7000.0, share=0.0, caution=1.0, tenpai_points=2000.0,
-        going_round=0.0, fine_danger=True, by_hand=True, pace=np.zeros((18, 5)),
+        ron_rate=2.5, call_rate=0.6, score_spread=7000.0, rank_share=0.0, caution=1.0,
+        tenpai_points=2000.0, mawashi_cost=0.0, fine_danger=True, hand_quality=True,
+        pace=np.zeros((18, 5)),
     )  # fmt: skip
     return plain._replace(**changes)
 
@@ -52,7 +53,7 @@ def test_a_tile_loses_what_each_opponent_would_be_paid_by_its_chance(position, f
     deal_in_chances(view.state, 0, view.unseen, danger_weights(), chance, points)
     if not fine:
         grade_chances(view.state, 0, view.unseen, danger_weights(), chance)
-    here = weighed(view, fine_danger=fine, caution=1.5, going_round=0.4)
+    here = weighed(view, fine_danger=fine, caution=1.5, mawashi_cost=0.4)
     lost = (chance * (points + 600)).sum(axis=0)
     assert here.loss == pytest.approx(1.5 * lost)
     assert here.deal_in == pytest.approx(1 - (1 - chance).prod(axis=0))

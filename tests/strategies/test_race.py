@@ -119,12 +119,12 @@ def slow_tenpai(hand, r, holding_, left, riichi):
             for kind, chance in chances)
         for by_draw in (False, True)
     ]  # fmt: skip
-    claimed = r.ron * drawn
+    claimed = r.ron_rate * drawn
     share = min(1.0, 0.9 / claimed) if claimed else 0.0
     later_loss = slow_tenpai(hand, r, holding_, left - 1, riichi)
     risk = (r.risk if riichi else r.evasion)[left]
     own = gain[True] + (1 - drawn) * (later_loss - risk)
-    worth = share * r.ron * gain[False] + (1 - share * claimed) * r.live[left] * own
+    worth = share * r.ron_rate * gain[False] + (1 - share * claimed) * r.live[left] * own
     return worth if riichi else max(worth, 0.0)
 
 
@@ -150,7 +150,7 @@ def slow_stage(r, stage, tiles, left):
     hit = USUAL_TILES[stage] * relative ** (CHANGES if stage else 1) / r.total
     again = slow_stage(r, stage, tiles, left - 1)
     if stage == 0:
-        by_ron = hit * r.ron
+        by_ron = hit * r.ron_rate
         stays = (1 - by_ron) * r.live[left]
         win = by_ron + stays * (hit + (1 - hit) * again[0])
         return win, stays * (1 - hit) * (1 + again[1])

@@ -30,8 +30,8 @@ from mjbot.analysis.player.games import (
 )
 from mjbot.analysis.review.reasons import MistakeClass, number
 from mjbot.analysis.review.sentences import with_unit
-from mjbot.analysis.stats.report import compact, estimate_json
 from mjbot.analysis.stats.sums import PLAYER_FIGURES, GroupSums
+from mjbot.game.statistics.estimate_text import compact, estimate_json, plus_minus
 from mjbot.game.statistics.estimates import NOTHING, Estimate, difference, ratio
 from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.strategy.explanation import RANKS
@@ -264,10 +264,7 @@ class PlayerReport:
         return translate("cost a game, {unit}", unit=translate(self.unit_text))
 
     def _spelled(self, estimate: Estimate) -> str:
-        if not isfinite(estimate.value):
-            return "-"
-        half = self.text(estimate.half_width) if estimate.is_bounded else "?"
-        return f"{self.text(estimate.value)} ±{half}"
+        return plus_minus(estimate, self.text)
 
     @cached_property
     def blocks(self) -> list[tuple[str, Estimate]]:
@@ -338,7 +335,7 @@ class PlayerReport:
         for figure in PLAYER_FIGURES:
             if figure.key in RATES:
                 found_ = [groups.estimate(group, figure) for group in range(len(rows))]
-                cells = [compact(estimate, figure) for estimate in found_]
+                cells = [compact(estimate, figure.kind) for estimate in found_]
                 name = translate(RATES[figure.key])
                 if figure.kind == "rate":
                     name = translate("{name}, {unit}", name=name, unit="%")
@@ -485,9 +482,10 @@ class PlayerReport:
         counts = _sums(self.games, lambda game: game.agreement[1])[0]
         grade = ratio(sums, counts)
         if isfinite(grade.value):
-            half = f"{100 * grade.half_width:.1f}" if grade.is_bounded else "?"
-            text = "grade by the reviewer: {grade} of 100 (100: each choice as the reviewer's)"
-            yield translate(text, grade=f"{100 * grade.value:.1f} ±{half}")
+            text = marked(
+                "grade by the reviewer: {grade} of 100 (100: each choice as the reviewer's)"
+            )
+            yield translate(text, grade=plus_minus(grade, lambda share: f"{100 * share:.1f}"))
 
     @property
     def _comparison(self) -> str:
@@ -538,10 +536,7 @@ def _ratio_of(pairs: Sequence[tuple[int, int]]) -> float:
 
 
 def _places(estimate: Estimate, sign: str = "+") -> str:
-    if not isfinite(estimate.value):
-        return "-"
-    half = f"{estimate.half_width:.3f}" if estimate.is_bounded else "?"
-    return f"{estimate.value:{sign}.3f} ±{half}"
+    return plus_minus(estimate, lambda places: f"{places:{sign}.3f}")
 
 
 # --- clustered means -----------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from mjbot.analysis.review.mjai_json import Json, review_json
 from mjbot.analysis.review.page_data import page_data
 from mjbot.analysis.review.playouts import LEAST_COST
 from mjbot.analysis.review.reasons import number, percent, signed
-from mjbot.analysis.review.sentences import amount, because, headline, size_text
+from mjbot.analysis.review.sentences import amount, because, headline, size_text, with_interval
 from mjbot.analysis.review.tiles import tile
 from mjbot.game.records.choices import steps_of
 from mjbot.game.statistics.estimates import Estimate
@@ -72,10 +72,7 @@ def place_link(decision: ReviewedDecision) -> str:
 
 def interval(estimate: Estimate, unit: str) -> str:
     """Return a difference with its 95% interval."""
-    if not estimate.is_bounded:
-        return translate("{value} (no interval)", value=signed(estimate.value, unit))
-    ends = [signed(end, unit) for end in (estimate.value, estimate.low, estimate.high)]
-    return translate("{value} ({low} to {high})", value=ends[0], low=ends[1], high=ends[2])
+    return with_interval(estimate, unit, signed)
 
 
 def _origin(review: summary.Review) -> Iterator[str]:

@@ -159,10 +159,15 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
 
 def interval_text(estimate: Estimate, unit: str) -> str:
     """Return a figure with its 95% interval and unit: ``0.089 (0.051 to 0.127) places``."""
-    ends = [number(end, unit) for end in (estimate.value, estimate.low, estimate.high)]
-    return with_unit(
-        translate("{value} ({low} to {high})", value=ends[0], low=ends[1], high=ends[2]), unit
-    )
+    return with_unit(with_interval(estimate, unit, number), unit)
+
+
+def with_interval(estimate: Estimate, unit: str, write: Callable[[float, str], str]) -> str:
+    """Return a figure with its 95% interval, each number as ``write`` writes it in the unit."""
+    value, low, high = (write(end, unit) for end in (estimate.value, estimate.low, estimate.high))
+    if not estimate.is_bounded:
+        return translate("{value} (no interval)", value=value)
+    return translate("{value} ({low} to {high})", value=value, low=low, high=high)
 
 
 # --- actions -----------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 """Tiles and seats as players name them in text, and tiles drawn on a page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from mjbot.game.table.view import View
 from mjbot.runtime.languages import translate
-from mjbot.viewer.drawing.tiles import HEIGHT, WIDTH, WINDS, shapes, tile_label
+from mjbot.viewer.drawing.tiles import WINDS, shapes, tile_label
 from protocol.tiles import TILE_NAMES
 
 
@@ -33,19 +33,3 @@ def tile(place: int, more: str = "") -> str:
 def tiles(places: Iterable[int]) -> str:
     """Return tiles in a row, each distinguishable by itself."""
     return "".join([tile(place) for place in places])
-
-
-def row(places: Sequence[int], marks: Sequence[str] = ()) -> str:
-    """Return tiles as one small image, for rivers; ``marks`` are classes, one for each tile."""
-    names = [TILE_NAMES[place] for place in places]
-    uses = [
-        f"<use href=#t{called} x={WIDTH * at}{_class(marks, at)} />"
-        for at, called in enumerate(names)
-    ]
-    label = translate(", ").join([tile_label(called) for called in names])
-    box = f'viewBox="0 0 {WIDTH * len(names)} {HEIGHT}"'
-    return f'<svg class=r {box} role=img aria-label="{label}">{"".join(uses)}</svg>'
-
-
-def _class(marks: Sequence[str], at: int) -> str:
-    return f" class={marks[at]}" if at < len(marks) and marks[at] else ""

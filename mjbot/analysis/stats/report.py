@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from mjbot.analysis.stats.breakdown import PLAYER, Breakdown, StatsRow
 from mjbot.analysis.stats.ratings import EXTRA
 from mjbot.analysis.stats.strength import Adjusted
 from mjbot.analysis.stats.sums import PLAYER_FIGURES
-from mjbot.game.statistics.estimate_text import UNITS, format_estimate
+from mjbot.game.statistics.estimate_text import compact, estimate_json, format_estimate
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.figures import Figure
 from mjbot.runtime.errors import ArgumentError
@@ -126,24 +125,9 @@ def cells(report: StatsReport, row: StatsRow) -> list[str]:
     """
     key = [] if row.table == PLAYER else [row.key]
     figures = SHORT if row.table == PLAYER else SHORTER
-    found = [compact(report.estimate(row, FIGURE[name]), FIGURE[name]) for name in figures]
+    found = [compact(report.estimate(row, FIGURE[name]), FIGURE[name].kind) for name in figures]
     rules = [row.rules] if report.is_mixed else []
     return [row.name, *rules, *key, str(report.count(row, "games")), *found]
-
-
-def compact(estimate: Estimate, figure: Figure) -> str:
-    """Return a figure without its unit.
-
-    >>> compact(Estimate(0.2244, 0.2144, 0.2344), FIGURE["win"])
-    '22.4 ±1.0'
-    """
-    if math.isnan(estimate.value):
-        return "-"
-    factor, decimals, _ = UNITS[figure.kind]
-    decimals = max(decimals - 1, 0)
-    value = f"{factor * estimate.value:,.{decimals}f}"
-    half = factor * estimate.half_width
-    return f"{value} ±{half:,.{decimals}f}" if math.isfinite(half) else f"{value} ±?"
 
 
 # --- the comparison ---------------------------------------------------------------------------
@@ -222,15 +206,6 @@ def _row_json(report: StatsReport, row: StatsRow) -> dict[str, Any]:
             figure.key: estimate_json(report.estimate(row, figure)) for figure in PLAYER_FIGURES
         },
     }
-
-
-def estimate_json(estimate: Estimate) -> dict[str, float | None] | None:
-    """Return an estimate as JSON has it: rates as shares, points as points."""
-    if math.isnan(estimate.value):
-        return None
-    ends = {"low": estimate.low, "high": estimate.high}
-    bounded = {name: end if math.isfinite(end) else None for name, end in ends.items()}
-    return {"value": estimate.value, **bounded}
 
 
 def _comparison_json(report: StatsReport) -> dict[str, Any] | None:

@@ -1,7 +1,6 @@
 """The outcome as one HTML page that needs nothing else: tables, and plots as inline SVG."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Final
 
@@ -20,28 +19,17 @@ from mjbot.game.statistics.figures import (
 from mjbot.game.statistics.origin import Origin
 from mjbot.game.statistics.sequential import confidence_sequence
 from mjbot.runtime.files import plural
-from mjbot.viewer.plots import COLOURS, Axis, Plot
+from mjbot.viewer import html
+from mjbot.viewer.html import table, text
+from mjbot.viewer.plots import COLOURS, PLOT_CSS, PLOT_STYLE, Axis, Plot
 
 LOOKS: Final = 80
 """At how many walls the running means are drawn."""
 
 RANKS: Final = ("first", "second", "third", "fourth")
 
-PAGE_STYLE: Final = """
-:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
-body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-"""
-STYLE: Final = """
-table { border-collapse: collapse; margin: 1rem 0; }
-th, td { padding: 0.15rem 0.7rem; text-align: right; border-bottom: 1px solid #8884; }
-th:first-child, td:first-child { text-align: left; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 1rem; }
-figure { margin: 0; } figcaption { font-weight: 600; } svg { width: 100%; }
-svg text { font-size: 12px; fill: currentColor; }
-.grid { stroke: #8883; } .frame { fill: none; stroke: #8888; }
-.key span { margin-right: 1rem; } .key i { display: inline-block; width: 0.8em; height: 0.8em;
-  margin-right: 0.3em; }
-"""
+MOST_LETTERS: Final = 1000
+"""Of a line or a cell: commands and strategies with their options are long."""
 
 
 def write_report(path: Path, outcome: RunOutcome, origin: Origin) -> None:
@@ -53,21 +41,22 @@ def page(outcome: RunOutcome, origin: Origin) -> str:
     """Return the page; there must be at least one complete wall."""
     setup = outcome.plan.setup
     names = labels(setup.specs)
-    title = " against ".join(names)
+    title = text(" against ".join(names), MOST_LETTERS)
+    verdict = f"{t.verdict_line(outcome)}; {t.pairing_line(outcome)}."
     parts = [
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
-        f"<style>{PAGE_STYLE}{STYLE}</style><h1>{escape(title)}</h1>",
-        f"<p>{escape(_summary(outcome))}</p>",
-        f"<p class=origin>{escape(str(origin))}</p>",
-        f"<p>{escape(t.verdict_line(outcome))}; {escape(t.pairing_line(outcome))}.</p>",
+        f"<main><h1>{title}</h1>",
+        PLOT_STYLE,
+        f"<p>{text(_summary(outcome), MOST_LETTERS)}</p>",
+        f"<p class=soft>{text(origin, MOST_LETTERS)}</p>",
+        f"<p>{text(verdict, MOST_LETTERS)}</p>",
         _table(*t.figure_rows(FIGURES, names, outcome.rows)),
         _table(*t.difference_rows(outcome)) if len(names) > 2 else "",
         _table(*t.figure_rows(PAIR_FIGURES, t.pair_names(outcome), outcome.pairs))
         if setup.seating.pairs
         else "",
-        f"{plots(outcome)}</html>\n",
+        f"{plots(outcome)}</main>",
     ]
-    return "\n".join(parts)
+    return html.page(title, parts)
 
 
 def plots(outcome: RunOutcome) -> str:
@@ -80,10 +69,10 @@ def plots(outcome: RunOutcome) -> str:
 def notebook_html(outcome: RunOutcome) -> str:
     """Return table and plots as HTML for a notebook: the style holds inside it alone."""
     names = labels(outcome.plan.setup.specs)
-    table = _table(*t.figure_rows(FIGURES, names, outcome.rows))
+    figures = _table(*t.figure_rows(FIGURES, names, outcome.rows))
     return (
-        f'<div class="mjbot-arena"><style>.mjbot-arena {{{STYLE}}}</style>\n{table}'
-        f"<p>{escape(t.verdict_line(outcome))}</p>{plots(outcome)}</div>"
+        f'<div class="mjbot-arena"><style>.mjbot-arena {{{PLOT_CSS}}}</style>\n{figures}'
+        f"<p>{text(t.verdict_line(outcome), MOST_LETTERS)}</p>{plots(outcome)}</div>"
     )
 
 
@@ -98,9 +87,8 @@ def _summary(outcome: RunOutcome) -> str:
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = ["".join([f"<th>{escape(text)}</th>" for text in heads])]
-    lines += ["".join([f"<td>{escape(text)}</td>" for text in row]) for row in rows]
-    return f"<table>{''.join([f'<tr>{line}</tr>' for line in lines])}</table>"
+    cells = [[text(cell, MOST_LETTERS) for cell in row] for row in (heads, *rows)]
+    return table(cells[0], cells[1:])
 
 
 def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:

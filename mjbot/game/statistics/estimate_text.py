@@ -1,6 +1,7 @@
-"""Figures with their intervals as text."""
+"""Figures with their intervals as text and as JSON."""
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 from mjbot.game.statistics.estimates import Estimate
@@ -42,3 +43,34 @@ def format_estimate(estimate: Estimate, kind: FigureKind, signed: bool = False) 
     if abs(middle - estimate.value) > 0.1 * estimate.half_width:
         return f"{value} ({low} .. {high}){unit}"
     return f"{value} ± {factor * estimate.half_width:.{decimals}f}{unit}"
+
+
+def plus_minus(estimate: Estimate, write: Callable[[float], str]) -> str:
+    """Return a figure and half the length of its interval, each as ``write`` writes it.
+
+    >>> plus_minus(Estimate(0.25, 0.2, 0.3), "{:+.2f}".format)
+    '+0.25 ±0.05'
+    """
+    if math.isnan(estimate.value):
+        return "-"
+    half = write(estimate.half_width).lstrip("+") if estimate.is_bounded else "?"
+    return f"{write(estimate.value)} ±{half}"
+
+
+def compact(estimate: Estimate, kind: FigureKind) -> str:
+    """Return a figure for a narrow column: without its unit, a digit less.
+
+    >>> compact(Estimate(0.2244, 0.2144, 0.2344), "rate")
+    '22.4 ±1.0'
+    """
+    factor, decimals, _ = UNITS[kind]
+    return plus_minus(estimate, lambda value: f"{factor * value:,.{max(decimals - 1, 0)}f}")
+
+
+def estimate_json(estimate: Estimate) -> dict[str, float | None] | None:
+    """Return an estimate as JSON has it, rates as shares; ``None`` for what is not known."""
+    if math.isnan(estimate.value):
+        return None
+    ends = {"low": estimate.low, "high": estimate.high}
+    bounded = {name: end if math.isfinite(end) else None for name, end in ends.items()}
+    return {"value": estimate.value, **bounded}

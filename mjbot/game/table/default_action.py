@@ -1,9 +1,9 @@
 """The safe action that is played for a seat without a choice of its own.
 
 Strategies return it where no rule of theirs applies
-(:attr:`mjbot.game.table.view.View.default_action`). A table plays it after a timeout or an illegal
-answer, and a client after its deadline, unless a fallback strategy
-(:mod:`mjbot.play.client.fallback_strategy`) decides.
+(:attr:`mjbot.game.table.view.View.default_action`). Tables, clients and the arena play it after a
+timeout, a failure or an illegal choice (:func:`mjbot.strategy.faults.accepted`), a client only if
+no fallback strategy (:mod:`mjbot.play.client.fallback_strategy`) decides.
 """
 
 from mjbot.game.table.actions import DISCARD, DISCARD_DRAWN, PASS

@@ -7,16 +7,18 @@ shown.
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import mjbot
 from mjbot.game.table.settle import ranks_of, seats_by_rank
 from mjbot.play.server.faults import fault_of_void
-from mjbot.play.server.tables import TableResult, Tables
-from mjbot.play.service.reporting import METRICS_TYPE, LoopbackServer, Page
-from mjbot.play.service.server_metrics import server_metrics
+from mjbot.play.server.tables import TABLE_STATES, TableResult, Tables
 from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.net.http import LoopbackServer, Page
+from mjbot.runtime.net.metrics import METRICS_TYPE, counters, escaped, family, memory
+from mjbot.strategy.faults import FAULT_KINDS
 from mjbot.viewer import html
 from mjbot.viewer.game import fold_steps
 from mjbot.viewer.library import Library
@@ -151,3 +153,25 @@ def _board(log: Path, title: str) -> str:
         return html.page(html.text(title), [f"<main><p>{html.text(error, 200)}</p></main>"])
     folded = fold_steps(game.steps(), talk=[entry.talk for entry in game.entries])
     return game_page(folded, {"title": title})
+
+
+def server_metrics(tables: Tables) -> str:
+    """Return the counters of a server in Prometheus's text format, version 0.0.4."""
+    return "\n".join(_metrics(tables)) + "\n"
+
+
+def _metrics(tables: Tables) -> Iterator[str]:
+    yield from family("info", "gauge", "Version.")
+    yield f'mjbot_info{{version="{escaped(mjbot.__version__)}"}} 1'
+    games = {"finished": tables.count, "void": tables.void_count}
+    yield from counters("games", "Games by how they ended.", "end", games, games)
+    what = "Replies that were replaced, or made a game void, by why."
+    yield from counters("faults", what, "kind", tables.faults, FAULT_KINDS)
+    states = [lobby.state for lobby in tables.lobbies.values()]
+    yield from family("tables", "gauge", "Tables by what they do.")
+    for state in TABLE_STATES:
+        yield f'mjbot_tables{{state="{state}"}} {states.count(state)}'
+    yield from family("waiting", "gauge", "Players that wait for a table, by room.")
+    for room in tables.hall.rooms:
+        yield f'mjbot_waiting{{room="{escaped(room)}"}} {tables.hall.queue_length(room)}'
+    yield from memory()

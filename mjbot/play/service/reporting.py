@@ -5,14 +5,14 @@ import contextlib
 import json
 import os
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from mjbot.runtime.net.http import HttpListener
+from mjbot.runtime.net.http import LoopbackServer, Page
+from mjbot.runtime.net.metrics import METRICS_TYPE
 from protocol.plain_text import one_line
 
-LOOPBACK: Final = "127.0.0.1"
 WRITE_S: Final = 1.0
 """Shortest time between two writes of the status file."""
 REFRESH_S: Final = 30.0
@@ -32,53 +32,6 @@ class Reported(Protocol):
 
     def write(self, path: Path) -> None:
         """Write the snapshot to a file; raises ``OSError``."""
-
-
-METRICS_TYPE: Final = "text/plain; version=0.0.4"
-
-Page = tuple[str, str]
-"""A response: its text, and its content type."""
-Respond = Callable[[Mapping[str, str]], Awaitable[Page | None]]
-"""Returns the page for what stands in a path's ``{name}``; ``None``: there is none."""
-
-
-class LoopbackServer:
-    """Serves pages on loopback alone; ``routes`` has what responds to each path.
-
-    A request must name this host, so that no web page of elsewhere reads it through a browser.
-    """
-
-    def __init__(self, endpoint: str, routes: Mapping[str, Respond]) -> None:
-        from aiohttp import web
-
-        self._port = 0
-        app = web.Application()
-        for path, respond in routes.items():
-            app.router.add_get(path, self._handler(respond))
-        self._listener: Final = HttpListener(app, endpoint)
-
-    async def open(self, port: int) -> int:
-        """Listen; return the port (chosen by the system if 0).  Raises ``OSError``."""
-        self._port = await self._listener.open(LOOPBACK, port)
-        return self._port
-
-    async def close(self) -> None:
-        """Stop listening."""
-        await self._listener.close()
-
-    def _handler(self, respond: Respond) -> Callable[[Any], Awaitable[Any]]:
-        from aiohttp import web
-
-        async def handle(request: web.Request) -> web.Response:
-            if request.host not in {f"{name}:{self._port}" for name in (LOOPBACK, "localhost")}:
-                raise web.HTTPForbidden(text="name this server as 127.0.0.1\n")
-            page = await respond(request.match_info)
-            if page is None:
-                raise web.HTTPNotFound(text="there is no such page\n")
-            headers = {"Content-Type": f"{page[1]}; charset=utf-8"}
-            return web.Response(body=page[0].encode("utf-8", "replace"), headers=headers)
-
-        return handle
 
 
 def metrics_server(status: Reported) -> LoopbackServer:

@@ -1,12 +1,8 @@
 """What a running bot reports of itself: counters, as JSON and in Prometheus's text format."""
 
 import json
-import os
-import resource
-import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,14 +10,14 @@ from typing import Any, Final
 
 import mjbot
 from mjbot.runtime.files import whole_file
+from mjbot.runtime.net.metrics import counters, escaped, family, memory, memory_bytes
 from mjbot.runtime.redaction import redacted
-from mjbot.strategy.faults import FaultKind
+from mjbot.strategy.faults import FAULT_KINDS
 from protocol.messages import ACK_STATUSES
 
 QUANTILES: Final = (0.5, 0.9, 0.99)
 MOST_TIMES: Final = 10_000
 """Of how many decisions, the last ones, the quantiles are."""
-FAULT_KINDS: Final[tuple[FaultKind, ...]] = ("late", "crash", "illegal", "absent")
 ENDS: Final = ("finished", "void", "lost", "refused", "changed", "fault", "unreachable")
 """How an attempt at a game ended; see :class:`mjbot.play.service.bot.GameOutcome`."""
 
@@ -158,31 +154,4 @@ class Status:
         yield f"mjbot_decision_seconds_count {self.decisions}"
         yield from family("playing", "gauge", "Games that are being played.")
         yield f"mjbot_playing {sum(lane.state == 'playing' for lane in self.lanes)}"
-        yield from family("resident_memory_bytes", "gauge", "Memory of the process.")
-        yield f"mjbot_resident_memory_bytes {memory_bytes()}"
-
-
-def family(name: str, kind: str, what: str) -> Iterator[str]:
-    """Yield the head of a metric of a ``kind`` (counter, gauge, summary)."""
-    yield f"# HELP mjbot_{name} {what}"
-    yield f"# TYPE mjbot_{name} {kind}"
-
-
-def counters(name: str, what: str, label: str, counts: Any, values: Any) -> Iterator[str]:
-    """Yield a counter for each of the ``values`` of a label."""
-    yield from family(f"{name}_total", "counter", what)
-    for value in values:
-        yield f'mjbot_{name}_total{{{label}="{value}"}} {counts[value]}'
-
-
-def escaped(text: str) -> str:
-    """Return the value of a label as it stands between quotation marks."""
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def memory_bytes() -> int:
-    """Return the memory of this process, in bytes; where that is not known the most it has had."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
+        yield from memory()

@@ -6,7 +6,7 @@ is a file of this process: enough of them, and no other endpoint, log or record 
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from aiohttp import web
@@ -18,6 +18,7 @@ logger = logging.getLogger(__name__)
 
 HttpHandler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+LOOPBACK: Final = "127.0.0.1"
 REQUEST_S: Final = 10.0
 """How long a connection may stay open without a request that is being answered."""
 
@@ -175,3 +176,44 @@ def _short(record: logging.LogRecord) -> bool:
         record.msg, record.args = f"{record.getMessage()}: {error.code} {type(error).__name__}", ()
         record.exc_info = None
     return True
+
+
+Page = tuple[str, str]
+"""A response: its text, and its content type."""
+Respond = Callable[[Mapping[str, str]], Awaitable[Page | None]]
+"""Returns the page for what stands in a path's ``{name}``; ``None``: there is none."""
+
+
+class LoopbackServer:
+    """Serves pages on loopback alone; ``routes`` has what responds to each path.
+
+    A request must name this host, so that no web page of elsewhere reads it through a browser.
+    """
+
+    def __init__(self, endpoint: str, routes: Mapping[str, Respond]) -> None:
+        self._port = 0
+        app = web.Application()
+        for path, respond in routes.items():
+            app.router.add_get(path, self._handler(respond))
+        self._listener: Final = HttpListener(app, endpoint)
+
+    async def open(self, port: int) -> int:
+        """Listen; return the port (chosen by the system if 0).  Raises ``OSError``."""
+        self._port = await self._listener.open(LOOPBACK, port)
+        return self._port
+
+    async def close(self) -> None:
+        """Stop listening."""
+        await self._listener.close()
+
+    def _handler(self, respond: Respond) -> HttpHandler:
+        async def handle(request: web.Request) -> web.Response:
+            if request.host not in {f"{name}:{self._port}" for name in (LOOPBACK, "localhost")}:
+                raise web.HTTPForbidden(text="name this server as 127.0.0.1\n")
+            page = await respond(request.match_info)
+            if page is None:
+                raise web.HTTPNotFound(text="there is no such page\n")
+            headers = {"Content-Type": f"{page[1]}; charset=utf-8"}
+            return web.Response(body=page[0].encode("utf-8", "replace"), headers=headers)
+
+        return handle

@@ -94,13 +94,13 @@ def with_draws(position: PushPosition, draws: int) -> PushPosition:
     r = position.race
     race = Race(
         r.unseen, r.total, min(max(draws, 0), r.draws), r.own, r.live, r.risk, r.evasion, r.value,
-        r.ron, r.calls, r.tenpai_points, r.extra_points, r.may_riichi,
+        r.ron_rate, r.call_rate, r.tenpai_points, r.extra_points, r.may_riichi,
     )  # fmt: skip
     return PushPosition(
         race,
         position.stages,
         position.hand_context,
-        position.by_hand,
+        position.hand_quality,
         position.deal_in,
         position.loss,
     )

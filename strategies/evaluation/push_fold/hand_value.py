@@ -8,8 +8,8 @@ tenpai, 1 away  every draw, wait and score (:mod:`strategies.evaluation.push_fol
 
 From 2 shanten on the chance to win is multiplied by what the han in sight are paid
 (:mod:`strategies.evaluation.push_fold.plans`), and a hand that may be opened has the
-value of its best plan with calls, too.  With ``by_hand`` off (a control) all hands of one shanten
-have the same value.
+value of its best plan with calls, too.  With ``hand_quality`` off (a control) all hands of
+one shanten have the same value.
 
 The weights below were set by hand, :data:`DETOUR` revised once, from 0.6; no run of theirs is kept.
 """
@@ -75,7 +75,7 @@ def expected_value(
     stage, accepted = shanten_and_acceptance(hand, n_melds)
     one = np.zeros(MAX_DRAWS + 1)
     best = 0.0
-    if not position.by_hand:
+    if not position.hand_quality:
         points = typical_points(MEAN_HAN, hand_context.is_dealer) + race.extra_points
         usual = USUAL_TILES[min(stage, N_STAGES - 1)]
         return stage_value(race, position.stages, stage, usual, worth_of(race.value, points))

@@ -48,15 +48,15 @@ FADING: Final = 0.7
 class PushParameters(NamedTuple):
     """The weights of the strategy, as compiled code takes them."""
 
-    ron: float  # others' discards per own draw to win on
-    calls: float  # tiles to call per opponent's discard
-    swing: float  # points that a kyoku moves two scores
-    share: float  # of a change's value that is rank, 0..1
+    ron_rate: float  # others' discards per own draw to win on
+    call_rate: float  # tiles to call per opponent's discard
+    score_spread: float  # points that a kyoku moves two scores
+    rank_share: float  # of a change's value that is rank, 0..1
     caution: float  # x what a deal-in costs
     tenpai_points: float  # of tenpai at a draw
-    going_round: float  # x the danger of a drawn tile, while the discard can be chosen (mawashi)
+    mawashi_cost: float  # x the danger of a drawn tile, while the discard can be chosen (mawashi)
     fine_danger: bool  # False: the four grades of the paper
-    by_hand: bool  # False: hands are judged by shanten alone
+    hand_quality: bool  # False: hands are judged by shanten alone
     pace: Floats  # float64[18, 5]: chance that another wins before the next discard
 
 
@@ -66,7 +66,7 @@ class PushPosition(NamedTuple):
     race: Race
     stages: StageTable
     hand_context: HandContext
-    by_hand: bool
+    hand_quality: bool
     deal_in: Floats  # float64[34]: chance to deal in
     loss: Floats  # float64[34]: value lost by that, in the mean
 
@@ -86,7 +86,7 @@ def read_position(
     ``unseen`` is int8[34]; ``stages`` is filled.
     """
     value = np.empty(N_STEPS)
-    rank_worth(state, seat, parameters.swing, parameters.share, value)
+    rank_worth(state, seat, parameters.score_spread, parameters.rank_share, value)
     deal_in, loss = np.zeros(34), np.zeros(34)
     _read_dangers(state, seat, unseen, weights, parameters, value, deal_in, loss)
     total, mean_loss, mean_deal_in = 1e-6, 0.0, 0.0
@@ -97,17 +97,18 @@ def read_position(
     draws = min(max(draws, 0), MAX_DRAWS)
     live, risk = np.ones(MAX_DRAWS + 1), np.zeros(MAX_DRAWS + 1)
     _read_pace(state, seat, draws, parameters, live)
-    live *= 1 - parameters.going_round * mean_deal_in / total
+    live *= 1 - parameters.mawashi_cost * mean_deal_in / total
     risk[:] = mean_loss / total
     may_riichi = not state.is_open[seat] and state.scores[seat] >= STICK
     race = Race(
-        unseen, total, draws, int(state.discarded[seat]), live, risk, risk * parameters.going_round,
-        value, parameters.ron, parameters.calls, worth_of(value, parameters.tenpai_points),
+        unseen, total, draws, int(state.discarded[seat]), live, risk,
+        risk * parameters.mawashi_cost, value, parameters.ron_rate, parameters.call_rate,
+        worth_of(value, parameters.tenpai_points),
         HONBA_POINTS * state.honba + STICK * state.sticks, may_riichi and state.wall_left >= 4,
     )  # fmt: skip
     fill_stages(race, stages)
     hand_context = read_holding(state, seat, np.zeros(1, WIN), np.zeros(34, np.int8))
-    return PushPosition(race, stages, hand_context, parameters.by_hand, deal_in, loss)
+    return PushPosition(race, stages, hand_context, parameters.hand_quality, deal_in, loss)
 
 
 @compiled

@@ -65,8 +65,8 @@ class Race(NamedTuple):
     risk: Floats  # value lost per go-around in riichi, by discarding what is drawn
     evasion: Floats  # the same without riichi, choosing what to discard
     value: Floats  # table of rank_worth
-    ron: float  # discards of the others per own draw, as far as a wait is let go
-    calls: float  # the same of one opponent, as far as a tile to call is let go
+    ron_rate: float  # discards of the others per own draw, as far as a wait is let go
+    call_rate: float  # the same of one opponent, as far as a tile to call is let go
     tenpai_points: float  # value of being tenpai at a draw
     extra_points: float  # honba and sticks
     may_riichi: bool
@@ -104,7 +104,7 @@ def _fill_stage(race: Race, stages: StageTable, stage: int, tiles: int) -> None:
     tiles_now = USUAL_TILES[stage] * relative ** (1.0 if stage == 0 else CHANGES)
     hit = min(tiles_now / race.total, 0.9)
     if stage == 0:
-        by_ron = min(hit * race.ron, 0.9)
+        by_ron = min(hit * race.ron_rate, 0.9)
         for left in range(1, race.draws + 1):
             stays = (1 - by_ron) * race.live[left]
             win[left] = by_ron + stays * (hit + (1 - hit) * win[left - 1])
@@ -133,7 +133,7 @@ def stage_value(race: Race, stages: StageTable, stage: int, tiles: float, gain: 
 def call_share(hand: Counts, kind: int, race: Race) -> float:
     """Return the chances to claim a kind in addition to drawing it, as copies drawn."""
     if hand[kind] >= 2:
-        return 3 * race.calls
+        return 3 * race.call_rate
     if kind >= 27:
         return 0.0
     rank = kind % 9
@@ -141,7 +141,7 @@ def call_share(hand: Counts, kind: int, race: Race) -> float:
     above = rank < 8 and hand[kind + 1] > 0
     low = rank > 1 and below and hand[kind - 2] > 0
     high = rank < 7 and above and hand[kind + 2] > 0
-    return race.calls if low or high or (below and above) else 0.0
+    return race.call_rate if low or high or (below and above) else 0.0
 
 
 @compiled
@@ -174,8 +174,8 @@ def tenpai_value(
             continue
         points = win_points(hand, kind, dora, hand_context, riichi, False)
         if points > 0:
-            claimed += chance * race.ron
-            claimed_gain += chance * race.ron * worth_of(race.value, points + extra)
+            claimed += chance * race.ron_rate
+            claimed_gain += chance * race.ron_rate * worth_of(race.value, points + extra)
     if claimed > 0.9:
         claimed_gain *= 0.9 / claimed
         claimed = 0.9

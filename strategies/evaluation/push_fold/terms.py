@@ -87,7 +87,7 @@ def price(
     race = position.race._replace(
         value=PLAIN,
         risk=risk,
-        evasion=risk * parameters.going_round,
+        evasion=risk * parameters.mawashi_cost,
         tenpai_points=parameters.tenpai_points,
     )
     safe = race._replace(value=GAINS, risk=none, evasion=none, tenpai_points=0.0)

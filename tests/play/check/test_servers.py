@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mjbot.game.referee import Position, Referee
+from mjbot.game.referee import Referee
 from mjbot.game.referee.wall import shuffle_wall
 from mjbot.play.check import four_clients, lines, servers
 from mjbot.play.check.catalogue import SERVER_CHECKS, CheckVerdict
@@ -33,10 +33,13 @@ from protocol.transports.base import VanishedError
 from protocol.transports.memory import memory_pair
 from protocol.transports.tcp import connect_tcp
 from protocol.transports.websocket import connect_websocket
+from tests.play.last_kyoku import LastKyoku
 
 TINY = Path(__file__).with_name("tiny_server.py")
 PASSIVE = ("S01", "S04", "S05", "S06", "S07", "S10", "S11", "S12", "S15", "S19")
 """What one whole game shows."""
+
+pytestmark = pytest.mark.usefixtures("short_games")
 
 
 class Tables:
@@ -61,18 +64,6 @@ GREETINGS = set()
 async def _play(table):
     async for _ in table.play(12):
         pass
-
-
-class LateReferee(Referee):
-    """Begins in South 4, with which a tonpu ends at the latest: a whole game in a kyoku."""
-
-    def start(self, position=None):
-        return super().start(Position(round=7))
-
-
-@pytest.fixture(autouse=True)
-def short_games(monkeypatch):
-    monkeypatch.setattr(server, "Referee", LateReferee)
 
 
 def checked(ids=(), seed=12, timeout_s=60.0, tables=1, **settings):
@@ -228,7 +219,7 @@ def five_norths(seed, length):
         wall[np.flatnonzero(wall == 31)[0]] = 30
         wall[np.flatnonzero(wall == 31)[0]] = 30
 
-    return LateReferee(seed, length, walls=walls)
+    return LastKyoku(seed, length, walls=walls)
 
 
 async def waits_for_who_has_left(self, say):
@@ -268,7 +259,7 @@ async def waits_for_ever(self, say):
 
 
 def same_walls(seed, length):
-    return LateReferee(12, length)
+    return LastKyoku(12, length)
 
 
 def matches_by_arrival(self, frame, elapsed_ms):

@@ -9,13 +9,14 @@ import os
 import re
 import shlex
 import signal
-import subprocess
+import socket
 import sys
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from mjbot.cli.main import main as command
 from mjbot.play.match import run
 from mjbot.play.match.player_processes import MatchError
 from mjbot.play.match.players import MatchPlayer, SeatError, read_players
@@ -35,6 +36,8 @@ MJBOT = [sys.executable, "-m", "mjbot"]
 GUARD_S = 300
 QUIET = Watcher()
 
+pytestmark = pytest.mark.usefixtures("short_games")
+
 
 def raw(mode="play"):
     return f"external:{shlex.join([sys.executable, str(SCRIPT), mode])}"
@@ -47,17 +50,15 @@ class Witness:
         self.alive = 0
         self.report = asyncio.Event()
         self._changed = asyncio.Condition()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
 
     async def __aenter__(self):
-        self._server = await asyncio.start_server(self._watch, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._watch, sock=self._listener)
         return self
 
     async def __aexit__(self, *_):
         self._server.close()
-
-    @property
-    def port(self):
-        return self._server.sockets[0].getsockname()[1]
 
     async def _watch(self, reader, writer):
         await self._count(1)
@@ -270,58 +271,80 @@ FOUR = ["match", raw(), raw()]
 PAIR = ["duo", "--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener", "--rivals"]
 
 
+def left_behind(start, mode, folder):
+    """The arguments of a match in which one player ignores the end of its line."""
+    words = [*start, raw(mode), raw("stubborn"), "--join-timeout-s", str(GUARD_S)]
+    return [*words, "--timeout-s", str(GUARD_S), "--log-dir", str(folder)]
+
+
 @pytest.mark.parametrize(
-    ("command", "mode", "blow"),
+    ("start", "mode", "blow"),
     [
         (FOUR, "absent", signal.SIGINT),
         (FOUR, "absent", signal.SIGTERM),
-        (FOUR, "absent", signal.SIGKILL),
         (FOUR, "ponder", signal.SIGINT),
-        (FOUR, "ponder", signal.SIGHUP),
-        (PAIR, "absent", signal.SIGTERM),
         (PAIR, "ponder", signal.SIGINT),
-        (PAIR, "ponder", signal.SIGTERM),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else getattr(value, "name", value),
 )
-def test_no_player_outlives_the_match(tmp_path, command, mode, blow):
-    """While one is awaited or ponders in mid game, and another ignores the end of its line."""
+def test_no_player_outlives_the_match(beside, tmp_path, monkeypatch, start, mode, blow):
+    """While one is awaited or ponders in mid game."""
+    witness = Witness()
+    monkeypatch.setenv("WITNESS_PORT", str(witness.port))
+
+    async def interrupt(match):
+        async with witness:
+            await witness.report.wait()
+            match.send_signal(blow)
+            _, errors = await match.communicate()
+            await witness.wait_for(0)
+            return errors
+
+    status, errors = beside(interrupt, *left_behind(start, mode, tmp_path))
+    assert status == ExitCode.INTERRUPTED
+    assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("start", "mode", "blow", "expected"),
+    [
+        (FOUR, "absent", signal.SIGKILL, -signal.SIGKILL),
+        (FOUR, "ponder", signal.SIGHUP, ExitCode.INTERRUPTED),
+        (PAIR, "absent", signal.SIGTERM, ExitCode.INTERRUPTED),
+    ],
+    ids=["match-KILL", "match-HUP", "duo-TERM"],
+)
+def test_no_player_outlives_the_process_of_a_match(tmp_path, start, mode, blow, expected):
     if blow == signal.SIGKILL and sys.platform != "linux":
         pytest.skip("only Linux tells a child that its parent was killed")
-    words = [*command, raw(mode), raw("stubborn"), "--join-timeout-s", str(GUARD_S)]
 
     async def main():
         async with asyncio.timeout(GUARD_S), Witness() as witness:
             match = await asyncio.create_subprocess_exec(
-                *MJBOT, *words, "--timeout-s", str(GUARD_S), "--log-dir", str(tmp_path),
+                *MJBOT, *left_behind(start, mode, tmp_path),
                 env={**os.environ, "WITNESS_PORT": str(witness.port)},
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             )  # fmt: skip
             try:
                 await witness.report.wait()
                 match.send_signal(blow)
-                output = await match.communicate()
+                _, errors = await match.communicate()
                 await witness.wait_for(0)
             finally:
                 if match.returncode is None:
                     match.kill()
-            return match.returncode, output
+            return match.returncode, errors
 
-    status, (_, errors) = asyncio.run(main())
-    assert status == (-signal.SIGKILL if blow == signal.SIGKILL else ExitCode.INTERRUPTED)
+    status, errors = asyncio.run(main())
+    assert status == expected
     assert b"Traceback" not in errors
 
 
-def test_the_command_plays_our_own_strategies(tmp_path):
-    seats = ["tsumogiri", "fast-riichi-a", "tsumogiri", "tsumogiri"]
-    done = subprocess.run(
-        [*MJBOT, "match", *seats, "--length", "tonpu", "--seed", "4", "--log-dir", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=GUARD_S,
-        check=False,
-    )
-    assert done.returncode == ExitCode.OK, done.stderr
+def test_the_command_plays_our_own_strategies(capsys, tmp_path):
+    seats = ["tsumogiri", raw(), raw(), "tsumogiri"]
+    words = ["match", *seats, "--length", "tonpu", "--seed", "4", "--log-dir", str(tmp_path)]
+    assert command(words) == ExitCode.OK
+    output = capsys.readouterr().out
     (folder,) = tmp_path.iterdir()
     with (folder / "results.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -329,31 +352,21 @@ def test_the_command_plays_our_own_strategies(tmp_path):
     assert sum(int(row["score"]) for row in rows) == 100000
     assert sorted(row["rank"] for row in rows) == ["1", "2", "3", "4"]
     assert (folder / rows[0]["log"]).exists()
-    for word in ("tsumogiri-3", "mean rank", "logs in"):
-        assert word in done.stdout
+    for word in ("tsumogiri-2", "mean rank", "logs in"):
+        assert word in output
 
 
-def test_what_was_played_is_told_however_the_match_ends(tmp_path):
+def test_what_was_played_is_told_however_the_match_ends(beside, tmp_path):
     """Ctrl-C in the second game: the first one stands in the table, and in the file."""
 
-    async def main():
-        async with asyncio.timeout(GUARD_S):
-            match = await asyncio.create_subprocess_exec(
-                *MJBOT, "match", raw(), raw(), raw(), raw(), "--games", "1000",
-                "--length", "tonpu", "--log-dir", str(tmp_path),
-                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            )  # fmt: skip
-            try:
-                while not (line := await match.stdout.readline()).startswith(b"game 1: "):
-                    assert line
-                match.send_signal(signal.SIGINT)
-                output = await match.communicate()
-            finally:
-                if match.returncode is None:
-                    match.kill()
-            return match.returncode, output
+    async def interrupt(match):
+        while not (line := await match.stdout.readline()).startswith(b"game 1: "):
+            assert line
+        match.send_signal(signal.SIGINT)
+        return await match.communicate()
 
-    status, (sent, errors) = asyncio.run(main())
+    words = ["--games", "1000", "--length", "tonpu", "--log-dir", str(tmp_path)]
+    status, (sent, errors) = beside(interrupt, "match", *[raw()] * 4, *words)
     assert status == ExitCode.INTERRUPTED
     assert b"Traceback" not in errors
     assert "mean rank" in sent.decode()
@@ -362,38 +375,29 @@ def test_what_was_played_is_told_however_the_match_ends(tmp_path):
         assert len(list(csv.DictReader(file))) >= 4
 
 
-def test_a_match_with_a_void_game_is_found_wanting(tmp_path):
-    done = subprocess.run(
-        [*MJBOT, "match", raw(), raw("cheat-once"), raw(), raw(), "--games", "2",
-         "--length", "tonpu", "--log-dir", str(tmp_path)],
-        capture_output=True, text=True, timeout=GUARD_S, check=False,
-        env={**os.environ, "CHEATED": str(tmp_path / "cheated")},
-    )  # fmt: skip
-    assert done.returncode == ExitCode.FAILED, done.stderr
-    lines = done.stdout.splitlines()
+def test_a_match_with_a_void_game_is_found_wanting(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("CHEATED", str(tmp_path / "cheated"))
+    words = ["--games", "2", "--length", "tonpu", "--log-dir", str(tmp_path)]
+    assert command(["match", raw(), raw("cheat-once"), raw(), raw(), *words]) == ExitCode.FAILED
+    lines = capsys.readouterr().out.splitlines()
     assert sum(line.startswith("game 1 is void by player 2 (seat ") for line in lines) == 1
     assert sum(line.startswith("game 2: ") for line in lines) == 1
     assert "1 game void, not counted" in lines
     assert any("mean rank" in line for line in lines)
 
 
-def test_broken_strategies_are_named_and_the_match_found_wanting(tmp_path):
+def test_broken_strategies_are_named_and_the_match_found_wanting(capsys, tmp_path):
     file = Path(__file__).with_name("broken.py")
-    seats = [f"{file}:{name}" for name in ("Raises", "Nothing", "Words")] + ["tsumogiri"]
-    done = subprocess.run(
-        [*MJBOT, "match", *seats, "--length", "tonpu", "--log-dir", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=GUARD_S,
-        check=False,
-    )
-    assert done.returncode == ExitCode.FAILED, done.stderr
+    seats = [f"{file}:{name}" for name in ("Raises", "Nothing", "Words")] + [raw()]
+    words = ["match", *seats, "--length", "tonpu", "--log-dir", str(tmp_path)]
+    assert command(words) == ExitCode.FAILED
     (folder,) = tmp_path.iterdir()
-    lines = done.stdout.splitlines()
+    output = capsys.readouterr().out
+    lines = output.splitlines()
     *before, raises, nothing, words = lines[: lines.index(f"logs in {folder}")]
     for name in seats[:3]:  # and each while the match was still running
         live = rf"player \d \(seat \d in game 1\), {re.escape(name)}: (decision|start) .*: "
-        assert any(re.match(live, line) for line in before), done.stdout
+        assert any(re.match(live, line) for line in before), output
     where = re.escape(str(folder))
     zero = r"ZeroDivisionError: .* \(broken.py, line 8\)"
     for line, place, problem in (

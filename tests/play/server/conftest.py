@@ -85,6 +85,11 @@ async def play_table(
         return results, list(await asyncio.gather(*tasks))
 
 
+@pytest.fixture(autouse=True)
+def _short_games(short_games: None) -> None:
+    """Let a game be a kyoku."""
+
+
 @pytest.fixture
 def raw_client() -> type[RawClient]:
     return RawClient

@@ -17,8 +17,7 @@ from mjbot.play.server.hall import NO_TABLE, Hall
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.play.server.tables import Tables
-from mjbot.play.service.server_metrics import server_metrics
-from mjbot.play.server.tables_page import _TablesPage
+from mjbot.play.server.tables_page import _TablesPage, server_metrics
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.net.guests import GuestLimits
 

@@ -17,22 +17,33 @@ from mjbot.runtime.errors import ExitCode
 
 SERVE = [sys.executable, "-m", "mjbot", "serve"]
 GUARD_S = 300
+OPTIONS = ["--port", "0", "--length", "tonpu", "--timeout-s", str(GUARD_S)]
 
 
-def test_a_served_game_with_its_log(tmp_path, raw_client):
-    async def main():
-        options = ["--port", "0", "--length", "tonpu", "--seed", "9", "--log-dir", str(tmp_path)]
-        server = await asyncio.create_subprocess_exec(
-            *SERVE, *options, "--room", "mine", "--no-ws", stdout=subprocess.PIPE
-        )
+@pytest.fixture
+def serving(beside):
+    """Run the command here: ``serving(scenario, *options)``, ``scenario(server, *its ports)``."""
+
+    def run(scenario, *options):
+        async def meet(server):
+            return await scenario(server, *await ports_of(server))
+
+        return beside(meet, "serve", *OPTIONS, *options)
+
+    return run
+
+
+def test_a_served_game_with_its_log(tmp_path, beside, raw_client):
+    async def play(server):
         first = (await server.stdout.readline()).decode()
         port = int(re.fullmatch(r"listening on mjsonp://127\.0\.0\.1:(\d+)/mine\n", first)[1])
         clients = [raw_client(name=f"bot{n}", room="mine") for n in range(4)]
         await asyncio.gather(*[client.play(port) for client in clients])
         output, _ = await server.communicate()
-        return server.returncode, output.decode(), clients[0].received[-1]["scores"]
+        return output.decode(), clients[0].received[-1]["scores"]
 
-    status, output, scores = asyncio.run(asyncio.wait_for(main(), GUARD_S))
+    options = ["--port", "0", "--length", "tonpu", "--seed", "9", "--log-dir", str(tmp_path)]
+    status, (output, scores) = beside(play, "serve", *options, "--room", "mine", "--no-ws")
     assert status == ExitCode.OK
     assert "seed 9" in output
     assert re.search(r"game 1: bot\d:\d+", output)
@@ -119,18 +130,22 @@ async def half_open(port, ws_port, *, joining=True):
     return ends
 
 
-async def started(*options):
-    """Start the command; return the process and the ports of both doors."""
+async def started():
+    """Start the command as a process; return it and the ports of its endpoints."""
     server = await asyncio.create_subprocess_exec(
-        *SERVE, "--port", "0", "--length", "tonpu", "--timeout-s", str(GUARD_S), *options,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        *SERVE, *OPTIONS, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    return server, *await ports_of(server)
+
+
+async def ports_of(server):
+    """Return the ports of both endpoints once players are awaited."""
     ports = []
     for _ in range(2):
         line = (await server.stdout.readline()).decode()
         ports.append(int(re.search(r"127\.0\.0\.1:(\d+)/", line)[1]))
     assert b"waiting for four players" in await server.stdout.readline()
-    return server, *ports
+    return ports
 
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (INFO|WARNING) (.+)")
@@ -161,8 +176,6 @@ class Pondering:
     ("phase", "numbers"),
     [
         ("waiting", [signal.SIGINT]),
-        ("waiting", [signal.SIGHUP]),
-        ("in game", [signal.SIGINT]),
         ("in game", [signal.SIGHUP]),
         ("in game", [signal.SIGTERM, signal.SIGTERM]),
     ],
@@ -204,57 +217,54 @@ def test_a_signal_ends_it_at_once_and_the_players_receive_the_reason(
     assert logged(errors)
 
 
-def test_sigterm_lets_the_running_game_end_and_admits_nobody_to_another(raw_client, default_policy):
+def test_sigterm_lets_the_running_game_end_and_admits_nobody_to_another(
+    serving, raw_client, default_policy
+):
     ponder = Pondering(default_policy)
 
-    async def main():
-        async with asyncio.timeout(GUARD_S):
-            server, port, ws_port = await started("--games", "5")
-            first, *others = [raw_client(ponder), *[raw_client() for _ in range(3)]]
-            playing = [asyncio.create_task(client.play(port)) for client in (first, *others)]
-            await ponder.asked.wait()
-            server.send_signal(signal.SIGTERM)
-            while b"SIGTERM" not in (line := await server.stderr.readline()):
-                assert line
-            for number in (port, ws_port):
-                with pytest.raises(ConnectionRefusedError):
-                    while True:  # until the endpoints are closed, which is the next step
-                        with contextlib.suppress(ConnectionResetError):  # closed in between
-                            _, writer = await asyncio.open_connection("127.0.0.1", number)
-                            writer.close()
-            await first.send(ponder.owed)
-            output, errors = await server.communicate()
-            received = [client.received[-1]["type"] for client in await asyncio.gather(*playing)]
-            return server.returncode, output.decode(), logged(errors), received
+    async def play(server, port, ws_port):
+        first, *others = [raw_client(ponder), *[raw_client() for _ in range(3)]]
+        playing = [asyncio.create_task(client.play(port)) for client in (first, *others)]
+        await ponder.asked.wait()
+        server.send_signal(signal.SIGTERM)
+        while b"SIGTERM" not in (line := await server.stderr.readline()):
+            assert line
+        for number in (port, ws_port):
+            with pytest.raises(ConnectionRefusedError):
+                while True:  # until the endpoints are closed, which is the next step
+                    with contextlib.suppress(ConnectionResetError):  # closed in between
+                        _, writer = await asyncio.open_connection("127.0.0.1", number)
+                        writer.close()
+        await first.send(ponder.owed)
+        output, errors = await server.communicate()
+        received = [client.received[-1]["type"] for client in await asyncio.gather(*playing)]
+        return output.decode(), logged(errors), received
 
-    status, output, log, received = asyncio.run(main())
+    status, (output, log, received) = serving(play, "--games", "5")
     assert status == ExitCode.OK
     assert received == 4 * ["end_game"]
     assert re.fullmatch(r"game 1: (raw(-\d)?:-?\d+ ?){4}\n", output)
     assert log[-1] == "game 1 has ended"
 
 
-def test_sigterm_before_a_game_sends_the_waiting_players_away_with_status_0(raw_client):
-    async def main():
-        async with asyncio.timeout(GUARD_S):
-            server, port, _ = await started()
-            waiting = asyncio.create_task(raw_client().play(port))
-            while b"joined" not in (line := await server.stderr.readline()):
-                assert line
-            server.send_signal(signal.SIGTERM)
-            _, errors = await server.communicate()
-            return server.returncode, (await waiting).received[-1], logged(errors)
+def test_sigterm_before_a_game_sends_the_waiting_players_away_with_status_0(serving, raw_client):
+    async def wait(server, port, ws_port):
+        waiting = asyncio.create_task(raw_client().play(port))
+        while b"joined" not in (line := await server.stderr.readline()):
+            assert line
+        server.send_signal(signal.SIGTERM)
+        _, errors = await server.communicate()
+        return (await waiting).received[-1], logged(errors)
 
-    status, last, log = asyncio.run(main())
+    status, (last, log) = serving(wait)
     assert status == ExitCode.OK
     assert last == {"type": "error", "message": "The table is closed."}
     assert [line.partition(":")[0] for line in log] == ["SIGTERM"]
 
 
-def test_joins_leaves_refusals_and_seats_are_logged_with_address_and_endpoint(raw_client):
-    async def main():
-        async with asyncio.timeout(GUARD_S), aiohttp.ClientSession() as session:
-            server, port, ws_port = await started("--ws-token", "hush")
+def test_joins_leaves_refusals_and_seats_are_logged_with_address_and_endpoint(serving, raw_client):
+    async def play(server, port, ws_port):
+        async with aiohttp.ClientSession() as session:
             http = f"http://127.0.0.1:{ws_port}"
             for path in ("/ws", "/play"):
                 async with session.get(http + path) as answer:
@@ -270,7 +280,7 @@ def test_joins_leaves_refusals_and_seats_are_logged_with_address_and_endpoint(ra
             await asyncio.gather(*[raw_client(name=f"bot{n}").play(port) for n in range(4)])
             return (await server.communicate())[1]
 
-    log = logged(asyncio.run(main()))
+    log = logged(serving(play, "--ws-token", "hush")[1])
     joined = [line.rpartition(", ")[2] for line in log if "joined" in line]
     assert joined == [f"{n} of 4 players" for n in range(1, 5)]
     assert re.fullmatch(
@@ -279,40 +289,36 @@ def test_joins_leaves_refusals_and_seats_are_logged_with_address_and_endpoint(ra
     assert log[-1] == "game 1 has ended"
 
 
-def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_word(raw_client):
-    async def main():
-        async with asyncio.timeout(GUARD_S):
-            server, port, ws_port = await started()
-            ends = await half_open(port, ws_port, joining=False)
-            await asyncio.gather(*[raw_client().play(port) for _ in range(4)])
-            _, errors = await server.communicate()
-            for _, writer in ends:
-                writer.close()
-            return server.returncode, logged(errors)[-1]
-
-    assert asyncio.run(main()) == (ExitCode.OK, "game 1 has ended")
-
-
-def test_both_tenhou_doors_say_where_they_are_and_close_at_a_signal():
-    async def main():
-        async with asyncio.timeout(GUARD_S):
-            server = await asyncio.create_subprocess_exec(
-                *SERVE, "--port", "0", "--no-ws", "--tenhou", "0", "--tenhou-ws", "0",
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )  # fmt: skip
-            lines = [(await server.stdout.readline()).decode() for _ in range(4)]
-            port = int(re.search(r" tenhou://127\.0\.0\.1:(\d+)/0\?type=9\n", lines[1])[1])
-            assert re.search(r" tenhou\+ws://127\.0\.0\.1:(\d+)/0\?type=9\n", lines[2])
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(b'<HELO name="NoName" sx="M" />\0<JOIN t="0,9" />\0')
-            assert await reader.readuntil(b"\0") == b'<HELO uname="%4E%6F%4E%61%6D%65"/>\0'
-            server.send_signal(signal.SIGTERM)
-            _, errors = await server.communicate()
-            assert await reader.read() == b""
+def test_the_last_game_ends_it_and_who_has_not_joined_is_sent_away_without_a_word(
+    serving, raw_client
+):
+    async def play(server, port, ws_port):
+        ends = await half_open(port, ws_port, joining=False)
+        await asyncio.gather(*[raw_client().play(port) for _ in range(4)])
+        _, errors = await server.communicate()
+        for _, writer in ends:
             writer.close()
-            return server.returncode, logged(errors)[-1].partition(":")[0]
+        return logged(errors)[-1]
 
-    assert asyncio.run(main()) == (ExitCode.OK, "SIGTERM")
+    assert serving(play) == (ExitCode.OK, "game 1 has ended")
+
+
+def test_both_tenhou_doors_say_where_they_are_and_close_at_a_signal(beside):
+    async def join(server):
+        lines = [(await server.stdout.readline()).decode() for _ in range(4)]
+        port = int(re.search(r" tenhou://127\.0\.0\.1:(\d+)/0\?type=9\n", lines[1])[1])
+        assert re.search(r" tenhou\+ws://127\.0\.0\.1:(\d+)/0\?type=9\n", lines[2])
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b'<HELO name="NoName" sx="M" />\0<JOIN t="0,9" />\0')
+        assert await reader.readuntil(b"\0") == b'<HELO uname="%4E%6F%4E%61%6D%65"/>\0'
+        server.send_signal(signal.SIGTERM)
+        _, errors = await server.communicate()
+        assert await reader.read() == b""
+        writer.close()
+        return logged(errors)[-1].partition(":")[0]
+
+    options = ["--port", "0", "--no-ws", "--tenhou", "0", "--tenhou-ws", "0"]
+    assert beside(join, "serve", *options) == (ExitCode.OK, "SIGTERM")
 
 
 @pytest.mark.parametrize("option", ["--log-dir", "--ws-token-file"])
@@ -322,26 +328,22 @@ def test_a_path_that_cannot_be_used_is_named_before_anybody_joins(served, option
     assert served("--port", "0", option, "/dev/null/x") == (ExitCode.UNREACHABLE, "", problem)
 
 
-def test_a_log_that_cannot_be_written_any_more_is_told_to_everybody(raw_client, tmp_path):
-    """As on a full disk: the files of this process may not grow beyond 16 kB."""
-    resource = pytest.importorskip("resource")
-    limit = (1 << 14, 1 << 14)
+def test_a_log_that_cannot_be_written_any_more_is_told_to_everybody(
+    beside, raw_client, tmp_path, limited_files
+):
+    """As on a full disk: no file may grow beyond 16 kB."""
 
-    async def main():
-        async with asyncio.timeout(GUARD_S):
-            server = await asyncio.create_subprocess_exec(
-                *SERVE, "--port", "0", "--no-ws", "--log-dir", str(tmp_path),
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
-            )  # fmt: skip
-            line = (await server.stdout.readline()).decode()
-            port = int(re.search(r"127\.0\.0\.1:(\d+)/", line)[1])
-            four = [raw_client() for _ in range(4)]
+    async def play(server):
+        line = (await server.stdout.readline()).decode()
+        port = int(re.search(r"127\.0\.0\.1:(\d+)/", line)[1])
+        four = [raw_client() for _ in range(4)]
+        with limited_files(1 << 14):
             await asyncio.gather(*[client.play(port) for client in four])
             _, errors = await server.communicate()
-            return server.returncode, errors.decode(), four
+        return errors.decode(), four
 
-    status, errors, four = asyncio.run(main())
+    options = ["--port", "0", "--no-ws", "--log-dir", str(tmp_path)]
+    status, (errors, four) = beside(play, "serve", *options)
     assert status == ExitCode.UNREACHABLE
     (log,) = tmp_path.iterdir()
     assert errors.endswith(f"mjbot serve: {log}: File too large\n")
@@ -350,23 +352,21 @@ def test_a_log_that_cannot_be_written_any_more_is_told_to_everybody(raw_client, 
         assert "cannot write its log" in client.received[-1]["message"]
 
 
-def test_names_reach_no_terminal_as_they_are(raw_client):
+def test_names_reach_no_terminal_as_they_are(serving, raw_client):
     name = "\x1b]0;title\x07\r\nforged line\u202e"
 
-    async def main():
-        async with asyncio.timeout(GUARD_S):
-            server, port, _ = await started()
-            await asyncio.gather(*[raw_client(name=name).play(port) for _ in range(4)])
-            return (await server.communicate())[0].decode()
+    async def play(server, port, ws_port):
+        await asyncio.gather(*[raw_client(name=name).play(port) for _ in range(4)])
+        return (await server.communicate())[0].decode()
 
-    (line,) = asyncio.run(main()).splitlines()
+    (line,) = serving(play)[1].splitlines()
     assert line.startswith("game 1: ")
     assert line.count(r"\x1b]0;title\x07 forged line\u202e") == 4
 
 
 @pytest.mark.parametrize("by", ["environment", "file"])
 def test_the_token_of_the_websocket_door_need_not_stand_on_the_command_line(
-    by, tmp_path, monkeypatch
+    by, serving, tmp_path, monkeypatch
 ):
     options = []
     if by == "file":
@@ -375,9 +375,8 @@ def test_the_token_of_the_websocket_door_need_not_stand_on_the_command_line(
     else:
         monkeypatch.setenv("MJBOT_WS_TOKEN", "hush")
 
-    async def main():
-        async with asyncio.timeout(GUARD_S), aiohttp.ClientSession() as session:
-            server, _, ws_port = await started(*options)
+    async def join(server, port, ws_port):
+        async with aiohttp.ClientSession() as session:
             url = f"http://127.0.0.1:{ws_port}/ws"
             with pytest.raises(aiohttp.WSServerHandshakeError, match="401"):
                 await session.ws_connect(url)
@@ -385,27 +384,25 @@ def test_the_token_of_the_websocket_door_need_not_stand_on_the_command_line(
                 server.send_signal(signal.SIGTERM)
                 return await server.communicate()
 
-    output, errors = asyncio.run(main())
+    _, (output, errors) = serving(join, *options)
     assert output == b""
     refused, joined, _ = logged(errors)
     assert re.fullmatch(r"ws 127\.0\.0\.1:\d+: refused: wrong or missing bearer token", refused)
     assert re.fullmatch(r"ws 127\.0\.0\.1:\d+: websocket joined, 1 of 4 players", joined)
 
 
-def test_what_is_no_http_costs_a_line_and_no_traceback():
-    async def main():
-        async with asyncio.timeout(GUARD_S):
-            server, _, ws_port = await started("--ws-token", "hush")
-            answers = []
-            for header in (b"X: " + b"x" * 20_000, b"\x1b\x1b", b"Authorization: Bearer \xff"):
-                reader, writer = await asyncio.open_connection("127.0.0.1", ws_port)
-                writer.write(b"GET /ws HTTP/1.1\r\nHost: x\r\n" + header + b"\r\n\r\n")
-                answers.append((await reader.readline()).split()[1])
-                writer.close()
-            server.send_signal(signal.SIGTERM)
-            return answers, (await server.communicate())[1].decode()
+def test_what_is_no_http_costs_a_line_and_no_traceback(serving):
+    async def send(server, port, ws_port):
+        answers = []
+        for header in (b"X: " + b"x" * 20_000, b"\x1b\x1b", b"Authorization: Bearer \xff"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", ws_port)
+            writer.write(b"GET /ws HTTP/1.1\r\nHost: x\r\n" + header + b"\r\n\r\n")
+            answers.append((await reader.readline()).split()[1])
+            writer.close()
+        server.send_signal(signal.SIGTERM)
+        return answers, (await server.communicate())[1].decode()
 
-    answers, errors = asyncio.run(main())
+    _, (answers, errors) = serving(send, "--ws-token", "hush")
     assert answers == [b"400", b"400", b"401"]
     assert "Traceback" not in errors
     assert len([line for line in errors.splitlines() if "Error handling request" in line]) == 2

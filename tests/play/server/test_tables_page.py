@@ -15,9 +15,8 @@ from mjbot.play.server.lobby import PLACES, TableRules
 from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.server import GameResult
 from mjbot.play.server.tables import TableResult, Tables
-from mjbot.play.service.server_metrics import server_metrics
+from mjbot.play.server.tables_page import server_metrics, tables_server
 from mjbot.play.service.status import Status
-from mjbot.play.server.tables_page import tables_server
 
 REFERENCE = (Path(__file__).parents[3] / "docs/reference/status.md").read_text(encoding="utf-8")
 EVIL = "<img src=x onerror=alert(1)>\u202e"

@@ -31,21 +31,21 @@ RULES = TableRules(seed=5, rules="tonpu", timeout_s=GUARD_S)
 PATIENT = TimeLimits(GUARD_S * 1000, 0)
 
 
-def test_mixed_clients_play_the_very_game_that_mjai_clients_play():
+def test_mixed_clients_play_the_very_game_that_mjai_clients_play(whole_games):
     findings = RecordFindings()
     ListenerProof(findings, "tonpu", 7).compare(0)
     assert findings.mismatches == []
     assert findings.checked["events the same as through the mjai listener"] > 200
 
 
-def test_who_is_cut_off_is_back_in_the_same_hand_and_the_game_ends_by_the_rules():
+def test_who_is_cut_off_is_back_in_the_same_hand_and_the_game_ends_by_the_rules(whole_games):
     findings = RecordFindings()
     ListenerProof(findings, "tonpu", 70).cut(0, 8)
     assert findings.mismatches == []
     assert findings.checked["back in the same hand"] == findings.checked["connections cut"] > 2
 
 
-def test_answers_sent_twice_and_late_cost_nobody_its_seat():
+def test_answers_sent_twice_and_late_cost_nobody_its_seat(whole_games):
     findings = RecordFindings()
     proof = ListenerProof(findings, "tonpu", 80)
     proof.repeat(0)
@@ -196,7 +196,7 @@ def test_each_bad_word_in_a_game_costs_its_connection_one_line_and_the_table_pla
     assert len(culprit.kinds(tags.Reinit)) == len(BAD_IN_GAME)
 
 
-def test_who_is_late_is_played_for_and_a_late_answer_is_no_offence(raw_client, caplog):
+def test_who_is_late_is_played_for_and_a_late_answer_is_no_offence(raw_client, caplog, whole_games):
     late = RawTenhou("late", on_draw=lambda tile: b"")
     answer = late.answer
 

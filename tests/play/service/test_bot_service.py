@@ -27,8 +27,9 @@ from mjbot.play.service.bot import BotService, outcome_of
 from mjbot.play.service.files import FRAMES, LOG, Keeping
 from mjbot.play.service.pacing import Hours
 from mjbot.play.service.plan import ConnectionPlan, PlayPlan, ServicePlan
-from mjbot.play.service.status import Status, memory_bytes
+from mjbot.play.service.status import Status
 from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.net.metrics import memory_bytes
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from proof.leaping_time import in_leaping_time
@@ -42,6 +43,8 @@ HOST = "127.0.0.1"
 START = datetime(2026, 11, 25, 6, 0).timestamp()
 SOCKETS_S = 0.02
 DAY_S = 86_400.0
+
+pytestmark = pytest.mark.usefixtures("short_games")
 
 
 def tsumogiri(game):

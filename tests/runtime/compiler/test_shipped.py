@@ -1,7 +1,5 @@
 """Machine code of a release: used where everything fits, else compiled."""
 
-import base64
-import hashlib
 import json
 import os
 import platform
@@ -14,9 +12,8 @@ import numba
 import pytest
 from packaging.version import parse
 
-from mjbot.play.pack import release
-from mjbot.play.pack.machine_code import CODE, PackError, add_machine_code
 from mjbot.runtime.compiler import shipped
+from mjbot.runtime.compiler.machine_code import CODE, ReleaseError, add_machine_code
 from mjbot.runtime.compiler.shipped import MANIFEST, VARIANTS
 
 ROOT = Path(__file__).parents[3]
@@ -77,7 +74,7 @@ def run(folder, code, cache, **more):
     return done.stdout.split()
 
 
-def packed(folder):
+def copied(folder):
     """Return a folder with our packages, without weights, and a module of its own."""
     for package in ("mjbot", "protocol", "strategies"):
         left_out = shutil.ignore_patterns("weights", "__pycache__", "compiled_code")
@@ -89,7 +86,7 @@ def packed(folder):
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
     """Return a folder with a module, and the machine code of a release."""
-    folder = packed(tmp_path_factory.mktemp("released"))
+    folder = copied(tmp_path_factory.mktemp("released"))
     caches = tmp_path_factory.mktemp("caches")
     add_machine_code(folder, [sys.executable, "-c", COMPILER], caches)
     return folder
@@ -114,7 +111,7 @@ def test_with_the_code_of_a_release_nothing_is_compiled_nor_kept(released, code,
 )
 def test_two_builds_give_the_same_bytes(released, tmp_path):
     """Array expressions, too, which numba names by an address."""
-    again = packed(tmp_path / "again")
+    again = copied(tmp_path / "again")
     add_machine_code(again, [sys.executable, "-c", COMPILER], tmp_path / "caches")
     first, second = [
         {file.relative_to(code): file.read_bytes() for file in code.rglob("*") if file.is_file()}
@@ -128,20 +125,14 @@ def test_code_that_names_a_folder_of_this_machine_is_refused(tmp_path):
     program = "import os, pathlib; c = pathlib.Path(os.environ['MJBOT_CACHE'], 'v', 'm')\n"
     program += "c.mkdir(parents=True); (c / 'f.nbc').write_text(os.getcwd()); print('{}')"
     (tmp_path / "tree").mkdir()
-    with pytest.raises(PackError, match=r"^compiling: f\.nbc names this machine's folders"):
+    with pytest.raises(ReleaseError, match=r"^compiling: f\.nbc names this machine's folders"):
         command = [sys.executable, "-c", program]
         add_machine_code(tmp_path / "tree", command, tmp_path / "caches")
 
 
 def test_what_fails_to_compile_is_reported_by_its_last_line(tmp_path):
-    with pytest.raises(PackError, match=r"^compiling for x86-64-v3 failed: ZeroDivisionError"):
+    with pytest.raises(ReleaseError, match=r"^compiling for x86-64-v3 failed: ZeroDivisionError"):
         add_machine_code(tmp_path, [sys.executable, "-c", "1 / 0"], tmp_path / "caches")
-
-
-def test_a_release_has_the_strategies_of_the_wheel_only():
-    names = release.shipped_names()
-    assert {"strongest", "tsumogiri", "combo-partner"} <= {*names}
-    assert "supervised-paper" not in names  # of the checkout's papers
 
 
 @pytest.mark.parametrize("suffix", ["nbc", "nbi"])
@@ -177,27 +168,6 @@ def test_the_first_kind_of_processor_needs_what_the_second_lacks():
     first, second = VARIANTS.values()
     assert "avx2" in first
     assert not second
-
-
-def test_a_release_s_wheel_names_python_and_platform_and_lists_its_files(tmp_path):
-    info = tmp_path / "mjbot-1.dist-info"
-    info.mkdir()
-    (info / "WHEEL").write_text(
-        "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n\n"
-    )
-    (info / "RECORD").touch()
-    (tmp_path / "a.py").write_text("a = 1\n")
-    release._retag(tmp_path, "cp311-cp311-linux_x86_64")
-    lines = (info / "WHEEL").read_text().splitlines()
-    assert "Tag: cp311-cp311-linux_x86_64" in lines
-    assert "Root-Is-Purelib: false" in lines
-    assert "Tag: py3-none-any" not in lines
-    rows = (info / "RECORD").read_text().splitlines()
-    digest = base64.urlsafe_b64encode(hashlib.sha256(b"a = 1\n").digest()).decode().rstrip("=")
-    assert f"a.py,sha256={digest},6" in rows
-    assert {row.split(",")[0] for row in rows} == {
-        "a.py", "mjbot-1.dist-info/RECORD", "mjbot-1.dist-info/WHEEL"
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize("missing", ["files", "variants"])

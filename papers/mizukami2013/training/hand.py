@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from mjbot.learning.training.perceptron import PerceptronState
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -32,7 +33,6 @@ from mjbot.learning.training.hand_positions import (
     of_closed_hands,
     short_digest,
 )
-from mjbot.learning.training.perceptron import PerceptronState
 from mjbot.learning.training.positions import GameRef, LeftOut, collect
 from mjbot.learning.training.requests import HandRequest
 from mjbot.runtime.compiler.compiled import source_digest

@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
+from mjbot.learning.training.fold_positions import f1_of
 from numpy.typing import NDArray
 
 from mjbot.learning.models.weights import WeightsError
-from mjbot.learning.training.fold_positions import f1_of
 from mjbot.learning.training.runs import RUN_CURES
 from mjbot.runtime.append_log import AppendLog
 

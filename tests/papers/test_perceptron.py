@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mjbot.learning.training.hand import agreement
 
 from mjbot.game.table.view import View
 from mjbot.learning.models.hand import (
@@ -13,7 +14,6 @@ from mjbot.learning.models.hand import (
 )
 from mjbot.learning.models.hand_position import observe
 from mjbot.learning.training import perceptron
-from mjbot.learning.training.hand import agreement
 from mjbot.learning.training.hand_positions import before_first_riichi, of_closed_hands
 from mjbot.learning.training.positions import collect, index_games, steps
 from protocol.messages import Dahai, Reach, StartKyoku

@@ -4,12 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from mjbot.cli.main import main
-from mjbot.learning.models.fold import FoldRecogniser, arrays_of, margin
-from mjbot.learning.models.fold_features import N_FEATURES
-from mjbot.learning.models.weights import Manifest, WeightsError, load_manifest, save_weights
-from mjbot.learning.training import fold as fold_train
 from mjbot.learning.training.fold_grid import (
     HIGHEST,
     LOWEST,
@@ -22,6 +16,12 @@ from mjbot.learning.training.fold_grid import (
 )
 from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR
 from mjbot.learning.training.fold_positions import best_threshold, f1_of, scores_of
+
+from mjbot.cli.main import main
+from mjbot.learning.models.fold import FoldRecogniser, arrays_of, margin
+from mjbot.learning.models.fold_features import N_FEATURES
+from mjbot.learning.models.weights import Manifest, WeightsError, load_manifest, save_weights
+from mjbot.learning.training import fold as fold_train
 from mjbot.runtime.append_log import LogError
 
 

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from mjbot.analysis.collusion.experiment import experiment, judging, tables
 from mjbot.analysis.collusion.experiment.judging import Judge, choose, drawn_anew
 from mjbot.analysis.collusion.experiment.tables import (
     HONEST,
@@ -15,6 +13,8 @@ from mjbot.analysis.collusion.experiment.tables import (
     TableKind,
     moved,
 )
+
+from mjbot.analysis.collusion.experiment import experiment, judging, tables
 from mjbot.analysis.collusion.games import GameCounts
 from mjbot.analysis.collusion.verdicts import levelled
 from mjbot.cli.main import main

@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 import numpy as np
+from mjbot.arena.experiments import ExperimentContext, ExperimentError, Run
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -20,7 +21,6 @@ from mjbot.analysis.collusion.games import GameCounts, count_games, header_of
 from mjbot.analysis.collusion.hidden import HiddenHandModel
 from mjbot.analysis.collusion.learning import known_pair
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.experiments import ExperimentContext, ExperimentError, Run
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import record_path
 from mjbot.arena.setup import LARGEST_SEED, GameId, Setup, labels

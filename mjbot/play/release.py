@@ -1,14 +1,16 @@
-"""``python -m mjbot.play.pack.release``: a wheel with the machine code of the shipped strategies.
+"""``python -m mjbot.play.release``: a wheel with the machine code of the shipped strategies.
 
 The wheel is built as usual; then the code that each strategy's games need is compiled and added
-(:mod:`mjbot.play.pack.machine_code`).  It fits one version of Python and those of numba and
+(:mod:`mjbot.runtime.compiler.machine_code`).  It fits one version of Python and those of numba and
 llvmlite in this environment.
 """
 
 import argparse
+import asyncio
 import base64
 import hashlib
 import json
+import os
 import shutil
 import sys
 import sysconfig
@@ -19,18 +21,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from mjbot.play.pack.machine_code import PackError, add_machine_code, run
-from mjbot.play.pack.zipped import write_zip
+from mjbot.play.client.player import ClientPlayer
 from mjbot.play.startup.precompile import BUDGET, Job, key_of_release, play_job
+from mjbot.play.startup.warm_up import scripted_events
 from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.compiler.machine_code import ReleaseError, add_machine_code, output_of
 from mjbot.runtime.compiler.shipped import FOLDER, PREPARED, versions
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.processes import own_module
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import BUILT_IN, Spec, built_in_names, strategy_class
+from protocol.codec import encode
+from protocol.dialects import ARRAYS
+from protocol.messages import Hora
+from protocol.sessions.client import ClientSession
 
-ROOT: Final = Path(__file__).parents[3]
+ROOT: Final = Path(__file__).parents[2]
 MOST_BYTES: Final = 200 * 1000 * 1000
+"""Of a wheel; those of today have a tenth of it."""
 PAIR: Final = "combo-partner,base=strongest"
 """What ``mjbot duo`` plays without options."""
 QUICK: Final = "fast-riichi-d"
@@ -39,16 +47,17 @@ _SOURCES: Final = ("mjbot", "protocol", "strategies", "pyproject.toml", "README.
 _PROGRAM: Final = """
 from mjbot.runtime.compiler.portable import compile_portably
 compile_portably()  # before an import compiles anything
-from mjbot.play.pack.release import compile_all
+from mjbot.play.release import compile_all
 compile_all()
 """
+_DATE: Final = (1980, 1, 1, 0, 0, 0)
 _SKIPPED: Final = shutil.ignore_patterns("__pycache__", "node_modules", FOLDER.name, "*.egg-info")
 
 
 def build(out: Path, names: Sequence[str]) -> Path:
     """Write the wheel into ``out`` and return its path.
 
-    Raises ``PackError`` where something cannot be compiled or built.
+    Raises ``ReleaseError`` where something cannot be compiled or built.
     """
     with tempfile.TemporaryDirectory() as name:
         stage = Path(name)
@@ -63,7 +72,7 @@ def build(out: Path, names: Sequence[str]) -> Path:
         _retag(tree, tag)
         target = out / wheel.name.replace("py3-none-any", tag)
         out.mkdir(parents=True, exist_ok=True)
-        write_zip(tree, target, MOST_BYTES)
+        write_zip(tree, target)
         return target
 
 
@@ -78,8 +87,40 @@ def _plain_wheel(stage: Path) -> Path:
         else:
             shutil.copyfile(source, copy / name)
     command = [*own_module("pip"), "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    run([*command, "-w", str(stage), str(copy)], "building the wheel", folder=stage)
+    output_of([*command, "-w", str(stage), str(copy)], "building the wheel", folder=stage)
     return next(stage.glob("*.whl"))
+
+
+def write_zip(folder: Path, out: Path, most_bytes: int = MOST_BYTES) -> None:
+    """Write all files of ``folder`` in order and without their dates: equal files, equal bytes.
+
+    It appears when it is whole.  Raises ``ReleaseError`` where it is larger than ``most_bytes``.
+    """
+    temporary = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        with (
+            temporary.open("xb") as target,  # follows no link that another user has put there
+            zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
+        ):
+            for file in sorted(folder.rglob("*")):
+                if file.is_file():
+                    _add(archive, file, file.relative_to(folder).as_posix())
+        size = temporary.stat().st_size
+        if size > most_bytes:
+            most = f"and a wheel has at most {most_bytes / 1e6:.0f}"
+            raise ReleaseError(f"{out}: {size / 1e6:.0f} MB, {most}")
+        temporary.replace(out)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _add(archive: zipfile.ZipFile, file: Path, name: str) -> None:
+    member = zipfile.ZipInfo(name, _DATE)
+    member.compress_type = zipfile.ZIP_DEFLATED
+    member.external_attr = 0o100644 << 16
+    member.file_size = file.stat().st_size
+    with file.open("rb") as source, archive.open(member, "w") as target:
+        shutil.copyfileobj(source, target)
 
 
 def _retag(tree: Path, tag: str) -> None:
@@ -105,8 +146,6 @@ def compile_all() -> None:
     There an empty file is left for each job of :mod:`mjbot.play.startup.precompile` that was done.
     The last line on the standard output is what the code was made with.
     """
-    from mjbot.play.pack import player
-
     names = sys.argv[1:]
     jobs = [Job((), "table")]
     for use in ("client", "arena", "explain"):
@@ -118,8 +157,22 @@ def compile_all() -> None:
     for job in jobs:
         play_job(replace(job, specs=tuple(map(_quick, job.specs))))
         (done / key_of_release(job)).touch()
-    player.compile_all(QUICK if QUICK in names else names[0])  # what a client calls besides
+    asyncio.run(_play_as_client(Spec.read(QUICK if QUICK in names else names[0])))
     print(json.dumps(versions()))
+
+
+async def _play_as_client(spec: Spec) -> None:
+    """Play the kyoku of the warm-up with what a client calls besides the strategy."""
+    session = ClientSession(ARRAYS, seat=0)
+    player = ClientPlayer(spec.make, ARRAYS, strict=False, deadline_s=None)
+    await player.warm_up()
+    for event in scripted_events():
+        if isinstance(event, Hora):  # no server that sends arrays sends one
+            continue
+        received = session.receive(b"[%b]" % encode(event, ARRAYS))
+        for each in received.events:
+            await player.take(each, 0)
+        session.reply(await player.answer(received))
 
 
 def _quick(spec: Spec) -> Spec:
@@ -139,7 +192,7 @@ def shipped_names() -> list[str]:
 
 def main() -> int:
     """Build the wheel and print its path and size."""
-    parser = argparse.ArgumentParser(prog="python -m mjbot.play.pack.release", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m mjbot.play.release", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("dist"), help="folder (default: dist)")
     parser.add_argument(
         "--strategies", nargs="+", metavar="NAME", help="shipped strategies (default: all)"
@@ -147,7 +200,7 @@ def main() -> int:
     args = parser.parse_args()
     try:
         wheel = build(args.out, args.strategies or shipped_names())
-    except PackError as error:
+    except ReleaseError as error:
         print(f"release: {error}", file=sys.stderr)
         return ExitCode.FAILED
     print(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB")

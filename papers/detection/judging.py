@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from mjbot.analysis.collusion.experiment.tables import Four, Places
 from numpy.typing import NDArray
 
-from mjbot.analysis.collusion.experiment.tables import Four, Places
 from mjbot.analysis.collusion.games import GameCounts
 from mjbot.analysis.collusion.hidden import Floats
 from mjbot.analysis.collusion.live import ALPHA

@@ -7,15 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
-from rich.console import Console
-
-from mjbot.learning.models import fold as fold_model
-from mjbot.learning.models.fold import FEATURE_SET, NAME, FoldModel, arrays_of, margin, wanted_kind
-from mjbot.learning.models.fold_features import N_FEATURES, fold_features
-from mjbot.learning.models.hand import HandEvaluator, weights_name
-from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
-from mjbot.learning.training import fold_positions, runs
 from mjbot.learning.training.fold_grid import (
     Cell,
     Examples,
@@ -34,6 +25,15 @@ from mjbot.learning.training.fold_positions import (
     join_positions,
     scores_of,
 )
+from numpy.typing import NDArray
+from rich.console import Console
+
+from mjbot.learning.models import fold as fold_model
+from mjbot.learning.models.fold import FEATURE_SET, NAME, FoldModel, arrays_of, margin, wanted_kind
+from mjbot.learning.models.fold_features import N_FEATURES, fold_features
+from mjbot.learning.models.hand import HandEvaluator, weights_name
+from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
+from mjbot.learning.training import fold_positions, runs
 from mjbot.learning.training.positions import GameRef, file_digests
 from mjbot.learning.training.requests import FoldRequest
 from mjbot.runtime.compiler.compiled import source_digest

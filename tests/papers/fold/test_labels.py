@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
+from mjbot.learning.training.fold_positions import join_positions, positions_of
 
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.assume import hide
@@ -17,8 +19,6 @@ from mjbot.learning.models.fold_features import (
     joint_grades,
     threats_to,
 )
-from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
-from mjbot.learning.training.fold_positions import join_positions, positions_of
 from mjbot.learning.training.positions import index_games, steps
 from protocol.messages import Dahai
 from protocol.tiles import parse_tiles

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mjbot.arena.ladder.lines import LineStanding
 
 from mjbot.arena.decision_times import DecisionCost
 from mjbot.arena.ladder import lines as strength_lines
-from mjbot.arena.ladder.lines import LineStanding
 from mjbot.arena.ladder.table import strength_table
 from mjbot.arena.run_folder import read_games
 from mjbot.cli.main import main

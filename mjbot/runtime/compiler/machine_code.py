@@ -1,9 +1,9 @@
-"""Machine code that a release's wheel or a pack brings along, made by the Python that will use it.
+"""Machine code for a release's wheel, made by the Python that will use it.
 
-Both get it by :func:`add_machine_code`: a process of that Python plays all that is to be compiled,
-once for each kind of processor in :data:`mjbot.runtime.compiler.shipped.VARIANTS`.  What it
-compiles lies in the folder ``compiled_code`` of ``mjbot`` afterwards, with a manifest of versions
-and digests, by which :mod:`mjbot.runtime.compiler.shipped` finds and checks it.
+:func:`add_machine_code` lets a process of that Python play all that is to be compiled, once for
+each kind of processor in :data:`mjbot.runtime.compiler.shipped.VARIANTS`.  What it compiles lies in
+the folder ``compiled_code`` of ``mjbot`` afterwards, with a manifest of versions and digests, by
+which :mod:`mjbot.runtime.compiler.shipped` finds and checks it.
 """
 
 import hashlib
@@ -19,26 +19,29 @@ from mjbot.runtime.errors import ExitCode, MjbotError
 from protocol.plain_text import one_line
 
 CODE: Final = f"mjbot/{FOLDER.name}"
-"""The folder of the machine code in a wheel or a pack."""
+"""The folder of the machine code in a wheel."""
 
 _LOCK: Final = ".lock"
 _KEPT: Final = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
 _SET: Final = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
 
 
-class PackError(MjbotError):
-    """A wheel or zip that cannot be made."""
+class ReleaseError(MjbotError):
+    """A wheel that cannot be made."""
 
     exit_code = ExitCode.FAILED
 
 
-def run(
+def output_of(
     command: Sequence[str],
     what: str,
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> str:
-    """Run a command and return its output; raises ``PackError`` with its last line if it fails."""
+    """Run a command and return its output.
+
+    Raises :class:`ReleaseError` with the command's last line if it fails.
+    """
     try:
         done = subprocess.run(
             command,
@@ -49,15 +52,15 @@ def run(
             check=False,
         )
     except OSError as problem:
-        raise PackError(f"{what}: {problem.strerror or problem}") from problem
+        raise ReleaseError(f"{what}: {problem.strerror or problem}") from problem
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
         errors = [line for line in lines if line.startswith("ERROR")]
-        raise PackError(f"{what} failed: {one_line((errors or lines)[-1])}")
+        raise ReleaseError(f"{what} failed: {one_line((errors or lines)[-1])}")
     return done.stdout.decode("utf-8", "replace")
 
 
-def isolated_environment() -> dict[str, str]:
+def _isolated_environment() -> dict[str, str]:
     """Return the environment of a process whose results are the same on every machine."""
     return {key: os.environ[key] for key in _KEPT if key in os.environ} | _SET
 
@@ -67,21 +70,21 @@ def add_machine_code(tree: Path, command: Sequence[str], caches: Path) -> None:
 
     ``command`` is run in ``tree`` for each kind of processor, with a cache of its own in the
     folder ``caches``; its last line is what :func:`mjbot.runtime.compiler.shipped.versions` returns
-    there, as JSON.  Raises ``PackError`` where it fails, or where code names a folder of this
+    there, as JSON.  Raises ``ReleaseError`` where it fails, or where code names a folder of this
     machine.
     """
     code = tree / CODE
     printed = ""
     for variant in VARIANTS:
         cache = caches / variant
-        environ = isolated_environment() | {
+        environ = _isolated_environment() | {
             "MJBOT_CACHE": str(cache),
             OFF_VARIABLE: "off",
             "NUMBA_CPU_NAME": variant,
             "NUMBA_CPU_FEATURES": "",
             "PYTHONPATH": str(tree),
         }
-        printed = run(command, f"compiling for {variant}", environ, tree)
+        printed = output_of(command, f"compiling for {variant}", environ, tree)
         _copy_code(cache, code / variant, tree)
     write_manifest(code, json.loads(printed.splitlines()[-1]))
 
@@ -93,7 +96,7 @@ def _copy_code(cache: Path, folder: Path, tree: Path) -> None:
             target = folder.joinpath(*file.relative_to(cache).parts[-2:])
             target.parent.mkdir(parents=True, exist_ok=True)
             if bytes(tree) in (data := file.read_bytes()):
-                raise PackError(f"compiling: {file.name} names this machine's folders")
+                raise ReleaseError(f"compiling: {file.name} names this machine's folders")
             target.write_bytes(data)
 
 

@@ -4,6 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from mjbot.learning.training.tenpai import (
+    GREEDY,
+    complete_blocks,
+    count_hands,
+    greedy_choice,
+    percent_of,
+)
 
 from mjbot.cli.main import main
 from mjbot.game.rules.acceptance import acceptance
@@ -13,13 +20,6 @@ from mjbot.game.statistics.estimates import t_quantile
 from mjbot.game.table.actions import ACTIONS, TSUMO
 from mjbot.learning.models.tenpai import greedy_table
 from mjbot.learning.models.weights import load_weights
-from mjbot.learning.training.tenpai import (
-    GREEDY,
-    complete_blocks,
-    count_hands,
-    greedy_choice,
-    percent_of,
-)
 from protocol.tiles import tile_kind
 
 

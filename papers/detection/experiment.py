@@ -17,9 +17,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from rich.console import Console
-
-from mjbot.analysis.collusion.experiment import judging, tables
 from mjbot.analysis.collusion.experiment.judging import LEVELS, Judge, shares_below
 from mjbot.analysis.collusion.experiment.tables import (
     Four,
@@ -28,9 +25,12 @@ from mjbot.analysis.collusion.experiment.tables import (
     count_unrelated,
     run_of,
 )
+from mjbot.arena.experiments import ExperimentContext, records_option
+from rich.console import Console
+
+from mjbot.analysis.collusion.experiment import judging, tables
 from mjbot.analysis.collusion.hidden import Floats
 from mjbot.analysis.collusion.verdicts import shipped_weights
-from mjbot.arena.experiments import ExperimentContext, records_option
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.markdown import head, row
 from mjbot.game.statistics.origin import origin_of
