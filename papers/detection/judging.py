@@ -14,13 +14,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.analysis.collusion.experiment.tables import Four, Places
 from mjbot.analysis.collusion.games import GameCounts
 from mjbot.analysis.collusion.hidden import Floats
 from mjbot.analysis.collusion.live import ALPHA
 from mjbot.analysis.collusion.residuals import N_PAIRS
 from mjbot.analysis.collusion.verdicts import DetectionWeights, levelled
 from mjbot.game.statistics.estimates import Estimate
+from papers.detection.tables import Four, Places
 
 LEVELS: Final = (0.05, 0.01, 0.001)
 GROUPS: Final = 400

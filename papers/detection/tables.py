@@ -20,14 +20,15 @@ from mjbot.analysis.collusion.games import GameCounts, count_games, header_of
 from mjbot.analysis.collusion.hidden import HiddenHandModel
 from mjbot.analysis.collusion.learning import known_pair
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.experiments import ExperimentContext, ExperimentError, Run
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import record_path
+from mjbot.arena.runs import Run
 from mjbot.arena.setup import LARGEST_SEED, GameId, Setup, labels
 from mjbot.game.statistics.seating import SeatingFormat
 from mjbot.learning.training.positions import GameRef, index_games
 from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
+from papers.experiments import ExperimentContext, ExperimentError
 
 FOLDER: Final = "detection"
 USUAL_SEED: Final = 2021

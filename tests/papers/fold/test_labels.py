@@ -17,9 +17,9 @@ from mjbot.learning.models.fold_features import (
     joint_grades,
     threats_to,
 )
-from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
-from mjbot.learning.training.fold_positions import join_positions, positions_of
 from mjbot.learning.training.positions import index_games, steps
+from papers.mizukami2013.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
+from papers.mizukami2013.training.fold_positions import join_positions, positions_of
 from protocol.messages import Dahai
 from protocol.tiles import parse_tiles
 
