@@ -37,7 +37,6 @@ LIMITS_MS = {
     "yaku-evaluation": 20.0,
     "combo-partner": 20.0,
     "collusion-mc": 300.0,
-    "supervised-paper": 4.0,
     "supervised": 2.0,
     "fast-policy": 0.2,
 }

@@ -1,17 +1,11 @@
-"""The papers that mjbot's strategies come from: their experiments, networks and players.
+"""The papers that mjbot's strategies come from: their experiments, networks, trainings and players.
 
-A module with ``SUMMARY``, or the module ``experiment`` of a folder here, is an experiment
-(:mod:`mjbot.arena.experiments`); :data:`STRATEGIES` and :data:`TRAINING` name what else a checkout
-adds to the commands.  Nothing that is installed imports from here.
+``python -m papers`` lists the experiments (:mod:`papers.experiments`) and the trainings
+(:mod:`papers.trainings`).  Nothing that is installed imports from here; a player is named by
+module and class, as ``papers.matsuda2021.supervised_paper:SupervisedPaper``.
 """
 
 from typing import Final
 
-STRATEGIES: Final = {"supervised-paper": "papers.matsuda2021.supervised_paper"}
-"""Modules of strategies that are selected by name."""
-
-TRAINING: Final = {
-    "networks-paper": "papers.matsuda2021.commands",
-    "reinforce": "papers.matsuda2021.commands",
-}
-"""Modules with ``KINDS``, each a command ``mjbot train NAME``."""
+PROGRAM: Final = "python -m papers"
+"""How commands of the papers begin."""

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.arena.experiments import ExperimentContext, Run
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import read_games
+from mjbot.arena.runs import Run
 from mjbot.arena.setup import labels
 from mjbot.game.statistics.figures import FIGURES, Figure, WallSums
 from mjbot.game.statistics.markdown import head, row
@@ -24,6 +24,7 @@ from mjbot.game.table.settle import ranks_of
 from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
 from papers import nakano2021
+from papers.experiments import ExperimentContext
 
 SUMMARY: Final = "what pairing gains, and whether the intervals hold, on the games of nakano2021"
 GAMES: Final = 3000

@@ -12,14 +12,15 @@ from math import sqrt
 from typing import Final
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.experiments import ExperimentContext, Run
 from mjbot.arena.run import RunOutcome
+from mjbot.arena.runs import Run
 from mjbot.arena.setup import Setup
 from mjbot.game.statistics.estimate_text import format_estimate
 from mjbot.game.statistics.figures import FIGURE_BY_KEY, Figure, WallSums, rank_differences
 from mjbot.game.statistics.markdown import head, row
 from mjbot.game.statistics.sequential import ErrorRates, SequentialTest, confidence_sequence
 from mjbot.strategy.registry import Spec
+from papers.experiments import ExperimentContext
 
 SUMMARY: Final = "A, B, C and D of Nakano 2021 against three of A, east-only"
 GAMES: Final = 300

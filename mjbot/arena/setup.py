@@ -10,6 +10,7 @@ import numpy as np
 
 from mjbot.game.statistics.seating import Seating, SeatingFormat, make_seating
 from mjbot.runtime.compiler.splitmix import mix
+from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import Spec
 from protocol.rules import Length, Rules
 
@@ -78,6 +79,12 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     def usual_folder(self) -> Path:
         """Where a run has its folder unless another is named."""
         return RUNS / f"arena-{self.identity}"
+
+
+def require_seed(seed: int) -> None:
+    """Raise ``ArgumentError`` for a seed that no run can have."""
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ArgumentError(f"--seed {seed}: from 0 to {LARGEST_SEED}")
 
 
 def usual_format(n: int) -> SeatingFormat:

@@ -8,12 +8,9 @@ import contextlib
 import os
 import shlex
 import sys
-import time
 from bdb import BdbQuit
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import msgspec
 from rich.console import Console
@@ -24,10 +21,11 @@ from mjbot.arena.report.page import write_report
 from mjbot.arena.repro import replay_decision
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.run_folder import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
-from mjbot.arena.setup import LARGEST_SEED, RUNS, Draws, GameId, Setup, usual_format
+from mjbot.arena.runs import games_progress, prepare_own
+from mjbot.arena.setup import RUNS, Draws, Setup, require_seed, usual_format
 from mjbot.arena.workers.fault_files import read_fault
 from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
-from mjbot.arena.workers.playing import PlayedGame, ReportFault
+from mjbot.arena.workers.playing import ReportFault
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.arguments import (
     file_option,
@@ -45,14 +43,11 @@ from mjbot.game.statistics.origin import Origin, origin_of
 from mjbot.game.statistics.seating import FORMATS, SeatingFormat
 from mjbot.game.statistics.sequential import ErrorRates
 from mjbot.game.table.view import View
-from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import naming, plural
 from mjbot.runtime.interruption import ending_at_once, stopping_between_steps
-from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import argument, option
-from mjbot.strategy.faults import Fault
 from mjbot.strategy.registry import Spec
 from protocol.rules import Length, Rules
 from protocol.tiles import WIND_NAMES, tile_names
@@ -169,12 +164,6 @@ class ArenaRequest:
             with contextlib.suppress(OSError, AttributeError):  # no terminal; Windows
                 return os.ttyname(0)
         return ""
-
-
-def require_seed(seed: int) -> None:
-    """Raise ``ArgumentError`` for a seed that no run can have."""
-    if not 0 <= seed <= LARGEST_SEED:
-        raise ArgumentError(f"--seed {seed}: from 0 to {LARGEST_SEED}")
 
 
 def run(request: ArenaRequest) -> int:
@@ -367,57 +356,3 @@ def _announce(view: View) -> None:
     hand = " ".join(tile_names(view.tiles))
     print(f"{wind}{view.round % 4 + 1}-{view.honba}, {view.wall_left} tiles left; hand: {hand}")
     print(f"it may: {', '.join([str(action) for action in view.legal])}", flush=True)
-
-
-# --- how far the games are ---------------------------------------------------------------------
-
-
-class GamesProgress:
-    """Reports games on ``console`` and moves ``step`` by each."""
-
-    def __init__(self, console: Console, setup: Setup, step: Step) -> None:
-        self._console: Final = console
-        self._setup: Final = setup
-        self._step: Final = step
-        self._reported: Final[set[object]] = set()
-        self._games = 0
-        self._started_at = time.monotonic()
-
-    def on_game(self, played: PlayedGame, note: str = "") -> None:
-        """Note one game more; report its problem if that is new."""
-        line = played.line
-        for fault in played.faults:
-            self.on_fault(line.game_id, fault)
-        if line.void and line.void not in self._reported:
-            self._reported.add(line.void)
-            self._print(f"wall {line.wall} does not count: {line.void}")
-        self._games += 1
-        rate = self._games / max(1e-9, time.monotonic() - self._started_at)
-        self._step(note=note or f"{rate:.1f} a second")
-
-    def on_fault(self, game_id: GameId, fault: Fault) -> None:
-        """Report the first fault of each strategy and kind."""
-        strategy = self._setup.strategies[self._setup.player(game_id, fault.seat)]
-        if (strategy, fault.kind) not in self._reported:
-            self._reported.add((strategy, fault.kind))
-            where = f"wall {game_id.wall}, seat {fault.seat}, decision {fault.decision}"
-            self._print(f"{strategy}: {fault.kind} ({where}): {fault.problem}")
-
-    def _print(self, text: str) -> None:
-        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-
-@contextlib.contextmanager
-def games_progress(console: Console, arena: Arena) -> Iterator[GamesProgress]:
-    """Show how a run gets on: a bar on a terminal, a line now and then elsewhere."""
-    with progress(console, "playing", arena.n_games, "games") as step:
-        step(min(arena.games_kept, arena.n_games))
-        yield GamesProgress(console, arena.plan.setup, step)
-
-
-def prepare_own(setup: Setup, console: Console) -> None:
-    """Compile what the table and our own strategies need, before any process is started.
-
-    What a strategy from outside needs is compiled in its first game, where the clock waits.
-    """
-    prepare([*setup.specs, Spec("tsumogiri")], console)

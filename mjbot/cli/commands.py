@@ -45,10 +45,10 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "mjbot arena fast-riichi-b fast-riichi-d --games 2000",
             "mjbot arena my_bot.py:MyBot tsumogiri --games 2 --jobs 1 --deadline-s 0",
         ),
-        "experiment": _command(
-            "play an experiment again: of a paper, the ladder of all strategies, pair detection",
-            "docs/papers.md", "mjbot experiment nakano2021", "mjbot experiment strength",
-            "mjbot experiment detection --part live",
+        "ladder": _command(
+            "measure all strategies against the same opponents: strength, cost of a decision",
+            "docs/arena.md", "mjbot ladder --games 200",
+            "mjbot ladder --lines my_bot.py:MyBot fast-riichi-d --report ladder.md",
         ),
         "check": _command(
             "check a bot or a server for protocol compliance", "docs/check.md",
@@ -58,7 +58,7 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
     "learn": {
         "train": _command(
             "learn weights from recorded games", "docs/learning.md",
-            "mjbot train hand games.zip --games 0:4000 --validate 4000:",
+            "mjbot train danger games.zip --games 0:4000 --validate 4000:",
             "mjbot train data games.zip --folder columns",
         ),
     },
@@ -138,14 +138,27 @@ COMMANDS: Final = {name: command for group in GROUPS.values() for name, command 
 ``run(request: Class) -> int``; the class is the declaration of its arguments."""
 
 REMOVED: Final = {
-    "pack": "write a bot.py that starts `mjbot play stdio-arrays: SEAT` (docs/howto/connect.md)",
+    "experiment strength": "mjbot ladder",
+    "experiment": "`python -m papers NAME` in a checkout (docs/papers.md)",
+    **{
+        f"train {name}": f"`python -m papers train-{moved}` in a checkout (docs/learning.md)"
+        for name, moved in (
+            ("hand", "hand"),
+            ("fold", "fold"),
+            ("greedy", "greedy"),
+            ("rank --controls", "rank"),
+            ("networks-paper", "networks"),
+            ("reinforce", "reinforce"),
+        )
+    },
+    "pack": "a bot.py that starts `mjbot play stdio-arrays: SEAT` (docs/howto/connect.md)",
 }
-"""Commands of earlier versions, with what takes their place."""
+"""Commands and options of earlier versions, with what takes their place; the longest first."""
 
 ON_RECORDS: Final = ("replay", "explain", "review", "detect", "draw", "watch", "convert", "stats")
 """What takes recorded games and lives in ``mjbot.cli.records``."""
 
-AT_ONCE: Final = ("experiment", "train", "explain", "replay", "review", "detect", "stats")
+AT_ONCE: Final = ("ladder", "train", "explain", "replay", "review", "detect", "stats")
 """What has nothing to tidy up when it is interrupted."""
 
 

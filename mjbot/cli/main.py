@@ -1,19 +1,19 @@
 """``mjbot COMMAND ...``: finds the command's module and runs it."""
 
 import argparse
-import difflib
 import importlib
 import logging
 import os
 import signal
 import sys
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import nullcontext, suppress
 from typing import Any, Final, NoReturn, get_type_hints
 
 import mjbot
 from mjbot.cli.commands import AT_ONCE, COMMANDS, REMOVED, closing, module_of, overview
 from mjbot.cli.outputs import check_outputs
+from mjbot.cli.parser import Parser
 from mjbot.cli.profile import RunProfile
 from mjbot.runtime.errors import EXPECTED_ERRORS, ArgumentError, ExitCode, error_report
 from mjbot.runtime.interruption import (
@@ -39,17 +39,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         text, status = error_report(error)
         print(f"mjbot: {one_line(text)}", file=sys.stderr)
         return status
-    _route_logging()
-    ending = ending_at_once(f"mjbot {args.command}")
-    try:
-        with ending if args.command in AT_ONCE else nullcontext():
-            run = importlib.import_module(module_of(args.command)).run
-            from mjbot.cli.arguments import language_of  # commands have imported it
+    route_logging()
+    return in_one_line(args.program, lambda: _run_command(args))
 
-            request: Any = request_of(request_class(args.command), args)
-            check_outputs(request)
-            with using_language(language_of(request)):
-                return int(run(request))
+
+def _run_command(args: argparse.Namespace) -> int:
+    ending = ending_at_once(f"mjbot {args.command}")
+    with ending if args.command in AT_ONCE else nullcontext():
+        run = importlib.import_module(module_of(args.command)).run
+        from mjbot.cli.arguments import language_of  # commands have imported it
+
+        request: Any = request_of(request_class(args.command), args)
+        check_outputs(request)
+        with using_language(language_of(request)):
+            return int(run(request))
+
+
+def in_one_line(program: str, work: Callable[[], int]) -> int:
+    """Return the exit status of ``work``.
+
+    What ends it, and what a ``KeyboardInterrupt`` has kept, is printed in one line.
+    """
+    try:
+        return work()
     except KeyboardInterrupt as interruption:
         if not interruption.args:
             return ExitCode.INTERRUPTED
@@ -57,12 +69,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = ExitCode.INTERRUPTED
     except EXPECTED_ERRORS as error:
         text, code = error_report(error)
-    print(f"{args.program}: {one_line(text)}", file=sys.stderr)
+    print(f"{program}: {one_line(text)}", file=sys.stderr)
     return code
 
 
-NEAR: Final = 0.7
-"""Likeness from which a word is suggested for another: ``--player`` is not near ``--folder``."""
 LOGURU_DEFAULT: Final = 0
 """The handler that loguru has before anything is set up."""
 
@@ -88,7 +98,7 @@ class _ToLoguru(logging.Handler):
         patched.opt(exception=record.exc_info).log(record.levelname, "{}", record.getMessage())
 
 
-def _route_logging() -> None:
+def route_logging() -> None:
     """Send what our packages log to loguru, which the commands set up; once per process."""
     ours = logging.getLogger("mjbot")
     if not any(isinstance(handler, _ToLoguru) for handler in ours.handlers):
@@ -98,10 +108,12 @@ def _route_logging() -> None:
 
 def _refuse_removed(arguments: list[str]) -> None:
     """Raise ``ArgumentError`` for a command of an earlier version, with what takes its place."""
-    words = arguments[1:] if arguments[:1] == ["help"] else arguments
-    for command in (" ".join(words[:2]), *words[:1]):
-        if command in REMOVED:
-            raise ArgumentError(f"{command} was removed: {REMOVED[command]}")
+    given = arguments[1:] if arguments[:1] == ["help"] else arguments
+    for command, replacement in REMOVED.items():
+        words, _, flag = command.partition(" --")
+        names = words.split()
+        if given[: len(names)] == names and (not flag or f"--{flag}" in given):
+            raise ArgumentError(f"{command} was removed; use {replacement}")
 
 
 def _read(arguments: list[str]) -> argparse.Namespace:
@@ -136,7 +148,7 @@ def make_parser(declared: Container[str] = COMMANDS) -> argparse.ArgumentParser:
 
     Only the modules of these are imported: ``--help`` and start-up stay fast.
     """
-    parser = _Parser(
+    parser = Parser(
         prog="mjbot",
         usage="mjbot COMMAND ...",
         description="a toolkit for riichi mahjong bots: an mjai and Tenhou client, a game server,"
@@ -186,60 +198,7 @@ def request_class(name: str) -> type:
     return found
 
 
-class _Parser(argparse.ArgumentParser):
-    """Refuses in one line, like everything else; the usage would be a page.
-
-    The line names the argument, and the nearest command, choice or option there is.
-    """
-
-    def __init__(self, **how: Any) -> None:
-        how.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(**how)
-        self.register("type", int, _whole_number)
-        self.register("type", float, _number)
-
-    def error(self, message: str) -> NoReturn:
-        problem = one_line(message)
-        self.exit(ExitCode.BAD_ARGUMENTS, f"{self.prog}: error: {problem} (see --help)\n")
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Refuse what is left over here, where the command and its options are known."""
-        found, rest = super().parse_known_args(args, namespace)
-        if rest:
-            word = rest[0].partition("=")[0]
-            kind = "unknown option" if word.startswith("-") else "unexpected argument"
-            self.error(f"{kind} {word!r}{_nearest(word, self._option_string_actions)}")
-        return found, rest
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            choices = [str(choice) for choice in action.choices]
-            others = f"; expected {' or '.join(choices)}"
-            text = f"unknown {value!r}{_nearest(str(value), choices) or others}"
-            raise argparse.ArgumentError(action, text)
-
-
-def _nearest(word: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(word, list(known), 1, NEAR)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def _whole_number(text: str) -> int:
-    with suppress(ValueError):
-        return int(text)
-    example = 10
-    with suppress(ValueError, OverflowError):
-        example = int(float(text))
-    raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number, such as {example}")
-
-
-def _number(text: str) -> float:
-    with suppress(ValueError):
-        return float(text)
-    raise argparse.ArgumentTypeError(f"{text!r}: expected a number, such as 0.5")
-
-
-def run_program() -> NoReturn:
+def run_program(main: Callable[[], int] = main) -> NoReturn:
     """Run the command of this process and end the process; SIGTERM does what Ctrl-C does.
 
     An interrupted process ends at once: a thread that compiles just then may hold locks of the

@@ -31,7 +31,6 @@ from mjbot.play.match.run import HOST, MatchSettings, play_match, table_fault_li
 from mjbot.play.server.server import GameResult
 from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.argument_types import count, seconds
-from mjbot.runtime.checkout import ROOT
 from mjbot.runtime.errors import ArgumentError, ExitCode, error_report
 from mjbot.runtime.files import plural
 from mjbot.runtime.interruption import ending_at_once, run_until_signalled
@@ -43,7 +42,7 @@ from mjbot.viewer.descriptions import pairs_of
 from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
-FIRST_BOT: Final = ROOT / "docs" / "start" / "first-bot.md"
+FIRST_BOT: Final = Path(__file__).parents[2] / "docs" / "start" / "first-bot.md"
 """A page that only a checkout has."""
 MOST_NAMED: Final = 5
 """Whole games that an error names one by one."""

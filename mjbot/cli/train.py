@@ -1,34 +1,35 @@
 """``mjbot train WHAT ...``: learn weights from recorded games, or from games of our own."""
 
-import importlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rich.console import Console
-from rich.table import Table
-
 from mjbot.analysis.collusion.learning import DetectionRequest
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.training import requests as r
+from mjbot.learning.training.fast_policy.requests import FastSelfPlayRequest, ImitationRequest
 from mjbot.learning.training.positions import LeftOut
 from mjbot.learning.training.runs import Learned, torch
-from mjbot.runtime.checkout import papers
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.requests import Subcommand, subcommand
 
 
 def run(request: "TrainRequest") -> int:
     """Train, save the weights and print their figures; FAILED if records were left out."""
-    name, own = request.what
+    return carry_out(KINDS, *request.what)
+
+
+def carry_out(kinds: Mapping[str, Subcommand], name: str, own: Any) -> int:
+    """Carry out a subcommand and return the exit status; FAILED if records were left out."""
     left_out: LeftOut = getattr(own, "left_out", LeftOut())
-    all_kinds()[name].run(own)
+    status = kinds[name].run(own)
     if left_out.duplicates:
         print(left_out.duplicates_text.removeprefix("; "))
     if left_out:
         print(str(left_out).removeprefix("; "))
-    return ExitCode.FAILED if left_out else ExitCode.OK
+    return ExitCode.FAILED if left_out else status or ExitCode.OK
 
 
 # --- what is done ------------------------------------------------------------------------------
@@ -54,22 +55,6 @@ def _train_rank(request: r.RankRequest) -> None:
 def _train_policy(request: r.PolicyRequest) -> None:
     torch()
     from mjbot.learning.training.networks.policy import train
-
-    print_learned(train(request))
-
-
-def _train_hand(request: r.HandRequest) -> None:
-    from mjbot.learning.training.hand import train
-
-    learned = train(request)
-    print(f"learned from {learned.manifest.data}")
-    print_scores(learned)
-    print(f"{_processor_s():.0f} s of processor time")
-    print_weights(learned)
-
-
-def _train_fold(request: r.FoldRequest) -> None:
-    from mjbot.learning.training.fold import train
 
     print_learned(train(request))
 
@@ -100,23 +85,6 @@ def _print_calibrated(learned: Learned, calibration: list[str]) -> None:
     for line in calibration:
         print(line)
     print_learned(learned)
-
-
-def _train_greedy(request: r.GreedyRequest) -> None:
-    from mjbot.learning.training.tenpai import PAPER_PERCENT, percents_of, train
-
-    learned, counted = train(request)
-    table = Table(
-        "shanten", "% [95 %]", "paper %", title="after 6 draws, one 3..7 of a number suit gone"
-    )
-    for n, percent in enumerate(percents_of(counted.row)):
-        paper = str(PAPER_PERCENT.get(n, ""))
-        table.add_row(str(n), percent.text(".1f"), paper)
-    Console().print(table)
-    print(f"{int(counted.row.sum())} such hands")
-    hands = int(counted.hands[:, :, 0].sum())
-    print(f"{request.games} games, {counted.kyoku} kyoku, {hands} hands, {counted.seconds:.1f} s")
-    print_weights(learned)
 
 
 def _train_self_play(request: r.SelfPlayRequest) -> None:
@@ -157,6 +125,18 @@ def _shipped() -> Path:
     return SHIPPED.relative_to(here) if SHIPPED.is_relative_to(here) else SHIPPED
 
 
+def _train_imitation(request: ImitationRequest) -> None:
+    from mjbot.learning.training.fast_policy.imitation import train
+
+    print_learned(train(request))
+
+
+def _train_fast_play(request: FastSelfPlayRequest) -> None:
+    from mjbot.learning.training.fast_policy.self_play import train
+
+    print_learned(train(request))
+
+
 KINDS: Final[dict[str, Subcommand]] = {
     "data": Subcommand(
         "columns of all choices in records, for the learned players",
@@ -182,19 +162,6 @@ KINDS: Final[dict[str, Subcommand]] = {
         r.SelfPlayRequest,
         _train_self_play,
     ),
-    "hand": Subcommand(
-        "the hand evaluator, from discards before a riichi",
-        "Learn the hand evaluator from the discards before each kyoku's first riichi.",
-        r.HandRequest,
-        _train_hand,
-    ),
-    "fold": Subcommand(
-        "when to fold, from records",
-        "Learn when to fold: labels from what players did under threat, an RBF support vector"
-        " machine, C and gamma by cross-validation.",
-        r.FoldRequest,
-        _train_fold,
-    ),
     "danger": Subcommand(
         "how dangerous a tile is, from records",
         "Fit how likely each tile is to deal in to each opponent, what that costs, and how soon"
@@ -215,31 +182,24 @@ KINDS: Final[dict[str, Subcommand]] = {
         r.ShantenRequest,
         _train_shanten,
     ),
-    "greedy": Subcommand(
-        "what greedy players hold, from games of our own",
-        "Count what four greedy players hold: P(shanten | draws, discarded 3..7, blocks).",
-        r.GreedyRequest,
-        _train_greedy,
+    "fast-policy": Subcommand(
+        "the fast policy's network, from columns",
+        "Learn all five decisions of strong players with the small compiled network.",
+        ImitationRequest,
+        _train_imitation,
+    ),
+    "fast-policy-play": Subcommand(
+        "the fast policy's network, refined by games against itself",
+        "Refine the small network by policy gradient, with a critic that sees all hands.",
+        FastSelfPlayRequest,
+        _train_fast_play,
     ),
 }
 """The modules of :mod:`mjbot.learning.training` are imported only when they are asked for."""
 
-_MODULES: Final = dict.fromkeys(
-    ("fast-policy", "fast-policy-play"), "mjbot.cli.training.fast_policy"
-)
-"""Further commands, each in the ``KINDS`` of a module."""
-
-
-def all_kinds() -> dict[str, Subcommand]:
-    """Return what can be trained: those here, those of modules, in a checkout those of papers."""
-    modules: dict[str, str] = {**_MODULES, **getattr(papers(), "TRAINING", {})}
-    return KINDS | {
-        name: importlib.import_module(path).KINDS[name] for name, path in modules.items()
-    }
-
 
 @dataclass(frozen=True, kw_only=True)
 class TrainRequest:
-    """Arguments of ``mjbot train``: a name of :func:`all_kinds`, and a request of its class."""
+    """Arguments of ``mjbot train``: a name of :data:`KINDS`, and a request of its class."""
 
-    what: tuple[str, Any] = subcommand(all_kinds, "WHAT")
+    what: tuple[str, Any] = subcommand(lambda: KINDS, "WHAT")

@@ -30,7 +30,7 @@ from mjbot.runtime.compiler.shipped import FOLDER, PREPARED, versions
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.processes import own_module
 from mjbot.strategy.options import options_of
-from mjbot.strategy.registry import BUILT_IN, Spec, built_in_names, strategy_class
+from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from protocol.codec import encode
 from protocol.dialects import ARRAYS
 from protocol.messages import Hora
@@ -181,15 +181,6 @@ def _quick(spec: Spec) -> Spec:
     return replace(spec, options={**spec.options, BUDGET: "0.01"}) if has_budget else spec
 
 
-def shipped_names() -> list[str]:
-    """Return the strategies that a wheel contains: those of ``papers`` are a checkout's."""
-    return [
-        name
-        for name in sorted(built_in_names())
-        if strategy_class(name).__module__.startswith(f"{BUILT_IN}.")
-    ]
-
-
 def main() -> int:
     """Build the wheel and print its path and size."""
     parser = argparse.ArgumentParser(prog="python -m mjbot.play.release", description=__doc__)
@@ -199,7 +190,7 @@ def main() -> int:
     )
     args = parser.parse_args()
     try:
-        wheel = build(args.out, args.strategies or shipped_names())
+        wheel = build(args.out, args.strategies or built_in_names())
     except ReleaseError as error:
         print(f"release: {error}", file=sys.stderr)
         return ExitCode.FAILED

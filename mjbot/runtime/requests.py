@@ -30,12 +30,15 @@ GAMES: Final = ("games",)
 
 
 class Subcommand(NamedTuple):
-    """A subcommand: its line of help, description, class of requests, and what carries them out."""
+    """A subcommand: its line of help, description, class of requests, and what carries them out.
+
+    ``run`` returns an exit status, or ``None`` if all went well.
+    """
 
     help: str
     summary: str
     request: type
-    run: Callable[[Any], None]
+    run: Callable[[Any], int | None]
 
 
 def argument(help_: str, **how: Any) -> Any:

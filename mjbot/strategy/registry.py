@@ -1,10 +1,9 @@
 """Strategies by name: found, made with options from text, and listed.
 
-A name is ``fast-riichi-b`` (the module ``strategies/fast_riichi_b.py``; in a checkout also one of
-:data:`papers.STRATEGIES`), ``my_bot:MyBot`` (the file ``my_bot.py`` in the current folder, or any
-module that can be imported), ``path/to/my_bot.py:MyBot``, or what an installed distribution calls a
-strategy of its own in the entry points :data:`GROUP`.  No strategy is imported before it is
-requested.
+A name is ``fast-riichi-b`` (the module ``strategies/fast_riichi_b.py``), ``my_bot:MyBot`` (the file
+``my_bot.py`` in the current folder, or any module that can be imported), a class of a file as
+``path/to/my_bot.py:MyBot``, or what an installed distribution calls a strategy of its own in the
+entry points :data:`GROUP`.  No strategy is imported before it is requested.
 
 A :class:`Spec` is how the command line names a player: ``NAME``, ``NAME,KEY=VALUE,...`` or
 ``external:COMMAND``.
@@ -24,7 +23,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from mjbot.runtime.checkout import PAPERS, papers
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.options import Option, StrategyError, options_of, read_options, split_options
 from mjbot.strategy.strategy import Strategy
@@ -32,7 +30,9 @@ from mjbot.strategy.strategy import Strategy
 BUILT_IN: Final = "strategies"
 GROUP: Final = "mjbot.strategies"
 """Of the entry points ``NAME = MODULE:CLASS`` of other people's distributions."""
-OWN_PACKAGES: Final = ("mjbot", "protocol", BUILT_IN, PAPERS)
+OWN_PACKAGES: Final = ("mjbot", "protocol", BUILT_IN)
+MOVED: Final = {"supervised-paper": "papers.matsuda2021.supervised_paper:SupervisedPaper"}
+"""Names of earlier versions -> what names the strategy in a checkout."""
 MOST_NAMES: Final = 3
 """How many names an error message lists."""
 
@@ -108,7 +108,7 @@ def all_strategies() -> tuple[StrategyInfo, ...]:
 
 
 def built_in_names() -> tuple[str, ...]:
-    """Return the names of our strategies, in a checkout with those of ``papers``, sorted."""
+    """Return the names of our strategies, sorted."""
     return tuple(sorted(_built_in()))
 
 
@@ -116,8 +116,7 @@ def _built_in() -> dict[str, str]:
     """Return the modules of our strategies by name."""
     package = importlib.import_module(BUILT_IN)
     modules = [each.name for each in pkgutil.iter_modules(package.__path__) if not each.ispkg]
-    of_papers: dict[str, str] = getattr(papers(), "STRATEGIES", {})
-    return {_dashed(name): f"{BUILT_IN}.{name}" for name in modules} | of_papers
+    return {_dashed(name): f"{BUILT_IN}.{name}" for name in modules}
 
 
 def _dashed(name: str) -> str:
@@ -179,6 +178,8 @@ def _distribution(entry: EntryPoint) -> str:
 
 
 def _unknown(name: str) -> StrategyError:
+    if moved := MOVED.get(_dashed(name)):
+        return StrategyError(f"unknown strategy {name!r}; in a checkout it is {moved}")
     if Path(f"{name.removesuffix('.py')}.py").is_file():
         return StrategyError(f"strategy {name!r}: name the class in that file too, {name}:CLASS")
     if name.endswith(".py") or "/" in name:

@@ -17,24 +17,26 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from mjbot.analysis.collusion.experiment.judging import LEVELS, Judge, shares_below
-from mjbot.analysis.collusion.experiment.tables import (
-    Four,
-    TableKind,
-    count_four,
-    count_unrelated,
-    run_of,
-)
-from mjbot.arena.experiments import ExperimentContext, records_option
 from rich.console import Console
 
-from mjbot.analysis.collusion.experiment import judging, tables
 from mjbot.analysis.collusion.hidden import Floats
 from mjbot.analysis.collusion.verdicts import shipped_weights
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.markdown import head, row
 from mjbot.game.statistics.origin import origin_of
 from mjbot.runtime.progress import Step, progress
+from mjbot.runtime.requests import option
+from papers import PROGRAM
+from papers.detection import judging, tables
+from papers.detection.judging import LEVELS, Judge, shares_below
+from papers.detection.tables import (
+    Four,
+    TableKind,
+    count_four,
+    count_unrelated,
+    run_of,
+)
+from papers.experiments import ExperimentContext, ExperimentRequest
 
 SUMMARY: Final = "how well and how soon pairs are found in records, and the false positives"
 GAMES: Final = 96
@@ -49,13 +51,15 @@ BINOMIAL: Final = 1.96
 
 
 @dataclass(frozen=True, kw_only=True)
-class DetectionOptions:
-    """The experiment's own options."""
+class DetectionRequest(ExperimentRequest):
+    """Arguments of the experiment."""
 
-    records: Path | None = records_option()
+    records: Path | None = option(
+        None, "people's games, to judge too (default: none)", type=Path, metavar="FILE"
+    )
 
 
-REQUEST: Final = DetectionOptions
+REQUEST: Final = DetectionRequest
 
 
 @dataclass(frozen=True)
@@ -208,7 +212,7 @@ def _spelled(estimate: Estimate) -> str:
 
 def _command(request: ExperimentContext) -> Iterator[str]:
     """Yield the arguments that give the same tables; locations of files are left out."""
-    yield from ("mjbot", "experiment", "detection", "--part", request.part)
+    yield from (PROGRAM, "detection", "--part", request.part)
     yield from ("--games", str(request.games), "--seed", str(request.seed))
     records = request.own.records
     if records and request.part != "live":

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from mjbot.analysis.collusion.experiment.tables import Four, Places
 from numpy.typing import NDArray
 
 from mjbot.analysis.collusion.games import GameCounts
@@ -21,6 +20,7 @@ from mjbot.analysis.collusion.live import ALPHA
 from mjbot.analysis.collusion.residuals import N_PAIRS
 from mjbot.analysis.collusion.verdicts import DetectionWeights, levelled
 from mjbot.game.statistics.estimates import Estimate
+from papers.detection.tables import Four, Places
 
 LEVELS: Final = (0.05, 0.01, 0.001)
 GROUPS: Final = 400

@@ -13,7 +13,6 @@ from typing import Final
 
 import msgspec
 import numpy as np
-from mjbot.arena.experiments import ExperimentContext, ExperimentError, Run
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -23,11 +22,13 @@ from mjbot.analysis.collusion.learning import known_pair
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import record_path
+from mjbot.arena.runs import Run
 from mjbot.arena.setup import LARGEST_SEED, GameId, Setup, labels
 from mjbot.game.statistics.seating import SeatingFormat
 from mjbot.learning.training.positions import GameRef, index_games
 from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
+from papers.experiments import ExperimentContext, ExperimentError
 
 FOLDER: Final = "detection"
 USUAL_SEED: Final = 2021

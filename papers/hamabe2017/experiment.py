@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from mjbot.arena.experiments import ExperimentContext
 from mjbot.game.statistics.estimate_text import format_estimate
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.figures import Figure
 from mjbot.game.statistics.markdown import head, row
+from papers.experiments import ExperimentContext
 from papers.hamabe2017.sums import (
     ALLYS_SHARE,
     BEST_RANK,

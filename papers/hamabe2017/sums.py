@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.experiments import ExperimentContext, Run
 from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import GameLine, read_games
+from mjbot.arena.runs import Run
 from mjbot.arena.setup import Setup
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.figures import CountRecords, Figure, from_rows, on_same_walls
 from mjbot.game.statistics.seating import Seating
 from mjbot.game.table.settle import ranks_of
 from mjbot.strategy.registry import Spec
+from papers.experiments import ExperimentContext
 
 RANKS: Final = ("first", "second", "third", "fourth")
 _SEAT: Final = ("rank", *RANKS, "score", "wins", "deal_ins", "to_ally", "to_rivals")

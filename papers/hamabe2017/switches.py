@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from mjbot.arena.experiments import ExperimentContext, Run
-
+from mjbot.arena.runs import Run
 from mjbot.game.statistics.estimate_text import format_estimate
 from mjbot.game.statistics.markdown import head, row
+from papers.experiments import ExperimentContext
 from papers.hamabe2017.sums import (
     BEST_RANK,
     DEAL_INS,

@@ -7,9 +7,10 @@ rate is listed next to each agreement, with the figures that "no" alone cannot r
 
 *networks*: the five decisions.  *rank*: the rank model.  *curve*: discards by the number of games
 learned from, of whatever runs ``curve-GAMES`` are in the folder of ``--out``
-(``mjbot train networks-paper ... --games 0:GAMES --kinds discard --out FOLDER/curve-GAMES``).
+(``python -m papers train-networks ... --games 0:GAMES --kinds discard --out FOLDER/curve-GAMES``).
 *reinforcement*: greedy play against three of the supervised networks by the number of episodes, of
-the runs ``reinforce-NAME`` there (``mjbot train reinforce --folder FOLDER/reinforce-NAME``).
+the runs ``reinforce-NAME`` there (``python -m papers train-reinforce --folder
+FOLDER/reinforce-NAME``).
 *environment*: hanchan of our own table per second of one core, which is timed here.
 """
 
@@ -20,16 +21,16 @@ from typing import Final
 
 import numpy as np
 
-from mjbot.arena.experiments import ExperimentContext, ExperimentError
 from mjbot.game.referee import Referee
 from mjbot.game.referee.bulk import RANDOM, play_games
 from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.statistics.markdown import head, row
 from mjbot.learning.models.networks.rank import NAME as RANK
 from mjbot.learning.models.weights import SHIPPED, Manifest, WeightsError, load_manifest
-from mjbot.strategy.registry import make_strategy
+from papers.experiments import ExperimentContext, ExperimentError
 from papers.matsuda2021.networks import CLASSES, WEIGHTS, weights_name
 from papers.matsuda2021.reinforcement import CURVE_FILE, read_curve
+from papers.matsuda2021.supervised_paper import SupervisedPaper
 
 SUMMARY: Final = "the five networks, rank model and environment of Matsuda and Ito 2021"
 PARTS: Final = ("networks", "rank", "curve", "environment", "reinforcement")
@@ -203,7 +204,7 @@ def _play_at_random(seeds: range) -> None:
 
 def _play_by_networks(seeds: range) -> None:
     for seed in seeds:
-        bots = [make_strategy("supervised-paper") for _ in range(4)]
+        bots = [SupervisedPaper() for _ in range(4)]
         referee = Referee(seed, "hanchan")
         referee.start()
         while asked := referee.asked:

@@ -9,7 +9,7 @@ One form for all five (their table 3.3), on the planes of
 with a rectifier after each layer but the last, whose softmax is over the classes: 34 kinds of
 discard, no and yes of riichi, pon and kan, no and the three places in the run of chi.  (The
 paper prints 2,000 for the flat layer, which 22 x 1 x 100 is not, and names no activation.)
-``mjbot train networks-paper`` trains them.
+``python -m papers train-networks`` trains them.
 
 About 890,000 weights each would take 1.8 MB in half precision.  They are kept as whole numbers of
 7 bits, those of the first dense layer of 5, with a scale for each output of a layer, which packs

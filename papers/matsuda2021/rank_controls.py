@@ -15,6 +15,7 @@ from rich.console import Console
 
 from mjbot.learning.training.fit import Fit, Schedule
 from mjbot.learning.training.networks.decisions import Records
+from mjbot.learning.training.networks.rank import HELD_OUT, Predictor, features_of
 from mjbot.learning.training.runs import torch
 from mjbot.runtime.progress import progress
 
@@ -32,6 +33,20 @@ BATCH: Final = 256
 DROPOUT: Final = 0.25
 
 Floats = NDArray[np.float32]
+
+
+def controls(learned: Records, seed: int) -> dict[str, Predictor]:
+    """Train what ours is weighed against, by name."""
+    games = np.unique(learned["game"])
+    middle = games[-max(1, len(games) // HELD_OUT)]
+    early, late = learned[learned["game"] < middle], learned[learned["game"] >= middle]
+    ranks = learned["ranks"].astype(np.int64)
+    regression = softmax_regression(features_of(learned), ranks)
+    paper = paper_network(early, late, seed)
+    return {
+        "softmax regression": lambda rows: regression(features_of(rows)),
+        "the paper's form": paper,
+    }
 
 
 def softmax_regression(

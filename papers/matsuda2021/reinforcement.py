@@ -1,4 +1,4 @@
-"""``mjbot train reinforce``: reinforcement learning as planned by Matsuda and Ito 2021.
+"""``python -m papers train-reinforce``: reinforcement learning as planned by Matsuda and Ito 2021.
 
 As in the paper: DQN from the weights of the five supervised networks, without
 dropout, against three of those networks, which stay as they are; in each choice a random one with
@@ -338,7 +338,7 @@ class ReinforcementRun:
         }
         manifest = Manifest(
             data=f"{self.episode} kyoku against three of the networks it began with",
-            command=command_of("mjbot train reinforce", request),
+            command=command_of("python -m papers train-reinforce", request),
             seed=request.seed,
             scores=scores,
         )

@@ -14,7 +14,7 @@ from papers.matsuda2021.networks import CLASSES, WEIGHTS
 
 @dataclass(frozen=True, kw_only=True)
 class PaperRequest(ColumnsRequest):
-    """``mjbot train networks-paper``: ``rows`` for each network (0: a number by kind).
+    """``python -m papers train-networks``: ``rows`` for each network (0: a number by kind).
 
     At most ``check_rows`` are drawn from each check.
     """
@@ -39,7 +39,7 @@ class PaperRequest(ColumnsRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class ReinforceRequest:
-    """``mjbot train reinforce``; ``weights`` is the folder of the supervised networks.
+    """``python -m papers train-reinforce``; ``weights`` is the folder of the supervised networks.
 
     ``look_games`` are played greedily every ``look_every`` episodes, four on each wall.
     """

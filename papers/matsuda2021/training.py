@@ -1,4 +1,4 @@
-"""``mjbot train networks-paper``: the five networks of Matsuda and Ito 2021, from columns.
+"""``python -m papers train-networks``: the five networks of Matsuda and Ito 2021, from columns.
 
 The paper gives: three convolutions, each with dropout, two dense layers with dropout between, Adam,
 batches of 256, 200 passes over 800,000 positions drawn at random.  It leaves open what is decided
@@ -130,7 +130,7 @@ def _manifest(
     info = check_data(request.data[0])
     return Manifest(
         data=f"games {request.games.start}:{stop} of {info.data}, every {kind} choice",
-        command=command_of("mjbot train networks-paper", replace(request, kinds=(kind,))),
+        command=command_of("python -m papers train-networks", replace(request, kinds=(kind,))),
         seed=request.seed,
         scores=scores,
     )

@@ -7,7 +7,7 @@ and 8), the value of all that the paper names as missing, and of each item alone
 from collections.abc import Iterator
 from typing import Final
 
-from mjbot.arena.experiments import ExperimentContext
+from papers.experiments import ExperimentContext
 from papers.mizukami2013 import folding, one_player
 
 SUMMARY: Final = "one-player mahjong of Mizukami 2013, folding and not, and what the paper lacks"

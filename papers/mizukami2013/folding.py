@@ -9,7 +9,7 @@ from math import sqrt
 from typing import Final
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.experiments import ExperimentContext, ExperimentError, Run
+from mjbot.arena.runs import Run
 from mjbot.arena.setup import Setup
 from mjbot.game.statistics.estimate_text import format_estimate
 from mjbot.game.statistics.estimates import difference
@@ -17,6 +17,7 @@ from mjbot.game.statistics.figures import FIGURE_BY_KEY, Figure, WallSums
 from mjbot.game.statistics.markdown import head, row
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import Spec, strategy_class
+from papers.experiments import ExperimentContext, ExperimentError
 from papers.nakano2021 import SEATS, walls_for
 
 OPPONENT: Final = "fast-riichi-a"

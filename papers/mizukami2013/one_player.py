@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.arena.experiments import ExperimentContext, ExperimentError
 from mjbot.game.statistics.estimate_text import format_estimate
 from mjbot.game.statistics.estimates import difference, rate, ratio
 from mjbot.game.statistics.markdown import head, row
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
+from papers.experiments import ExperimentContext, ExperimentError
 from papers.one_player.game import new_game
 from papers.one_player.players import first_possible
 from papers.one_player.runs import PlayerError, RunError, winning_draws

@@ -15,7 +15,6 @@ import numpy as np
 from rich.console import Console
 
 from mjbot.arena.code_digest import code_digest
-from mjbot.arena.experiments import ExperimentContext, ExperimentError
 from mjbot.game.records.mjai_log import read_mjai_log
 from mjbot.game.statistics.estimates import ratio
 from mjbot.game.statistics.markdown import head, row
@@ -24,6 +23,7 @@ from mjbot.game.table.view import View
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
+from papers.experiments import ExperimentContext, ExperimentError
 from papers.takada2022.last_hands import Ending, LastHand, play_all, ranks_and_bonus
 
 SUMMARY: Final = "whether collusion-mc counts on help (Takada 2022), and whether that pays"

@@ -1,4 +1,4 @@
-"""``mjbot train greedy``: what greedy players hold, counted in games of our own.
+"""``python -m papers train-greedy``: what greedy players hold, counted in games of our own.
 
 Takada and Sato 2022, section 4.1.1: P(shanten | draws, discarded 3..7 of number tiles).  Four
 players each discard such that the shanten is least, and among those such that the hand accepts
@@ -32,13 +32,13 @@ from mjbot.game.table.settle import game_ends, next_kyoku
 from mjbot.game.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
 from mjbot.learning.models.tenpai import MAX_DRAWS, MAX_MIDDLE, is_middle
 from mjbot.learning.models.weights import Manifest, save_weights
-from mjbot.learning.training.requests import GreedyRequest
 from mjbot.learning.training.runs import RUNS, Learned
 from mjbot.runtime.compiler.compiled import compiled, keep_alive
 from mjbot.runtime.compiler.record import Int8s, Int16s, Record
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
+from papers.takada2022.requests import GreedyRequest
 from protocol.rules import Length, Rules
 
 MAX_BLOCKS: Final = 4
@@ -218,7 +218,7 @@ def train(request: GreedyRequest) -> tuple[Learned, Counted]:
         hands, row, kyoku = count_hands(games, seed, length, step)
     manifest = Manifest(
         data=f"{games} games ({length}, {kyoku} kyoku) of four greedy players",
-        command=command_of("mjbot train greedy", request),
+        command=command_of("python -m papers train-greedy", request),
         seed=seed,
         scores={
             f"percent_{n}_shanten_after_6_draws_1_middle": percent.text(".2f")
@@ -236,7 +236,7 @@ def count_hands(
 ) -> tuple[NDArray[np.int32], Counts, int]:
     """Play games with the seeds from ``seed`` on; ``step`` is called after each.
 
-    Returns the table (:data:`mjbot.learning.training.tenpai.Hands`), of the paper's row the counts
+    Returns the table (:data:`papers.takada2022.greedy.Hands`), of the paper's row the counts
     per game int64[games, 7], and the number of kyoku.
     """
     hands = np.zeros((MAX_DRAWS + 1, MAX_MIDDLE + 1, MAX_BLOCKS + 1, N_SHANTEN), np.int32)

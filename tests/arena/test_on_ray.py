@@ -14,8 +14,8 @@ from mjbot.arena.workers import on_ray
 from mjbot.arena.workers.on_ray import LOCAL, RayPool
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.main import main
-from mjbot.learning.training import fold_grid
 from mjbot.runtime.errors import ExitCode
+from papers.mizukami2013.training import fold_grid
 
 MakeSetup = Callable[..., Setup]
 ROOT = Path(__file__).parents[2]

@@ -90,7 +90,7 @@ def test_what_cannot_be_meant_is_named_with_the_nearest_or_an_example(words, lin
 
 @pytest.mark.parametrize("command", REMOVED)
 def test_a_removed_command_names_what_takes_its_place(command, capsys):
-    line = f"mjbot: {command} was removed: {REMOVED[command]}"
+    line = f"mjbot: {command} was removed; use {REMOVED[command]}"
     assert refusal(capsys, *command.split(), "--games", "8") == line
     assert refusal(capsys, "help", *command.split()) == line
 

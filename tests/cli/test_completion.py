@@ -37,7 +37,7 @@ def test_commands_and_options_are_completed(bash):
     assert bash("") >= set(COMMANDS)
     assert bash("re") == {"replay", "review"}
     assert bash("arena", "--fo") == {"--format"}
-    assert {"hand", "policy", "rank"} <= bash("train", "")
+    assert {"danger", "policy", "rank"} <= bash("train", "")
 
 
 def test_choices_strategies_and_files_are_completed(bash):

@@ -24,15 +24,15 @@ TENHOU6 = '{"title":["",""],"name":["a","b","c","d"],"rule":{"disp":""},"log":[[
 
 READ = {
     "accounts", "token_file", "account_file", "ws_token_file", "profile", "game", "records",
-    "reference", "review", "repro", "beside", "source", "start", "check", "weights", "files",
+    "reference", "review", "repro", "source", "start", "check", "weights", "files",
     "data", "pair_start", "mean_of",
 }  # fmt: skip
 FOLDERS = {"log_dir", "folder", "out"}
 WRITTEN = {
     ("check", "junit"), ("stats", "html"), ("stats", "csv"), ("stats", "parquet"),
     ("review", "out"), ("review", "json"), ("watch", "out"), ("draw", "out"), ("convert", "out"),
-    ("detect", "html"), ("init", "file"), ("pack", "out"), ("play", "log"), ("play", "timings"),
-    ("run", "log"), ("run", "status"), ("experiment", "report"),
+    ("detect", "html"), ("init", "file"), ("play", "log"), ("play", "timings"),
+    ("run", "log"), ("run", "status"), ("ladder", "report"),
 }  # fmt: skip
 
 
@@ -84,9 +84,8 @@ COMMANDS_ON = {
     "stats --parquet": ["stats", "GAME", "--parquet", "GAME"],
     "detect": ["detect", "GAME", "--html", "GAME"],
     "check": ["check", "tsumogiri", "--junit", "GAME"],
-    "pack": ["pack", "tsumogiri", "--out", "GAME"],
     "init": ["init", "GAME", "--force"],
-    "experiment": ["experiment", "strength", "--report", "GAME"],
+    "ladder": ["ladder", "--report", "GAME"],
     "play --timings": ["play", "ws://127.0.0.1:1/ws", "--timings", "GAME"],
 }
 

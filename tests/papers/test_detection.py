@@ -1,11 +1,17 @@
-"""``mjbot experiment detection`` on a few walls, and what its figures say of planted pairs."""
+"""``python -m papers detection`` on a few walls, and what its figures say of planted pairs."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-from mjbot.analysis.collusion.experiment.judging import Judge, choose, drawn_anew
-from mjbot.analysis.collusion.experiment.tables import (
+
+from mjbot.analysis.collusion.games import GameCounts
+from mjbot.analysis.collusion.verdicts import levelled
+from mjbot.game.statistics.origin import origin_of
+from papers.__main__ import main
+from papers.detection import experiment, judging, tables
+from papers.detection.judging import Judge, choose, drawn_anew
+from papers.detection.tables import (
     HONEST,
     PAIRS,
     USUAL_SEED,
@@ -13,15 +19,9 @@ from mjbot.analysis.collusion.experiment.tables import (
     TableKind,
     moved,
 )
-
-from mjbot.analysis.collusion.experiment import experiment, judging, tables
-from mjbot.analysis.collusion.games import GameCounts
-from mjbot.analysis.collusion.verdicts import levelled
-from mjbot.cli.main import main
-from mjbot.game.statistics.origin import origin_of
 from tests.analysis.collusion.test_verdicts import ALL, played
 
-LOGS = Path(__file__).parents[3] / "logs"
+LOGS = Path(__file__).parents[2] / "logs"
 PAIR = TableKind(("combo-partner", "fast-riichi-d"), 970)
 CALM = TableKind(("fast-riichi-d", "tsumogiri"), 990, format="each")
 
@@ -39,7 +39,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def detection(folder: Path, *more: str) -> int:
     usual = ("--games", "6", "--jobs", "1", "--out", str(folder))
-    return main(["experiment", "detection", *usual, *more])
+    return main(["detection", *usual, *more])
 
 
 def rows_of(text: str) -> list[list[str]]:
@@ -53,7 +53,7 @@ def test_tables_are_played_counted_and_told_once_and_each_part_tells_its_own(
     assert detection(tmp_path, "--records", str(LOGS)) == 0
     first = capsys.readouterr().out
     heads, rows = first.splitlines()[0], rows_of(first)
-    assert "mjbot experiment detection --part all --games 6 --seed 2021 --records logs" in heads
+    assert "python -m papers detection --part all --games 6 --seed 2021 --records logs" in heads
     version = origin_of(()).version
     assert version and f", {version}: `" in heads
     known = {row[0]: row for row in rows}
@@ -76,10 +76,10 @@ def test_tables_are_played_counted_and_told_once_and_each_part_tells_its_own(
 def test_records_are_for_whom_they_are_of_use(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["experiment", "nakano2021", "--records", str(LOGS), "--out", str(tmp_path)]
-    assert main(command) == 2
-    parts = capsys.readouterr().err
-    assert parts == "mjbot experiment: --records: only detection and strength take it\n"
+    with pytest.raises(SystemExit) as ended:
+        main(["nakano2021", "--records", str(LOGS), "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    assert "nakano2021: error: unknown option '--records'" in capsys.readouterr().err
 
 
 def test_no_two_tables_share_walls_and_another_seed_moves_all_of_them() -> None:

@@ -1,18 +1,18 @@
-"""``mjbot experiment`` on a few walls: the tables are there, and say what the games say."""
+"""``python -m papers`` on a few walls: the tables are there, and say what the games say."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from mjbot.arena.experiments import ExperimentContext, Run
 from mjbot.arena.run_folder import read_games
+from mjbot.arena.runs import Run
 from mjbot.arena.setup import Setup
-from mjbot.cli.main import main
 from mjbot.game.table.settle import ranks_of
 from mjbot.runtime.errors import ExitCode
 from papers import arena_checks, nakano2021
+from papers.__main__ import main
+from papers.experiments import ExperimentContext
 
 BOTS = Path(__file__).parents[1] / "arena" / "bots.py"
 
@@ -24,7 +24,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arena_checks, "RUNS", 20)
         patch.setattr(arena_checks, "LONG_RUNS", 5)
-        command = ["experiment", "arena-checks", "--games", "24", "--jobs", "1"]
+        command = ["arena-checks", "--games", "24", "--jobs", "1"]
         assert main([*command, "--out", str(folder)]) == 0
     return folder
 
@@ -32,7 +32,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_nakano2021_prints_the_paper_s_table_beside_ours(
     played: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["experiment", "nakano2021", "--games", "24", "--jobs", "1", "--out", str(played)]
+    command = ["nakano2021", "--games", "24", "--jobs", "1", "--out", str(played)]
     assert main(command) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("| 24 games each | A | A, paper | B | B, paper |")
@@ -55,7 +55,7 @@ def test_the_checks_report_variances_and_coverage(
 ) -> None:
     monkeypatch.setattr(arena_checks, "RUNS", 20)
     monkeypatch.setattr(arena_checks, "LONG_RUNS", 5)
-    command = ["experiment", "arena-checks", "--games", "24", "--jobs", "1", "--out", str(played)]
+    command = ["arena-checks", "--games", "24", "--jobs", "1", "--out", str(played)]
     assert main(command) == 0
     lines = capsys.readouterr().out.splitlines()
     folds = next(line for line in lines if line.startswith("| folds only (C) |")).split(" | ")
@@ -65,10 +65,12 @@ def test_the_checks_report_variances_and_coverage(
 
 
 def test_bad_numbers_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["experiment", "nakano2021", "--seed", "-1"]) == 2
-    assert capsys.readouterr().err == "mjbot experiment: --seed -1: from 0 to 2147483647\n"
+    assert main(["nakano2021", "--seed", "-1"]) == 2
+    assert (
+        capsys.readouterr().err == "python -m papers nakano2021: --seed -1: from 0 to 2147483647\n"
+    )
     with pytest.raises(SystemExit):
-        main(["experiment", "nakano2021", "--games", "0"])
+        main(["nakano2021", "--games", "0"])
     assert "--games: '0': expected a whole number above 0" in capsys.readouterr().err
 
 
@@ -83,9 +85,8 @@ def test_decisions_that_had_to_be_replaced_are_told(
         list(request.arenas([Run("crashing", setup, 1)]))
         yield "the report"
 
-    experiment = SimpleNamespace(SUMMARY="", GAMES=4, PARTS=("all",), play=play)
-    monkeypatch.setattr("mjbot.cli.experiment.experiments", lambda: {"nakano2021": experiment})
-    command = ["experiment", "nakano2021", "--jobs", "1", "--out", str(tmp_path)]
+    monkeypatch.setattr("papers.nakano2021.play", play)
+    command = ["nakano2021", "--jobs", "1", "--out", str(tmp_path)]
     assert main(command) == ExitCode.FAILED
     text = capsys.readouterr()
     assert text.out == "the report\n"

@@ -4,15 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from mjbot.learning.training.tenpai import (
-    GREEDY,
-    complete_blocks,
-    count_hands,
-    greedy_choice,
-    percent_of,
-)
 
-from mjbot.cli.main import main
 from mjbot.game.rules.acceptance import acceptance
 from mjbot.game.rules.kinds import hand_counts, kinds_of
 from mjbot.game.rules.shanten import shanten
@@ -20,6 +12,14 @@ from mjbot.game.statistics.estimates import t_quantile
 from mjbot.game.table.actions import ACTIONS, TSUMO
 from mjbot.learning.models.tenpai import greedy_table
 from mjbot.learning.models.weights import load_weights
+from papers.__main__ import main
+from papers.takada2022.greedy import (
+    GREEDY,
+    complete_blocks,
+    count_hands,
+    greedy_choice,
+    percent_of,
+)
 from protocol.tiles import tile_kind
 
 
@@ -83,7 +83,7 @@ def test_the_interval_takes_a_game_as_one_observation():
 
 
 def test_the_command_writes_what_strategies_read(tmp_path, capsys):
-    assert main(["train", "greedy", "--games", "3", "--seed", "5", "--length", "tonpu",
+    assert main(["train-greedy", "--games", "3", "--seed", "5", "--length", "tonpu",
                  "--out", str(tmp_path)]) == 0  # fmt: skip
     assert "paper %" in capsys.readouterr().out
     manifest = json.loads((tmp_path / "greedy.json").read_text())
@@ -92,5 +92,5 @@ def test_the_command_writes_what_strategies_read(tmp_path, capsys):
 
 
 def test_one_game_gives_no_interval(capsys):
-    assert main(["train", "greedy", "--games", "1"]) == 2
+    assert main(["train-greedy", "--games", "1"]) == 2
     assert "--games" in capsys.readouterr().err

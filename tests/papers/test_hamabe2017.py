@@ -1,4 +1,4 @@
-"""``mjbot experiment hamabe2017``: its tables say what the games say."""
+"""``python -m papers hamabe2017``: its tables say what the games say."""
 
 import itertools
 import math
@@ -14,13 +14,13 @@ from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.run_folder import GameLine, Results, read_games
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.files_read import FILES_FILE
-from mjbot.cli.main import main
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.figures import CountRecords, Figure, as_rows, from_rows, no_counts
 from mjbot.game.statistics.sequential import ErrorRates
 from mjbot.game.table.settle import ranks_of
 from mjbot.strategy.options import read_options
 from mjbot.strategy.registry import strategy_class
+from papers.__main__ import main
 from papers.hamabe2017 import experiment as hamabe2017
 from papers.hamabe2017.sums import (
     ALLYS_SHARE,
@@ -136,7 +136,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, lis
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hamabe2017, "ARMS", arms)
         patch.setattr("builtins.print", lambda *args, **_: lines.append(str(args[0])))
-        command = ["experiment", "hamabe2017", "--games", "12", "--jobs", "1"]
+        command = ["hamabe2017", "--games", "12", "--jobs", "1"]
         assert main([*command, "--out", str(folder)]) == 0
     yield folder, lines
 

@@ -1,12 +1,12 @@
-"""``mjbot experiment matsuda2021``: the paper's figures beside those of manifests."""
+"""``python -m papers matsuda2021``: the paper's figures beside those of manifests."""
 
 import msgspec
 import numpy as np
 import pytest
 
-from mjbot.cli.main import main
 from mjbot.learning.models.weights import Manifest, save_weights
 from mjbot.runtime.errors import ExitCode
+from papers.__main__ import main
 from papers.matsuda2021 import experiment
 from papers.matsuda2021.reinforcement import CurvePoint
 
@@ -46,7 +46,7 @@ def test_the_rank_model_stands_beside_the_papers():
 
 
 def test_the_curve_is_of_the_runs_that_there_are(tmp_path, capsys):
-    command = ["experiment", "matsuda2021", "--part", "curve", "--out", str(tmp_path)]
+    command = ["matsuda2021", "--part", "curve", "--out", str(tmp_path)]
     assert main(command) == ExitCode.FAILED
     assert "has no runs curve-GAMES" in capsys.readouterr().err
     for games in (500, 100):
@@ -59,7 +59,7 @@ def test_the_curve_is_of_the_runs_that_there_are(tmp_path, capsys):
 
 
 def test_reinforcement_is_shown_beside_the_paper_that_had_no_result(tmp_path, capsys):
-    command = ["experiment", "matsuda2021", "--part", "reinforcement", "--out", str(tmp_path)]
+    command = ["matsuda2021", "--part", "reinforcement", "--out", str(tmp_path)]
     assert main(command) == ExitCode.FAILED
     assert "has no runs reinforce-NAME" in capsys.readouterr().err
     point = dict.fromkeys(CurvePoint.__struct_fields__, 0.0) | {"games": 8, "batches": 3}
@@ -85,7 +85,7 @@ def test_reinforcement_is_shown_beside_the_paper_that_had_no_result(tmp_path, ca
 
 
 def test_the_environment_is_timed(capsys):
-    command = ["experiment", "matsuda2021", "--part", "environment", "--games", "3"]
+    command = ["matsuda2021", "--part", "environment", "--games", "3"]
     assert main(command) == ExitCode.OK
     lines = capsys.readouterr().out.splitlines()
     assert cells(lines, "ours, players at random")[1] == "3"
@@ -95,5 +95,5 @@ def test_the_environment_is_timed(capsys):
 
 @pytest.mark.parametrize("part", ["networks", "rank"])
 def test_what_ships_can_be_shown(part, capsys):
-    assert main(["experiment", "matsuda2021", "--part", part]) == ExitCode.OK
+    assert main(["matsuda2021", "--part", part]) == ExitCode.OK
     assert "2024" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""``mjbot experiment mizukami2013``: the tables say what the games say."""
+"""``python -m papers mizukami2013``: the tables say what the games say."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from mjbot.arena.run_folder import read_games
-from mjbot.cli.main import main
 from mjbot.learning.models import weights
+from papers.__main__ import main
 from papers.mizukami2013 import folding, one_player
 from papers.mizukami2013.one_player import Entrant
 
@@ -26,7 +26,7 @@ def cells(lines: list[str], label: str) -> list[str]:
 
 
 def experiment(*arguments: str) -> int:
-    return main(["experiment", "mizukami2013", "--jobs", "1", *arguments])
+    return main(["mizukami2013", "--jobs", "1", *arguments])
 
 
 def test_the_first_part_plays_everybody_on_the_same_walls(
@@ -65,7 +65,7 @@ def test_missing_weights_are_one_line_that_tells_the_cure(
     monkeypatch.setattr(one_player, "ENTRANTS", (Entrant("lost", "evaluator:lost"),))
     assert experiment("--games", "10", "--out", str(tmp_path)) == 1
     *_, error = capsys.readouterr().err.splitlines()
-    assert error.startswith("mjbot experiment: lost: ")
+    assert error.startswith("python -m papers mizukami2013: lost: ")
 
 
 def test_folding_is_compared_with_not_folding_wall_by_wall(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mjbot.learning.training.hand import agreement
 
 from mjbot.game.table.view import View
 from mjbot.learning.models.hand import (
@@ -13,9 +12,10 @@ from mjbot.learning.models.hand import (
     write_choices,
 )
 from mjbot.learning.models.hand_position import observe
-from mjbot.learning.training import perceptron
 from mjbot.learning.training.hand_positions import before_first_riichi, of_closed_hands
 from mjbot.learning.training.positions import collect, index_games, steps
+from papers.mizukami2013.training import perceptron
+from papers.mizukami2013.training.hand import agreement
 from protocol.messages import Dahai, Reach, StartKyoku
 from protocol.tiles import TILE_BY_NAME, tile_kind
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from mjbot.cli.main import main
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.learning.env import BatchEnv
 from mjbot.learning.env.actions import ACTION_OF_CODE, CHI, KAN, N_ACTIONS, PASS, PON, RIICHI, WIN
@@ -11,7 +10,7 @@ from mjbot.learning.env.batch import DecisionRows
 from mjbot.learning.models.weights import load_manifest, load_weights
 from mjbot.learning.training.networks.decisions import KINDS, N_CHOICES, DecisionKind, legal_classes
 from mjbot.runtime.errors import ArgumentError, ExitCode
-from mjbot.strategy.registry import make_strategy
+from papers.__main__ import main
 from papers.matsuda2021 import q_learning, reinforcement
 from papers.matsuda2021.networks import PaperNetwork, unpacked
 from papers.matsuda2021.planes import PLANES_SHAPE, write_paper_planes
@@ -24,6 +23,7 @@ from papers.matsuda2021.reinforcement import (
     read_curve,
     seating,
 )
+from papers.matsuda2021.supervised_paper import SupervisedPaper
 from papers.matsuda2021.training import first_layers
 
 DISCARD, PON_KIND, CHI_KIND = (
@@ -104,7 +104,7 @@ def test_epsilon_is_the_papers_and_can_begin_lower():
 
 def test_the_networks_play_as_the_strategy_does(torch):
     networks = Networks({kind: PaperNetwork.load(kind).layers for kind in KINDS})
-    env, bot, same, asked = BatchEnv(8, 7), make_strategy("supervised-paper"), 0, 0
+    env, bot, same, asked = BatchEnv(8, 7), SupervisedPaper(), 0, 0
     rows = env.reset()
     for _ in range(15):
         at_kan = env.at_kan[rows.tables]
@@ -242,7 +242,7 @@ def few(torch, monkeypatch):
     monkeypatch.setattr(reinforcement, "MEMORY_STEPS", 2000)
 
     def run(folder, episodes=24, *options):
-        command = ["train", "reinforce", "--folder", str(folder), "--episodes", str(episodes)]
+        command = ["train-reinforce", "--folder", str(folder), "--episodes", str(episodes)]
         return main([*command, "--tables", "8", "--look-every", "12", *options])
 
     return run
@@ -302,7 +302,7 @@ def test_greedy_play_of_equal_networks_is_even_on_every_wall(torch):
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(torch, options, text, tmp_path, capsys):
-    command = ["train", "reinforce", "--folder", str(tmp_path / "run"), *options]
+    command = ["train-reinforce", "--folder", str(tmp_path / "run"), *options]
     assert main(command) == ExitCode.BAD_ARGUMENTS
     assert text in capsys.readouterr().err
 

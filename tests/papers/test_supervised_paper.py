@@ -7,7 +7,10 @@ from mjbot.game.referee import Referee
 from mjbot.strategy.registry import make_strategy
 from papers.matsuda2021 import networks as paper_networks
 from papers.matsuda2021 import supervised_paper
+from papers.matsuda2021.supervised_paper import SupervisedPaper
 from protocol.tiles import TILE_BY_NAME, tile_kind
+
+NAME = "papers.matsuda2021.supervised_paper:SupervisedPaper"
 
 
 class Told:
@@ -44,7 +47,7 @@ def kind(name):
 
 
 def choice(view, **options):
-    action = make_strategy("supervised-paper", options).decide(view)
+    action = make_strategy(NAME, options).decide(view)
     assert action in view.legal
     return str(action)
 
@@ -113,7 +116,7 @@ def test_a_red_five_goes_into_the_meld(position, text):
 def test_it_tells_each_chance_in_per_cent(position, text):
     text(riichi={1: 0.25}, discard={kind("E"): 0.4, kind("2p"): 0.1, kind("9s"): 0.5})
     view = position("234m456m678m23p55s", drawn="1z")
-    explained = make_strategy("supervised-paper").explain(view)
+    explained = SupervisedPaper().explain(view)
     worths = {str(rated.action): rated for rated in explained.rated}
     assert explained.unit == "%"
     assert worths["riichi"].value == pytest.approx(25)
@@ -126,12 +129,12 @@ def test_it_tells_each_chance_in_per_cent(position, text):
 def test_a_call_is_told_too(position, text):
     text(pon={1: 0.3})
     view = position("23447m11p47p77z3z4z", offered="4m")
-    rated = make_strategy("supervised-paper").explain(view).rated
+    rated = SupervisedPaper().explain(view).rated
     assert {str(one.action): round(one.value) for one in rated}["pon"] == 30
 
 
 def test_it_plays_whole_games_with_the_networks_that_ship():
-    bots = [make_strategy("supervised-paper") for _ in range(4)]
+    bots = [SupervisedPaper() for _ in range(4)]
     referee = Referee(1, "tonpu")
     referee.start()
     while asked := referee.asked:

@@ -1,11 +1,11 @@
-"""``mjbot experiment takada2022``: the two positions, and last hands, on few runs."""
+"""``python -m papers takada2022``: the two positions, and last hands, on few runs."""
 
 from pathlib import Path
 
 import pytest
 
-from mjbot.cli.main import main
 from mjbot.game.table.state import CALLED, CHI, PON, TURN
+from papers.__main__ import main
 from papers.takada2022 import experiment as takada2022
 from papers.takada2022.last_hands import LastHand, play_last_hand, ranks_and_bonus
 from protocol.tiles import TILE_NAMES
@@ -40,7 +40,7 @@ def test_figure_2_is_what_the_paper_tells_of_it():
 
 def test_all_players_are_asked_of_both_positions(capsys: pytest.CaptureFixture[str], monkeypatch):
     monkeypatch.setattr(takada2022, "FULL", "collusion-mc,budget_s=0.01")
-    assert main(["experiment", "takada2022", "--games", "2"]) == 0
+    assert main(["takada2022", "--games", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     rows = [line for line in lines if line.startswith(("| paper", "| full"))]
     assert len(rows) == 9 and sum(", lists off" in line for line in rows) == 3
@@ -54,7 +54,7 @@ def test_last_hands_are_played_once_and_told_with_intervals(
     quick = "collusion-mc,deals=2"
     papers = "collusion-mc,mode=paper,deals=1,walls=1"
     monkeypatch.setattr(takada2022, "ARMS", {"full": quick, "paper, lists off": papers})
-    command = ["experiment", "takada2022", "--part", "arena", "--games", "2", "--jobs", "1"]
+    command = ["takada2022", "--part", "arena", "--games", "2", "--jobs", "1"]
     assert main([*command, "--out", str(tmp_path)]) == 0
     first = capsys.readouterr().out
     files = list(tmp_path.glob("takada2022-*/*.jsonl"))
@@ -67,7 +67,7 @@ def test_last_hands_are_played_once_and_told_with_intervals(
     files[0].write_bytes(kept.replace(b'"ending":', b'"end":', 1))
     assert main([*command, "--out", str(tmp_path)]) == 3
     text = capsys.readouterr().err.splitlines()[-1]
-    assert text.startswith(f"mjbot experiment: {files[0]}, line 2: ")
+    assert text.startswith(f"python -m papers takada2022: {files[0]}, line 2: ")
     assert text.endswith("; move the file away")
     assert "| points with bonus |" in first
 

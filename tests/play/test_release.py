@@ -14,12 +14,6 @@ from mjbot.runtime.compiler.machine_code import ReleaseError
 from mjbot.strategy.registry import Spec
 
 
-def test_a_release_has_the_strategies_of_the_wheel_only():
-    names = release.shipped_names()
-    assert {"strongest", "tsumogiri", "combo-partner"} <= {*names}
-    assert "supervised-paper" not in names  # of the checkout's papers
-
-
 def test_a_release_s_wheel_names_python_and_platform_and_lists_its_files(tmp_path):
     info = tmp_path / "mjbot-1.dist-info"
     info.mkdir()

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from mjbot.arena.experiments import experiments
 
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
@@ -20,14 +19,17 @@ from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import declare_command
 from mjbot.play.service.status import Status
 from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.requests import declare
 from mjbot.strategy.options import options_of
-from mjbot.strategy.registry import strategy_class
+from mjbot.strategy.registry import MOVED, strategy_class
+from papers.__main__ import PapersRequest
+from papers.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 CONFIG = (DOCS / "mkdocs" / "mkdocs.yml").read_text(encoding="utf-8")
-SHOWN = re.compile(r"^(?: {4})?(mjbot [a-z-]+(?: .*)?)$")
+SHOWN = re.compile(r"^(?: {4})?((?:mjbot|python -m papers) [a-z-]+(?: .*)?)$")
 LEFT_OPEN = re.compile(r"\.\.\.|\b(?:WHAT|N)\b")
 """What a command line leaves to the reader."""
 
@@ -65,7 +67,10 @@ class RefusedError(Exception):
 
 def parser_of(command):
     parser = argparse.ArgumentParser()
-    declare_command(command, parser)
+    if command == "papers":
+        declare(parser, PapersRequest)
+    else:
+        declare_command(command, parser)
     parsers = [parser]
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -87,11 +92,12 @@ def test_documents_show_many_commands():
 
 @pytest.mark.parametrize(("document", "line"), PARSED)
 def test_a_documented_command_is_one_that_mjbot_accepts(document, line):
-    _, command, *arguments = shlex.split(line.split(" > ")[0], comments=True)
+    line = line.removeprefix("python -m ")
+    command, *arguments = shlex.split(line.removeprefix("mjbot ").split(" > ")[0], comments=True)
     if command in ("help", "version"):
         assert not arguments or arguments[0] in (*COMMANDS, "COMMAND")
         return
-    assert command in COMMANDS
+    assert command in (*COMMANDS, "papers")
     try:
         parser_of(command).parse_args(arguments)
     except SystemExit as end:  # --help
@@ -249,10 +255,10 @@ PAPERS = (DOCS / "papers.md").read_text(encoding="utf-8")
 
 
 def test_the_papers_page_has_every_experiment_of_a_paper_with_its_page():
-    of_papers = [name for name in experiments() if re.fullmatch(r"[a-z]+20\d\d", name)]
+    of_papers = [name for name in EXPERIMENTS if re.fullmatch(r"[a-z]+20\d\d", name)]
     assert len(of_papers) == 5
     for name in of_papers:
-        assert f"\n    mjbot experiment {name}" in PAPERS
+        assert f"\n    python -m papers {name}" in PAPERS
         assert f"](results/{name}.md)" in PAPERS
         (heading,) = re.findall(rf"^## ({name[:-4].capitalize()} {name[-4:]})$", PAPERS, re.M)
         authors = PAPERS.partition(f"## {heading}\n")[2].partition("\n## ")[0]
@@ -266,7 +272,11 @@ def test_the_papers_page_names_options_that_the_strategies_have():
         first = re.findall(r"`([\w-]+)`", cells[0])
         if len(cells) != 3 or not line.startswith("| `") or not first:
             continue
-        options = {option.name for name in first for option in options_of(strategy_class(name))}
+        options = {
+            option.name
+            for name in first
+            for option in options_of(strategy_class(MOVED.get(name, name)))
+        }
         for name in re.findall(r"`(\w+)(?:=\w+)?`", " ".join(cells[1:])):
             assert name in options, (first[0], name)
             named += 1

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.arena.experiments import experiments
 from mjbot.cli.commands import COMMANDS, GROUPS
 from mjbot.cli.main import declare_command, main
 
@@ -52,13 +51,3 @@ def test_mjbot_alone_lists_every_command_in_a_group(capsys):
         assert re.search(rf"^{title}:$", text, re.M)
         for name, command in group.items():
             assert re.search(rf"^  {name} +{re.escape(command.summary)}$", text, re.M)
-
-
-def test_the_help_of_experiment_lists_each_with_its_parts(capsys):
-    with pytest.raises(SystemExit):
-        main(["experiment", "--help"])
-    text = capsys.readouterr().out
-    for name, module in experiments().items():
-        assert re.search(rf"^  {name} +{re.escape(module.SUMMARY)}$", text, re.M)
-        if len(module.PARTS) > 1:
-            assert f"parts: {', '.join(module.PARTS)}\n" in text

@@ -23,7 +23,7 @@ RATERS = [
     "combo-partner",
     "strongest",
     "supervised",
-    "supervised-paper",
+    "papers.matsuda2021.supervised_paper:SupervisedPaper",
 ]
 EVERY = 8
 

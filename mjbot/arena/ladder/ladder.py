@@ -1,31 +1,122 @@
-"""The lines of the ladder: a run of the arena each, in a folder of its own, and how it stands.
+"""A ladder: every strategy against three of one opponent, the strongest few against others, too.
 
 A line is one strategy in each seat of every wall against three of its opponent, and the opponent
-against itself on the same walls.  The walls are the same for all lines, so that any two of them
-are compared wall by wall.
+against itself on the same walls.  Each line is a run of the arena in a folder of its own, on the
+same walls as all others, so that any two of them are compared wall by wall.  What is played stays
+played: the same command resumes, with other lines, more games or more opponents as well; runs of
+other code are refused.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from mjbot.arena.accumulator import WallAccumulator
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.decision_times import DecisionCost, decision_costs
-from mjbot.arena.experiments import ExperimentContext, Run
-from mjbot.arena.ladder.options import Options
+from mjbot.arena.run import RunOutcome
 from mjbot.arena.run_folder import GAMES_FILE, ResultsError, erase_run, read_run
-from mjbot.arena.setup import Setup
+from mjbot.arena.runs import Run
+from mjbot.arena.setup import Setup, require_seed
 from mjbot.arena.workers.files_read import FilesRead
 from mjbot.game.statistics.figures import FIGURE_BY_KEY, WallSums
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.requests import option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names
+from protocol.rules import LAST_ROUND, Length
 
+AGAINST: Final = ("fold-recognition-plus", "fast-riichi-a", "supervised")
 SEATS: Final = 4
 DEADLINE_S: Final = 120.0
 """An external AI that is late loses its seat; majiang took more than 30 s at a load of 27."""
+
+
+def _names_option(help_: str) -> Any:
+    return option((), help_, nargs="+", metavar="NAME,KEY=VALUE")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LadderPlan:
+    """What is played: ``games`` of each line, those of ``games_of`` aside, and who plays.
+
+    With ``show`` nothing is played; with ``fresh`` runs of other code are erased.
+    """
+
+    games: int = option(2000, "number of games of a line, rounded up to whole walls", type=int)
+    seed: int = option(2021, "random seed of the walls", type=int)
+    lines: tuple[str, ...] = _names_option("strategies to measure (default: all of strategies/)")
+    also: tuple[str, ...] = _names_option("further strategies, such as external:majiang")
+    against: tuple[str, ...] = _names_option(
+        "three of the first are everybody's opponents, three of each other one those of the"
+        f" strongest few (default: {' '.join(AGAINST)})"
+    )
+    strongest: int = option(4, "number of these few", type=int, metavar="N")
+    games_of: tuple[str, ...] = option(
+        (),
+        "other games than --games for some lines; 0 leaves one out",
+        action="extend",
+        nargs="+",
+        metavar="NAME,KEY=VALUE=GAMES",
+    )
+    length: Length = option("hanchan", "length of a game", choices=list(LAST_ROUND))
+    show: bool = option(False, "play nothing, report what has been played", shown=False)
+    fresh: bool = option(False, "erase runs of other code, seed or length", shown=False)
+    records: Path | None = option(
+        None, "people's games, to list (default: none)", type=Path, metavar="FILE"
+    )
+    report: Path | None = option(
+        None,
+        "file for the tables, which are also printed",
+        type=Path,
+        metavar="FILE",
+        writes=(),
+        shown=False,
+    )
+
+    def __post_init__(self) -> None:
+        require_seed(self.seed)
+        for name, least in (("games", 1), ("strongest", 0)):
+            if (value := getattr(self, name)) < least:
+                raise ArgumentError(f"--{name} {value}: at least {least}")
+
+    @property
+    def specs(self) -> tuple[Spec, ...]:
+        """The strategies to measure.  Raises ``StrategyError``."""
+        return _unique([*(self.lines or built_in_names()), *self.also])
+
+    @property
+    def opponents(self) -> tuple[Spec, ...]:
+        """Everybody's opponent, and further ones for the strongest few."""
+        return _unique(self.against or AGAINST)
+
+    @cached_property
+    def games_by_line(self) -> dict[str, int]:
+        """The games of the lines that ``games_of`` names.  Raises ``ArgumentError``."""
+        games_by_line = {}
+        for text in self.games_of:
+            name, _, games = text.rpartition("=")
+            if not name or not games.isdecimal():
+                raise ArgumentError(f"--games-of {text}: expected NAME=GAMES")
+            try:
+                line = Spec.read(name)
+            except StrategyError as error:
+                raise ArgumentError(f"--games-of {name}: {error}") from None
+            if line not in self.specs:
+                raise ArgumentError(f"--games-of {text}: {line} is none of the lines")
+            games_by_line[str(line)] = int(games)
+        return games_by_line
+
+    def walls_of(self, spec: Spec) -> int:
+        """Return how many walls a line is played on."""
+        return -(-self.games_by_line.get(str(spec), self.games) // SEATS)
+
+
+def _unique(names: Iterable[str]) -> tuple[Spec, ...]:
+    return tuple(dict.fromkeys(map(Spec.read, names)))
 
 
 @dataclass(frozen=True)
@@ -64,19 +155,29 @@ class LineStanding:
 
 @dataclass
 class Ladder:
-    """All lines of one request; ``problems`` has those that could not be run, and why."""
+    """All lines of a plan, with their runs in ``folder``.
 
-    request: ExperimentContext
-    options: Options
+    ``problems`` has a sentence for each line that could not be run.
+    """
+
+    plan: LadderPlan
+    folder: Path
     problems: list[str] = field(default_factory=list)
     _runs: dict[tuple[Spec, Spec], Run] = field(default_factory=dict)
+
+    def play(self, play: Callable[[Sequence[Run]], Iterator[RunOutcome]]) -> Iterator[None]:
+        """Play what is missing; yields after each line."""
+        for number, opponent in enumerate(self.plan.opponents):
+            specs = self.specs if number == 0 else self.strongest()
+            for _ in play(self.runs(specs, opponent)):
+                yield
 
     @cached_property
     def specs(self) -> tuple[Spec, ...]:
         """The strategies that can be run.  Raises ``StrategyError`` for a wrong name."""
         able = []
-        for spec in self.options.lines:
-            if self._games(spec) == 0:
+        for spec in self.plan.specs:
+            if self.plan.walls_of(spec) == 0:
                 self.problems.append(f"`{spec}` is left out")
                 continue
             try:
@@ -87,11 +188,16 @@ class Ladder:
                 self.problems.append(f"`{spec}` could not be run: {error}")
             else:
                 able.append(spec)
-        return tuple(sorted(able, key=lambda spec: str(spec) in self.options.games_of))
+        return tuple(sorted(able, key=lambda spec: str(spec) in self.plan.games_by_line))
 
-    def _games(self, spec: Spec) -> int:
-        asked = self.options.games_of.get(str(spec), self.request.games)
-        return -(-asked // SEATS) * SEATS
+    def strongest(self) -> tuple[Spec, ...]:
+        """Return the few with the best ranks against everybody's opponent, itself included."""
+        known = [line for line in self.against_first() if len(line.rows)]
+        return tuple([line.spec for line in known[: self.plan.strongest]])
+
+    def against_first(self) -> list[LineStanding]:
+        """Return how all lines stand against everybody's opponent; best first."""
+        return self.standings(self.specs, self.plan.opponents[0])
 
     def runs(self, specs: Iterable[Spec], opponent: Spec) -> list[Run]:
         """Return the runs of the lines against an opponent, whose own needs none."""
@@ -102,62 +208,68 @@ class Ladder:
         return [self._runs[pair] for pair in pairs]
 
     def _new_run(self, spec: Spec, opponent: Spec) -> Run:
-        names = (str(spec), str(opponent))
         setup = Setup(
-            strategies=names,
+            strategies=(str(spec), str(opponent)),
             format="1v3",
-            length=self.options.length,
-            seed=self.request.seed,
+            length=self.plan.length,
+            seed=self.plan.seed,
             deadline_s=DEADLINE_S,
             code=code_digest((spec, opponent)),
         )
         label = f"{spec.label} against {opponent.label}"
-        return Run(label, setup, self._games(spec) // SEATS, _folder(spec, opponent), timing=True)
+        return Run(label, setup, self.plan.walls_of(spec), _folder(spec, opponent), timing=True)
 
     def refuse_other_code(self) -> None:
         """Erase the runs of other code if that was asked for.  Raises ``ResultsError`` if not."""
-        for opponent in self.options.against:
-            begun = [spec for spec in self.specs if self._is_begun(spec, opponent)]
+        for opponent in self.plan.opponents:
+            begun = [
+                spec
+                for spec in self.specs
+                if (self.folder / _folder(spec, opponent) / GAMES_FILE).exists()
+            ]
             for run in self.runs(begun, opponent):
-                folder = self.request.folder / run.folder
                 try:
-                    read_run(folder, run.setup)
+                    read_run(self.folder / run.folder, run.setup)
                 except ResultsError:
-                    if not self.options.fresh:
+                    if not self.plan.fresh:
                         raise
-                    erase_run(folder)
-
-    def _is_begun(self, spec: Spec, opponent: Spec) -> bool:
-        return (self.request.folder / _folder(spec, opponent) / GAMES_FILE).exists()
+                    erase_run(self.folder / run.folder)
 
     def standings(self, specs: Iterable[Spec], opponent: Spec) -> list[LineStanding]:
         """Return how the lines against an opponent stand, and the opponent itself; best first."""
-        found: list[LineStanding] = []
+        lines: list[LineStanding] = []
         itself: LineStanding | None = None
         rivals = [spec for spec in specs if spec != opponent]
         for spec, run in zip(rivals, self.runs(rivals, opponent), strict=True):
             line, other = self._standing(spec, opponent, run)
-            found.append(line)
+            lines.append(line)
             if itself is None or len(other.rows) > len(itself.rows):
                 itself = other
-        return sorted([*found, *([itself] if itself else [])], key=lambda line: line.rank)
+        return sorted([*lines, *([itself] if itself else [])], key=lambda line: line.rank)
 
     def _standing(self, spec: Spec, opponent: Spec, run: Run) -> tuple[LineStanding, LineStanding]:
-        folder, games = self.request.folder / run.folder, run.n_walls * SEATS
+        folder = self.folder / run.folder
         walls = WallAccumulator(run.setup.seating)
-        lines = [line for line in read_run(folder, run.setup) if line.wall < run.n_walls]
-        if doubt := FilesRead(folder).doubt(bool(lines)):
-            lines = []
-        for line in lines:
-            walls.add(line)
+        games = [game for game in read_run(folder, run.setup) if game.wall < run.n_walls]
+        if doubt := FilesRead(folder).doubt(bool(games)):
+            games = []
+        for game in games:
+            walls.add(game)
         numbers = tuple([n for n in range(run.n_walls) if walls.row(n) is not None])
         rows = walls.rows(run.n_walls)
         faults = walls.faults_of(run.n_walls)
-        costs = decision_costs(lines, run.setup.seating)
-        void = len(walls.void)
+        costs = decision_costs(games, run.setup.seating)
         mine, theirs = [
             LineStanding(
-                player, games, numbers, rows[:, k], costs[k], faults[k], void, k == 1, doubt
+                spec=player,
+                games=run.n_walls * SEATS,
+                walls=numbers,
+                rows=rows[:, k],
+                cost=costs[k],
+                faults=faults[k],
+                void=len(walls.void),
+                is_opponent=k == 1,
+                doubt=doubt,
             )
             for k, player in enumerate((spec, opponent))
         ]

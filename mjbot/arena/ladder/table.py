@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from rich.console import Console
 
-from mjbot.arena.ladder.lines import LineStanding
+from mjbot.arena.ladder.ladder import Ladder, LineStanding
 from mjbot.game.records.copies import Distinct
 from mjbot.game.records.game import GameDigester
 from mjbot.game.records.sources import games_of, list_sources
@@ -16,8 +16,10 @@ from mjbot.game.statistics import figures as f
 from mjbot.game.statistics.estimate_text import format_estimate
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.markdown import head, row
+from mjbot.game.statistics.origin import origin_of
 from mjbot.runtime.files import plural
 from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import command_of
 from mjbot.strategy.registry import Spec
 
 STRENGTH: Final = ("rank", "first", "fourth")
@@ -31,6 +33,34 @@ PHOENIX: Final[Mapping[str, Estimate]] = {
     "win_points": Estimate(5828, 5786, 5870),
 }
 """What ``--records hanchan-2024.zip`` counts in 46,755 kyoku of records that do not ship."""
+
+
+def report_lines(ladder: Ladder, people: f.WallSums | None) -> Iterator[str]:
+    """Yield the tables of a ladder as lines of Markdown; ``people`` is as in :func:`style_table`.
+
+    The command that makes the same tables comes first, without where files lie.
+    """
+    plan = ladder.plan
+    origin = origin_of([command_of("mjbot ladder", plan)])
+    by = f", {origin.version}" if origin.version else ""
+    yield f"{origin.date}{by}, seed {plan.seed}, {plan.length}:"
+    yield f"`{origin.command}`"
+    yield ""
+    first, *others = plan.opponents
+    all_lines = ladder.against_first()
+    shown = [all_lines]
+    yield from strength_table(all_lines, first)
+    for opponent in others:
+        if standings := ladder.standings(ladder.strongest(), opponent):
+            yield ""
+            shown.append(standings)
+            yield from strength_table(standings, opponent)
+    yield ""
+    yield from style_table(all_lines, first, people)
+    sentences = [*ladder.problems, *[note for standings in shown for note in notes(standings)]]
+    if sentences:
+        yield ""
+        yield from [f"- {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
 def strength_table(standings: Sequence[LineStanding], opponent: Spec) -> Iterator[str]:

@@ -6,8 +6,10 @@ import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
+from typing import Final
 
-from mjbot.runtime.checkout import ROOT
+ROOT: Final = Path(__file__).parents[3]
 
 
 @dataclass(frozen=True)

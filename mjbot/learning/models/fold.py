@@ -15,7 +15,7 @@ their coefficients a_i::
 
 Source: Mizukami et al. 2013, section 7.  C = 2^8 and gamma = 2^-10 are the best of the paper's
 grid 2^-10 .. 2^10 by cross-validation; the threshold in the offset is where its F1 is highest
-(``mjbot train fold``, the command is in ``fold.json`` beside the weights;
+(``python -m papers train-fold``, the command is in ``fold.json`` beside the weights;
 docs/strategies/fold-recognition.md).
 """
 

@@ -3,10 +3,11 @@
 *learned*: a network fitted to records (:mod:`mjbot.learning.models.networks.hidden_shanten`).
 
 *greedy*: Takada and Sato 2022, section 4.1.1: P(shanten | draws d, discarded 3..7 of number tiles
-m), counted in games of four greedy players by ``mjbot train greedy --games 1000 --seed 0``.  Greedy
-players do not call.  For a seat with b melds we count only those greedy hands that hold b
-complete blocks at least.  Cells are few hands each, so they lean on wider ones as if k =
-:data:`PRIOR_HANDS` hands had been seen of those (n counts hands)::
+m), counted in games of four greedy players by
+``python -m papers train-greedy --games 1000 --seed 0``.  Greedy players do not call.  For a seat
+with b melds we count only those greedy hands that hold b complete blocks at least.  Cells are few
+hands each, so they lean on wider ones as if k = :data:`PRIOR_HANDS` hands had been seen of those (n
+counts hands)::
 
     P(s | d, m, b) = (n(s, d, m, b) + k P(s | d, b)) / (n(d, m, b) + k)
 

@@ -20,7 +20,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.runtime.checkout import papers_weights
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.files import first_line, whole_file
 
@@ -169,7 +168,7 @@ def load_manifest(name: str, folder: Path = SHIPPED) -> Manifest:
 def shipped_digest() -> str:
     """Return a digest of all shipped weights: games depend on them as they do on source code."""
     digest = hashlib.sha256()
-    for path in [*sorted(SHIPPED.glob("*.npz")), *papers_weights()]:
+    for path in sorted(SHIPPED.glob("*.npz")):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

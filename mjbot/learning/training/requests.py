@@ -8,18 +8,14 @@ no torch.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from mjbot.learning.models.hand import FEATURE_SETS, FeatureSet
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.training import runs
 from mjbot.learning.training.positions import LeftOut
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import argument, option
 from protocol.rules import LAST_ROUND, Length
-
-PAPERS_POSITIONS: Final = 5716
-"""Positions of the grid in the paper on folding."""
 
 
 def check_field() -> Any:
@@ -48,48 +44,6 @@ def check_shares(shares: Sequence[float]) -> None:
 
 
 # --- from records ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class HandRequest(runs.TrainingRequest):
-    """``mjbot train hand``: ``passes`` over the positions."""
-
-    check: Path | None = check_field()
-    features: FeatureSet = option("paper", "set of features", choices=FEATURE_SETS)
-    passes: int = option(8, "passes over all positions", type=int)
-    folder: Path | None = runs.folder_field()
-    fresh: bool = runs.fresh_field()
-
-    def __post_init__(self) -> None:
-        runs.at_least_1(self, "passes", "jobs")
-
-
-@dataclass(frozen=True, kw_only=True)
-class FoldRequest(runs.TrainingRequest):
-    """``mjbot train fold``: ``per_game`` positions of each game.
-
-    ``step`` is that of the exponents of 2 in the grid, whose cells are tried with ``grid``
-    positions.
-    """
-
-    per_game: int = option(6, "positions drawn from each game", type=int)
-    step: int = option(
-        4,
-        "step of the exponents of 2 in the grid, refined around the best; 1: all 441 cells",
-        type=int,
-        choices=(1, 2, 4),
-    )
-    grid: int = option(
-        PAPERS_POSITIONS,
-        "positions with which the cells of the grid are tried, the default as in the paper",
-        type=int,
-        metavar="POSITIONS",
-    )
-    folder: Path | None = runs.folder_field()
-    fresh: bool = runs.fresh_field()
-
-    def __post_init__(self) -> None:
-        runs.at_least_1(self, "per_game", "grid", "jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,9 +109,6 @@ class RankRequest(ColumnsRequest):
 
     nets: int = option(2, "number of networks to average", type=int)
     passes: int = option(20, "passes of each network over all kyoku", type=int)
-    controls: bool = option(
-        False, "also train softmax regression and the paper's form, to compare with", shown=False
-    )
 
     def __post_init__(self) -> None:
         runs.at_least_1(self, "nets", "passes")
@@ -229,20 +180,6 @@ class PolicyRequest(ColumnsRequest, PolicyPlan):
 
 
 # --- from games of our own ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class GreedyRequest:
-    """``mjbot train greedy``: what greedy players hold, counted over ``games``."""
-
-    games: int = option(1000, "games to play", type=int)
-    seed: int = option(0, "seed of the first game's walls", type=int)
-    length: Length = length_field()
-    out: Path | None = runs.out_field()
-
-    def __post_init__(self) -> None:
-        if self.games < 2:
-            raise ArgumentError("--games: at least 2, for the intervals")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -30,22 +30,11 @@ from mjbot.runtime.requests import argument, option
 RUN_FILE: Final = "run.jsonl"
 RUN_CURES: Final = Cures("name another --folder", "use --fresh")
 
-Kind = Literal[
-    "fast-policy",
-    "fast-policy-play",
-    "fold",
-    "hand",
-    "networks-paper",
-    "policy",
-    "reinforce",
-    "self-play",
-]
-
 
 class TrainingHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of the list: what is trained."""
 
-    train: Kind
+    train: str
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -67,7 +56,7 @@ class RunFolder:
     Raises :class:`~mjbot.runtime.append_log.LogError`.
     """
 
-    def __init__(self, folder: Path, kind: Kind) -> None:
+    def __init__(self, folder: Path, kind: str) -> None:
         self.folder: Final = folder
         path = folder / RUN_FILE
         self._log: Final = AppendLog(path, TrainingHeader(train=kind), RUN_CURES, decode=_decode)

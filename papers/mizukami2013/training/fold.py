@@ -1,4 +1,4 @@
-"""``mjbot train fold RECORDS``: the fold recogniser, by a support vector machine."""
+"""``python -m papers train-fold RECORDS``: the fold recogniser, by a support vector machine."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,24 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from mjbot.learning.training.fold_grid import (
-    Cell,
-    Examples,
-    GridSearch,
-    fitted,
-    held_out_margins,
-    support_vector_machine,
-)
-from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR, steps_aside
-from mjbot.learning.training.fold_positions import (
-    STRICT,
-    Positions,
-    Scores,
-    best_threshold,
-    draw_positions,
-    join_positions,
-    scores_of,
-)
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -33,14 +15,33 @@ from mjbot.learning.models.fold import FEATURE_SET, NAME, FoldModel, arrays_of, 
 from mjbot.learning.models.fold_features import N_FEATURES, fold_features
 from mjbot.learning.models.hand import HandEvaluator, weights_name
 from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
-from mjbot.learning.training import fold_positions, runs
+from mjbot.learning.training import runs
 from mjbot.learning.training.positions import GameRef, file_digests
-from mjbot.learning.training.requests import FoldRequest
 from mjbot.runtime.compiler.compiled import source_digest
 from mjbot.runtime.files import plural
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import command_of
+from papers.mizukami2013.training import fold_positions
+from papers.mizukami2013.training.fold_grid import (
+    Cell,
+    Examples,
+    GridSearch,
+    fitted,
+    held_out_margins,
+    support_vector_machine,
+)
+from papers.mizukami2013.training.fold_labels import FOLD, PUSH, UNCLEAR, steps_aside
+from papers.mizukami2013.training.fold_positions import (
+    STRICT,
+    Positions,
+    Scores,
+    best_threshold,
+    draw_positions,
+    join_positions,
+    scores_of,
+)
+from papers.mizukami2013.training.requests import FoldRequest
 
 CHECKED_PER_GAME: Final = 30
 
@@ -260,7 +261,7 @@ def _manifest(
     return Manifest(
         data=f"{len(refs)} games ({request.games} of {files}), {request.per_game} discards of each,"
         f" labelled by what the player did up to the end of the kyoku{request.left_out}",
-        command=command_of("mjbot train fold", request),
+        command=command_of("python -m papers train-fold", request),
         seed=request.seed,
         scores=scores,
     )

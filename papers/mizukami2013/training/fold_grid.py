@@ -8,12 +8,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
-from mjbot.learning.training.fold_positions import f1_of
 from numpy.typing import NDArray
 
 from mjbot.learning.models.weights import WeightsError
 from mjbot.learning.training.runs import RUN_CURES
 from mjbot.runtime.append_log import AppendLog
+from papers.mizukami2013.training.fold_positions import f1_of
 
 LOWEST: Final = -10
 HIGHEST: Final = 10

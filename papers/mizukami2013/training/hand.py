@@ -1,4 +1,4 @@
-"""``mjbot train hand RECORDS``: the hand evaluator's weights, by averaged perceptron.
+"""``python -m papers train-hand RECORDS``: the hand evaluator's weights, by averaged perceptron.
 
 How good they are is reported as how often the evaluator's first, second or third choice is the
 discard that was made.
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from mjbot.learning.training.perceptron import PerceptronState
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -25,7 +24,7 @@ from mjbot.learning.models.hand import (
     weights_name,
 )
 from mjbot.learning.models.weights import Manifest, save_weights
-from mjbot.learning.training import perceptron, runs
+from mjbot.learning.training import runs
 from mjbot.learning.training.hand_positions import (
     Positions,
     before_first_riichi,
@@ -34,11 +33,13 @@ from mjbot.learning.training.hand_positions import (
     short_digest,
 )
 from mjbot.learning.training.positions import GameRef, LeftOut, collect
-from mjbot.learning.training.requests import HandRequest
 from mjbot.runtime.compiler.compiled import source_digest
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
+from papers.mizukami2013.training import perceptron
+from papers.mizukami2013.training.perceptron import PerceptronState
+from papers.mizukami2013.training.requests import HandRequest
 
 SLICE: Final = 10_000
 """Positions learned from in one compiled call: no signal is heeded in it."""
@@ -164,7 +165,7 @@ RANKS = (1, 2, 3)
 def agreement(ranks: NDArray[np.int8], games: NDArray[np.int32]) -> dict[str, Estimate]:
     """Return the shares of positions where the discard made ranked 1, 1..2 and 1..3.
 
-    ``ranks`` int8[n] as :func:`mjbot.learning.training.perceptron.ranks_of_made` writes them;
+    ``ranks`` int8[n] as :func:`papers.mizukami2013.training.perceptron.ranks_of_made` writes them;
     ``games`` int32[n] are the positions' games: one game is one observation of the 95 % intervals.
 
     >>> shares = agreement(np.int8([1, 1, 3, 2]), np.int32([0, 1, 2, 3]))
@@ -260,7 +261,7 @@ def _manifest(request: HandRequest, positions: Positions, n_games: int, shares: 
     return Manifest(
         data=f"{n_games} games ({request.games} of {files}), every discard of the first to declare"
         f" riichi in each kyoku, up to the riichi{request.left_out}",
-        command=command_of("mjbot train hand", request),
+        command=command_of("python -m papers train-hand", request),
         seed=request.seed,
         scores=scores,
     )

@@ -1,4 +1,4 @@
-"""``mjbot experiment strength`` on a few walls: the ladder says what the games say."""
+"""``mjbot ladder`` on a few walls: the ladder says what the games say."""
 
 import shutil
 from collections.abc import Iterator
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mjbot.arena.ladder.lines import LineStanding
 
 from mjbot.arena.decision_times import DecisionCost
-from mjbot.arena.ladder import lines as strength_lines
+from mjbot.arena.ladder import ladder as ladder_module
+from mjbot.arena.ladder.ladder import LineStanding
 from mjbot.arena.ladder.table import strength_table
 from mjbot.arena.run_folder import read_games
 from mjbot.cli.main import main
@@ -28,22 +28,22 @@ AGAINST = ("--against", "fast-riichi-a", "tsumogiri")
 FEWER = ("--games-of", "tsumogiri=4")
 
 
-def strength(folder: Path, *more: str, games: int = 8) -> int:
+def ladder(folder: Path, *more: str, games: int = 8) -> int:
     usual = ("--length", "tonpu", "--strongest", "1", "--jobs", "1", "--games", str(games))
-    command = ("experiment", "strength", *LINES, *AGAINST, *FEWER, *usual)
+    command = ("ladder", *LINES, *AGAINST, *FEWER, *usual)
     return main([*command, "--out", str(folder), *more])
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ladder")
-    assert strength(folder, "--report", str(folder / "new" / "ladder.md")) == 0
+    assert ladder(folder, "--report", str(folder / "new" / "ladder.md")) == 0
     return folder
 
 
 @pytest.fixture
 def shown(played: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    assert strength(played, "--show") == 0
+    assert ladder(played, "--show") == 0
     return capsys.readouterr().out.splitlines()
 
 
@@ -90,7 +90,7 @@ def test_the_same_command_plays_nothing_again_and_tells_the_same(
     played: Path, shown: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     logs = {path: path.read_bytes() for path in played.rglob("games.jsonl")}
-    assert strength(played) == 0
+    assert ladder(played) == 0
     assert capsys.readouterr().out.splitlines() == shown
     assert {path: path.read_bytes() for path in played.rglob("games.jsonl")} == logs
     written = (played / "new" / "ladder.md").read_text(encoding="utf-8")
@@ -99,7 +99,7 @@ def test_the_same_command_plays_nothing_again_and_tells_the_same(
 
 def test_what_is_not_finished_says_so(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     more = ("--show", "--also", "fast-riichi-c,lookahead=text", "external:no-such-program")
-    assert strength(played, *more, games=12) == 0
+    assert ladder(played, *more, games=12) == 0
     lines = capsys.readouterr().out.splitlines()
     assert next(cells_of(lines, "`fast-riichi-b`"))[5] == "8 of 12: not finished"
     assert next(cells_of(lines, "`tsumogiri`"))[5] == "4"
@@ -108,7 +108,6 @@ def test_what_is_not_finished_says_so(played: Path, capsys: pytest.CaptureFixtur
     assert unplayed[5] == "0 of 12: not finished"
     assert any("`external:no-such-program` could not be run: " in line for line in lines)
     assert "--games 12" in lines[1]
-    assert "--also" not in lines[1]  # these are not all strategies
     assert "fast-riichi-c,lookahead=text" in lines[1]
 
 
@@ -120,17 +119,17 @@ def test_runs_of_other_code_are_refused_and_erased_if_asked(
 ) -> None:
     shutil.copytree(played, tmp_path / "copy")
     changed = "fast-riichi-b"
-    digest = strength_lines.code_digest
+    digest = ladder_module.code_digest
     monkeypatch.setattr(
-        strength_lines,
+        ladder_module,
         "code_digest",
         lambda specs: "other" if changed in map(str, specs := [*specs]) else digest(specs),
     )
-    assert strength(tmp_path / "copy", "--show") == ExitCode.UNREACHABLE
+    assert ladder(tmp_path / "copy", "--show") == ExitCode.UNREACHABLE
     report = capsys.readouterr().err
     assert "fast-riichi-b/games.jsonl holds a run with other code of the strategies" in report
     assert "use --fresh" in report
-    assert strength(tmp_path / "copy", "--show", "--fresh") == 0
+    assert ladder(tmp_path / "copy", "--show", "--fresh") == 0
     lines = capsys.readouterr().out.splitlines()
     assert next(cells_of(lines, "`fast-riichi-b`"))[5] == "0 of 8: not finished"
     assert next(cells_of(lines, "`tsumogiri`"))[5] == "4"
@@ -141,7 +140,7 @@ def test_people_s_rates_stand_beside(
 ) -> None:
     assert any("Phoenix room" in line and "12.48 ± 0.11 %" in line for line in shown)
     record = LOGS / "hanchan-thirteen-kyoku.mjson"
-    assert strength(played, "--show", "--records", str(record)) == 0
+    assert ladder(played, "--show", "--records", str(record)) == 0
     lines = capsys.readouterr().out.splitlines()
     row = next(cells_of(lines, "*people, 1 recorded game*"))
     events = [
@@ -159,17 +158,18 @@ def test_people_s_rates_stand_beside(
 @pytest.mark.parametrize(
     ("command", "report"),
     [
-        ("strength --games-of combo-partner", "expected NAME=GAMES"),
-        ("strength --games-of nobody=4", "nobody is none of the lines"),
-        ("strength --strongest -1", "--strongest -1: at least 0"),
-        ("strength --lines nobody --show", "unknown strategy 'nobody'"),
-        ("nakano2021 --games-of combo-partner=4", "--games-of: only strength takes it"),
+        ("--games-of combo-partner", "expected NAME=GAMES"),
+        ("--games-of nobody=4", "nobody is none of the lines"),
+        ("--strongest -1", "--strongest -1: at least 0"),
+        ("--lines nobody --show", "unknown strategy 'nobody'"),
+        ("--games 0", "--games 0: at least 1"),
+        ("--seed -1", "--seed -1: from 0 to 2147483647"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_a_line(
     command: str, report: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["experiment", *command.split(), "--out", str(tmp_path)]) != 0
+    assert main(["ladder", *command.split(), "--out", str(tmp_path)]) != 0
     (line,) = capsys.readouterr().err.splitlines()
     assert report in line
     assert not any(tmp_path.iterdir())

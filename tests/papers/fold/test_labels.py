@@ -5,8 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
-from mjbot.learning.training.fold_positions import join_positions, positions_of
 
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.assume import hide
@@ -20,6 +18,8 @@ from mjbot.learning.models.fold_features import (
     threats_to,
 )
 from mjbot.learning.training.positions import index_games, steps
+from papers.mizukami2013.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
+from papers.mizukami2013.training.fold_positions import join_positions, positions_of
 from protocol.messages import Dahai
 from protocol.tiles import parse_tiles
 

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mjbot.learning.training.fold_grid import (
+
+from mjbot.learning.models.fold import FoldRecogniser, arrays_of, margin
+from mjbot.learning.models.fold_features import N_FEATURES
+from mjbot.learning.models.weights import Manifest, WeightsError, load_manifest, save_weights
+from mjbot.runtime.append_log import LogError
+from papers.__main__ import main
+from papers.mizukami2013.training import fold as fold_train
+from papers.mizukami2013.training.fold_grid import (
     HIGHEST,
     LOWEST,
     Cell,
@@ -14,15 +21,8 @@ from mjbot.learning.training.fold_grid import (
     held_out_margins,
     support_vector_machine,
 )
-from mjbot.learning.training.fold_labels import FOLD, PUSH, UNCLEAR
-from mjbot.learning.training.fold_positions import best_threshold, f1_of, scores_of
-
-from mjbot.cli.main import main
-from mjbot.learning.models.fold import FoldRecogniser, arrays_of, margin
-from mjbot.learning.models.fold_features import N_FEATURES
-from mjbot.learning.models.weights import Manifest, WeightsError, load_manifest, save_weights
-from mjbot.learning.training import fold as fold_train
-from mjbot.runtime.append_log import LogError
+from papers.mizukami2013.training.fold_labels import FOLD, PUSH, UNCLEAR
+from papers.mizukami2013.training.fold_positions import best_threshold, f1_of, scores_of
 
 
 def clouds(n: int, seed: int) -> Examples:
@@ -103,7 +103,7 @@ def test_the_grid_is_the_papers_and_is_refined_around_the_best(tmp_path, monkeyp
         found[: 2 * wrong] *= -1
         return found
 
-    monkeypatch.setattr("mjbot.learning.training.fold_grid.held_out_margins", margins)
+    monkeypatch.setattr("papers.mizukami2013.training.fold_grid.held_out_margins", margins)
     examples = clouds(400, 5)
     best, cells = tried(examples, tmp_path / "fine", step=1)
     axis = range(LOWEST, HIGHEST + 1)
@@ -122,7 +122,7 @@ def test_cells_that_are_known_are_not_tried_again(tmp_path, monkeypatch):
     assert kept.count(b"\n") == 1 + len(set(cells))
     with file.open("ab") as unfinished:
         unfinished.write(b'{"cost":1,"ga')
-    monkeypatch.setattr("mjbot.learning.training.fold_grid.held_out_margins", None)
+    monkeypatch.setattr("papers.mizukami2013.training.fold_grid.held_out_margins", None)
     assert tried(examples, file, step=4) == (best, cells)
     assert file.read_bytes() == kept
     file.write_bytes(kept.replace(b'"cost":', b'"price":', 1))
@@ -163,7 +163,7 @@ def test_the_best_threshold_is_the_best_of_all():
 
 
 def train(*arguments: object) -> int:
-    return main(["train", "fold", *map(str, arguments)])
+    return main(["train-fold", *map(str, arguments)])
 
 
 def test_it_learns_from_games_of_our_own_and_goes_on_after_a_kill(folding_games, tmp_path, capsys):

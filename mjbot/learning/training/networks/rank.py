@@ -39,7 +39,6 @@ from mjbot.learning.models.networks.rank import (
 )
 from mjbot.learning.models.weights import Manifest, save_weights
 from mjbot.learning.training.fit import Fit, Schedule
-from mjbot.learning.training.networks import rank_controls
 from mjbot.learning.training.networks.decisions import (
     Records,
     check_data,
@@ -71,10 +70,19 @@ Predictor = Callable[[Records], NDArray[np.float64]]
 """From KYOKU[n] to the chances [n, seat, rank] or the mean ranks [n, seat]."""
 
 
-def train(request: RankRequest) -> Learned:
-    """Train, check and save the model.
+Controls = Callable[[Records, int], Mapping[str, Predictor]]
+"""Trains, from KYOKU[n] and a seed, what the model is compared with, by name."""
 
-    Raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`.
+
+def train(
+    request: RankRequest,
+    controls: Controls = lambda learned, seed: {},
+    program: str = "mjbot train rank",
+) -> Learned:
+    """Train, check and save the model; its scores have those of the ``controls``, too.
+
+    ``program`` is what the manifest names as the command.  Raises ``OSError`` and
+    :class:`~mjbot.runtime.errors.MjbotError`.
     """
     torch()
     check_distinct(request.data)
@@ -90,13 +98,12 @@ def train(request: RankRequest) -> Learned:
         weights = learn(learned, request.nets, request.passes, request.seed)
         scores["processor s"] = round(time.process_time() - started)
         models: dict[str, Predictor] = {"ours": lambda rows: chances_of(weights, rows)}
-        if request.controls:
-            models |= controls(learned, request.seed)
+        models |= controls(learned, request.seed)
         for label, rows in checks(request.data, stop).items():
             scores |= {f"{label}: {what}": report for what, report in compare(models, rows).items()}
     manifest = Manifest(
         data=f"all kyoku starts in games {request.games.start}:{stop} of {info.data}",
-        command=command_of("mjbot train rank", request),
+        command=command_of(program, request),
         seed=request.seed,
         scores=scores,
     )
@@ -115,20 +122,6 @@ def checks(data: Sequence[Path], stop: int) -> dict[str, Records]:
         if len(rows):
             found[folder.name] = rows
     return found
-
-
-def controls(learned: Records, seed: int) -> dict[str, Predictor]:
-    """Train what ours is weighed against, by name."""
-    games = np.unique(learned["game"])
-    middle = games[-max(1, len(games) // HELD_OUT)]
-    early, late = learned[learned["game"] < middle], learned[learned["game"] >= middle]
-    ranks = learned["ranks"].astype(np.int64)
-    regression = rank_controls.softmax_regression(features_of(learned), ranks)
-    paper = rank_controls.paper_network(early, late, seed)
-    return {
-        "softmax regression": lambda rows: regression(features_of(rows)),
-        "the paper's form": paper,
-    }
 
 
 # --- figures -----------------------------------------------------------------------------------

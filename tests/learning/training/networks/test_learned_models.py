@@ -18,12 +18,12 @@ from mjbot.learning.training.networks.decisions import (
     DecisionKind,
     layout,
 )
-from mjbot.learning.training.networks.rank_controls import paper_bins
 from mjbot.learning.training.requests import RankRequest
 from mjbot.learning.training.runs import GameRange, TrainingError
 from mjbot.runtime.errors import ArgumentError
 from papers.matsuda2021 import training as paper_training
 from papers.matsuda2021.networks import PaperNetwork
+from papers.matsuda2021.rank_controls import controls, paper_bins
 from papers.matsuda2021.requests import PaperRequest
 
 N_GAMES = 40
@@ -86,7 +86,7 @@ def columns(tmp_path):
 
 
 def rank_request(data, out, **changed):
-    asked = {"games": GameRange("0:30"), "nets": 1, "passes": 6, "controls": True, "seed": 0}
+    asked = {"games": GameRange("0:30"), "nets": 1, "passes": 6, "seed": 0}
     return RankRequest(data=data, out=out, **(asked | changed))
 
 
@@ -102,7 +102,7 @@ def test_the_rank_model_learns_who_leads_and_is_weighed_against_the_controls(
     torch, columns, tmp_path
 ):
     data = [columns("one"), columns("other", seed=1)]
-    learned = rank.train(rank_request(data, tmp_path / "weights"))
+    learned = rank.train(rank_request(data, tmp_path / "weights"), controls)
     scores = learned.manifest.scores
     for label in ("one", "other"):
         for model in ("ours", "softmax regression", "the paper's form"):
@@ -117,8 +117,8 @@ def test_the_rank_model_learns_who_leads_and_is_weighed_against_the_controls(
 
 def test_the_same_seed_gives_the_same_rank_model(torch, columns, tmp_path):
     data = [columns("one")]
-    request = rank_request(data, tmp_path / "a", controls=False, passes=4)
-    again = rank_request(data, tmp_path / "b", controls=False, passes=4)
+    request = rank_request(data, tmp_path / "a", passes=4)
+    again = rank_request(data, tmp_path / "b", passes=4)
     assert rank.train(request).manifest.digest == rank.train(again).manifest.digest
 
 

@@ -1,1 +1,0 @@
-"""Commands of `mjbot train` that have a module of their own."""
