@@ -39,8 +39,13 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     target_points: int = 30_000
     """What first place needs to end the game after its last scheduled round."""
     uma: tuple[int, int, int, int] = (20_000, 10_000, -10_000, -20_000)
+    players: int = 4
+    """How many play; other numbers than four are not implemented."""
 
     def __post_init__(self) -> None:
+        if self.players != 4:
+            number = self.players
+            raise ValueError(f"players: {number} is not implemented, games have four players")
         for name in ("start_points", "target_points"):
             value = getattr(self, name)
             if not 0 < value <= MOST_POINTS or value % 100:
@@ -57,8 +62,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def oka(self) -> int:
-        """What first place gets besides its uma: what all four have put in, in points."""
-        return 4 * (self.target_points - self.start_points)
+        """What first place gets besides its uma: what all have put in, in points."""
+        return self.players * (self.target_points - self.start_points)
 
     @property
     def placement_points(self) -> tuple[int, int, int, int]:
@@ -103,14 +108,9 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         Traceback (most recent call last):
         ValueError: players: 3 is not implemented, games have four players
         """
-        if value.get("players", 4) != 4:
-            number = value["players"]
-            raise ValueError(f"players: {number} is not implemented, games have four players")
         if local := value.get("local_yaku"):
             raise ValueError(f"local_yaku: {local} is not implemented")
-        known = {
-            name: part for name, part in value.items() if name not in ("players", "local_yaku")
-        }
+        known = {name: part for name, part in value.items() if name != "local_yaku"}
         for name in known:
             if name not in cls.__struct_fields__:
                 raise ValueError(f"{name}: {_unknown(name)}")

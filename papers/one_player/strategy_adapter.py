@@ -6,10 +6,11 @@ from typing import Final
 import numpy as np
 
 from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS
 from mjbot.game.table.actions import DECLARE_RIICHI
 from mjbot.game.table.apply import apply_discard, apply_draw, apply_start_game, apply_start_kyoku
 from mjbot.game.table.assume import assume_alone
-from mjbot.game.table.state import N_LIVE, new_state
+from mjbot.game.table.state import new_state
 from mjbot.game.table.view import View, derived
 from mjbot.learning.models.hand import FeatureSet, HandEvaluator
 from mjbot.strategy.registry import Spec
@@ -50,14 +51,14 @@ class StrategyAdapter:
         hands = np.full((4, N_DEALT), UNKNOWN_TILE, np.int8)
         hands[SEAT] = np.repeat(np.arange(N_KINDS, dtype=np.int8), game["hand"])
         apply_start_kyoku(self._state, 0, 0, 0, 0, hands)
-        assume_alone(self._state, N_LIVE)
+        assume_alone(self._state, FOUR_PLAYERS["n_live"])
         self._strategy.start_game(SEAT, ("alone", "", "", ""))
         self._strategy.start_kyoku(DiscardView(self._state, SEAT))
 
     def choose(self, game: OnePlayerGame) -> int:
         """Query the strategy.  Raises ``ValueError`` for an action that is no discard."""
         apply_draw(self._state, SEAT, int(game["drawn"]))
-        assume_alone(self._state, min(N_LIVE, 4 * draws_left(game)))
+        assume_alone(self._state, min(FOUR_PLAYERS["n_live"], 4 * draws_left(game)))
         view = DiscardView(self._state, SEAT)
         action = self._strategy.decide(view)
         if action not in view.legal:

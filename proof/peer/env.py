@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from riichienv import Action as PeerAction
 from riichienv import ActionType, RiichiEnv
 
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
@@ -23,13 +24,6 @@ from mjbot.game.table.actions import (
     PON_RED,
     RON,
     TSUMO,
-)
-from mjbot.game.table.state import (
-    DORA_WALL,
-    LIVE_WALL,
-    N_LIVE,
-    RINSHAN_WALL,
-    URA_WALL,
 )
 from protocol import messages as m
 from protocol.tiles import N_KINDS, RED_FIVES, TILE_BY_NAME, tile_kind
@@ -84,10 +78,13 @@ def read_wall(env: RiichiEnv, wall: NDArray[np.int8]) -> None:
     hands[env.oya].remove(env.drawn_tile)
     for seat, hand in enumerate(hands):
         wall[13 * seat : 13 * seat + 13] = [tile_of(piece) for piece in hand]
-    wall[LIVE_WALL : LIVE_WALL + N_LIVE] = [tile_of(env.drawn_tile), *pieces[: DEAD_WALL - 1 : -1]]
-    wall[RINSHAN_WALL : RINSHAN_WALL + 4] = pieces[:4]
-    wall[DORA_WALL : DORA_WALL + 5] = pieces[4:DEAD_WALL:2]
-    wall[URA_WALL : URA_WALL + 5] = pieces[5:DEAD_WALL:2]
+    wall[WALL["live"] : WALL["live"] + WALL["n_live"]] = [
+        tile_of(env.drawn_tile),
+        *pieces[: DEAD_WALL - 1 : -1],
+    ]
+    wall[WALL["rinshan"] : WALL["rinshan"] + 4] = pieces[:4]
+    wall[WALL["dora"] : WALL["dora"] + 5] = pieces[4:DEAD_WALL:2]
+    wall[WALL["ura"] : WALL["ura"] + 5] = pieces[5:DEAD_WALL:2]
 
 
 def lay_wall(wall: NDArray[np.int8], dealer: int) -> list[int]:
@@ -100,10 +97,12 @@ def lay_wall(wall: NDArray[np.int8], dealer: int) -> list[int]:
     order = [(dealer + step) % 4 for step in range(4)]
     dealt = [tile for turn in range(3) for seat in order for tile in hands[seat][4 * turn :][:4]]
     dealt += [hands[seat][12] for seat in order]
-    dead = [*tiles[RINSHAN_WALL : RINSHAN_WALL + 4]]
+    dead = [*tiles[WALL["rinshan"] : WALL["rinshan"] + 4]]
     for place in range(5):
-        dead += [tiles[DORA_WALL + place], tiles[URA_WALL + place]]
-    return pieces_of([*dealt, *tiles[LIVE_WALL : LIVE_WALL + N_LIVE], *reversed(dead)])
+        dead += [tiles[WALL["dora"] + place], tiles[WALL["ura"] + place]]
+    return pieces_of(
+        [*dealt, *tiles[WALL["live"] : WALL["live"] + WALL["n_live"]], *reversed(dead)]
+    )
 
 
 # --- offers ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.referee.referee import Position
-from mjbot.game.table.state import LIVE_WALL, RINSHAN_WALL
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from proof.peer.habits import Habit, random_habit
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
 
@@ -48,7 +48,9 @@ class Script:
         rng.shuffle(rest)
         wall = np.full(136, -1, np.int8)
         parts = {13 * ((dealer + place) % 4): hand for place, hand in enumerate(self.hands)}
-        for start, tiles in (parts | {LIVE_WALL: self.draws, RINSHAN_WALL: self.rinshan}).items():
+        for start, tiles in (
+            parts | {WALL["live"]: self.draws, WALL["rinshan"]: self.rinshan}
+        ).items():
             wall[start : start + len(tiles)] = tiles
         wall[wall < 0] = rest
         return KyokuSetup(wall, [self.habits[(seat - dealer) % 4] for seat in range(4)])

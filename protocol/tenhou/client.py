@@ -22,6 +22,7 @@ from typing import Final
 from protocol import messages as m
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.masking import HIDDEN_HAND
+from protocol.seats import by_seat, riichi_deltas
 from protocol.sessions.client import Received
 from protocol.sessions.turns import Due, ReplyDuty
 from protocol.tenhou import results, tags
@@ -404,8 +405,7 @@ class TenhouClient:
 
     def _dealt(self, hai: Sequence[int], own: m.Seat) -> m.FourHands:
         shown = tuple([self.tile_names[tile] for tile in hai])
-        a, b, c, d = (shown if seat == own else HIDDEN_HAND for seat in range(4))
-        return a, b, c, d
+        return by_seat(shown if seat == own else HIDDEN_HAND for seat in range(4))
 
     def _take_snapshot(self, tag: tags.Reinit) -> None:
         """Continue from the table as it stands, without its history."""
@@ -455,8 +455,7 @@ class TenhouClient:
         seat = results.absolute(tag.who, self._own())
         if tag.step == 2:
             scores = None if tag.ten is None else results.points(tag.ten, self._own())
-            a, b, c, d = (-1000 * (payer == seat) for payer in range(4))
-            self._emit(m.ReachAccepted(actor=seat, deltas=(a, b, c, d), scores=scores))
+            self._emit(m.ReachAccepted(actor=seat, deltas=riichi_deltas(seat), scores=scores))
         elif tag.who:
             self._emit(m.Reach(actor=seat))
         elif self._declared or self._declaring:

@@ -3,6 +3,8 @@
 import enum
 from typing import Final
 
+import msgspec
+
 from protocol.errors import ProtocolError, ThreePlayersError
 from protocol.rules import Rules
 from protocol.sessions.request_server import TimeLimits
@@ -52,17 +54,19 @@ def check_playable(rules: int, where: str) -> None:
         raise ProtocolError(where, f"{rules} is a table of parlour rules, not played here")
 
 
+_LEFT_OUT: Final = {"red_fives": GameType.NO_RED_FIVES, "open_tanyao": GameType.NO_OPEN_TANYAO}
+"""The rules that a bit of the type switches off."""
+
+
 def rules_of(game_type: int) -> Rules:
     """Return the rules of a table's type.
 
     >>> rules_of(GENERAL_HANCHAN) == Rules(), rules_of(GameType.NO_OPEN_TANYAO).announced
     (True, {'length': 'tonpu', 'open_tanyao': False})
     """
-    return Rules(
-        length="hanchan" if game_type & GameType.HANCHAN else "tonpu",
-        red_fives=not game_type & GameType.NO_RED_FIVES,
-        open_tanyao=not game_type & GameType.NO_OPEN_TANYAO,
-    )
+    rules = Rules(length="hanchan" if game_type & GameType.HANCHAN else "tonpu")
+    played = {name: not game_type & bit for name, bit in _LEFT_OUT.items()}
+    return msgspec.structs.replace(rules, **played)
 
 
 def game_type(rules: Rules) -> GameType:
@@ -74,12 +78,11 @@ def game_type(rules: Rules) -> GameType:
     Traceback (most recent call last):
     ValueError: Tenhou has no tables with the rules bust=False
     """
-    found = GameType.AGAINST_PEOPLE
-    found |= GameType.HANCHAN if rules.length == "hanchan" else 0
-    found |= 0 if rules.red_fives else GameType.NO_RED_FIVES
-    found |= 0 if rules.open_tanyao else GameType.NO_OPEN_TANYAO
-    lost = rules.differences.items() - rules_of(found).differences.items()
+    bits = GENERAL_HANCHAN if rules.length == "hanchan" else GENERAL_TONPUU
+    for name, bit in _LEFT_OUT.items():
+        bits |= 0 if getattr(rules, name) else bit
+    lost = rules.differences.items() - rules_of(bits).differences.items()
     if lost:
         text = ", ".join(f"{name}={value}" for name, value in sorted(lost))
         raise ValueError(f"Tenhou has no tables with the rules {text}")
-    return found
+    return bits

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
+from protocol.seats import by_seat, paid
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.tags import DrawnHandTag, Pairs, Tiles, WinTag
 from protocol.yaku import (
@@ -75,21 +76,17 @@ def turned(by_relative_seat: Sequence[T], own: int) -> tuple[T, T, T, T]:
     >>> turned("RSTU", 1)
     ('U', 'R', 'S', 'T')
     """
-    a, b, c, d = (by_relative_seat[(seat - own) % 4] for seat in range(4))
-    return a, b, c, d
+    return by_seat(by_relative_seat[(seat - own) % 4] for seat in range(4))
 
 
 def points(hundreds: Sequence[int], own: int) -> FourInts:
     """Return points by absolute seat."""
-    a, b, c, d = turned(hundreds, own)
-    return 100 * a, 100 * b, 100 * c, 100 * d
+    return by_seat(100 * number for number in turned(hundreds, own))
 
 
 def _paid(sc: Pairs, own: int) -> tuple[FourInts, FourInts]:
     deltas = points(sc[1:8:2], own)
-    before = points(sc[0:8:2], own)
-    a, b, c, d = (score + delta for score, delta in zip(before, deltas, strict=True))
-    return deltas, (a, b, c, d)
+    return deltas, paid(points(sc[0:8:2], own), deltas)
 
 
 def final_scores(tag: WinTag | DrawnHandTag, own: int) -> FourInts | None:
@@ -164,11 +161,11 @@ def read_draw(
         raise ProtocolError("RYUUKYOKU.type", "nine terminals, but no seat has just drawn")
     deltas, scores = _paid(tag.sc, own or 0)
     hands = turned(tag.hands, own or 0)
-    a, b, c, d = (_shown(hand, names, 13 - 3 * n) for hand, n in zip(hands, n_melds, strict=True))
+    shown = (_shown(hand, names, 13 - 3 * n) for hand, n in zip(hands, n_melds, strict=True))
     return Ryukyoku(
         actor=drawer if reason == "kyushukyuhai" else None,
         reason=reason,
-        tehais=(a, b, c, d),
+        tehais=by_seat(shown),
         tenpais=_tenpais(reason, [hand is not None for hand in hands], deltas, own),
         deltas=deltas,
         scores=scores,
@@ -198,8 +195,7 @@ def _tenpais(
             tenpais[own] = deltas[own] > 0 or (not any(deltas) and n_others >= 3)
         else:  # all four declared riichi, or three won
             tenpais[own] = reason == "suchareach" or n_others < 3
-    a, b, c, d = tenpais
-    return a, b, c, d
+    return by_seat(tenpais)
 
 
 # --- our events as tags ------------------------------------------------------------------------
@@ -251,10 +247,9 @@ class Stakes:
         )
 
 
-def relative(by_seat: Sequence[T], own: int) -> tuple[T, T, T, T]:
+def relative(by_absolute_seat: Sequence[T], own: int) -> tuple[T, T, T, T]:
     """Return values by absolute seat by relative seat."""
-    a, b, c, d = (by_seat[(place + own) % 4] for place in range(4))
-    return a, b, c, d
+    return turned(by_absolute_seat, -own)
 
 
 def write_win(event: Hora, shown: ShownTiles, stakes: Stakes, own: int) -> WinTag:

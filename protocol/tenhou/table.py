@@ -15,6 +15,7 @@ import msgspec
 
 from protocol import messages as m
 from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tenhou import results as results_
 from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, encode_call
@@ -288,8 +289,7 @@ class SeatTable:
         return kyoku, deal.honba, self._sticks, 0, 0, self._dora[0]
 
     def _ten(self) -> tuple[int, int, int, int]:
-        a, b, c, d = (score // 100 for score in results_.relative(self._scores, self.seat))
-        return a, b, c, d
+        return by_seat(score // 100 for score in results_.relative(self._scores, self.seat))
 
     def _emit_turn(self, event: m.Tsumo) -> tags.Tag:
         if event.actor != self.seat:
@@ -320,9 +320,7 @@ class SeatTable:
         )
 
     def _emit_accepted(self, event: m.ReachAccepted) -> tags.Tag:
-        stick = [1000 * (seat == event.actor) for seat in range(4)]
-        a, b, c, d = (score - paid for score, paid in zip(self._scores, stick, strict=True))
-        self._scores = (a, b, c, d)
+        self._scores = paid(self._scores, riichi_deltas(event.actor))
         self._sticks += 1
         self._in_riichi[event.actor] = True
         return tags.Riichi(who=self._relative(event.actor), ten=self._ten(), step=2)
@@ -410,9 +408,7 @@ class SeatTable:
         self._pay(event)
 
     def _pay(self, event: m.Hora | m.Ryukyoku) -> None:
-        deltas = event.deltas or (0, 0, 0, 0)
-        a, b, c, d = (score + delta for score, delta in zip(self._scores, deltas, strict=True))
-        self._scores = (a, b, c, d)
+        self._scores = paid(self._scores, event.deltas or (0, 0, 0, 0))
 
     def _take_results(self) -> tuple[tags.Tag, ...]:
         """Return what was held back until it was known whether the game continues."""

@@ -1,11 +1,14 @@
 """Runs of the arena with the strategies of bots.py, in this process or in others."""
 
+import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from mjbot.arena.setup import Setup
+from mjbot.arena.workers import pool
 from mjbot.game.statistics.seating import SeatingFormat
 
 BOTS = Path(__file__).with_name("bots.py")
@@ -13,6 +16,15 @@ BOTS = Path(__file__).with_name("bots.py")
 
 def bot(name: str) -> str:
     return f"{BOTS}:{name}" if name[0].isupper() else name
+
+
+@pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the workers of runs in this process: they need not import what it has imported."""
+    if "fork" in multiprocessing.get_all_start_methods():
+        context = multiprocessing.get_context("fork")
+        forking = SimpleNamespace(get_context=lambda method: context)
+        monkeypatch.setattr(pool, "multiprocessing", forking)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from mjbot.arena.run_folder import GameLine
 from mjbot.game.statistics.figures import COLUMNS, PAIR, ROW
 from mjbot.game.statistics.seating import make_seating
 
-WALLS = 500
+WALLS = 250
 
 
 def line(wall: int, seating: int, void: str = "", faults: tuple[int, ...] = ()) -> GameLine:
@@ -69,4 +69,4 @@ def test_a_wall_costs_its_records_and_hardly_more():
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     records = 2 * ROW.itemsize + 2 * PAIR.itemsize
-    assert used / WALLS < 1.1 * (records + 2)  # there is room for 512
+    assert used / WALLS < 1.1 * (records + 2)  # there is room for 256

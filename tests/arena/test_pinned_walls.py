@@ -7,7 +7,8 @@ import pytest
 
 from mjbot.game.referee import Referee
 from mjbot.game.referee.wall import next_live_tile
-from mjbot.game.table.state import LIVE_WALL, N_LIVE, State, new_state
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
+from mjbot.game.table.state import State, new_state
 from protocol import messages as m
 
 MELDS = m.Chi | m.Pon | m.Daiminkan
@@ -16,9 +17,9 @@ MELDS = m.Chi | m.Pon | m.Daiminkan
 def pinned_state(dealer: int) -> State:
     """A dealt wall whose live tiles are numbered by their places."""
     state = new_state()
-    state["wall"][LIVE_WALL : LIVE_WALL + N_LIVE] = np.arange(N_LIVE)
+    state["wall"][WALL["live"] : WALL["live"] + WALL["n_live"]] = np.arange(WALL["n_live"])
     state["dealer"] = dealer
-    state["wall_left"] = N_LIVE
+    state["wall_left"] = WALL["n_live"]
     state["pinned"] = 1
     return state
 
@@ -27,7 +28,7 @@ class Piles:
     """The rule told slowly: four piles; kans and surplus draws take the last tile of all."""
 
     def __init__(self, dealer: int) -> None:
-        self.left = set(range(N_LIVE))
+        self.left = set(range(WALL["n_live"]))
         self.dealer = dealer
 
     def draw(self, seat: int) -> int:
@@ -100,7 +101,7 @@ def test_a_call_does_not_shift_what_the_others_draw() -> None:
 def test_every_tile_is_drawn_once_whatever_is_called() -> None:
     for seed in range(6):
         events = first_kyoku(seed, pinned=True, pon_from=seed % 4)
-        assert sum(isinstance(event, m.Tsumo) for event in events) == N_LIVE
+        assert sum(isinstance(event, m.Tsumo) for event in events) == WALL["n_live"]
         seen = [tile for event in events[:2] if isinstance(event, m.StartKyoku)
                 for hand in event.tehais for tile in hand]  # fmt: skip
         seen += [event.pai for event in events if isinstance(event, m.Tsumo)]

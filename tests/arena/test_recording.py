@@ -20,6 +20,8 @@ from mjbot.game.records.sources import open_games
 from mjbot.game.statistics.sequential import ErrorRates
 from mjbot.strategy.pair.remarks import parse_remark
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 MakeSetup = Callable[..., Setup]
 ENGINE_BOT = Path(__file__).with_name("engine_bot.py")
 

@@ -11,6 +11,8 @@ from mjbot.game.statistics.figures import uma_points
 from protocol import messages as m
 from protocol.rules import Rules
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 ARENA = ["arena", "tsumogiri", "tsumogiri", "--games", "6", "--jobs", "1"]
 
 

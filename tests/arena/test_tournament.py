@@ -10,6 +10,8 @@ from mjbot.cli.main import main
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
 from protocol.rules import Rules
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 NAMES = ["fast-riichi-a", "tsumogiri"]
 
 

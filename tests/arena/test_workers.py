@@ -22,6 +22,9 @@ MakeSetup = Callable[..., Setup]
 GAME_IDS = [GameId(0, 0), GameId(0, 1), GameId(1, 0)]
 """Seat 0 has the first strategy in all of them."""
 
+forking = pytest.mark.usefixtures("forked_workers")
+"""Of a test to which it does not matter how a worker starts."""
+
 
 def play(
     setup: Setup, game_ids: list[GameId], jobs: int, patience_s: float = 60
@@ -34,7 +37,8 @@ def play(
 @pytest.fixture(scope="module")
 def quiet_scores() -> list[tuple[int, ...]]:
     setup = Setup(strategies=("tsumogiri", "tsumogiri"), format="2v2", length="tonpu")
-    return [played.line.scores for played in play(setup, GAME_IDS, 1)]
+    games = GameRunner(setup, Clock(0, [0] * HEARTBEAT_SIZE))
+    return [games.play(game_id, {}).line.scores for game_id in GAME_IDS]
 
 
 def test_two_processes_play_the_same_games_as_one(setup_of: MakeSetup) -> None:
@@ -44,6 +48,7 @@ def test_two_processes_play_the_same_games_as_one(setup_of: MakeSetup) -> None:
     assert one == two
 
 
+@forking
 def test_a_process_that_dies_is_replaced_and_the_decision_blamed(
     setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
 ) -> None:
@@ -54,6 +59,7 @@ def test_a_process_that_dies_is_replaced_and_the_decision_blamed(
     assert [game.line.scores for game in played] == quiet_scores[:2]
 
 
+@forking
 def test_a_process_that_stands_still_is_ended_and_the_decision_late(
     setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
 ) -> None:
@@ -63,6 +69,7 @@ def test_a_process_that_stands_still_is_ended_and_the_decision_late(
     assert played[0].line.scores == quiet_scores[0]
 
 
+@forking
 def test_a_strategy_that_swallows_the_interruption_is_late_all_the_same(
     setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
 ) -> None:
@@ -71,6 +78,7 @@ def test_a_strategy_that_swallows_the_interruption_is_late_all_the_same(
     assert played[0].line.scores == quiet_scores[0]
 
 
+@forking
 def test_a_game_that_cannot_be_played_is_void_and_the_others_are_not(setup_of: MakeSetup) -> None:
     played = play(setup_of("tsumogiri", "tsumogiri"), [GameId(0, 99), GameId(0, 1)], 1)
     assert "IndexError" in played[0].line.void
@@ -86,6 +94,7 @@ def test_processes_that_cannot_even_start_end_the_run(
         play(setup_of("tsumogiri", "tsumogiri"), GAME_IDS, 1)
 
 
+@forking
 def test_a_strategy_that_ends_its_process_in_every_game_ends_the_run(
     setup_of: MakeSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +107,7 @@ def test_a_strategy_that_ends_its_process_in_every_game_ends_the_run(
         list(pool.play(game_ids))
 
 
+@forking
 def test_a_child_that_a_strategy_forks_does_not_play_the_game_too(
     setup_of: MakeSetup, quiet_scores: list[tuple[int, ...]]
 ) -> None:
@@ -115,6 +125,7 @@ def test_making_a_strategy_has_an_end(setup_of: MakeSetup, monkeypatch: pytest.M
             games.play(GAME_IDS[0], {})
 
 
+@forking
 def test_no_process_is_left_behind(setup_of: MakeSetup) -> None:
     before = set(multiprocessing.active_children())
     with WorkerPool(setup_of("tsumogiri", "tsumogiri"), 2) as pool:
@@ -135,6 +146,7 @@ def test_ctrl_c_in_a_terminal_is_the_parents_from_a_workers_first_moment(
     assert int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1
 
 
+@forking
 def test_who_looks_ends_a_run_within_a_second(setup_of: MakeSetup) -> None:
     with (
         WorkerPool(setup_of("tsumogiri", "tsumogiri"), 1) as pool,

@@ -10,22 +10,11 @@ from mjbot.game.referee.bulk import RANDOM, choose, playouts
 from mjbot.game.rules.acceptance import waits
 from mjbot.game.rules.kinds import hand_counts
 from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table.actions import ACTIONS, N_ACTIONS
 from mjbot.game.table.assume import hide
 from mjbot.game.table.observe import visible_kinds
-from mjbot.game.table.state import (
-    ACCEPTED,
-    CHI,
-    DORA_WALL,
-    LIVE_WALL,
-    N_LIVE,
-    PON,
-    REACTION,
-    RINSHAN_WALL,
-    STATE,
-    URA_WALL,
-    copy_state,
-)
+from mjbot.game.table.state import ACCEPTED, CHI, PON, REACTION, STATE, copy_state
 from mjbot.learning.playouts.random_hands import (
     deal_fairly,
     deal_shanten,
@@ -67,10 +56,13 @@ def tiles_of_hand(state, seat):
 
 
 def hidden_wall(state):
-    live = LIVE_WALL + N_LIVE - int(state["wall_left"]) - int(state["rinshan_taken"])
+    live = WALL["live"] + WALL["n_live"] - int(state["wall_left"]) - int(state["rinshan_taken"])
     wall = state["wall"].tolist()
-    dead = wall[DORA_WALL + int(state["n_dora"]) : URA_WALL] + wall[URA_WALL:RINSHAN_WALL]
-    return wall[live:DORA_WALL] + dead + wall[RINSHAN_WALL + int(state["rinshan_taken"]) :]
+    dead = (
+        wall[WALL["dora"] + int(state["n_dora"]) : WALL["ura"]]
+        + wall[WALL["ura"] : WALL["rinshan"]]
+    )
+    return wall[live : WALL["dora"]] + dead + wall[WALL["rinshan"] + int(state["rinshan_taken"]) :]
 
 
 def seen_reds(state):

@@ -9,9 +9,10 @@ from mjbot.game.referee import Referee
 from mjbot.game.referee.step import new_step_buffer
 from mjbot.game.referee.wall import next_live_tile, pin_wall
 from mjbot.game.rules.points import STICK_POINTS
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI, PASS
 from mjbot.game.table.observe import extra_copy
-from mjbot.game.table.state import DRAWN, LIVE_WALL, N_LIVE, WON, RiverFlag, copy_state
+from mjbot.game.table.state import DRAWN, WON, RiverFlag, copy_state
 from mjbot.game.table.view import Sealed
 from mjbot.learning.models.fast_policy.ally import NO_ALLY
 from mjbot.learning.models.fast_policy.choice import choose, load_policy
@@ -182,7 +183,7 @@ def test_a_pinned_wall_has_the_same_tiles_and_each_seat_its_own_whoever_draws_be
     for referee in list(moments([1, 2, 9], 150))[::7]:
         state = copy_state(referee.state)
         left = int(state["wall_left"])
-        start = LIVE_WALL + N_LIVE - left - int(state["rinshan_taken"])
+        start = WALL["live"] + WALL["n_live"] - left - int(state["rinshan_taken"])
         tiles = sorted(state["wall"][start : start + left].tolist())
         pin_wall(state)
         orders = [random.integers(0, 4, left).tolist() for _ in range(2)]
@@ -202,4 +203,4 @@ def test_a_position_set_up_by_hand_is_left_as_it_is(position):
     workspace["position"], workspace["seat"] = view.state, view.seat
     deal_world(workspace, hand_reader(), random)
     assert not workspace["world"]["pinned"]
-    assert set(workspace["world"]["wall"][LIVE_WALL + 30 :].tolist()) <= set(range(37)) | {-1}
+    assert set(workspace["world"]["wall"][WALL["live"] + 30 :].tolist()) <= set(range(37)) | {-1}

@@ -482,10 +482,10 @@ class PlayerReport:
         counts = _sums(self.games, lambda game: game.agreement[1])[0]
         grade = ratio(sums, counts)
         if isfinite(grade.value):
-            text = marked(
-                "grade by the reviewer: {grade} of 100 (100: each choice as the reviewer's)"
+            yield translate(
+                "grade by the reviewer: {grade} of 100 (100: each choice as the reviewer's)",
+                grade=plus_minus(grade, lambda share: f"{100 * share:.1f}"),
             )
-            yield translate(text, grade=plus_minus(grade, lambda share: f"{100 * share:.1f}"))
 
     @property
     def _comparison(self) -> str:

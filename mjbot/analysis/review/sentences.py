@@ -164,9 +164,10 @@ def interval_text(estimate: Estimate, unit: str) -> str:
 
 def with_interval(estimate: Estimate, unit: str, write: Callable[[float, str], str]) -> str:
     """Return a figure with its 95% interval, each number as ``write`` writes it in the unit."""
-    value, low, high = (write(end, unit) for end in (estimate.value, estimate.low, estimate.high))
+    value = write(estimate.value, unit)
     if not estimate.is_bounded:
         return translate("{value} (no interval)", value=value)
+    low, high = write(estimate.low, unit), write(estimate.high, unit)
     return translate("{value} ({low} to {high})", value=value, low=low, high=high)
 
 

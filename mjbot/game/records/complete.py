@@ -15,7 +15,7 @@ import numpy as np
 
 from mjbot.game.records.game import Entry, Game, IncompleteGameError, WinRecord, hand_name
 from mjbot.game.rules import yaku_table
-from mjbot.game.rules.points import MANGAN, STICK_POINTS, YAKUMAN_BASE, base_points
+from mjbot.game.rules.points import MANGAN, YAKUMAN_BASE, base_points
 from mjbot.game.rules.ruleset import rules_of
 from mjbot.game.table import state as s
 from mjbot.game.table.assume import show_ura
@@ -25,6 +25,7 @@ from mjbot.game.table.mirror.wire import tile_code
 from mjbot.game.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
 from protocol import messages as m
 from protocol.rules import Rules
+from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tenhou.results import yaku_order
 from protocol.tiles import (
     FIRST_HONOUR,
@@ -38,8 +39,8 @@ from protocol.tiles import (
 from protocol.yaku import YAKUMAN_FAN, named_yaku
 
 _LIMITS: Final = (MANGAN, 3 * MANGAN // 2, 2 * MANGAN, 3 * MANGAN, YAKUMAN_BASE)
-_UNTOLD: Final = ("id", "log", "possible_actions", "cannot_dahai")
-"""What servers add for a player, which is no part of what happened."""
+_PLAYER_FIELDS: Final = ("id", "log", "possible_actions", "cannot_dahai")
+"""What servers add for a player, which is no part of what happened and is left out."""
 _REDS: Final = frozenset(tile_names(RED_FIVES))
 _Melds = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
 _OVER: Final = (s.IDLE, s.WON, s.DRAWN, s.GAME_OVER)
@@ -103,12 +104,12 @@ class _GameBuilder:
 
     def game(self, entries: Iterable[Entry]) -> CompleteGame:
         """Return the game of these entries."""
-        a, b, c, d = [*self._table.names, "", "", "", ""][:4]
+        names = by_seat([*self._table.names, "", "", "", ""][:4])
         rules = rules_of(self.state["rules"])
         red_fives = self._has_reds or (self._rules_announced and rules.red_fives)
         rules = msgspec.structs.replace(rules, red_fives=red_fives)
         completed = tuple([_announcing(entry, rules) for entry in entries])
-        return CompleteGame(completed, (a, b, c, d), rules)
+        return CompleteGame(completed, names, rules)
 
     def add(self, event: m.Event) -> tuple[m.Event, WinRecord | None]:
         """Apply an event; return it with every field, and of a win its record."""
@@ -151,10 +152,9 @@ class _GameBuilder:
             case m.EndGame():
                 return m.EndGame(scores=scores)
             case m.ReachAccepted(actor=seat):
-                d0, d1, d2, d3 = (-STICK_POINTS * (payer == seat) for payer in range(4))
-                return m.ReachAccepted(actor=seat, deltas=(d0, d1, d2, d3), scores=scores)
+                return m.ReachAccepted(actor=seat, deltas=riichi_deltas(seat), scores=scores)
         changed: dict[str, Any] = {
-            name: None for name in _UNTOLD if getattr(event, name, None) is not None
+            name: None for name in _PLAYER_FIELDS if getattr(event, name, None) is not None
         }
         if isinstance(event, _Melds):
             changed["consumed"] = in_id_order(event.consumed)
@@ -201,7 +201,6 @@ def _win_record(state: s.State, event: m.Hora, payment: Any, tile: int) -> WinRe
 
 def _hora(win: WinRecord, hand: Sequence[str], before: m.FourInts) -> m.Hora:
     """Return the event of a win with a concealed hand, ``before`` being the points before it."""
-    a, b, c, d = (score + delta for score, delta in zip(before, win.deltas, strict=True))
     return m.Hora(
         actor=win.winner,
         target=win.source,
@@ -214,7 +213,7 @@ def _hora(win: WinRecord, hand: Sequence[str], before: m.FourInts) -> m.Hora:
         fan=YAKUMAN_FAN * len(win.yakuman) or sum(han for _, han in win.yaku),
         hora_points=win.hand_points,
         deltas=win.deltas,
-        scores=(a, b, c, d),
+        scores=paid(before, win.deltas),
     )
 
 
@@ -278,12 +277,11 @@ def _drawn(state: s.State, event: m.Ryukyoku) -> m.Ryukyoku:
         for seat, melds in enumerate(state["n_melds"].tolist())
     )
     nine = reason == s.NINE_TERMINALS
-    t0, t1, t2, t3 = (seen and not nine for seen in shown)
     return m.Ryukyoku(
         actor=turn if nine else None,
         reason=s.WIRE_REASONS[reason],
         tehais=tuple(hands),
-        tenpais=(t0, t1, t2, t3),
+        tenpais=by_seat(seen and not nine for seen in shown),
     )
 
 
@@ -303,8 +301,7 @@ def _reason(state: s.State, event: m.Ryukyoku) -> int:
 
 
 def _four(points: Any) -> m.FourInts:
-    a, b, c, d = points.tolist()
-    return a, b, c, d
+    return by_seat(points.tolist())
 
 
 def in_id_order(tiles: Iterable[str]) -> tuple[str, ...]:

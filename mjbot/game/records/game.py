@@ -92,8 +92,8 @@ class Game:
         >>> Game("games.zip/00012.mjlog", "tag", ()).month
         ''
         """
-        found = _TENHOU_ID.search(self.ref) or _TENHOU_ID.search(self.name)
-        return f"{found[1]}-{found[2]}" if found else ""
+        match = _TENHOU_ID.search(self.ref) or _TENHOU_ID.search(self.name)
+        return f"{match[1]}-{match[2]}" if match else ""
 
     def place(self, number: int) -> str:
         """Return how to call the place of an entry: ``line 12``."""

@@ -36,11 +36,11 @@ def without_comments(text: str) -> str:
     """
     if "//" not in text:
         return text
-    return _COMMENT.sub(lambda found: _blanked(found[0]), text)
+    return _COMMENT.sub(lambda match: _blanked(match[0]), text)
 
 
-def _blanked(found: str) -> str:
-    return found if found.startswith('"') else " " * len(found)
+def _blanked(text: str) -> str:
+    return text if text.startswith('"') else " " * len(text)
 
 
 def json_values(stream: Lines, name: str, noun: str = "game") -> Iterator[tuple[int, Any]]:
@@ -69,15 +69,15 @@ class _ValueReader:
         more = True
         while True:
             self._skip_between()
-            found = self._value()
-            if not isinstance(found, str):
-                yield found
+            value = self._value()
+            if not isinstance(value, str):
+                yield value
                 continue
             if len(self._text) > MAX_VALUE:
                 self._refuse(f"no {self._noun} ends within {MAX_VALUE} characters")
             if not more:
                 if self._in_array or (self._text and not self._text.startswith("//")):
-                    self._refuse(found)
+                    self._refuse(value)
                 return
             more = self._read_more()
 

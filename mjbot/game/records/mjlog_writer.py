@@ -17,6 +17,7 @@ import msgspec
 from mjbot.game.records.complete import CompleteGame
 from mjbot.game.records.game import Entry, WinRecord
 from protocol import messages as m
+from protocol.seats import by_seat
 from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, encode_call
 from protocol.tenhou.codec import Spelling, write
@@ -150,12 +151,12 @@ class _TagWriter:
         ids.drawn = -1
         if isinstance(event, m.Kakan):
             added = ids.play(seat, event.pai)
-            place = next(at for at, call in enumerate(calls) if added // 4 == call.tile // 4)
-            pon = calls[place]
+            index = next(at for at, call in enumerate(calls) if added // 4 == call.tile // 4)
+            pon = calls[index]
             trio = (pon.tile, *pon.own)
-            calls[place] = Call("kakan", pon.source, added, tuple(sorted(trio)), pon.tile)
+            calls[index] = Call("kakan", pon.source, added, tuple(sorted(trio)), pon.tile)
             ids.offered = added
-            return calls[place]
+            return calls[index]
         own = tuple(sorted(ids.play(seat, name) for name in event.consumed))
         if isinstance(event, m.Ankan):
             call = Call("ankan", 0, own[0], own)
@@ -206,8 +207,7 @@ class _TagWriter:
 
 
 def _hundreds(points: m.FourInts | None) -> m.FourInts:
-    a, b, c, d = map(_hundred, points or (0, 0, 0, 0))
-    return a, b, c, d
+    return by_seat(map(_hundred, points or (0, 0, 0, 0)))
 
 
 def _hundred(points: int) -> int:

@@ -73,8 +73,8 @@ def looks_like_games(head: bytes) -> bool:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"<mjloggm"):
         return True
-    found = re.match(rb'[\[\s]*\{\s*"(\w+)"\s*:', text)
-    return found is not None and (found[1] == b"type" or _LOG.search(text) is not None)
+    match = re.match(rb'[\[\s]*\{\s*"(\w+)"\s*:', text)
+    return match is not None and (match[1] == b"type" or _LOG.search(text) is not None)
 
 
 def first_json(stream: Lines) -> Any:
@@ -111,8 +111,8 @@ def cut_kind(head: bytes) -> JsonKind:
     >>> cut_kind(b'{"title":["",""],"log":[[[0,'), cut_kind(b'{"type":"tsumo","pai')
     ('tenhou6', 'mjai')
     """
-    found = _FIRST_KEYS.search(head)
-    return "tenhou6" if found and found[1] in _TENHOU6_KEYS else "mjai"
+    match = _FIRST_KEYS.search(head)
+    return "tenhou6" if match and match[1] in _TENHOU6_KEYS else "mjai"
 
 
 def is_spread(first_line: bytes) -> bool:

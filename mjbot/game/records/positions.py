@@ -43,10 +43,10 @@ class RecordPosition:
         """
         if re.fullmatch(r"[0-9]{1,9}", text):
             return cls(text, event=int(text))
-        found = re.fullmatch(r"([ESWN][1-4]-[0-9]{1,3}):([0-9]{1,3})", text)
-        if found is None:
+        match = re.fullmatch(r"([ESWN][1-4]-[0-9]{1,3}):([0-9]{1,3})", text)
+        if match is None:
             raise ValueError(f"{text!r}: {EXPECTED}")
-        return cls(text, kyoku=found[1], choice=int(found[2]))
+        return cls(text, kyoku=match[1], choice=int(match[2]))
 
     def __str__(self) -> str:
         return self.text if self.kyoku else f"event {self.text}"
@@ -68,8 +68,8 @@ class RecordPosition:
                 most = max(most, choosers[seat])
                 if choosers[seat] == self.choice:
                     return step.number
-        found = f"seat {seat} has {plural(most, 'choice')} in {self.kyoku}"
-        raise NoPositionError(f"--at {self.text}: {found}; mjbot explain lists all")
+        number = f"seat {seat} has {plural(most, 'choice')} in {self.kyoku}"
+        raise NoPositionError(f"--at {self.text}: {number}; mjbot explain lists all")
 
 
 def recorded_view(path: Path, at: str, seat: int) -> View:
@@ -109,9 +109,9 @@ def moment_of(steps: Iterable[ReplayStep], number: int) -> tuple[int, int] | Non
     return next(((kyoku, at) for n, kyoku, at in _moments(steps) if n == number), None)
 
 
-def has_moment(steps: Iterable[ReplayStep], place: BoardAddress) -> bool:
+def has_moment(steps: Iterable[ReplayStep], address: BoardAddress) -> bool:
     """Return whether a game has that kyoku and event."""
-    return any((kyoku, step) == place[1:] for _, kyoku, step in _moments(steps))
+    return any((kyoku, step) == address[1:] for _, kyoku, step in _moments(steps))
 
 
 def _moments(steps: Iterable[ReplayStep]) -> Iterator[tuple[int, int, int]]:

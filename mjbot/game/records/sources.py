@@ -239,7 +239,7 @@ def _games_of_urls(stream: Lines, name: str) -> Lines:
     data = stream.read(MAX_GAME_BYTES + 1).lstrip(_BLANKS)
     if len(data) > MAX_GAME_BYTES:
         raise RecordError(name, "", f"holds addresses beyond {MAX_GAME_BYTES} bytes")
-    games = [unquote_to_bytes(found[1].strip(b"\"' ")) for found in _VIEWER_URL.finditer(data)]
+    games = [unquote_to_bytes(match[1].strip(b"\"' ")) for match in _VIEWER_URL.finditer(data)]
     return _in_memory(b"\n".join(games))
 
 

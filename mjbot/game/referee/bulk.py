@@ -16,6 +16,7 @@ from mjbot.game.table.actions import N_ACTIONS, PASS
 from mjbot.game.table.apply import apply_end_game, apply_start_game
 from mjbot.game.table.default_action import default_code
 from mjbot.game.table.legal import legal_codes
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.settle import game_ends, next_kyoku
 from mjbot.game.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON, State
 from mjbot.runtime.compiler.compiled import compiled, keep_alive
@@ -101,8 +102,8 @@ def play_kyoku(
     while state.phase < WON:
         buffer.n_rows = 0
         if state.phase == REACTION or state.phase == CHANKAN:
-            for step in range(4):
-                seat = (state.turn + step) & 3
+            for steps in range(state.rules.players):
+                seat = seat_after(state, state.turn, steps)
                 buffer.choices[seat] = choose(policies[seat], state, seat, codes, random)
         elif state.phase != DRAW and state.phase != RINSHAN:
             seat = state.turn

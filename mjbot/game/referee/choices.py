@@ -43,6 +43,7 @@ from mjbot.game.table.apply_calls import (
     apply_pon,
 )
 from mjbot.game.table.hands import kind_of
+from mjbot.game.table.seats import next_seat, seat_after
 from mjbot.game.table.settle import abort_reason
 from mjbot.game.table.state import DECLARED, TRIPLE_RON, State
 from mjbot.game.table.state import NINE_TERMINALS as ABORT_NINE
@@ -90,8 +91,8 @@ def _concealed_kan(state: State, seat: int, kind: int, buffer: StepBuffer) -> No
     has_red = _holds_red(state, seat, kind)
     apply_ankan(state, seat, kind, has_red)
     note(buffer, LOG_ANKAN, seat, -1, -1, 0)
-    for place in range(4):
-        note_used(buffer, place, kind)
+    for index in range(4):
+        note_used(buffer, index, kind)
     if has_red:
         note_used(buffer, 3, N_KINDS + kind // 9)
     turn_dora(state, buffer)
@@ -101,8 +102,8 @@ def _concealed_kan(state: State, seat: int, kind: int, buffer: StepBuffer) -> No
 def _added_kan(state: State, seat: int, kind: int, buffer: StepBuffer) -> None:
     tile = N_KINDS + kind // 9 if _holds_red(state, seat, kind) else kind
     note(buffer, LOG_KAKAN, seat, -1, tile, 0)
-    for place in range(3):
-        note_used(buffer, place, kind)
+    for index in range(3):
+        note_used(buffer, index, kind)
     for meld in range(state.n_melds[seat]):
         if state.meld_kind[seat, meld] == kind and state.meld_red[seat, meld]:
             note_used(buffer, 2, N_KINDS + kind // 9)
@@ -126,7 +127,7 @@ def resolve_discard(state: State, buffer: StepBuffer) -> None:
     elif state.wall_left == 0:
         exhaust_kyoku(state, buffer)
     else:
-        draw(state, (state.turn + 1) & 3, buffer)
+        draw(state, next_seat(state, state.turn), buffer)
 
 
 @compiled
@@ -142,17 +143,17 @@ def _wins(state: State, buffer: StepBuffer) -> bool:
     """Carry out the rons, nearest to the discarder first; three of them abort the kyoku."""
     discarder = state.turn
     rons = 0
-    for step in range(1, 4):
-        rons += buffer.choices[(discarder + step) & 3] == RON
+    for steps in range(1, state.rules.players):
+        rons += buffer.choices[seat_after(state, discarder, steps)] == RON
     if rons == 0:
         return False
     if rons == 3:
         abort_kyoku(state, TRIPLE_RON, buffer)
-        for step in range(1, 4):
-            buffer.outcome.tenpai[(discarder + step) & 3] = 1
+        for steps in range(1, state.rules.players):
+            buffer.outcome.tenpai[seat_after(state, discarder, steps)] = 1
         return True
-    for step in range(1, 4):
-        seat = (discarder + step) & 3
+    for steps in range(1, state.rules.players):
+        seat = seat_after(state, discarder, steps)
         if buffer.choices[seat] == RON:
             win_kyoku(state, seat, buffer)
     return True
@@ -162,8 +163,8 @@ def _wins(state: State, buffer: StepBuffer) -> bool:
 def _first_caller(state: State, buffer: StepBuffer) -> int:
     """Return the seat whose call goes through: pon and kan before chi, or -1."""
     chi = -1
-    for step in range(1, 4):
-        seat = (state.turn + step) & 3
+    for steps in range(1, state.rules.players):
+        seat = seat_after(state, state.turn, steps)
         code = buffer.choices[seat]
         if is_pon_code(code) or code == CALL_KAN:
             return seat

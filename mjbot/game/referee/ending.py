@@ -7,13 +7,11 @@ from mjbot.game.table.settle import exhaustive_deltas, win_payment
 from mjbot.game.table.state import (
     ACCEPTED,
     CHANKAN,
-    DORA_WALL,
     EXHAUSTIVE,
     FOUR_RIICHI,
     NAGASHI,
     NO_DRAW,
     RINSHAN,
-    RINSHAN_WALL,
     State,
 )
 from mjbot.runtime.compiler.compiled import compiled
@@ -62,7 +60,7 @@ def exhaust_kyoku(state: State, buffer: StepBuffer) -> None:
 def draw(state: State, seat: int, buffer: StepBuffer) -> None:
     """``seat`` draws, after a kan from the dead wall."""
     if state.phase == RINSHAN or state.phase == CHANKAN:
-        tile = int(state.wall[RINSHAN_WALL + state.rinshan_taken])
+        tile = int(state.wall[state.rules.wall.rinshan + state.rinshan_taken])
     else:
         tile = next_live_tile(state, seat)
     apply_draw(state, seat, tile)
@@ -73,6 +71,6 @@ def draw(state: State, seat: int, buffer: StepBuffer) -> None:
 def turn_dora(state: State, buffer: StepBuffer) -> None:
     """Turn the markers owed for kans."""
     while state.pending_dora > 0:
-        marker = state.wall[DORA_WALL + state.n_dora]
+        marker = state.wall[state.rules.wall.dora + state.n_dora]
         apply_dora(state, marker)
         note(buffer, LOG_DORA, -1, -1, marker, 0)

@@ -7,28 +7,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.referee import step as buffer
-from mjbot.game.rules.points import STICK_POINTS
+from mjbot.game.rules.wall_plan import HAND_TILES
 from mjbot.game.table.hands import concealed_tiles
 from mjbot.game.table.mirror.wire import wire_yakus
 from mjbot.game.table.state import ACCEPTED, NINE_TERMINALS, NO_DRAW, WIRE_REASONS, State
 from protocol import messages as m
+from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tiles import N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_names
 
-Seats4 = tuple[int, int, int, int]
 
-
-def four(values: NDArray[np.int32]) -> Seats4:
+def four(values: NDArray[np.int32]) -> m.FourInts:
     """Return four numbers as a tuple of plain integers."""
-    a, b, c, d = values.tolist()
-    return a, b, c, d
+    return by_seat(values.tolist())
 
 
 def start_kyoku(state: State) -> m.StartKyoku:
     """Emit the deal, all hands open; right after :func:`mjbot.game.referee.flow.deal`."""
     wall = state["wall"].tolist()
-    a, b, c, d = (
-        tile_names(sorted(wall[13 * seat : 13 * seat + 13], key=_order)) for seat in range(4)
-    )
+    hands = (sorted(wall[HAND_TILES * seat :][:HAND_TILES], key=_order) for seat in range(4))
     round_ = int(state["round"])
     return m.StartKyoku(
         bakaze=WIND_NAMES[round_ // 4],
@@ -38,7 +34,7 @@ def start_kyoku(state: State) -> m.StartKyoku:
         oya=int(state["dealer"]),
         dora_marker=TILE_NAMES[int(state["dora_markers"][0])],
         scores=four(state["scores"]),
-        tehais=(a, b, c, d),
+        tehais=by_seat(map(tile_names, hands)),
     )
 
 
@@ -46,7 +42,7 @@ def _order(tile: int) -> float:
     return tile if tile < N_KINDS else 9 * (tile - N_KINDS) + 4.5
 
 
-def log_events(log: NDArray[np.int8], scores: Seats4) -> Iterator[m.Event]:
+def log_events(log: NDArray[np.int8], scores: m.FourInts) -> Iterator[m.Event]:
     """Emit the events of the rows int8[n, 9] of the log of :mod:`mjbot.game.referee.step`.
 
     ``scores`` are the points before the first of them.
@@ -61,25 +57,19 @@ def log_events(log: NDArray[np.int8], scores: Seats4) -> Iterator[m.Event]:
         elif type_ == buffer.LOG_RIICHI:
             yield m.Reach(actor=actor)
         elif type_ == buffer.LOG_RIICHI_ACCEPTED:
-            deltas = _stick(actor)
-            scores = _added(scores, deltas)
+            deltas = riichi_deltas(actor)
+            scores = paid(scores, deltas)
             yield m.ReachAccepted(actor=actor, deltas=deltas, scores=scores)
         else:
             yield _meld(type_, actor, target, tile, tile_names([a, b, c, d]))
 
 
-def scores_after(events: list[m.Event], scores: Seats4) -> Seats4:
+def scores_after(events: list[m.Event], scores: m.FourInts) -> m.FourInts:
     """Return the points after the riichi sticks among these events were paid."""
     for event in events:
         if isinstance(event, m.ReachAccepted):
-            scores = _added(scores, _stick(event.actor))
+            scores = paid(scores, riichi_deltas(event.actor))
     return scores
-
-
-def _stick(actor: int) -> Seats4:
-    deltas = [0, 0, 0, 0]
-    deltas[actor] = -STICK_POINTS
-    return deltas[0], deltas[1], deltas[2], deltas[3]
 
 
 def _meld(type_: int, actor: int, target: int, tile: int, used: tuple[str, ...]) -> m.Event:
@@ -99,7 +89,7 @@ def _meld(type_: int, actor: int, target: int, tile: int, used: tuple[str, ...])
 # --- the end of a kyoku ----------------------------------------------------------------------
 
 
-def ending(state: State, outcome: Any, wins: Any, scores_before: Seats4) -> list[m.Event]:
+def ending(state: State, outcome: Any, wins: Any, scores_before: m.FourInts) -> list[m.Event]:
     """Emit a finished kyoku: its wins or its draw, and ``end_kyoku``.
 
     ``scores_before`` are the points before anything was paid.
@@ -109,17 +99,12 @@ def ending(state: State, outcome: Any, wins: Any, scores_before: Seats4) -> list
     events: list[m.Event] = []
     scores = scores_before
     for win in wins[: outcome["n_wins"]]:
-        scores = _added(scores, four(win["deltas"]))
+        scores = paid(scores, four(win["deltas"]))
         events.append(_hora(state, outcome, win, scores))
     return [*events, m.EndKyoku()]
 
 
-def _added(scores: Seats4, deltas: Seats4) -> Seats4:
-    a, b, c, d = (points + delta for points, delta in zip(scores, deltas, strict=True))
-    return a, b, c, d
-
-
-def _hora(state: State, outcome: Any, win: Any, scores: Seats4) -> m.Hora:
+def _hora(state: State, outcome: Any, win: Any, scores: m.FourInts) -> m.Hora:
     winner = int(win["winner"])
     target = int(outcome["target"])
     tile = int(outcome["tile"])
@@ -159,7 +144,7 @@ def _winning_hand(state: State, seat: int, drawn: int) -> tuple[str, ...]:
 
 def _ryukyoku(state: State, outcome: Any) -> m.Ryukyoku:
     reason = int(outcome["reason"])
-    tenpais = tuple(bool(flag) for flag in outcome["tenpai"].tolist())
+    tenpais = by_seat(map(bool, outcome["tenpai"].tolist()))
     declarer = int(outcome["actor"]) if reason == NINE_TERMINALS else None
     shown = [flag or seat == declarer for seat, flag in enumerate(tenpais)]
     hands = tuple(
@@ -170,7 +155,7 @@ def _ryukyoku(state: State, outcome: Any) -> m.Ryukyoku:
         actor=declarer,
         reason=WIRE_REASONS[reason],
         tehais=hands,
-        tenpais=(tenpais[0], tenpais[1], tenpais[2], tenpais[3]),
+        tenpais=tenpais,
         deltas=four(outcome["deltas"]),
         scores=four(state["scores"]),
     )

@@ -133,7 +133,7 @@ def _is_asked(buffer: StepBuffer, seat: int) -> bool:
 
 @compiled
 def _is_offered(buffer: StepBuffer, seat: int, code: int) -> bool:
-    for place in range(buffer.n_codes[seat]):
-        if buffer.codes[seat, place] == code:
+    for index in range(buffer.n_codes[seat]):
+        if buffer.codes[seat, index] == code:
             return True
     return False

@@ -25,7 +25,8 @@ from protocol import messages as m
 from protocol.rules import RANKED, Length, Rules
 
 Walls = Callable[[int, int, NDArray[np.int8]], None]
-"""``walls(round, honba, wall)`` fills int8[136], laid out as ``state.LIVE_WALL``."""
+"""``walls(round, honba, wall)`` fills int8[136], laid out as :mod:`mjbot.game.rules.wall_plan`
+says."""
 
 Watch = Callable[[State, Any, Any], None]
 """``watch(state, outcome, wins)`` sees each kyoku that has just been paid (phase WON or DRAWN):
@@ -214,7 +215,7 @@ class Referee:
             events += self._end_kyoku(serialise.scores_after(events, before))
         return events
 
-    def _end_kyoku(self, before: serialise.Seats4) -> list[m.Event]:
+    def _end_kyoku(self, before: m.FourInts) -> list[m.Event]:
         events = serialise.ending(self.state, self._buffer["outcome"], self._buffer["wins"], before)
         if game_ends(self.state):
             self._close()
@@ -227,7 +228,7 @@ class Referee:
         self.over = True
 
 
-def _advance_by_one(state: State, buffer: StepBuffer, before: serialise.Seats4) -> list[m.Event]:
+def _advance_by_one(state: State, buffer: StepBuffer, before: m.FourInts) -> list[m.Event]:
     flow.advance(state, buffer)
     return list(serialise.log_events(buffer["log"][: buffer["n_rows"]], before))
 

@@ -82,13 +82,13 @@ def note(buffer: StepBuffer, type_: int, actor: int, target: int, tile: int, fla
     row[1] = actor
     row[2] = target
     row[3] = tile
-    for place in range(USED, FLAG):
-        row[place] = -1
+    for column in range(USED, FLAG):
+        row[column] = -1
     row[FLAG] = flag
     buffer.n_rows += 1
 
 
 @compiled
-def note_used(buffer: StepBuffer, place: int, tile: int) -> None:
-    """Write down a consumed tile of the last event at ``place`` 0..3."""
-    buffer.log[buffer.n_rows - 1, USED + place] = tile
+def note_used(buffer: StepBuffer, index: int, tile: int) -> None:
+    """Write down a consumed tile of the last event: the first, ... is that of ``index`` 0..3."""
+    buffer.log[buffer.n_rows - 1, USED + index] = tile

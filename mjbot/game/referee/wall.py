@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.table.assume import assume_pinned_wall
-from mjbot.game.table.state import LIVE_WALL, N_LIVE, State
+from mjbot.game.table.seats import seat_after, steps_between
+from mjbot.game.table.state import State
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import GOLDEN, mix
 
@@ -30,50 +31,55 @@ N_WALL: Final = 136
 @compiled
 def shuffle_wall(seed: int, round_: int, honba: int, wall: NDArray[np.int8]) -> None:
     """Fill int8[136] with a fair shuffle of the tiles, one red five per suit."""
-    for place in range(N_WALL):
-        wall[place] = place // 4
+    for index in range(N_WALL):
+        wall[index] = index // 4
     for suit in range(3):
         wall[4 * (9 * suit + 4)] = 34 + suit
     key = mix(np.uint64(seed) + GOLDEN)
     key = mix(key ^ (np.uint64(round_) << np.uint64(32)) ^ np.uint64(honba))
-    for place in range(N_WALL - 1, 0, -1):
+    for index in range(N_WALL - 1, 0, -1):
         key += GOLDEN
-        # 32 random bits scaled to 0..place: the bias is below 136 / 2**32
-        other = np.int64(((mix(key) >> np.uint64(32)) * np.uint64(place + 1)) >> np.uint64(32))
-        kept = wall[place]
-        wall[place] = wall[other]
+        # 32 random bits scaled to 0..index: the bias is below 136 / 2**32
+        other = np.int64(((mix(key) >> np.uint64(32)) * np.uint64(index + 1)) >> np.uint64(32))
+        kept = wall[index]
+        wall[index] = wall[other]
         wall[other] = kept
 
 
 @compiled
 def next_live_tile(state: State, seat: int) -> int:
     """Return the tile (0..36) that ``seat`` gets if it draws from the live wall now."""
-    if state.pinned:
-        return int(state.wall[LIVE_WALL + _pinned_place(state, seat)])
-    return int(state.wall[LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken])
+    index = _pinned_index(state, seat) if state.pinned else _drawn_in_order(state)
+    return int(state.wall[state.rules.wall.live + index])
 
 
 @compiled
-def _pinned_place(state: State, seat: int) -> int:
-    """Return which of the 70 places is next for the seat.
+def _drawn_in_order(state: State) -> int:
+    """Return how many tiles of the live wall are drawn; those that kans took are at its end."""
+    return int(state.rules.wall.n_live - state.wall_left - state.rinshan_taken)
+
+
+@compiled
+def _pinned_index(state: State, seat: int) -> int:
+    """Return which tile of the live wall is next for the seat.
 
     Tiles leave from the end by kans and by draws beyond a quarter, all others in the order of
     their quarter.  So the counts of draws alone show which are left.
     """
     gone = _gone_from_the_end(state)
-    place = N_LIVE - 1
-    while place > 0 and (_drawn_in_turn(state, place) or gone > 0):
-        gone -= not _drawn_in_turn(state, place)
-        place -= 1
-    own = 4 * state.draws[seat] + ((seat - state.dealer) & 3)
-    return min(int(own), place)
+    last = state.rules.wall.n_live - 1
+    while last > 0 and (_drawn_in_turn(state, last) or gone > 0):
+        gone -= not _drawn_in_turn(state, last)
+        last -= 1
+    own = state.rules.players * state.draws[seat] + steps_between(state, state.dealer, seat)
+    return int(min(own, last))
 
 
 @compiled
 def _gone_from_the_end(state: State) -> int:
     """Return how many tiles kans and draws beyond a quarter have taken from the end."""
     gone = int(state.rinshan_taken)
-    for other in range(4):
+    for other in range(state.rules.players):
         gone += max(0, state.draws[other] - _quarter(state, other))
     return gone
 
@@ -86,32 +92,36 @@ def pin_wall(state: State) -> None:
     that are still to be drawn from.  Nothing changes at a table at which the seats' draws do not
     add up, as in a position that was set up by hand.
     """
+    first, n_live = state.rules.wall.live, state.rules.wall.n_live
     gone = _gone_from_the_end(state)
     left = -gone
-    for place in range(N_LIVE):
-        left += not _drawn_in_turn(state, place)
+    for index in range(n_live):
+        left += not _drawn_in_turn(state, index)
     if left != state.wall_left:
         return
-    live = state.wall[LIVE_WALL : LIVE_WALL + N_LIVE].copy()
-    tile = LIVE_WALL + N_LIVE - state.wall_left - state.rinshan_taken
-    for place in range(N_LIVE - 1, -1, -1):
-        if _drawn_in_turn(state, place):
+    live = state.wall[first : first + n_live].copy()
+    following = first + _drawn_in_order(state)
+    for index in range(n_live - 1, -1, -1):
+        if _drawn_in_turn(state, index):
             continue
         if gone > 0:
             gone -= 1
         else:
-            live[place] = state.wall[tile]
-            tile += 1
+            live[index] = state.wall[following]
+            following += 1
     assume_pinned_wall(state, live)
 
 
 @compiled
 def _quarter(state: State, seat: int) -> int:
-    """Return how many tiles the seat's quarter of the 70 holds: 18 or 17."""
-    return (N_LIVE + 3 - ((seat - state.dealer) & 3)) >> 2
+    """Return how many tiles the seat's quarter of the live wall holds: 18 or 17."""
+    rest = state.rules.wall.n_live - steps_between(state, state.dealer, seat)
+    return int((rest + state.rules.players - 1) // state.rules.players)
 
 
 @compiled
-def _drawn_in_turn(state: State, place: int) -> bool:
-    """Return whether the owner of the place has come to it."""
-    return bool(place >> 2 < state.draws[(state.dealer + place) & 3])
+def _drawn_in_turn(state: State, index: int) -> bool:
+    """Return whether the owner of that tile of the live wall has come to it."""
+    turn = index // state.rules.players
+    owner = seat_after(state, state.dealer, index - turn * state.rules.players)
+    return bool(turn < state.draws[owner])

@@ -1,25 +1,38 @@
-"""A rule set as compiled code reads it: the record that travels inside every state."""
+"""A rule set as compiled code reads it: the record that travels inside every state.
+
+A new rule is a field of :class:`protocol.rules.Rules` and one here of the same name; both
+directions copy what they find there.
+"""
 
 from typing import Annotated, Final
 
-from mjbot.runtime.compiler.compiled import compiled
+import msgspec
+
+from mjbot.game.rules.wall_plan import WallPlan, wall_plan
 from mjbot.runtime.compiler.record import Int16, Int32, Int32s, Record
 from protocol.rules import LAST_ROUND, RANKED, Rules
 
 
 class RuleSet(Record):
-    """The fields of :class:`protocol.rules.Rules`; flags are 1 for yes."""
+    """The fields of :class:`protocol.rules.Rules`, and what follows from them; flags are 1 for yes.
+
+    Compiled code copies it whole: ``state.rules = rules``.
+    """
 
     start_points: Int32
     target_points: Int32
     uma: Annotated[Int32s, 4]  # by placement, in points
-    last_round: Int16  # last scheduled round: 3 tonpu, 7 hanchan
+    last_round: Int16  # of ``length``: last scheduled round, 3 tonpu, 7 hanchan
+    players: Int16
     red_fives: Int16
     open_tanyao: Int16
     bust: Int16
+    wall: WallPlan  # of ``players``
 
 
 RULE_SET: Final = RuleSet.dtype
+
+_SHARED: Final = [name for name in Rules.__struct_fields__ if name != "length"]
 
 
 def rule_set(rules: Rules = RANKED) -> RuleSet:
@@ -29,8 +42,9 @@ def rule_set(rules: Rules = RANKED) -> RuleSet:
     (7, 0)
     """
     record = RuleSet.new()
-    for name in RULE_SET.names or ():
+    for name in (*_SHARED, "last_round"):
         record[name] = getattr(rules, name)
+    record["wall"] = wall_plan(rules.players)
     return record
 
 
@@ -41,26 +55,6 @@ def rules_of(record: RuleSet) -> Rules:
     'tonpu'
     """
     lengths = {last: length for length, last in LAST_ROUND.items()}
-    a, b, c, d = record["uma"].tolist()
-    return Rules(
-        length=lengths[int(record["last_round"])],
-        red_fives=bool(record["red_fives"]),
-        open_tanyao=bool(record["open_tanyao"]),
-        bust=bool(record["bust"]),
-        start_points=int(record["start_points"]),
-        target_points=int(record["target_points"]),
-        uma=(a, b, c, d),
-    )
-
-
-@compiled
-def copy_rules(rules: RuleSet, to: RuleSet) -> None:
-    """Copy a record field by field."""
-    to.start_points = rules.start_points
-    to.target_points = rules.target_points
-    for place in range(4):
-        to.uma[place] = rules.uma[place]
-    to.last_round = rules.last_round
-    to.red_fives = rules.red_fives
-    to.open_tanyao = rules.open_tanyao
-    to.bust = rules.bust
+    values = {name: record[name].tolist() for name in _SHARED}
+    values["length"] = lengths[int(record["last_round"])]
+    return msgspec.convert(values, Rules, strict=False)

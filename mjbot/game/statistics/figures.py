@@ -90,8 +90,8 @@ def count_kyoku(state: State, outcome: Outcome, wins: Wins, counts: CountRecords
             seen.draws += 1
             seen.tenpai += outcome.tenpai[seat] != 0
     if outcome.reason == NO_DRAW:
-        for place in range(outcome.n_wins):
-            _count_win(state, int(outcome.target), wins[place], counts)
+        for index in range(outcome.n_wins):
+            _count_win(state, int(outcome.target), wins[index], counts)
         counts[outcome.target].deal_ins += outcome.target != wins[0].winner
 
 

@@ -23,6 +23,7 @@ from itertools import permutations
 from typing import Final, Literal, get_args
 
 from mjbot.runtime.errors import ExitCode, MjbotError
+from protocol.seats import by_seat
 
 SeatingFormat = Literal["1v3", "2v2", "pair", "each"]
 FORMATS: Final[tuple[SeatingFormat, ...]] = get_args(SeatingFormat)
@@ -126,15 +127,14 @@ def _one_against_three(n: int) -> Seating:
     for challenger in range(last):
         rows.append(tuple(SeatingPlace(len(tables) + seat, seat) for seat in range(4)))
         for seat in range(4):
-            a, b, c, d = (challenger if other == seat else last for other in range(4))
-            tables.append((a, b, c, d))
+            tables.append(by_seat(challenger if other == seat else last for other in range(4)))
     rows.append(tuple(SeatingPlace(len(tables), seat) for seat in range(4)))
     tables.append((last, last, last, last))
     return Seating("1v3", tuple(tables), tuple(rows))
 
 
 def _orders(strategies: Seats) -> tuple[Seats, ...]:
-    return tuple(sorted({(a, b, c, d) for a, b, c, d in permutations(strategies)}))
+    return tuple(sorted(set(map(by_seat, permutations(strategies)))))
 
 
 def _seats(table: Sequence[int], strategy: int) -> list[int]:

@@ -49,7 +49,7 @@ class Action:
     """One thing a seat may do.
 
     ``tile`` is the discarded tile (0..36) of a discard, the kind of an ankan or kakan, else -1.
-    ``red`` is true for a chi or pon that gives up a red five.  ``offset`` is the place of the
+    ``red`` is true for a chi or pon that gives up a red five.  ``offset`` is the position of the
     claimed tile in a chi's run (0 lowest, 2 highest), else -1.
     """
 
@@ -99,8 +99,8 @@ class Action:
         if self.is_discard:
             return f"discard {TILE_NAMES[self.tile]}" + (" (drawn)" if self.tsumogiri else "")
         if self.name == "chi":
-            place = ("low", "middle", "high")[self.offset]
-            return f"chi {place}" + (" with red" if self.red else "")
+            position = ("low", "middle", "high")[self.offset]
+            return f"chi {position}" + (" with red" if self.red else "")
         if self.name == "pon":
             return "pon with red" if self.red else "pon"
         return f"{self.name} {TILE_NAMES[self.tile]}" if self.tile >= 0 else self.name

@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 
 from mjbot.game.rules.acceptance import waits
 from mjbot.game.rules.points import STICK_POINTS
-from mjbot.game.rules.ruleset import RuleSet, copy_rules
+from mjbot.game.rules.ruleset import RuleSet
+from mjbot.game.rules.wall_plan import HAND_TILES, MAX_MARKERS
 from mjbot.game.table.apply_calls import pass_claims
 from mjbot.game.table.hands import UNKNOWN, add_tile, kind_of, refresh_waits, remove_tile
+from mjbot.game.table.seats import is_seated
 from mjbot.game.table.settle import top_seat
 from mjbot.game.table.state import (
     ACCEPTED,
     CHANKAN,
     DECLARED,
-    DORA_WALL,
     DRAW,
     DRAWN,
     GAME_OVER,
     IDLE,
     MISSED_NONE,
     MISSED_UNTIL_DISCARD,
-    N_LIVE,
     REACTION,
     RIICHI,
     RIICHI_DISCARD,
@@ -34,20 +34,18 @@ from mjbot.game.table.state import (
     RIVER_SIZE,
     TSUMOGIRI,
     TURN,
-    URA_WALL,
     WON,
     State,
 )
 from mjbot.runtime.compiler.compiled import compiled
 
-MAX_MARKERS = 5
-
 
 @compiled
 def apply_start_game(state: State, rules: RuleSet) -> None:
     """Reset everything; the game is played under ``rules``."""
-    copy_rules(rules, state.rules)
-    state.scores[:] = rules.start_points
+    state.rules = rules
+    for seat in range(4):
+        state.scores[seat] = rules.start_points if is_seated(state, seat) else 0
     state.round = 0
     state.dealer = 0
     state.honba = 0
@@ -62,19 +60,19 @@ def apply_start_kyoku(
 ) -> None:
     """Deal.  ``hands`` is int8[4, 13] of tiles; a row with an unknown tile is an unknown hand."""
     state.round = round_
-    state.dealer = round_ & 3
+    state.dealer = round_ & 3  # each wind has four numbers, however many play
     state.honba = honba
     state.sticks = sticks
     _clear_kyoku(state)
     state.dora_markers[0] = dora_marker
     state.n_dora = 1
-    for seat in range(4):
+    for seat in range(state.rules.players):
         state.hand_known[seat] = 1
-        for place in range(13):
-            if hands[seat, place] == UNKNOWN:
+        for index in range(HAND_TILES):
+            if hands[seat, index] == UNKNOWN:
                 state.hand_known[seat] = 0
-        for place in range(13):
-            add_tile(state, seat, hands[seat, place])
+        for index in range(HAND_TILES):
+            add_tile(state, seat, hands[seat, index])
         refresh_waits(state, seat)
 
 
@@ -82,13 +80,14 @@ def apply_start_kyoku(
 def apply_deal(state: State, round_: int, honba: int) -> None:
     """Deal from ``state.wall``, which holds all tiles; its red fives stay only if played with."""
     if not state.rules.red_fives:
-        for place in range(len(state.wall)):
-            state.wall[place] = kind_of(state.wall[place])
-    hands = np.empty((4, 13), np.int8)
-    for seat in range(4):
-        for place in range(13):
-            hands[seat, place] = state.wall[13 * seat + place]
-    apply_start_kyoku(state, round_, honba, state.sticks, state.wall[DORA_WALL], hands)
+        for index in range(state.rules.wall.n_tiles):
+            state.wall[index] = kind_of(state.wall[index])
+    hands = np.empty((4, HAND_TILES), np.int8)
+    for seat in range(state.rules.players):
+        for index in range(HAND_TILES):
+            hands[seat, index] = state.wall[HAND_TILES * seat + index]
+    marker = state.wall[state.rules.wall.dora]
+    apply_start_kyoku(state, round_, honba, state.sticks, marker, hands)
     state.has_wall = 1
 
 
@@ -124,7 +123,7 @@ def _clear_kyoku(state: State) -> None:
     state.wins = 0
     state.dealer_stays = -1
     state.aborted = 0
-    state.wall_left = N_LIVE
+    state.wall_left = state.rules.wall.n_live
     state.rinshan_taken = 0
     state.kans = 0
     state.pending_dora = 0
@@ -173,14 +172,14 @@ def apply_draw(state: State, actor: int, tile: int) -> None:
 def apply_discard(state: State, actor: int, tile: int, tsumogiri: int) -> None:
     """``actor`` discards ``tile``; the others may claim it."""
     remove_tile(state, actor, tile)
-    place = min(state.n_river[actor], RIVER_SIZE - 1)
+    index = min(state.n_river[actor], RIVER_SIZE - 1)
     flags = TSUMOGIRI if tsumogiri else 0
     if state.riichi[actor] == DECLARED:
         flags |= RIICHI_DISCARD
-    state.river[actor, place] = tile
-    state.river_flags[actor, place] = flags
-    state.river_turn[actor, place] = state.n_discards
-    state.n_river[actor] = place + 1
+    state.river[actor, index] = tile
+    state.river_flags[actor, index] = flags
+    state.river_turn[actor, index] = state.n_discards
+    state.n_river[actor] = index + 1
     state.n_discards += 1
     state.discarded[actor] |= 1 << kind_of(tile)
     if state.missed[actor] == MISSED_UNTIL_DISCARD:
@@ -254,8 +253,8 @@ def apply_ryukyoku(
 def apply_ura(state: State) -> None:
     """The ura markers are turned, in a state with a known wall."""
     state.n_ura = state.n_dora
-    for place in range(state.n_dora):
-        state.ura_markers[place] = state.wall[URA_WALL + place]
+    for index in range(state.n_dora):
+        state.ura_markers[index] = state.wall[state.rules.wall.ura + index]
 
 
 @compiled

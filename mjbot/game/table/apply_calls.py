@@ -57,22 +57,22 @@ def _claim(state: State) -> None:
 
 @compiled
 def _add_meld(state: State, actor: int, type_: int, kind: int, called: int, source: int) -> None:
-    place = min(state.n_melds[actor], MAX_MELDS - 1)
-    state.meld_type[actor, place] = type_
-    state.meld_kind[actor, place] = kind
-    state.meld_called[actor, place] = called
-    state.meld_from[actor, place] = source
-    state.meld_red[actor, place] = 0
-    _mark_red(state, actor, place, called)
-    state.n_melds[actor] = place + 1
+    meld = min(state.n_melds[actor], MAX_MELDS - 1)
+    state.meld_type[actor, meld] = type_
+    state.meld_kind[actor, meld] = kind
+    state.meld_called[actor, meld] = called
+    state.meld_from[actor, meld] = source
+    state.meld_red[actor, meld] = 0
+    _mark_red(state, actor, meld, called)
+    state.n_melds[actor] = meld + 1
     if type_ != ANKAN:
         state.is_open[actor] = 1
 
 
 @compiled
-def _mark_red(state: State, actor: int, place: int, tile: int) -> None:
+def _mark_red(state: State, actor: int, meld: int, tile: int) -> None:
     if tile >= N_KINDS:
-        state.meld_red[actor, place] |= 1 << (tile - N_KINDS)
+        state.meld_red[actor, meld] |= 1 << (tile - N_KINDS)
 
 
 @compiled
@@ -137,10 +137,10 @@ def apply_kakan(state: State, actor: int, tile: int) -> None:
     """
     kind = kind_of(tile)
     remove_tile(state, actor, tile)
-    for place in range(state.n_melds[actor]):
-        if state.meld_type[actor, place] == PON and state.meld_kind[actor, place] == kind:
-            state.meld_type[actor, place] = KAKAN
-            _mark_red(state, actor, place, tile)
+    for meld in range(state.n_melds[actor]):
+        if state.meld_type[actor, meld] == PON and state.meld_kind[actor, meld] == kind:
+            state.meld_type[actor, meld] = KAKAN
+            _mark_red(state, actor, meld, tile)
     state.kans += 1
     state.calls_made = 1
     refresh_waits(state, actor)
@@ -174,10 +174,10 @@ def _note_liability(state: State, actor: int, kind: int, source: int) -> None:
         return
     winds = 0
     dragons = 0
-    for place in range(state.n_melds[actor]):
-        if state.meld_kind[actor, place] >= FIRST_DRAGON:
+    for meld in range(state.n_melds[actor]):
+        if state.meld_kind[actor, meld] >= FIRST_DRAGON:
             dragons += 1
-        elif state.meld_kind[actor, place] >= FIRST_HONOUR:
+        elif state.meld_kind[actor, meld] >= FIRST_HONOUR:
             winds += 1
     if kind >= FIRST_DRAGON and dragons == 3:
         state.pao_dragons[actor] = source

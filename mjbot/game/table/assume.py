@@ -12,23 +12,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.game.rules.wall_plan import MAX_MARKERS
 from mjbot.game.table.hands import UNKNOWN, kind_of, refresh_waits
 from mjbot.game.table.state import (
     ACCEPTED,
-    DORA_WALL,
-    LIVE_WALL,
     MISSED_UNTIL_DISCARD,
-    N_LIVE,
     NO_RIICHI,
-    RINSHAN_WALL,
-    URA_WALL,
     State,
 )
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS
 
 EVERY_KIND: Final = (1 << N_KINDS) - 1
-MOST_URA: Final = 5
 
 # --- hands and walls, in compiled code ---------------------------------------------------------
 
@@ -89,28 +84,29 @@ def deal_in_wall(state: State, tiles: NDArray[np.int8]) -> None:
     """
     state.pinned = 0
     state.has_wall = 1
-    drawn = N_LIVE - state.wall_left - state.rinshan_taken
-    n = _lay(state, tiles, 0, LIVE_WALL + drawn, DORA_WALL)
-    n = _lay(state, tiles, n, DORA_WALL + state.n_dora, URA_WALL)
-    n = _lay(state, tiles, n, URA_WALL, RINSHAN_WALL)
-    _lay(state, tiles, n, RINSHAN_WALL + state.rinshan_taken, RINSHAN_WALL + 4)
-    for place in range(state.n_dora):
-        state.wall[DORA_WALL + place] = state.dora_markers[place]
+    plan = state.rules.wall
+    drawn = plan.n_live - state.wall_left - state.rinshan_taken
+    n = _lay(state, tiles, 0, plan.live + drawn, plan.live + plan.n_live)
+    n = _lay(state, tiles, n, plan.dora + state.n_dora, plan.dora + MAX_MARKERS)
+    n = _lay(state, tiles, n, plan.ura, plan.ura + MAX_MARKERS)
+    _lay(state, tiles, n, plan.rinshan + state.rinshan_taken, plan.rinshan + plan.n_rinshan)
+    for index in range(state.n_dora):
+        state.wall[plan.dora + index] = state.dora_markers[index]
 
 
 @compiled
 def assume_pinned_wall(state: State, tiles: NDArray[np.int8]) -> None:
     """Suppose that these tiles int8[70] are the live wall, drawn ones included; pin the draws."""
     state.pinned = 1
-    for place in range(N_LIVE):
-        state.wall[LIVE_WALL + place] = tiles[place]
+    for index in range(state.rules.wall.n_live):
+        state.wall[state.rules.wall.live + index] = tiles[index]
 
 
 @compiled
 def _lay(state: State, tiles: NDArray[np.int8], n: int, start: int, stop: int) -> int:
     """Lay the tiles from the ``n``-th on into a part of the wall; return the next."""
-    for place in range(start, stop):
-        state.wall[place] = tiles[n]
+    for index in range(start, stop):
+        state.wall[index] = tiles[n]
         n += 1
     return n
 
@@ -168,8 +164,8 @@ def pin_draws(state: State, pinned: bool) -> None:
 
 def show_ura(state: State, tiles: Sequence[int]) -> None:
     """Turn these ura markers (0..36), five at most."""
-    state["n_ura"] = min(len(tiles), MOST_URA)
-    state["ura_markers"][: state["n_ura"]] = tiles[:MOST_URA]
+    state["n_ura"] = min(len(tiles), MAX_MARKERS)
+    state["ura_markers"][: state["n_ura"]] = tiles[:MAX_MARKERS]
 
 
 def name_drawn(state: State, tile: int) -> None:

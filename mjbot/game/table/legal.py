@@ -23,6 +23,7 @@ from mjbot.game.table.actions import (
     TSUMO,
 )
 from mjbot.game.table.hands import UNKNOWN, kind_of
+from mjbot.game.table.seats import next_seat
 from mjbot.game.table.settle import has_yaku
 from mjbot.game.table.state import (
     ACCEPTED,
@@ -189,9 +190,9 @@ def _own_kans(state: State, seat: int, codes: NDArray[np.uint8], n: int) -> int:
             codes[n] = CONCEALED_KAN + kind
             n += 1
     pons = 0
-    for place in range(state.n_melds[seat]):
-        if state.meld_type[seat, place] == PON:
-            pons |= 1 << state.meld_kind[seat, place]
+    for meld in range(state.n_melds[seat]):
+        if state.meld_type[seat, meld] == PON:
+            pons |= 1 << state.meld_kind[seat, meld]
     if pons:
         for kind in range(N_KINDS):
             if state.hand[seat, kind] and (pons >> kind) & 1:
@@ -244,13 +245,13 @@ def _claims(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
 
 @compiled
 def _calls(state: State, seat: int, codes: NDArray[np.uint8], first: int) -> int:
-    """Write pon, chi and open kan from place ``first`` on; return how many."""
+    """Write pon, chi and open kan from index ``first`` on; return how many."""
     n = first
     kind = kind_of(state.last_tile)
     held = state.hand[seat, kind]
     if held >= 2:
         n = _pons(state, seat, codes, n, kind)
-    if kind < FIRST_HONOUR and seat == (state.turn + 1) & 3:
+    if kind < FIRST_HONOUR and seat == next_seat(state, state.turn):
         for offset in range(3):
             if _can_chi(state, seat, kind, offset, 0):
                 codes[n] = CHI_LOW + offset

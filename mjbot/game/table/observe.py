@@ -27,24 +27,24 @@ def dora_kind(marker: int) -> int:
 def dora_values(state: State, out: NDArray[np.int8]) -> None:
     """Write how many dora a tile of each kind is: int8[34]."""
     out[:] = 0
-    for place in range(state.n_dora):
-        out[dora_kind(state.dora_markers[place])] += 1
+    for index in range(state.n_dora):
+        out[dora_kind(state.dora_markers[index])] += 1
 
 
 @compiled
 def ura_values(state: State, out: NDArray[np.int8]) -> None:
     """Write how many ura dora a tile of each kind is: int8[34]."""
     out[:] = 0
-    for place in range(state.n_ura):
-        out[dora_kind(state.ura_markers[place])] += 1
+    for index in range(state.n_ura):
+        out[dora_kind(state.ura_markers[index])] += 1
 
 
 @compiled
 def add_melds(state: State, seat: int, counts: NDArray[np.int8]) -> None:
     """Add the tiles in the seat's melds to int8[34] counts."""
-    for place in range(state.n_melds[seat]):
-        type_ = state.meld_type[seat, place]
-        kind = state.meld_kind[seat, place]
+    for meld in range(state.n_melds[seat]):
+        type_ = state.meld_type[seat, meld]
+        kind = state.meld_kind[seat, meld]
         if type_ == CHI:
             for step in range(3):
                 counts[kind + step] += 1
@@ -59,11 +59,11 @@ def visible_kinds(state: State, out: NDArray[np.int8]) -> None:
     out[:] = 0
     for seat in range(4):
         add_melds(state, seat, out)
-        for place in range(state.n_river[seat]):
-            if not state.river_flags[seat, place] & CALLED_AWAY:
-                out[kind_of(state.river[seat, place])] += 1
-    for place in range(state.n_dora):
-        out[kind_of(state.dora_markers[place])] += 1
+        for index in range(state.n_river[seat]):
+            if not state.river_flags[seat, index] & CALLED_AWAY:
+                out[kind_of(state.river[seat, index])] += 1
+    for index in range(state.n_dora):
+        out[kind_of(state.dora_markers[index])] += 1
 
 
 @compiled
@@ -87,9 +87,9 @@ def offered_since(state: State, seat: int) -> int:
     since = int(state.river_turn[seat, own - 1]) if own else -1
     for other in range(4):
         if other != seat:
-            for place in range(state.n_river[other]):
-                if state.river_turn[other, place] > since:
-                    kinds |= 1 << kind_of(state.river[other, place])
+            for index in range(state.n_river[other]):
+                if state.river_turn[other, index] > since:
+                    kinds |= 1 << kind_of(state.river[other, index])
     return kinds
 
 

@@ -33,6 +33,7 @@ from mjbot.game.rules.wins import (
 from mjbot.game.rules.yaku_table import DAISANGEN, DAISUUSHII
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.observe import add_melds, dora_values, ura_values
+from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import (
     ACCEPTED,
     ANKAN,
@@ -100,11 +101,11 @@ def describe_win(state: State, seat: int, tile: int, by_draw: bool, hand: Win) -
     if not by_draw:
         hand.hand[kind_of(tile)] += 1
     hand.n_melds = state.n_melds[seat]
-    for place in range(state.n_melds[seat]):
-        hand.meld_type[place] = state.meld_type[seat, place]
-        hand.meld_kind[place] = state.meld_kind[seat, place]
+    for meld in range(state.n_melds[seat]):
+        hand.meld_type[meld] = state.meld_type[seat, meld]
+        hand.meld_kind[meld] = state.meld_kind[seat, meld]
     hand.win_kind = kind_of(tile)
-    hand.seat_wind = (seat - state.dealer) & 3
+    hand.seat_wind = steps_between(state, state.dealer, seat)
     hand.round_wind = state.round >> 2
     hand.flags = win_flags(state, seat, by_draw)
     hand.dora = 0
@@ -138,8 +139,8 @@ def _count_dora(state: State, seat: int, tile: int, hand: Win) -> None:
             hand.ura += held[kind] * values[kind]
     for suit in range(3):
         hand.red += state.red[seat, suit]
-        for place in range(state.n_melds[seat]):
-            hand.red += (state.meld_red[seat, place] >> suit) & 1
+        for meld in range(state.n_melds[seat]):
+            hand.red += (state.meld_red[seat, meld] >> suit) & 1
     if tile >= N_KINDS and not hand.flags & TSUMO:
         hand.red += 1
 
@@ -199,10 +200,10 @@ def _write(deltas: NDArray[np.int32], out: NDArray[np.int32]) -> None:
 @compiled
 def has_nagashi(state: State, seat: int) -> bool:
     """Return whether all own discards are terminals and honours and none was called."""
-    for place in range(state.n_river[seat]):
-        if state.river_flags[seat, place] & CALLED_AWAY:
+    for index in range(state.n_river[seat]):
+        if state.river_flags[seat, index] & CALLED_AWAY:
             return False
-        kind = kind_of(state.river[seat, place])
+        kind = kind_of(state.river[seat, index])
         if kind < 27 and 0 < kind % 9 < 8:
             return False
     return True
@@ -215,12 +216,12 @@ def exhaustive_deltas(state: State, tenpai: NDArray[np.int8], deltas: NDArray[np
     ``tenpai`` is int8[4].  Nagashi of several players adds up and cancels the noten payments.
     """
     nagashi = np.zeros(4, np.int8)
-    found = False
+    is_nagashi = False
     for seat in range(4):
         nagashi[seat] = has_nagashi(state, seat)
-        found = found or nagashi[seat] != 0
-    _write(nagashi_deltas(nagashi, state.dealer) if found else draw_deltas(tenpai), deltas)
-    return found
+        is_nagashi = is_nagashi or nagashi[seat] != 0
+    _write(nagashi_deltas(nagashi, state.dealer) if is_nagashi else draw_deltas(tenpai), deltas)
+    return is_nagashi
 
 
 @compiled
@@ -259,8 +260,8 @@ def _most_kans(state: State) -> int:
     most = 0
     for seat in range(4):
         kans = 0
-        for place in range(state.n_melds[seat]):
-            type_ = state.meld_type[seat, place]
+        for meld in range(state.n_melds[seat]):
+            type_ = state.meld_type[seat, meld]
             kans += type_ != CHI and type_ != PON and type_ <= ANKAN
         most = max(most, kans)
     return most

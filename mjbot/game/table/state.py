@@ -109,13 +109,6 @@ MISSED_NONE: Final = 0
 MISSED_UNTIL_DISCARD: Final = 1
 MISSED_FOR_GOOD: Final = 2
 
-# The referee's wall: seat s is dealt wall[13*s : 13*s + 13]; the rest lies at these offsets.
-LIVE_WALL: Final = 52
-DORA_WALL: Final = 122
-URA_WALL: Final = 127
-RINSHAN_WALL: Final = 132
-N_LIVE: Final = 70
-
 
 class State(Record):
     """One table, as everybody's events leave it; what a seat cannot see may be filled in or not."""
@@ -175,7 +168,7 @@ class State(Record):
     pinned: Int8  # 1: every seat draws from its own quarter of the wall
     draws: Annotated[Int8s, 4]  # live draws of each seat
     has_wall: Int8  # 1 in a referee's state and in playouts
-    wall: Annotated[Int8s, 136]
+    wall: Annotated[Int8s, 136]  # laid out as `rules.wall` says
 
 
 STATE: Final = State.dtype

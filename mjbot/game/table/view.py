@@ -29,6 +29,7 @@ from mjbot.game.table.default_action import default_code
 from mjbot.game.table.hands import concealed_tiles
 from mjbot.game.table.legal import is_furiten, legal_codes
 from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
+from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.rules import Rules
@@ -306,7 +307,7 @@ class View:
 
     def seat_wind(self, seat: int) -> int:
         """0 East (the dealer) .. 3 North."""
-        return (seat - self.dealer) % 4
+        return steps_between(self.state, self.dealer, seat)
 
     @property
     def honba(self) -> int:
@@ -385,9 +386,9 @@ def _type_read_only_arrays_as_others() -> None:
             layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
             with contextlib.suppress(numba.errors.NumbaNotImplementedError):
                 return types.Array(from_dtype(array.dtype), array.ndim, layout)
-        found = usual(array, context)
+        known = usual(array, context)
         return (
-            found.copy(readonly=False) if is_argument and isinstance(found, types.Array) else found
+            known.copy(readonly=False) if is_argument and isinstance(known, types.Array) else known
         )
 
 

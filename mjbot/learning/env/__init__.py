@@ -6,7 +6,7 @@ policy, :class:`StrategyPolicy` a policy of a strategy.
 """
 
 import warnings
-from typing import Any
+from typing import Any, Final
 
 from mjbot.learning.env.actions import ACTION_OF_CODE, N_ACTIONS
 from mjbot.learning.env.actions import NAMES as ACTION_NAMES
@@ -21,8 +21,11 @@ from mjbot.learning.env.policies import (
 from mjbot.learning.env.rewards import RewardName, StandingValue
 from mjbot.learning.env.tables import RANDOM, TSUMOGIRI, random_actions
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
-from mjbot.learning.models.networks.input_names import PLANE_NAMES, SCALAR_NAMES
+from mjbot.learning.models.networks.layout import PLANES, SCALARS
 from protocol.rules import Length
+
+PLANE_NAMES: Final = PLANES.names
+SCALAR_NAMES: Final = SCALARS.names
 
 __all__ = [
     "ACTION_NAMES",

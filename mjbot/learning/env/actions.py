@@ -62,12 +62,12 @@ def write_mask(codes: NDArray[np.uint8], n: int, at_kan: bool, mask: NDArray[np.
     """Fill uint8[46] with 1 for what the first ``n`` codes allow, ``at_kan`` for kinds of kan."""
     for action in range(N_ACTIONS):
         mask[action] = 0
-    for place in range(n):
-        action = ACTION_OF_CODE[codes[place]]
+    for index in range(n):
+        action = ACTION_OF_CODE[codes[index]]
         if not at_kan:
             mask[action] = 1
         elif action == KAN:
-            mask[kan_kind(codes[place])] = 1
+            mask[kan_kind(codes[index])] = 1
 
 
 @compiled
@@ -79,23 +79,23 @@ def kan_kind(code: int) -> int:
 @compiled
 def code_of(codes: NDArray[np.uint8], n: int, at_kan: bool, action: int) -> int:
     """Return the code, of the first ``n``, that an action stands for; ILLEGAL or SEVERAL_KANS."""
-    found, kans = ILLEGAL, 0
-    for place in range(n):
-        code = int(codes[place])
+    chosen, kans = ILLEGAL, 0
+    for index in range(n):
+        code = int(codes[index])
         meant = int(ACTION_OF_CODE[code])
         if at_kan:
             meant = kan_kind(code) if meant == KAN else ILLEGAL
         elif meant == KAN:
             kans += 1
         if meant == action or N_ACTIONS + code == action:
-            found = code
-    return SEVERAL_KANS if action == KAN and kans > 1 else found
+            chosen = code
+    return SEVERAL_KANS if action == KAN and kans > 1 else chosen
 
 
 @compiled
 def is_one_action(codes: NDArray[np.uint8], n: int) -> bool:
     """Whether the first ``n`` codes are all the same action: one tile, from the hand or drawn."""
-    for place in range(1, n):
-        if ACTION_OF_CODE[codes[place]] != ACTION_OF_CODE[codes[0]]:
+    for index in range(1, n):
+        if ACTION_OF_CODE[codes[index]] != ACTION_OF_CODE[codes[0]]:
             return False
     return True

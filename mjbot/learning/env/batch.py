@@ -274,9 +274,9 @@ def _choose_rows(
     policy: FastPolicy,
     actions: NDArray[np.int64],
 ) -> None:
-    for place in range(len(chosen)):
-        row = rows[chosen[place]]
-        actions[place] = N_ACTIONS + choose(policy, tables[row.table].state, row.seat, NO_ALLY)
+    for index in range(len(chosen)):
+        row = rows[chosen[index]]
+        actions[index] = N_ACTIONS + choose(policy, tables[row.table].state, row.seat, NO_ALLY)
 
 
 def _players(players: Sequence[int] | NDArray[Any], n_tables: int) -> NDArray[np.int8]:

@@ -133,15 +133,15 @@ class StrategyPolicy:
         return N_ACTIONS + np.array(actions, np.int64)
 
     def _decide(self, batch: BatchEnv, table: int, seat: int) -> Action:
-        view, place = batch.view(table, seat), (table, seat)
+        view, chair = batch.view(table, seat), (table, seat)
         game = batch.resets, int(batch.seeds[table])
         kyoku = *game, view.round, view.honba
-        if self._games.get(place) != game:
-            self._games[place] = game
-            self._players[place] = self._spec.make(self._seed)
-            self._players[place].start_game(seat, self._names)
-        player = self._players[place]
-        if self._kyoku.get(place) != kyoku:
-            self._kyoku[place] = kyoku
+        if self._games.get(chair) != game:
+            self._games[chair] = game
+            self._players[chair] = self._spec.make(self._seed)
+            self._players[chair].start_game(seat, self._names)
+        player = self._players[chair]
+        if self._kyoku.get(chair) != kyoku:
+            self._kyoku[chair] = kyoku
             player.start_kyoku(view)
         return player.decide(view)

@@ -74,8 +74,8 @@ def rank_formula_value(standings: Standings) -> Values:
 @compiled
 def _values_by_model(weights: RankWeights, standings: Standings, out: Values) -> None:
     chances = np.empty((4, 4))
-    for place in range(len(standings)):
-        standing = standings[place]
+    for index in range(len(standings)):
+        standing = standings[index]
         round_ = int(standing.round)
         dealer = round_ & 3
         if standing.left == OVER:
@@ -91,20 +91,20 @@ def _values_by_model(weights: RankWeights, standings: Standings, out: Values) ->
             chances,
         )
         for seat in range(4):
-            out[place, seat] = 0.0
+            out[index, seat] = 0.0
             for rank in range(4):
-                out[place, seat] += chances[seat, rank] * _BY_RANK[rank]
+                out[index, seat] += chances[seat, rank] * _BY_RANK[rank]
 
 
 @compiled
 def _values_of_ranks(standings: Standings, only_final: bool, out: Values) -> None:
-    for place in range(len(standings)):
-        standing = standings[place]
+    for index in range(len(standings)):
+        standing = standings[index]
         if only_final and standing.left != OVER:
             continue
         values = expected_bonuses(standing.scores, standing.left, _BY_RANK)
         for seat in range(4):
-            out[place, seat] = values[seat]
+            out[index, seat] = values[seat]
 
 
 REWARDS: Final[dict[RewardName, StandingValue]] = {

@@ -120,18 +120,18 @@ def step(
         if not _is_legal(tables, rows[row], actions[row]):
             return -1, row
     row, n_rows, n_ends = 0, 0, 0
-    for place in range(len(tables)):
-        table = tables[place]
+    for index in range(len(tables)):
+        table = tables[index]
         is_waiting = table.asked != 0
         _clear_results(table)
-        while row < n and rows[row].table == place:
+        while row < n and rows[row].table == index:
             _take(table, rows[row].seat, actions[row])
             row += 1
         if is_waiting and not table.at_kan:
             _play_on(table)
-            n_ends = _note_end(table, place, ends, n_ends)
-        n_ends = _go_on(table, place, len(tables), is_waiting, ends, n_ends)
-        n_rows = _write_rows(table, place, following, n_rows)
+            n_ends = _note_end(table, index, ends, n_ends)
+        n_ends = _go_on(table, index, len(tables), is_waiting, ends, n_ends)
+        n_rows = _write_rows(table, index, following, n_rows)
     return n_rows, n_ends
 
 
@@ -163,7 +163,7 @@ def _take(table: EnvTable, seat: int, action: int) -> None:
 
 @compiled
 def _go_on(
-    table: EnvTable, place: int, n_tables: int, is_waiting: bool, ends: Standings, n_ends: int
+    table: EnvTable, number: int, n_tables: int, is_waiting: bool, ends: Standings, n_ends: int
 ) -> int:
     """Deal, where a table stands between two kyoku, until a seat is asked.
 
@@ -174,7 +174,7 @@ def _go_on(
         if table.stops and table.state.phase == GAME_OVER:
             break
         _deal_next(table, n_tables)
-        n_ends = _note_end(table, place, ends, n_ends)
+        n_ends = _note_end(table, number, ends, n_ends)
         kyoku += 1
     return n_ends
 
@@ -197,12 +197,12 @@ def _deal_next(table: EnvTable, n_tables: int) -> None:
 
 
 @compiled
-def _note_end(table: EnvTable, place: int, ends: Standings, n: int) -> int:
+def _note_end(table: EnvTable, number: int, ends: Standings, n: int) -> int:
     """Note that the kyoku has ended, if it has, and how the game stands; return how many have."""
     if table.asked:
         return n
     state, standing = table.state, ends[n]
-    standing.table = place
+    standing.table = number
     standing.left = kyoku_left(state)
     standing.round, standing.honba = next_kyoku(state)
     standing.last_round = state.rules.last_round
@@ -215,7 +215,7 @@ def _note_end(table: EnvTable, place: int, ends: Standings, n: int) -> int:
 
 
 @compiled
-def _write_rows(table: EnvTable, place: int, rows: RowRecords, n: int) -> int:
+def _write_rows(table: EnvTable, number: int, rows: RowRecords, n: int) -> int:
     """Write down the decisions that the table waits for after the first ``n`` rows."""
     if table.asked == 0:
         return n
@@ -223,7 +223,7 @@ def _write_rows(table: EnvTable, place: int, rows: RowRecords, n: int) -> int:
     for distance in range(1, 5):
         seat = (table.state.turn + distance) & 3
         if (table.asked >> seat) & 1:
-            rows[n].table = place
+            rows[n].table = number
             rows[n].seat = seat
             write_mask(buffer.codes[seat], buffer.n_codes[seat], at_kan, rows[n].mask)
             n += 1

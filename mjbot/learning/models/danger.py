@@ -97,8 +97,8 @@ def deal_in_chances(
                 points[opponent, kind] = 0
                 continue
             total = 0.0
-            for place in range(active_features(state, opponent, kind, unseen, dora, signs, active)):
-                total += odds[active[place]]
+            for index in range(active_features(state, opponent, kind, unseen, dora, signs, active)):
+                total += odds[active[index]]
             chance[opponent, kind] = 1 / (1 + exp(-total))
             extra = min(dora[kind], 2)
             if loss[extra] == 0:
@@ -113,8 +113,8 @@ def _mean_loss(
 ) -> float:
     active = np.empty(LOSS_ACTIVE, np.int16)
     total = 0.0
-    for place in range(loss_features(state, opponent, kind, dora, active)):
-        total += weights[active[place]]
+    for index in range(loss_features(state, opponent, kind, dora, active)):
+        total += weights[active[index]]
     return exp(total)
 
 

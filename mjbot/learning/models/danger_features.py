@@ -105,13 +105,13 @@ def _read_river(state: State, opponent: int, signs: OpponentSigns) -> None:
         signs.suits[suit] = 0
     signs.early, signs.late, signs.declared = 0, 0, -1
     signs.after_riichi, signs.just_drawn = 0, 0
-    for place in range(state.n_river[opponent]):
-        kind = kind_of(state.river[opponent, place])
-        flags = state.river_flags[opponent, place]
+    for index in range(state.n_river[opponent]):
+        kind = kind_of(state.river[opponent, index])
+        flags = state.river_flags[opponent, index]
         signs.suits[kind // 9] += 1
         if signs.declared >= 0:
             signs.after_riichi += 1
-        elif place < EARLY_DISCARDS:
+        elif index < EARLY_DISCARDS:
             signs.early |= 1 << kind
         else:
             signs.late |= 1 << kind
@@ -123,8 +123,8 @@ def _read_river(state: State, opponent: int, signs: OpponentSigns) -> None:
 @compiled
 def _meld_suit(state: State, opponent: int) -> int:
     suit = -1
-    for place in range(state.n_melds[opponent]):
-        here = state.meld_kind[opponent, place] // 9
+    for meld in range(state.n_melds[opponent]):
+        here = state.meld_kind[opponent, meld] // 9
         if suit < 0 or suit == 3:
             suit = here
         elif here not in (3, suit):
@@ -139,9 +139,9 @@ def _style(state: State, opponent: int) -> int:
     if melds == 0:
         return 0
     simples, triplets, value = True, True, False
-    for place in range(melds):
-        kind = state.meld_kind[opponent, place]
-        run = state.meld_type[opponent, place] == CHI
+    for index in range(melds):
+        kind = state.meld_kind[opponent, index]
+        run = state.meld_type[opponent, index] == CHI
         triplets &= not run
         if kind >= FIRST_HONOUR:
             simples = False
@@ -262,10 +262,10 @@ def _flush(suit: int, melds: int, kind: int) -> int:
 def shown_han(state: State, opponent: int, dora: Counts) -> int:
     """Return the han that the melds show: dora, red fives and value triplets."""
     han = 0
-    for place in range(state.n_melds[opponent]):
-        kind = state.meld_kind[opponent, place]
-        type_ = state.meld_type[opponent, place]
-        red = state.meld_red[opponent, place]
+    for meld in range(state.n_melds[opponent]):
+        kind = state.meld_kind[opponent, meld]
+        type_ = state.meld_type[opponent, meld]
+        red = state.meld_red[opponent, meld]
         han += (red & 1) + (red >> 1 & 1) + (red >> 2 & 1)
         if type_ == CHI:
             han += dora[kind] + dora[kind + 1] + dora[kind + 2]

@@ -96,10 +96,10 @@ def shared_recogniser() -> FoldRecogniser:
 
 def _model(arrays: Arrays, folder: Path) -> FoldModel:
     path = folder / f"{NAME}.npz"
-    found = shaped(arrays, {"coefficients": (None,), "gamma_and_offset": (2,)}, path)
-    coefficients = found["coefficients"].astype(np.float32)
+    checked = shaped(arrays, {"coefficients": (None,), "gamma_and_offset": (2,)}, path)
+    coefficients = checked["coefficients"].astype(np.float32)
     vectors = shaped(arrays, {"support": (N_FEATURES, len(coefficients))}, path)
-    gamma, offset = (float(number) for number in found["gamma_and_offset"])
+    gamma, offset = (float(number) for number in checked["gamma_and_offset"])
     return FoldModel(vectors["support"].astype(np.float32), coefficients, gamma, offset)
 
 
@@ -115,8 +115,8 @@ def margin(model: FoldModel, features: Features) -> float:
     """Return the margin of features float32[34]: above 0 is to fold."""
     # one feature after the other: neighbouring vectors are taken several at a time
     squares = np.zeros(len(model.coefficients), np.float32)
-    for place in range(N_FEATURES):
-        feature, column = features[place], model.support[place]
+    for index in range(N_FEATURES):
+        feature, column = features[index], model.support[index]
         for row in range(len(squares)):
             step = feature - column[row]
             squares[row] += step * step

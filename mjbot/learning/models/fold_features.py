@@ -166,14 +166,14 @@ def fold_features(state: State, seat: int, kind: int, out: Features) -> None:
         out[at + 2] = _dora_in_melds(state, other, dora)
         out[at + 3] = other == state.dealer
         grade = safety_grade(state, unseen, seat, other, kind)
-        for place in range(N_GRADES):
-            out[at + 4 + place] = place == grade
+        for index in range(N_GRADES):
+            out[at + 4 + index] = index == grade
     out[FIRST_TABLE] = state.kans
     out[FIRST_TABLE + 1] = _dora_in_rivers(state, dora)
     out[FIRST_TABLE + 2] = state.wall_left
     out[FIRST_TABLE + 3] = _accepted(hand, n_melds, kind, unseen)
-    for place in range(N_FEATURES):
-        out[place] /= RANGES[place]
+    for index in range(N_FEATURES):
+        out[index] /= RANGES[index]
 
 
 @compiled
@@ -197,13 +197,13 @@ def _dora_in_hand(state: State, seat: int, dora: Counts) -> int:
 @compiled
 def _dora_in_melds(state: State, seat: int, dora: Counts) -> int:
     total = 0
-    for place in range(state.n_melds[seat]):
-        type_, kind = state.meld_type[seat, place], state.meld_kind[seat, place]
+    for meld in range(state.n_melds[seat]):
+        type_, kind = state.meld_type[seat, meld], state.meld_kind[seat, meld]
         if type_ == CHI:
             total += dora[kind] + dora[kind + 1] + dora[kind + 2]
         else:
             total += dora[kind] * (3 if type_ == PON else 4)
-        red = state.meld_red[seat, place]
+        red = state.meld_red[seat, meld]
         total += (red & 1) + (red >> 1 & 1) + (red >> 2 & 1)
     return total
 
@@ -213,9 +213,9 @@ def _dora_in_rivers(state: State, dora: Counts) -> int:
     """Return the dora among all discards, without those called away: they are in melds."""
     total = 0
     for seat in range(4):
-        for place in range(state.n_river[seat]):
-            if not state.river_flags[seat, place] & CALLED_AWAY:
-                tile = state.river[seat, place]
+        for index in range(state.n_river[seat]):
+            if not state.river_flags[seat, index] & CALLED_AWAY:
+                tile = state.river[seat, index]
                 if tile < N_KINDS:
                     total += dora[tile]
                 else:

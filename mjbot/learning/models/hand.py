@@ -106,8 +106,8 @@ def write_choices(feature_set: int, position: HandPosition, choices: Choices) ->
 def score(weights: NDArray[np.floating[Any]], features: Indices, count: int) -> float:
     """Return the sum of the weights of ``count`` features."""
     total = 0.0
-    for place in range(count):
-        total += weights[features[place]]
+    for index in range(count):
+        total += weights[features[index]]
     return total
 
 

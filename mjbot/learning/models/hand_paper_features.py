@@ -103,13 +103,13 @@ def write_ngrams(hand: NDArray[np.int8], first: int, base: int, out: Indices, n:
 
     Those of one length and place are 5**length neighbours, the first rank lowest.
     """
-    for place in range(9):
+    for index in range(9):
         offset, digit, code = base, 1, 0
-        for rank in range(place, min(place + MAX_N, 9)):
+        for rank in range(index, min(index + MAX_N, 9)):
             code += digit * hand[first + rank]
             digit *= 5
-            length = rank - place + 1
-            out[n] = offset + place * digit + code
+            length = rank - index + 1
+            out[n] = offset + index * digit + code
             offset += (10 - length) * digit
             n += 1
     return n

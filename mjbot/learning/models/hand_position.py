@@ -54,5 +54,5 @@ def observe(state: State, seat: int, position: HandPosition) -> None:
             passed = genbutsu(state, other)
             for kind in range(34):
                 position.safe[kind] += passed >> kind & 1
-            for place in range(state.n_melds[other]):
-                position.open_melds += state.meld_from[other, place] != other
+            for meld in range(state.n_melds[other]):
+                position.open_melds += state.meld_from[other, meld] != other

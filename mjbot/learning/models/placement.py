@@ -84,10 +84,10 @@ def rank_worth(state: State, seat: int, swing: float, share: float, out: Floats)
     here = _expected_rank(state, seat, 0, scale)
     slope = _expected_rank(state, seat, -1000, scale) - _expected_rank(state, seat, 1000, scale)
     slope = max(slope / 2, LEAST_SLOPE)
-    for place in range(N_STEPS):
-        points = LOWEST + STEP * place
+    for index in range(N_STEPS):
+        points = LOWEST + STEP * index
         ranks = (here - _expected_rank(state, seat, points, scale)) / slope * 1000
-        out[place] = share * ranks + (1 - share) * points
+        out[index] = share * ranks + (1 - share) * points
 
 
 @compiled
@@ -109,13 +109,13 @@ def worth_of(table: Floats, points: float) -> float:
     >>> worth_of(table, 1250.0)
     1250.0
     """
-    place = (points - LOWEST) / STEP
-    if place <= 0:
+    position = (points - LOWEST) / STEP
+    if position <= 0:
         return float(table[0])
-    if place >= N_STEPS - 1:
+    if position >= N_STEPS - 1:
         return float(table[N_STEPS - 1])
-    low = int(place)
-    return float(table[low] + (place - low) * (table[low + 1] - table[low]))
+    low = int(position)
+    return float(table[low] + (position - low) * (table[low + 1] - table[low]))
 
 
 # --- the value of scores with a bonus by rank --------------------------------------------------

@@ -95,8 +95,8 @@ def is_middle(kind: int) -> int:
 def middle_discards(state: State, seat: int) -> int:
     """Return how many number tiles from 3 to 7 the seat has discarded."""
     n = 0
-    for place in range(state.n_river[seat]):
-        n += is_middle(kind_of(state.river[seat, place]))
+    for index in range(state.n_river[seat]):
+        n += is_middle(kind_of(state.river[seat, index]))
     return n
 
 

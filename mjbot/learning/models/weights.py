@@ -125,15 +125,15 @@ def shaped(arrays: Arrays, shapes: Mapping[str, Shape], path: Path) -> dict[str,
 
     Compiled code does not check for reads beyond an array's end.
     """
-    found = {}
+    checked = {}
     for name, shape in shapes.items():
         array = arrays.get(name)
         if array is None or not _has_shape(array, shape):
             has = "missing" if array is None else f"of shape {array.shape}"
             wanted = tuple("any" if size is None else size for size in shape)
             raise WeightsError(path, f"{name} is {has}, not {wanted}; fetch or train it again")
-        found[name] = array
-    return found
+        checked[name] = array
+    return checked
 
 
 def _has_shape(array: NDArray[Any], shape: Shape) -> bool:

@@ -43,10 +43,10 @@ def read_holding(state: State, seat: int, win: NDArray[np.void], dora: Counts) -
     melds = np.zeros(34, np.int8)
     add_melds(state, seat, melds)
     bonus = np.zeros(2, np.int64)
-    for place in range(state.n_melds[seat]):
-        record.meld_type[place] = state.meld_type[seat, place]
-        record.meld_kind[place] = state.meld_kind[seat, place]
-        red = state.meld_red[seat, place]
+    for meld in range(state.n_melds[seat]):
+        record.meld_type[meld] = state.meld_type[seat, meld]
+        record.meld_kind[meld] = state.meld_kind[seat, meld]
+        red = state.meld_red[seat, meld]
         bonus[0] += (red & 1) + (red >> 1 & 1) + (red >> 2 & 1)
     for kind in range(34):
         bonus[0] += melds[kind] * dora[kind]

@@ -121,22 +121,22 @@ def gains_on_first(
         if left < 2 * n * len(tried):  # nothing is left for another round
             n = max(LEAST_WORLDS, left // len(tried))
         values = playouts.compare(
-            view.state, view.seat, [plans[place] for place in tried], n, seed=seed, first=done
+            view.state, view.seat, [plans[number] for number in tried], n, seed=seed, first=done
         )
         ranks = values.ranks[:, :, view.seat]
-        for column, place in enumerate(tried):
-            gained[place] += (ranks[:, 0] - ranks[:, column]).tolist()
+        for column, number in enumerate(tried):
+            gained[number] += (ranks[:, 0] - ranks[:, column]).tolist()
         done += n
         left -= n * len(tried)
-        gains = [Gain.of(found) for found in gained]
+        gains = [Gain.of(differences) for differences in gained]
         open_plans = [
-            place for place in open_plans
-            if gains[place].ranks + HOPE * gains[place].error > MARGIN
+            number for number in open_plans
+            if gains[number].ranks + HOPE * gains[number].error > MARGIN
         ]  # fmt: skip
-    return [Gain.of(found) for found in gained]
+    return [Gain.of(differences) for differences in gained]
 
 
 def best_plan(gains: Sequence[Gain]) -> int:
     """Return the plan that is shown to gain most on the first, or 0."""
-    shown = [place for place in range(1, len(gains)) if gains[place].exceeds()]
-    return max(shown, key=lambda place: gains[place].ranks, default=0)
+    shown = [number for number in range(1, len(gains)) if gains[number].exceeds()]
+    return max(shown, key=lambda number: gains[number].ranks, default=0)

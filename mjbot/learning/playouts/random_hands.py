@@ -105,11 +105,11 @@ def deal_fairly(sampler: HandSampler, size: int, random: NDArray[np.uint64]) -> 
     deck, hand = sampler.deck, sampler.hand
     for kind in range(34):
         hand[kind] = 0
-    for place in range(size):
-        other = place + next_below(random, sampler.n_deck - place)
+    for index in range(size):
+        other = index + next_below(random, sampler.n_deck - index)
         kind = deck[other]
-        deck[other] = deck[place]
-        deck[place] = kind
+        deck[other] = deck[index]
+        deck[index] = kind
         hand[kind] += 1
 
 
@@ -124,9 +124,9 @@ def _swap(
 ) -> int:
     """Swap a tile of the hand for another one, or not; return the hand's shanten."""
     deck, hand = sampler.deck, sampler.hand
-    place = next_below(random, size)
+    index = next_below(random, size)
     other = size + next_below(random, sampler.n_deck - size)
-    old, new = deck[place], deck[other]
+    old, new = deck[index], deck[other]
     if old == new:
         return here
     hand[old] -= 1
@@ -139,5 +139,5 @@ def _swap(
         hand[old] += 1
         hand[new] -= 1
         return here
-    deck[place], deck[other] = new, old
+    deck[index], deck[other] = new, old
     return there

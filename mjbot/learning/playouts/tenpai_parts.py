@@ -65,11 +65,11 @@ def prepare(tenpai: Tenpai) -> None:
         total += pair_ways(unseen[kind])
         tenpai.pairs[kind] = total
     total = 0.0
-    for place in range(N_OPEN_RUNS):
-        low = open_run(place)
+    for index in range(N_OPEN_RUNS):
+        low = open_run(index)
         if not ((tenpai.barred >> (low - 1)) | (tenpai.barred >> (low + 2))) & 1:
             total += unseen[low] * unseen[low + 1]
-        tenpai.open_runs[place] = total
+        tenpai.open_runs[index] = total
     _prepare_one_kind(tenpai)
 
 
@@ -77,11 +77,11 @@ def prepare(tenpai: Tenpai) -> None:
 def _prepare_one_kind(tenpai: Tenpai) -> None:
     unseen = tenpai.unseen
     total = 0.0
-    for place in range(N_GAPS):
-        low, step, wait = gap(place)
+    for index in range(N_GAPS):
+        low, step, wait = gap(index)
         if not (tenpai.barred >> wait) & 1:
             total += unseen[low] * unseen[low + step]
-        tenpai.gaps[place] = total
+        tenpai.gaps[index] = total
     total = 0.0
     for kind in range(34):
         if not (tenpai.barred >> kind) & 1:
@@ -90,18 +90,18 @@ def _prepare_one_kind(tenpai: Tenpai) -> None:
 
 
 @compiled
-def open_run(place: int) -> int:
+def open_run(number: int) -> int:
     """Return the lower kind of an open run, 0..17."""
-    return 9 * (place // 6) + place % 6 + 1
+    return 9 * (number // 6) + number % 6 + 1
 
 
 @compiled
-def gap(place: int) -> tuple[int, int, int]:
+def gap(number: int) -> tuple[int, int, int]:
     """Return the lower kind of two tiles, the step to the other, and the kind they wait on."""
-    if place < N_RUNS:
-        low = 9 * (place // 7) + place % 7
+    if number < N_RUNS:
+        low = 9 * (number // 7) + number % 7
         return low, 2, low + 1
-    suit, high = (place - N_RUNS) // 2, (place - N_RUNS) % 2
+    suit, high = (number - N_RUNS) // 2, (number - N_RUNS) % 2
     low = 9 * suit + 7 * high
     return low, 1, low - 1 if high else low + 2
 

@@ -62,9 +62,9 @@ def sample_class(tenpai: Tenpai, class_: int, random: NDArray[np.uint64]) -> boo
     """Draw a hand of one class (TWO_SIDES, ONE_KIND); False if there is none, or hardly one."""
     if tenpai.hopeless[class_]:
         return False
-    found = _try_class(tenpai, class_, random)
-    tenpai.hopeless[class_] = not found
-    return found
+    fits = _try_class(tenpai, class_, random)
+    tenpai.hopeless[class_] = not fits
+    return fits
 
 
 @compiled
@@ -187,8 +187,8 @@ def _split_partings(tenpai: Tenpai, row: NDArray[np.int64], wait: int) -> float:
         partings += (hand[wait] - 1) * _rest_partings(tenpai, row, False)
     if wait >= 27:
         return partings
-    for place in range(N_GAPS):
-        low, step, completes = gap(place)
+    for index in range(N_GAPS):
+        low, step, completes = gap(index)
         run = min(low, wait)
         if completes == wait and (row[RUNS] >> run) & 1:
             _copy_rest(tenpai)

@@ -98,11 +98,11 @@ def compare_plans(
     for number in range(worlds[0], worlds[1]):
         random[0] = mix(mix(np.uint64(seed)) + np.uint64(number) * _SPREAD)
         deal_world(workspace, reader, random)
-        for place in range(len(plans)):
+        for index in range(len(plans)):
             workspace.playing = workspace.world
-            play_plan(policy, workspace.playing, workspace.buffer, workspace.seat, plans[place])
+            play_plan(policy, workspace.playing, workspace.buffer, workspace.seat, plans[index])
             row = number - worlds[0]
-            write_values(workspace, weights, values.points[row, place], values.chances[row, place])
+            write_values(workspace, weights, values.points[row, index], values.chances[row, index])
 
 
 @compiled

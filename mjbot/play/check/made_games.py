@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from mjbot.game.referee import Position, Referee
 from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS
 from mjbot.game.table.actions import Action
 from mjbot.game.table.assume import pin_draws
-from mjbot.game.table.state import DORA_WALL, LIVE_WALL, N_LIVE, RINSHAN_WALL
 from protocol.messages import EndGame, EndKyoku, Event
 from protocol.rules import Length
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
@@ -45,12 +45,12 @@ class Deal:
         for seat, hand in self.hands.items():
             positions |= dict(enumerate(parse_tiles(hand), 13 * seat))
         for seat, draws in self.draws.items():
-            first = LIVE_WALL + (seat - dealer) % 4
+            first = FOUR_PLAYERS["live"] + (seat - dealer) % 4
             for turn, tile in enumerate(parse_tiles(draws)):
-                assert first + 4 * turn < LIVE_WALL + N_LIVE
+                assert 4 * turn < FOUR_PLAYERS["n_live"] - (seat - dealer) % 4
                 positions[first + 4 * turn] = tile
-        positions |= dict(enumerate(parse_tiles(self.rinshan), RINSHAN_WALL))
-        positions |= dict(enumerate(parse_tiles(self.dora), DORA_WALL))
+        positions |= dict(enumerate(parse_tiles(self.rinshan), FOUR_PLAYERS["rinshan"]))
+        positions |= dict(enumerate(parse_tiles(self.dora), FOUR_PLAYERS["dora"]))
         wall = np.full(136, -1, np.int8)
         rest = list(_FULL_SET)
         for position, tile in positions.items():

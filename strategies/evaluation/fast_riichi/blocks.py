@@ -81,13 +81,13 @@ def _fill(table: BlockTable, n_ranks: int, n_runs: int) -> None:
 def _without_head(bare: BlockTable, count: NDArray[np.int64], index: int, n_runs: int) -> int:
     """Return melds << 18 | kinds of leftover tiles << 9 | waits of one suit."""
     best = -1
-    place = 1
+    power = 1
     for rank in range(9):
         if count[rank] >= 3:
-            best = _better(best, int(bare[index - 3 * place]))
+            best = _better(best, int(bare[index - 3 * power]))
         if rank < n_runs and count[rank] and count[rank + 1] and count[rank + 2]:
-            best = _better(best, int(bare[index - 31 * place]))  # 31 = 1 + 5 + 25
-        place *= 5
+            best = _better(best, int(bare[index - 31 * power]))  # 31 = 1 + 5 + 25
+        power *= 5
     if best >= 0:
         return best + (1 << SHARED)
     return _leftover(count, n_runs)
@@ -97,11 +97,11 @@ def _without_head(bare: BlockTable, count: NDArray[np.int64], index: int, n_runs
 def _with_head(bare: BlockTable, count: NDArray[np.int64], index: int) -> int:
     """Return the same with the head in this suit and counted as a meld; -1 without a pair."""
     best = -1
-    place = 1
+    power = 1
     for rank in range(9):
         if count[rank] >= 2:
-            best = _better(best, int(bare[index - 2 * place]))
-        place *= 5
+            best = _better(best, int(bare[index - 2 * power]))
+        power *= 5
     return best + (1 << SHARED) if best >= 0 else best
 
 

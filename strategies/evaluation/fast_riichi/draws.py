@@ -124,14 +124,14 @@ def _values(
         values[AS_IT_IS] = _draw_value(ahead, unseen, melds, block_points, best)
         return values
     for suit in range(4):
-        place = 1
+        power = 1
         for kind in range(9 * suit, min(9 * suit + 9, N_KINDS)):
             if hand[kind]:
-                index[suit] -= place
+                index[suit] -= power
                 _look_up(table, index, tiles, ~(own_discards | 1 << kind), ahead, suit)
                 values[kind] = _draw_value(ahead, unseen, melds, block_points, best)
-                index[suit] += place
-            place *= 5
+                index[suit] += power
+            power *= 5
         _look_up(table, index, tiles, ~own_discards, ahead, suit)
     return values
 
@@ -141,12 +141,12 @@ def _suit_indices(hand: Counts) -> Numbers:
     """Return where each suit of the hand stands in the table."""
     index = np.zeros(4, np.int64)
     index[3] = N_SUITED
-    place = 1
+    power = 1
     for kind in range(N_KINDS):
         if kind % 9 == 0:
-            place = 1
-        index[kind // 9] += min(hand[kind], 4) * place
-        place *= 5
+            power = 1
+        index[kind // 9] += min(hand[kind], 4) * power
+        power *= 5
     return index
 
 
@@ -178,11 +178,11 @@ def _look_up(
     mask = wanted >> 9 * suit & MASK
     counts = tiles[suit]
     ahead[suit, NO_DRAW] = _packed(int(table[index[suit]]), counts, mask, 0)
-    place = 1
+    power = 1
     for rank in range(9 if suit < 3 else 7):
         if counts[1 << rank] > 0:
-            ahead[suit, rank] = _packed(int(table[index[suit] + place]), counts, mask, 1 << rank)
-        place *= 5
+            ahead[suit, rank] = _packed(int(table[index[suit] + power]), counts, mask, 1 << rank)
+        power *= 5
 
 
 @compiled

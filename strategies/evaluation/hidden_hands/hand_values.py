@@ -88,8 +88,8 @@ def _sample_hands(
 def _suppose_flush(state: State, other: int, pricing: PricingWorkspace) -> bool:
     """Leave only honours and the suit of the melds to sample from; False if they have two."""
     suit = -1
-    for place in range(state.n_melds[other]):
-        kind = state.meld_kind[other, place]
+    for meld in range(state.n_melds[other]):
+        kind = state.meld_kind[other, meld]
         if kind < 27:
             if suit >= 0 and suit != kind // 9:
                 return False

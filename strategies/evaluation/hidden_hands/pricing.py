@@ -87,9 +87,9 @@ def prepare_pricing(state: State, viewer: int, other: int, pricing: PricingWorks
     prepare(tenpai)
     add_melds(state, other, pricing.held)
     win.n_melds = state.n_melds[other]
-    for place in range(state.n_melds[other]):
-        win.meld_type[place] = state.meld_type[other, place]
-        win.meld_kind[place] = state.meld_kind[other, place]
+    for meld in range(state.n_melds[other]):
+        win.meld_type[meld] = state.meld_type[other, meld]
+        win.meld_kind[meld] = state.meld_kind[other, meld]
     win.seat_wind = (other - state.dealer) & 3
     win.round_wind = state.round >> 2
     win.flags = 0
@@ -144,9 +144,9 @@ def sampled_dora(
         if pricing.dora[kind]:
             dora += pricing.dora[kind] * (tenpai.hand[kind] + pricing.held[kind])
     win.red = 0
-    for place in range(state.n_melds[other]):
+    for meld in range(state.n_melds[other]):
         for suit in range(3):
-            win.red += (state.meld_red[other, place] >> suit) & 1
+            win.red += (state.meld_red[other, meld] >> suit) & 1
     for suit in range(3):
         five = 9 * suit + 4
         fives, held = pricing.unseen[five], tenpai.hand[five]

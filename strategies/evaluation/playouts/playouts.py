@@ -79,9 +79,9 @@ def _kind_to_discard(state: State, seat: int, lists: Float64s, random: Random) -
 @compiled
 def _stays_tenpai(hand: Int8s, n_melds: int, kind: int) -> bool:
     hand[kind] -= 1
-    found = waits(hand, n_melds) != 0
+    is_tenpai = waits(hand, n_melds) != 0
     hand[kind] += 1
-    return found
+    return is_tenpai
 
 
 @compiled

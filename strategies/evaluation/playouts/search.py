@@ -77,9 +77,9 @@ def try_actions(
     """
     random = np.empty(1, np.uint64)
     for deal in range(first, last):
-        for place in range(len(codes)):
-            key = mix(mix(np.uint64(seed)) + np.uint64(deal) * _SPREAD + np.uint64(place + 1))
-            out[place] += _try_action(workspace, reader, codes[place], key, random)
+        for index in range(len(codes)):
+            key = mix(mix(np.uint64(seed)) + np.uint64(deal) * _SPREAD + np.uint64(index + 1))
+            out[index] += _try_action(workspace, reader, codes[index], key, random)
 
 
 @compiled

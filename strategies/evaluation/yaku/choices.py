@@ -42,9 +42,9 @@ def value_kinds(state: State, seat: int) -> int:
 def melds_of(state: State, seat: int) -> Counts:
     """Return the seat's melds: int8[2, 34], runs by lowest kind and triplets or quads."""
     melds = np.zeros((2, N_KINDS), np.int8)
-    for place in range(state.n_melds[seat]):
-        row = RUNS if state.meld_type[seat, place] == CHI else SETS
-        melds[row, state.meld_kind[seat, place]] += 1
+    for meld in range(state.n_melds[seat]):
+        row = RUNS if state.meld_type[seat, meld] == CHI else SETS
+        melds[row, state.meld_kind[seat, meld]] += 1
     return melds
 
 

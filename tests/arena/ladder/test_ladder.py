@@ -20,6 +20,8 @@ from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import Spec
 from protocol.messages import Hora, StartKyoku
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 LOGS = Path(__file__).parents[3] / "logs"
 LINES = ("--lines", "tsumogiri", "fast-riichi-b", "fast-riichi-a")
 AGAINST = ("--against", "fast-riichi-a", "tsumogiri")

@@ -7,8 +7,8 @@ import numpy as np
 
 from mjbot.game.referee import Position, Referee
 from mjbot.game.referee.wall import shuffle_wall
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table.actions import Action
-from mjbot.game.table.state import DORA_WALL, LIVE_WALL, N_LIVE, RINSHAN_WALL, URA_WALL
 from protocol import messages as m
 from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
@@ -44,11 +44,11 @@ class Game:
         places = {13 * seat: parse_tiles(hand) for seat, hand in enumerate(hands)}
         assert all(len(tiles) <= 13 for tiles in places.values())
         places |= {
-            LIVE_WALL: parse_tiles(draws),
-            LIVE_WALL + N_LIVE - len(lasts): lasts,
-            RINSHAN_WALL: parse_tiles(rinshan),
-            DORA_WALL: parse_tiles(dora),
-            URA_WALL: parse_tiles(ura),
+            WALL["live"]: parse_tiles(draws),
+            WALL["live"] + WALL["n_live"] - len(lasts): lasts,
+            WALL["rinshan"]: parse_tiles(rinshan),
+            WALL["dora"]: parse_tiles(dora),
+            WALL["ura"]: parse_tiles(ura),
         }
         self._first_wall = make_wall(places)
         self.kyoku = 0

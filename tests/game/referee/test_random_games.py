@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 
 from mjbot.game.referee import Position, Referee
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table.assume import hide
 from mjbot.game.table.mirror.mirror import Mirror
-from mjbot.game.table.state import (
-    CHI,
-    DORA_WALL,
-    LIVE_WALL,
-    N_LIVE,
-    PON,
-    RINSHAN_WALL,
-    copy_state,
-)
+from mjbot.game.table.state import CHI, PON, copy_state
 from proof.peer.habits import HabitPlayer
 from proof.peer.plots import WRITERS
 from protocol import messages as m
@@ -99,8 +92,11 @@ def all_tiles(state):
             counts[tile_kind(int(tile))] += 1
     drawn = int(state["draws"].sum())
     wall = state["wall"]
-    rest = [*wall[LIVE_WALL + drawn : LIVE_WALL + N_LIVE], *wall[DORA_WALL:RINSHAN_WALL]]
-    rest += [*wall[RINSHAN_WALL + int(state["rinshan_taken"]) :]]
+    rest = [
+        *wall[WALL["live"] + drawn : WALL["live"] + WALL["n_live"]],
+        *wall[WALL["dora"] : WALL["rinshan"]],
+    ]
+    rest += [*wall[WALL["rinshan"] + int(state["rinshan_taken"]) :]]
     for tile in rest:
         counts[tile_kind(int(tile))] += 1
     return counts

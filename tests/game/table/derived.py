@@ -1,17 +1,8 @@
 """What is stored in a state beside what it follows from."""
 
 from mjbot.game.rules.acceptance import waits
-from mjbot.game.table.state import (
-    ANKAN,
-    CHANKAN,
-    DAIMINKAN,
-    DRAWN,
-    IDLE,
-    KAKAN,
-    N_LIVE,
-    WON,
-    State,
-)
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
+from mjbot.game.table.state import ANKAN, CHANKAN, DAIMINKAN, DRAWN, IDLE, KAKAN, WON, State
 from protocol.tiles import FIVE_KINDS, tile_kind
 
 
@@ -40,4 +31,4 @@ def check_derived(state: State) -> None:
     assert state["n_discards"] == state["n_river"].sum()
     assert state["n_dora"] + state["pending_dora"] - 1 == kans - (state["phase"] == CHANKAN)
     taken = int(state["draws"].sum()) + int(state["rinshan_taken"])
-    assert state["wall_left"] == N_LIVE - taken
+    assert state["wall_left"] == WALL["n_live"] - taken

@@ -9,18 +9,9 @@ import numpy as np
 import pytest
 
 from mjbot.game.referee import Referee
+from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table import assume
-from mjbot.game.table.state import (
-    ACCEPTED,
-    DORA_WALL,
-    LIVE_WALL,
-    MISSED_UNTIL_DISCARD,
-    N_LIVE,
-    RINSHAN_WALL,
-    STATE,
-    State,
-    copy_state,
-)
+from mjbot.game.table.state import ACCEPTED, MISSED_UNTIL_DISCARD, STATE, State, copy_state
 from mjbot.game.table.view import View
 from protocol.tiles import N_KINDS, RED_FIVES, tile_kind
 from tests.game.table.derived import check_derived
@@ -68,14 +59,18 @@ def deal_in(state: State, seat: int, tiles: list[int], drawn: int) -> None:
 def test_a_wall_that_is_dealt_in_is_the_wall_that_was(moments):
     for state in moments:
         wall, supposed = state["wall"], copy_state(state)
-        first = LIVE_WALL + N_LIVE - int(state["wall_left"]) - int(state["rinshan_taken"])
-        marker = DORA_WALL + int(state["n_dora"])
-        rinshan = RINSHAN_WALL + int(state["rinshan_taken"])
+        first = (
+            WALL["live"] + WALL["n_live"] - int(state["wall_left"]) - int(state["rinshan_taken"])
+        )
+        marker = WALL["dora"] + int(state["n_dora"])
+        rinshan = WALL["rinshan"] + int(state["rinshan_taken"])
         assume.hide(supposed, 0)
-        left = [*wall[first:DORA_WALL], *wall[marker:RINSHAN_WALL], *wall[rinshan:]]
+        left = [*wall[first : WALL["dora"]], *wall[marker : WALL["rinshan"]], *wall[rinshan:]]
         assume.deal_in_wall(supposed, np.array(left, np.int8))
         check_derived(supposed)
-        assert np.array_equal(supposed["wall"][first:RINSHAN_WALL], wall[first:RINSHAN_WALL])
+        assert np.array_equal(
+            supposed["wall"][first : WALL["rinshan"]], wall[first : WALL["rinshan"]]
+        )
         assert np.array_equal(supposed["wall"][rinshan:], wall[rinshan:])
         assert supposed["has_wall"]
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from mjbot import Phase, recorded_decisions
 from mjbot.learning.env import PLANE_NAMES, SCALAR_NAMES, observe
+from mjbot.learning.models.fast_policy.reading import CONTEXT
 from mjbot.learning.models.networks import encoding
 
 ROOT = Path(__file__).parents[3]
@@ -16,6 +17,7 @@ PAGE = (ROOT / "docs/explanation/network-input.md").read_text(encoding="utf-8")
 def test_every_number_has_a_name_of_its_own():
     assert len(set(PLANE_NAMES)) == len(PLANE_NAMES) == encoding.N_PLANES
     assert len(set(SCALAR_NAMES)) == len(SCALAR_NAMES) == encoding.N_SCALARS
+    assert len(set(CONTEXT.names)) == CONTEXT.size
 
 
 def test_the_names_mean_what_the_view_shows():

@@ -1,6 +1,6 @@
 """Bots in memory: one that keeps to the documents, and one mutation of it for each check.
 
-A bot is a function of a line and returns the lines that it says at once, each with the seconds
+A bot is a function of a line and returns the lines that it sends at once, each with the seconds
 that it pretends to have taken.
 """
 
@@ -22,7 +22,7 @@ class Player:
 
     def __init__(self, dialect, seat, game=0):
         self.dialect = dialect
-        self.told_seat = seat
+        self.assigned_seat = seat
         self.game = game
         self.seat = seat
         self.hand = []
@@ -32,9 +32,9 @@ class Player:
         self.turns = 0
         self.kyoku = 0
         self.offers = []
-        self.said_riichi = False
+        self.declared_riichi = False
 
-    # --- what it hears -----------------------------------------------------------------------
+    # --- what it receives --------------------------------------------------------------------
 
     def receive(self, line):
         output = json.loads(line)
@@ -42,15 +42,15 @@ class Player:
         for event in events:
             self.note(event)
         reply = self.reply(events[-1])
-        return [] if reply is None else self.say(reply)
+        return [] if reply is None else self.send(reply)
 
-    def say(self, reply):
+    def send(self, reply):
         return [TimedLine(json.dumps(reply).encode(), 0.001)]
 
     def note(self, event):
         kind, own = event["type"], event.get("actor") == self.seat
         if kind == "start_game":
-            self.seat = event.get("id", self.told_seat)
+            self.seat = event.get("id", self.assigned_seat)
         elif kind == "start_kyoku":
             self.kyoku += 1
             self.hand = list(event["tehais"][self.seat])
@@ -74,10 +74,10 @@ class Player:
     def leave(self):
         """The line is closed."""
 
-    # --- what it says ------------------------------------------------------------------------
+    # --- what it sends -----------------------------------------------------------------------
 
     def reply(self, event):
-        """The reply to an event; None: nothing is to be said."""
+        """The reply to an event; None: nothing is to be sent."""
         kind = event["type"]
         if self.dialect is LOCKSTEP:
             if kind == "hello":
@@ -112,7 +112,7 @@ class Player:
         if kind == "tsumo" and own:
             return self.turn(event)
         if kind in ("chi", "pon", "reach") and own:
-            self.said_riichi = kind == "reach"
+            self.declared_riichi = kind == "reach"
             return self.discard()
         if not own and self.offers:
             return self.claim(event)
@@ -217,20 +217,20 @@ class Nameless(Player):
 class SlowStarter(Player):
     """Takes half a minute for its first array."""
 
-    def say(self, reply):
+    def send(self, reply):
         first = not self.kyoku
         return [
-            TimedLine(received.line, 25.0 if first else 0.001) for received in super().say(reply)
+            TimedLine(received.line, 25.0 if first else 0.001) for received in super().send(reply)
         ]
 
 
 class TalksTwice(Player):
-    def say(self, reply):
-        return super().say(reply) * (2 if self.turns == 2 and reply["type"] == "dahai" else 1)
+    def send(self, reply):
+        return super().send(reply) * (2 if self.turns == 2 and reply["type"] == "dahai" else 1)
 
 
 class Chatterbox(Player):
-    """Discards again when it hears of its own discard."""
+    """Discards again when it receives its own discard."""
 
     def reply(self, event):
         own = event["type"] == "dahai" and event["actor"] == self.seat
@@ -238,15 +238,15 @@ class Chatterbox(Player):
 
 
 class BrokenJson(Player):
-    def say(self, reply):
-        received = super().say(reply)
+    def send(self, reply):
+        received = super().send(reply)
         return [TimedLine(received[0].line[:-1], 0.001)] if self.turns == 2 else received
 
 
 class Prints(Player):
-    def say(self, reply):
+    def send(self, reply):
         loading = [] if self.turns else [TimedLine(b"loading weights: 100%", 0.001)]
-        return loading + super().say(reply)
+        return loading + super().send(reply)
 
 
 class AnswersOthers(Player):
@@ -280,15 +280,15 @@ class Kuikae(Player):
 
     def discard(self):
         forbidden = [tile for tile in self.forbidden if tile in self.hand]
-        if forbidden and not self.said_riichi:
+        if forbidden and not self.declared_riichi:
             return self.dahai(forbidden[0], False)
         return super().discard()
 
 
 class BreaksTenpai(Player):
     def discard(self):
-        if self.said_riichi and not self.in_riichi:
-            self.said_riichi = False
+        if self.declared_riichi and not self.in_riichi:
+            self.declared_riichi = False
             return self.dahai(next(t for t in self.hand if t in self.forbidden), False)
         return super().discard()
 
@@ -316,7 +316,7 @@ class DiscardsInRiichi(Player):
 
 
 class LiesInRiichi(Player):
-    """Discards another tile after riichi, and says that it is the drawn one."""
+    """Discards another tile after riichi, and declares it as the drawn one."""
 
     def turn(self, event):
         if self.in_riichi:
@@ -424,11 +424,11 @@ class DiesInWest(Player):
 class DiesAtReply201(Player):
     replies = 0
 
-    def say(self, reply):
+    def send(self, reply):
         self.replies += 1
         if self.replies > 200:
             raise SystemExit("out of range")
-        return super().say(reply)
+        return super().send(reply)
 
 
 class DiesAtUnknownField(Player):
@@ -453,9 +453,9 @@ class BeginsInEast(Player):
 
 
 class Late(Player):
-    def say(self, reply):
+    def send(self, reply):
         late = self.turns == 2 and reply["type"] == "dahai"
-        return [TimedLine(super().say(reply)[0].line, 61.0 if late else 0.001)]
+        return [TimedLine(super().send(reply)[0].line, 61.0 if late else 0.001)]
 
 
 class Stays(Player):

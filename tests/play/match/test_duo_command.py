@@ -3,8 +3,8 @@
 import argparse
 import asyncio
 import re
-import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,11 +33,17 @@ MJBOT = [sys.executable, "-m", "mjbot"]
 GUARD_S = 300
 SECRET = "correct horse battery staple"
 
+pytestmark = pytest.mark.usefixtures("short_games")
 
-def command(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*MJBOT, *words], capture_output=True, text=True, timeout=GUARD_S, check=False
-    )
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run a command here (the players are processes): return its status, stdout and stderr."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        return main.main(words), *capsys.readouterr()
+
+    return run
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
@@ -53,19 +59,20 @@ def row(text: str, name: str) -> list[str]:
     return line.removeprefix(name).split()
 
 
-def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
+def test_the_usual_pair_plays_at_a_table_of_its_own(command, tmp_path):
     rivals = ["--rivals", f"{RIVAL} play", f"{RIVAL} cheat"]
-    done = command("duo", *rivals, "--length", "tonpu", "--seed", "3", "--log-dir", str(tmp_path))
-    assert done.returncode == ExitCode.OK, done.stderr
+    words = ["--length", "tonpu", "--seed", "3", "--log-dir", str(tmp_path)]
+    status, report, errors = command("duo", *rivals, *words)
+    assert status == ExitCode.OK, errors
     (folder,) = tmp_path.iterdir()
     output = [(folder / f"player-{place}.txt").read_text() for place in (1, 2)]
     assert all("pair channel: the partner is there" in text for text in output)
-    assert "mjbot (team 1/2)" in done.stdout
-    for text in (*output, done.stdout):
+    assert "mjbot (team 1/2)" in report
+    for text in (*output, report):
         assert "Traceback" not in text and "ERROR" not in text
-    assert re.search(r"^E1-0  ", done.stdout, re.M)  # each kyoku has its line
+    assert re.search(r"^S4-0  ", report, re.M)  # each kyoku has its line
     top, partner, pair, others = (
-        row(done.stdout, name)
+        row(report, name)
         for name in ("combo-partner 1", "combo-partner 2", "the pair", "the others")
     )
     assert [int(a) + int(b) for a, b in zip(top[:4], partner[:4], strict=True)] == [
@@ -77,8 +84,8 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(tmp_path):
     notes = (folder / "notes.txt").read_text()
     where = r"^player 4 \(seat \d in game 1\), external:.* cheat: Unexpected response type"
     assert re.search(where, notes, re.M)  # and the game was played on
-    assert notes.strip() in done.stdout
-    assert command("replay", str(folder)).returncode == ExitCode.OK
+    assert notes.strip() in report
+    assert command("replay", str(folder))[0] == ExitCode.OK
 
 
 def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
@@ -143,15 +150,16 @@ def test_what_cannot_be_is_one_line_before_anything_is_opened(words, problem, tm
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_server_that_is_not_there_is_one_line(tmp_path):
-    done = command("duo", "mjsonp://127.0.0.1:9/default", *PAIR, "--log-dir", str(tmp_path))
-    assert done.returncode == ExitCode.UNREACHABLE
-    (line,) = done.stderr.splitlines()
+def test_a_server_that_is_not_there_is_one_line(command, tmp_path):
+    words = ["mjsonp://127.0.0.1:9/default", *PAIR, "--log-dir", str(tmp_path)]
+    status, report, errors = command("duo", *words)
+    assert status == ExitCode.UNREACHABLE
+    (line,) = errors.splitlines()
     assert line.startswith("mjbot duo: ")
     assert "127.0.0.1:9" in line
     # Besides, whom it would have played with, and a note of each of the two.
     waits = "compiling", "not at the table after "
-    lines = [text for text in done.stdout.splitlines() if not text.startswith(waits)]
+    lines = [text for text in report.splitlines() if not text.startswith(waits)]
     _games, _pair, one, other = lines
     assert {one.split(",")[0], other.split(",")[0]} == {"player 1", "player 2"}
 

@@ -32,6 +32,8 @@ BOT = Path(__file__).with_name("pipe_bot.py")
 CLIENT = Path(__file__).with_name("raw_player.py")
 RAW = f"external:{shlex.join([sys.executable, str(CLIENT)])}"
 
+pytestmark = pytest.mark.usefixtures("short_games")
+
 
 def script(kind, *mode):
     words = shlex.join([sys.executable, str(BOT), kind])
@@ -70,7 +72,7 @@ def events_of(result):
     return events
 
 
-def test_our_own_bots_play_whole_games_over_both_kinds_of_pipes(tmp_path):
+def test_our_own_bots_play_whole_games_over_both_kinds_of_pipes(whole_games, tmp_path):
     lines, arrays = ours("stdio:", "fast-riichi-d"), ours("stdio-arrays:", "fast-riichi-d")
     (result,), notes = play(tmp_path, [lines, arrays, lines, arrays])
     assert not result.void and not result.faults and notes == []

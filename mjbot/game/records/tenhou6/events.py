@@ -14,8 +14,8 @@ from mjbot.game.records.tenhou6.results import (
     WinEntry,
 )
 from mjbot.game.rules.acceptance import waits
-from mjbot.game.rules.points import STICK_POINTS
 from protocol import messages as m
+from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
 LastTile = m.Tsumo | m.Dahai | m.Kakan | m.Ankan
@@ -34,7 +34,6 @@ def emit_events(hand: HandColumns, events: Sequence[m.Event], result: Result) ->
 
 def emit_deal(hand: HandColumns) -> m.StartKyoku:
     """Return the deal of a hand."""
-    a, b, c, d = (seat.start for seat in hand.seats)
     return m.StartKyoku(
         bakaze=WIND_NAMES[hand.kyoku // 4],
         kyoku=hand.kyoku % 4 + 1,
@@ -42,7 +41,7 @@ def emit_deal(hand: HandColumns) -> m.StartKyoku:
         kyotaku=hand.sticks,
         oya=hand.kyoku % 4,
         dora_marker=hand.dora[0],
-        tehais=(a, b, c, d),
+        tehais=by_seat(seat.start for seat in hand.seats),
         scores=hand.scores,
     )
 
@@ -52,9 +51,9 @@ def _with_payments(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.E
     scores = hand.scores
     for event in events:
         if isinstance(event, m.ReachAccepted):
-            d0, d1, d2, d3 = (-STICK_POINTS * (seat == event.actor) for seat in range(4))
-            scores = _sum(scores, (d0, d1, d2, d3))
-            event = m.ReachAccepted(actor=event.actor, deltas=(d0, d1, d2, d3), scores=scores)
+            deltas = riichi_deltas(event.actor)
+            scores = paid(scores, deltas)
+            event = m.ReachAccepted(actor=event.actor, deltas=deltas, scores=scores)
         yield event
 
 
@@ -64,15 +63,14 @@ def _ending(
     if result is None:
         return
     in_riichi = [event.actor for event in events if isinstance(event, m.ReachAccepted)]
-    a, b, c, d = (
-        score - STICK_POINTS * (seat in in_riichi) for seat, score in enumerate(hand.scores)
-    )
-    scores: m.FourInts = (a, b, c, d)
+    scores = hand.scores
+    for seat in in_riichi:
+        scores = paid(scores, riichi_deltas(seat))
     if isinstance(result, DrawEntry):
         yield _ryukyoku(result, hands, _last_tile(events), scores)
         return
     for win in result:
-        scores = _sum(scores, win.deltas)
+        scores = paid(scores, win.deltas)
         ura = hand.ura if win.winner in in_riichi else ()
         yield _hora(win, hands[win.winner], _last_tile(events), ura, scores)
 
@@ -167,7 +165,7 @@ def _ryukyoku(
         tehais=tuple(tehais),
         tenpais=(t0, t1, t2, t3),
         deltas=deltas,
-        scores=_sum(before, deltas) if deltas else None,
+        scores=paid(before, deltas) if deltas else None,
     )
 
 
@@ -191,8 +189,3 @@ def _waits(hand: _LastHand) -> bool:
     for tile in hand.tiles:
         counts[tile_kind(TILE_BY_NAME[tile])] += 1
     return bool(waits(counts, hand.n_melds))
-
-
-def _sum(scores: m.FourInts, deltas: m.FourInts) -> m.FourInts:
-    a, b, c, d = (score + delta for score, delta in zip(scores, deltas, strict=True))
-    return a, b, c, d

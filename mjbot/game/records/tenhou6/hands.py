@@ -21,6 +21,7 @@ from typing import Any, Final, Literal, NoReturn
 
 from protocol.messages import MOST_POINTS, MOST_STICKS, FourInts
 from protocol.reading import whole_number
+from protocol.seats import by_seat
 from protocol.tiles import TILE_NAMES, tile_kind
 
 TILE_CODES: Final = {
@@ -132,7 +133,7 @@ def read_deal(value: Any) -> HandColumns:
     kyoku, honba, sticks = (_number(columns[0], "[0]", at, 3) for at in range(3))
     if not 0 <= kyoku < 16 or not (0 <= honba <= MOST_STICKS and 0 <= sticks <= MOST_STICKS):
         _refuse("[0]", f"{columns[0]} is no kyoku, honba and sticks")
-    a, b, c, d = (_number(columns[1], "[1]", at, 4) for at in range(4))
+    scores = by_seat(_number(columns[1], "[1]", at, 4) for at in range(4))
     if not (dora := _list(columns[2], "[2]")):
         _refuse("[2]", "names no dora indicator")
     hidden = SeatColumns(("?",) * _DEALT, (), ())
@@ -140,7 +141,7 @@ def read_deal(value: Any) -> HandColumns:
         kyoku=kyoku,
         honba=honba,
         sticks=sticks,
-        scores=(a, b, c, d),
+        scores=scores,
         dora=(_tile(dora[0], "[2][0]"),),
         ura=(),
         seats=(hidden,) * 4,
@@ -221,10 +222,10 @@ def _tiles(value: Any, place: str) -> tuple[str, ...]:
 
 
 def _number(value: Any, place: str, at: int, count: int) -> int:
-    found = _list(value, place, count)[at]
-    number = whole_number(found)
+    entry = _list(value, place, count)[at]
+    number = whole_number(entry)
     if number is None or abs(number) > MOST_POINTS:
-        _refuse(f"{place}[{at}]", f"{str(found)[:40]} is no number of points or sticks")
+        _refuse(f"{place}[{at}]", f"{str(entry)[:40]} is no number of points or sticks")
     return number
 
 

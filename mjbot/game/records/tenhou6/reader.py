@@ -27,6 +27,7 @@ from mjbot.game.records.tenhou6.results import DrawEntry, Result, read_result
 from protocol import messages as m
 from protocol.reading import whole_number
 from protocol.rules import RANKED, Rules
+from protocol.seats import by_seat
 
 _TABLE: Final = re.compile("[般上特鳳]([東南])(喰?)(赤?)速?")
 """What Tenhou calls a table: room and length, then 喰 where open tanyao counts, red fives, fast."""
@@ -99,10 +100,10 @@ def _rules(rule: Any) -> Rules:
     """
     fields = rule if isinstance(rule, dict) else {}
     display = fields.get("disp")
-    found = _TABLE.fullmatch(display) if isinstance(display, str) else None
-    if found is None:
+    match = _TABLE.fullmatch(display) if isinstance(display, str) else None
+    if match is None:
         return RANKED
-    length, open_tanyao, red_fives = found.groups()
+    length, open_tanyao, red_fives = match.groups()
     return Rules(
         length="hanchan" if length == "南" else "tonpu",
         open_tanyao=bool(open_tanyao),
@@ -121,14 +122,13 @@ def _names(game: dict[str, Any]) -> tuple[str, ...] | None:
 
 
 def _final_scores(value: Any) -> m.FourInts:
-    found = value[:8:2] if isinstance(value, list) else []
-    scores = [score for part in found if (score := whole_number(part)) is not None]
+    columns = value[:8:2] if isinstance(value, list) else []
+    scores = [score for column in columns if (score := whole_number(column)) is not None]
     if len(scores) != 4:
         raise ValueError("sc: is no final result")
     if max(map(abs, scores)) > m.MOST_POINTS:
         raise ValueError(f"sc: has a number beyond {m.MOST_POINTS}")
-    a, b, c, d = scores
-    return a, b, c, d
+    return by_seat(scores)
 
 
 # --- one hand --------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from mjbot.game.records.game import WinRecord
 from mjbot.game.rules.points import base_points, tsumo_points
 from protocol.messages import MOST_POINTS, FourInts
 from protocol.reading import whole_number
+from protocol.seats import by_seat
 from protocol.yaku import N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
 
 WIN: Final = "和了"
@@ -167,8 +168,7 @@ def _read_yaku(texts: Sequence[str]) -> tuple[tuple[tuple[str, int], ...] | None
 def _four(value: Any, place: str) -> FourInts:
     if not isinstance(value, list) or len(value) != 4:
         raise ValueError(f"{place}: is no list of four changes")
-    a, b, c, d = (_points(points, f"{place}[{at}]") for at, points in enumerate(value))
-    return a, b, c, d
+    return by_seat(_points(points, f"{place}[{at}]") for at, points in enumerate(value))
 
 
 def _points(value: Any, place: str) -> int:

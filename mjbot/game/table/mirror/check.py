@@ -14,6 +14,7 @@ from mjbot.game.table.actions import ACTIONS, N_ACTIONS, RON, Action
 from mjbot.game.table.legal import can_abort, can_ron, legal_codes
 from mjbot.game.table.mirror.wire import tile_code, to_action, to_message
 from mjbot.game.table.observe import extra_copy
+from mjbot.game.table.seats import next_seat
 from mjbot.game.table.settle import abort_reason
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
@@ -69,7 +70,7 @@ def check_draw(state: s.State, event: m.Tsumo) -> None:
         after_kan or phase in (s.DRAW, s.REACTION),
         f"no seat may draw now: {situation(state)}",
     )
-    expected = (turn + 1) % 4 if phase == s.REACTION else turn
+    expected = next_seat(state, turn) if phase == s.REACTION else turn
     _expect(event.actor == expected, f"actor is {event.actor}, but seat {expected} is to draw")
     _expect(int(state["wall_left"]) > 0, "the wall is empty")
     owed = phase == s.REACTION and int(state["pending_dora"]) > 0
@@ -150,7 +151,7 @@ def _check_hidden_call(state: s.State, seat: int, event: m.Chi | m.Pon | m.Daimi
     _expect(int(state["wall_left"]) > 0, "no call on the last discard")
     _expect(not state["riichi"][seat], f"seat {seat} is in riichi and may not call")
     if isinstance(event, m.Chi):
-        left = (int(state["turn"]) + 1) % 4
+        left = next_seat(state, int(state["turn"]))
         _expect(left == seat, f"chi by seat {seat}, but only seat {left} may chi this tile")
 
 

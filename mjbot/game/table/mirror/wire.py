@@ -63,8 +63,8 @@ def _own_kan(state: State, seat: int, action: a.Action) -> m.PlayerAction:
         has_red = kind in FIVE_KINDS and bool(state["red"][seat][kind // 9])
         names = _copies(kind, 4, has_red)
         return m.Ankan(actor=seat, consumed=(names[0], names[1], names[2], names[3]))
-    place = _pon_place(state, seat, kind)
-    red_in_pon = bool(state["meld_red"][seat][place])
+    meld = _pon_index(state, seat, kind)
+    red_in_pon = bool(state["meld_red"][seat][meld])
     adds_red = kind in FIVE_KINDS and bool(state["red"][seat][kind // 9])
     names = _copies(kind, 3, red_in_pon)
     return m.Kakan(
@@ -72,10 +72,10 @@ def _own_kan(state: State, seat: int, action: a.Action) -> m.PlayerAction:
     )
 
 
-def _pon_place(state: State, seat: int, kind: int) -> int:
-    for place in range(int(state["n_melds"][seat])):
-        if state["meld_type"][seat][place] == PON and state["meld_kind"][seat][place] == kind:
-            return place
+def _pon_index(state: State, seat: int, kind: int) -> int:
+    for meld in range(int(state["n_melds"][seat])):
+        if state["meld_type"][seat][meld] == PON and state["meld_kind"][seat][meld] == kind:
+            return meld
     raise ValueError(f"seat {seat} has no pon of {TILE_NAMES[kind]}")
 
 

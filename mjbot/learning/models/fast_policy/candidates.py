@@ -30,12 +30,10 @@ from mjbot.game.table.legal import held_tiles, kuikae_kinds
 from mjbot.game.table.state import ANKAN, CHI, DAIMINKAN, KAKAN, PON, State
 from mjbot.learning.models.fast_policy.ally import write_tile
 from mjbot.learning.models.fast_policy.reading import (
-    OF_ONE,
     OPPONENTS,
     PLAIN_INPUTS,
     TO_ALLY,
     Reading,
-    bounded,
 )
 from mjbot.learning.models.fast_policy.shape_rows import take, write_changes
 from mjbot.learning.models.networks.look_ahead import (
@@ -51,6 +49,7 @@ from mjbot.learning.models.networks.look_ahead import (
     write_kan,
     write_plans,
 )
+from mjbot.learning.models.table_features import OF_ONE, bounded
 from mjbot.learning.models.win_value import HandContext, add_meld, hand_dora
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float32s, Int8s, UInt8s
@@ -92,8 +91,8 @@ def write_discards(
 ) -> int:
     """Describe the kinds that may be discarded; ``choices`` are kinds."""
     legal, n = 0, 0
-    for place in range(n_codes):
-        code = codes[place]
+    for index in range(n_codes):
+        code = codes[index]
         if is_discard_code(code):
             legal |= 1 << kind_of(code - DISCARD_DRAWN if code >= DISCARD_DRAWN else code)
     least = 9.0
@@ -326,10 +325,10 @@ def write_pon(
     state: State, seat: int, codes: UInt8s, n_codes: int, reading: Reading, context: HandContext
 ) -> int:
     """Describe a pon with its best discard; with a red five if one can be given up."""
-    found = False
-    for place in range(n_codes):
-        found |= is_pon_code(codes[place])
-    if not found:
+    can_pon = False
+    for index in range(n_codes):
+        can_pon |= is_pon_code(codes[index])
+    if not can_pon:
         return 0
     _write_call(state, seat, 3, 0, reading, context)
     return 1
@@ -344,23 +343,23 @@ def write_chi(
     for at in range(n_codes):
         if is_chi_code(codes[at]):
             places |= 1 << (codes[at] - CHI_LOW) % (CHI_LOW_RED - CHI_LOW)
-    for place in range(3):
-        if places >> place & 1:
-            _write_call(state, seat, place, n, reading, context)
+    for index in range(3):
+        if places >> index & 1:
+            _write_call(state, seat, index, n, reading, context)
             n += 1
     return n
 
 
 @compiled
 def _write_call(
-    state: State, seat: int, place: int, n: int, reading: Reading, context: HandContext
+    state: State, seat: int, position: int, n: int, reading: Reading, context: HandContext
 ) -> None:
     """Describe candidate ``n``: a chi with the claimed tile at ``place``, or 3, a pon."""
     claimed, hand, out = kind_of(state.last_tile), reading.shape.hand, reading.inputs[n]
-    changed, is_pon = reading.changed, place == 3
+    changed, is_pon = reading.changed, position == 3
     out[:] = 0
-    reading.choices[n] = place
-    low = claimed if is_pon else claimed - place
+    reading.choices[n] = position
+    low = claimed if is_pon else claimed - position
     reds = state.last_tile != claimed
     n_changed = 0
     dora = hand_dora(hand, context) + context.dora[claimed] + reds
@@ -376,8 +375,8 @@ def _write_call(
     if is_pon:
         n_changed = 1
     out[CALLED + 1] = reading.shape.values[claimed] > 0
-    out[CALLED + 3] = place == 0
-    out[CALLED + 4] = place == 1
+    out[CALLED + 3] = position == 0
+    out[CALLED + 4] = position == 1
     out[CALL_FROM + ((state.turn - seat) & 3) - 1] = 1
     out[CALL_KEEPS] = reading.best[0] / 4
     out[CALL_KEEPS + 1] = reading.best[1] / MOST_TILES
@@ -452,9 +451,9 @@ def write_kan_offer(
     On the own turn the hand before it is that after the discard that accepts most.
     """
     code = -1
-    for place in range(n_codes):
-        if codes[place] >= CALL_KAN:
-            code = int(codes[place])
+    for index in range(n_codes):
+        if codes[index] >= CALL_KAN:
+            code = int(codes[index])
     if code < 0:
         return 0
     kind, type_ = kind_of(state.last_tile), DAIMINKAN
@@ -509,8 +508,8 @@ def _widest_discard(state: State, seat: int, reading: Reading) -> int:
 @compiled
 def is_offered(codes: UInt8s, n_codes: int, code: int) -> bool:
     """Return whether a code is one of the first ``n_codes``."""
-    for place in range(n_codes):
-        if codes[place] == code:
+    for index in range(n_codes):
+        if codes[index] == code:
             return True
     return False
 

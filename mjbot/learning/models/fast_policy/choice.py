@@ -163,13 +163,13 @@ def write_opinion(policy: FastPolicy, state: State, seat: int, ally: int, out: F
         n = ask(policy, question, state, seat, n_codes, context)
         if n == 0:
             continue
-        for place in range(n):
+        for index in range(n):
             if question == DISCARD:
-                out[choices[place]] = chances[place]
+                out[choices[index]] = chances[index]
             elif question == CALL_CHI:
-                out[CHI_OPINION + choices[place]] = chances[place]
+                out[CHI_OPINION + choices[index]] = chances[index]
             else:
-                out[_place_of(question)] = chances[place]
+                out[_place_of(question)] = chances[index]
     return True
 
 
@@ -201,8 +201,8 @@ def settled_code(codes: UInt8s, n_codes: int) -> int:
         return PASS
     if n_codes == 1:
         return int(codes[0])
-    for place in range(n_codes):
-        code = codes[place]
+    for index in range(n_codes):
+        code = codes[index]
         if code == TSUMO or code == RON or code == NINE_TERMINALS:
             return int(code)
     return NO_QUESTION
@@ -220,9 +220,9 @@ def question_order(codes: UInt8s) -> tuple[int, int, int]:
 def likeliest(policy: FastPolicy, question: int, n: int) -> int:
     """Return the likeliest candidate, or ``n`` for "no"."""
     chances, best = policy.layers.chances, 0
-    for place in range(1, n):
-        if chances[place] > chances[best]:
-            best = place
+    for index in range(1, n):
+        if chances[index] > chances[best]:
+            best = index
     if question == DISCARD:
         return best
     return best if 1 - chances[n] >= policy.thresholds[question] else n
@@ -235,22 +235,22 @@ def code_of(question: int, choice: int, codes: UInt8s, n_codes: int) -> int:
         return choice
     if question == DECLARE:
         return DECLARE_RIICHI
-    found = int(codes[0])
-    for place in range(n_codes):
-        code = int(codes[place])
-        if _means(question, choice, code, found):
-            found = code
-    return found
+    best = int(codes[0])
+    for index in range(n_codes):
+        code = int(codes[index])
+        if _means(question, choice, code, best):
+            best = code
+    return best
 
 
 @compiled
-def _means(question: int, choice: int, code: int, found: int) -> bool:
+def _means(question: int, choice: int, code: int, best: int) -> bool:
     """Return whether a code is one of a candidate, and better than the one found so far."""
     if question == CALL_PON:
         return is_pon_code(code)
     if question == CALL_CHI:
         return is_chi_code(code) and (code - CHI_LOW) % 3 == choice
-    return _preference(code, choice) > _preference(found, choice)
+    return _preference(code, choice) > _preference(best, choice)
 
 
 @compiled

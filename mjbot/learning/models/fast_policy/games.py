@@ -117,6 +117,6 @@ def play_plan(
 @compiled
 def _choose_offered(policy: FastPolicy, state: State, seat: int, buffer: StepBuffer) -> int:
     n_codes = int(buffer.n_codes[seat])
-    for place in range(n_codes):
-        policy.codes[place] = buffer.codes[seat, place]
+    for index in range(n_codes):
+        policy.codes[index] = buffer.codes[seat, index]
     return choose_among(policy, state, seat, n_codes, NO_ALLY)

@@ -124,8 +124,8 @@ def answer(weights: PolicyWeights, question: int, n: int, reading: Reading, laye
         if context[number] != 0:
             add_row(base, 0, weights.context, at + number * units, context[number], units)
     for kind in range(34):
-        for place in range(OF_KIND):
-            row = reading.shape.rows[kind, place]
+        for index in range(OF_KIND):
+            row = reading.shape.rows[kind, index]
             if row != NONE:
                 add_row(base, 0, weights.rows, row * units, np.float32(1), units)
     for candidate in range(n):
@@ -139,13 +139,13 @@ def write_chances(layers: Layers, n: int) -> None:
     """Fill the chances of the first ``n`` scores."""
     scores, chances = layers.scores, layers.chances
     best, total = scores[0], np.float32(0)
-    for place in range(1, n):
-        best = max(best, scores[place])
-    for place in range(n):
-        chances[place] = np.exp(scores[place] - best)
-        total += chances[place]
-    for place in range(n):
-        chances[place] /= total
+    for index in range(1, n):
+        best = max(best, scores[index])
+    for index in range(n):
+        chances[index] = np.exp(scores[index] - best)
+        total += chances[index]
+    for index in range(n):
+        chances[index] /= total
 
 
 @compiled
@@ -159,10 +159,10 @@ def _score(
     for unit in range(units):
         first[start + unit] = layers.base[unit]
     changes, rows = reading.changes[candidate], weights.rows
-    for place in range(changes.n_removed):
-        add_row(first, start, rows, changes.removed[place] * units, np.float32(-1), units)
-    for place in range(changes.n_added):
-        add_row(first, start, rows, changes.added[place] * units, np.float32(1), units)
+    for index in range(changes.n_removed):
+        add_row(first, start, rows, changes.removed[index] * units, np.float32(-1), units)
+    for index in range(changes.n_added):
+        add_row(first, start, rows, changes.added[index] * units, np.float32(1), units)
     of_question = question * N_INPUTS * units
     for number in range(TO_ALLY if reading.ally.seat == NO_ALLY else N_INPUTS):
         value = inputs[candidate, number]
@@ -199,8 +199,8 @@ def unpacked(arrays: Arrays, path: Path) -> PolicyWeights:
     units = _units_in(arrays, path)
     scale = shaped(arrays, {"rows_scale": (units.first,)}, path)["rows_scale"]
     n_inputs = TO_ALLY if _has_more(arrays) else PLAIN_INPUTS
-    found = shaped(arrays, units.shapes | _shapes(PLAIN_CONTEXT, n_inputs, units), path)
-    plain = {name: array.astype(np.float32) for name, array in found.items()}
+    checked = shaped(arrays, units.shapes | _shapes(PLAIN_CONTEXT, n_inputs, units), path)
+    plain = {name: array.astype(np.float32) for name, array in checked.items()}
     plain["rows"] *= scale.astype(np.float32)
     for name, (_, size, _) in _shapes(N_CONTEXT, N_INPUTS, units).items():
         plain[name] = np.pad(plain[name], ((0, 0), (0, size - plain[name].shape[1]), (0, 0)))

@@ -15,9 +15,7 @@ from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.game.rules.shanten import NEVER
 from mjbot.game.rules.wins import Win
 from mjbot.game.table.assume import EVERY_KIND
-from mjbot.game.table.legal import is_furiten
 from mjbot.game.table.observe import genbutsu, unseen_kinds
-from mjbot.game.table.settle import seats_ahead
 from mjbot.game.table.state import CALLED, REACTION, RIICHI, State
 from mjbot.learning.models.danger import DangerWeights
 from mjbot.learning.models.danger_features import (
@@ -27,7 +25,6 @@ from mjbot.learning.models.danger_features import (
     honour_value,
     loss_features,
     read_opponent,
-    shown_han,
 )
 from mjbot.learning.models.fast_policy.ally import (
     NO_ALLY,
@@ -38,30 +35,48 @@ from mjbot.learning.models.fast_policy.ally import (
     write_ally,
 )
 from mjbot.learning.models.fast_policy.shape_rows import Changes, ShapeRows, write_rows
+from mjbot.learning.models.input_layout import SEATS, InputLayout, headed
 from mjbot.learning.models.networks.look_ahead import (
-    MOST_TILES,
     OF_PLANS,
+    PLAN_NAMES,
     POINTS,
     HandOutlook,
     write_plans,
+)
+from mjbot.learning.models.table_features import (
+    OF_ONE,
+    OPPONENT_NAMES,
+    OWN_NAMES,
+    SHANTEN_NAMES,
+    TABLE,
+    write_hand,
+    write_opponent,
+    write_shanten,
+    write_table,
 )
 from mjbot.learning.models.win_value import HandContext, hand_dora, read_holding
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float32s, Float64s, Int8s, Int16s, Int64, Int64s, Record
 from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 
-# Context: the first of each group.
-CLOCK: Final = 0  # wall left, own discards, kyoku left, last round, honba, sticks
-SCORES: Final = 6  # own, lead on each opponent, rank one-hot
-WINDS: Final = 14  # round E S W, dealer one-hot from the own seat on
-OWN: Final = 21  # melds, open, riichi, furiten, dora, pairs, edges, flush, value pairs, triplets
-SHANTEN: Final = 31  # one-hot 0..6, tiles accepted / 40
-PHASE: Final = 39  # after a call, riichi declared
-SAFETY: Final = 41  # safe kinds held under a riichi, least and mean loss of the discards
-OPPONENTS: Final = 44  # for each of three:
-OF_ONE: Final = 9  # riichi, ippatsu, since, melds, open, discards, just drawn, han shown, dealer
-PLANS: Final = OPPONENTS + 3 * OF_ONE
-PLAIN_CONTEXT: Final = PLANS + OF_PLANS
+CONTEXT: Final = InputLayout(
+    **TABLE.groups,
+    OWN=OWN_NAMES,
+    SHANTEN=SHANTEN_NAMES,
+    PHASE=("after a call", "riichi declared"),
+    SAFETY=("safe kinds held under a riichi /4", "least danger, root", "mean danger, root"),
+    OPPONENTS=headed(SEATS, (*OPPONENT_NAMES, "dealer")),
+    PLANS=headed(("plans",), PLAN_NAMES),
+)
+"""What is read without an ally; the numbers of one follow."""
+
+OWN: Final = CONTEXT.first("OWN")
+SHANTEN: Final = CONTEXT.first("SHANTEN")
+PHASE: Final = CONTEXT.first("PHASE")
+SAFETY: Final = CONTEXT.first("SAFETY")
+OPPONENTS: Final = CONTEXT.first("OPPONENTS")
+PLANS: Final = CONTEXT.first("PLANS")
+PLAIN_CONTEXT: Final = CONTEXT.size
 ALLY: Final = PLAIN_CONTEXT
 N_CONTEXT: Final = ALLY + OF_ALLY
 
@@ -122,11 +137,14 @@ def read_table(
     shape.own = state.discarded[seat]
     write_rows(shape)
     reading.context[:] = 0
-    _write_clock(state, seat, reading.context)
+    write_table(state, seat, reading.context)
+    reading.context[PHASE] = state.phase == CALLED
+    reading.context[PHASE + 1] = state.phase == RIICHI
     _read_dangers(state, seat, danger, reading, ally)
     _read_distances(state, seat, reading)
     dora = hand_dora(shape.hand, holding)
-    _write_own(state, seat, reading, dora)
+    write_hand(state, seat, shape.hand, dora, reading.context[OWN:])
+    _write_safety(reading)
     held = HandOutlook(shape.hand, shape.unseen, dora, holding)
     write_plans(state, seat, held, reading.context[PLANS:])
     reading.ally.seat = ally
@@ -134,32 +152,6 @@ def read_table(
         read_ally(state, ally, shape.unseen, shape.dora, reading.ally)
         write_ally(state, seat, reading.ally, reading.context[ALLY:])
     return holding
-
-
-@compiled
-def bounded(value: float) -> float:
-    """Return a value within -2..2."""
-    return min(max(value, -2.0), 2.0)
-
-
-@compiled
-def _write_clock(state: State, seat: int, context: Float32s) -> None:
-    left = max(1, state.rules.last_round - state.round + 1)
-    context[CLOCK] = state.wall_left / 70
-    context[CLOCK + 1] = state.n_river[seat] / 18
-    context[CLOCK + 2] = left / 8
-    context[CLOCK + 3] = left <= 1
-    context[CLOCK + 4] = min(state.honba, 8) / 4
-    context[CLOCK + 5] = min(state.sticks, 8) / 4
-    own = state.scores[seat]
-    context[SCORES] = bounded((own - 25000) / 25000)
-    for step in range(1, 4):
-        context[SCORES + step] = bounded((own - state.scores[(seat + step) & 3]) / 16000)
-    context[SCORES + 4 + seats_ahead(state.scores, seat)] = 1
-    context[WINDS + min(state.round >> 2, 2)] = 1
-    context[WINDS + 3 + ((state.dealer - seat) & 3)] = 1
-    context[PHASE] = state.phase == CALLED
-    context[PHASE + 1] = state.phase == RIICHI
 
 
 @compiled
@@ -183,22 +175,15 @@ def _read_dangers(
                 continue
             total = 0.0
             n = active_features(state, other, kind, shape.unseen, shape.dora, signs, reading.active)
-            for place in range(n):
-                total += odds[reading.active[place]]
+            for index in range(n):
+                total += odds[reading.active[index]]
             extra = min(shape.dora[kind], 2)
             if points[extra] == 0:
                 points[extra] = _mean_points(state, other, kind, weights, reading)
             reading.chance[step, kind] = 1 / (1 + exp(-total))
             reading.loss[kind] += reading.chance[step, kind] * points[extra]
         out = reading.context[OPPONENTS + OF_ONE * step :]
-        out[0] = state.riichi[other] > 0
-        out[1] = state.ippatsu[other]
-        out[2] = signs.after_riichi / 10
-        out[3] = state.n_melds[other] / 4
-        out[4] = state.is_open[other]
-        out[5] = state.n_river[other] / 18
-        out[6] = min(signs.just_drawn, 8) / 4
-        out[7] = min(shown_han(state, other, shape.dora), 6) / 3
+        write_opponent(state, other, signs.after_riichi, signs.just_drawn, shape.dora, out)
         out[8] = state.dealer == other
 
 
@@ -208,8 +193,8 @@ def _mean_points(
 ) -> float:
     """Return the points of a ron on the kind, in units of 8,000."""
     total = 0.0
-    for place in range(loss_features(state, other, kind, reading.shape.dora, reading.active)):
-        total += weights.loss[reading.active[place]]
+    for index in range(loss_features(state, other, kind, reading.shape.dora, reading.active)):
+        total += weights.loss[reading.active[index]]
     return exp(total) / POINTS
 
 
@@ -236,43 +221,25 @@ def _read_distances(state: State, seat: int, reading: Reading) -> None:
                     best[0], best[1] = away, 0
                 if away == best[0]:
                     best[1] = max(best[1], tiles)
-    reading.context[SHANTEN + min(max(best[0], 0), 6)] = 1
-    reading.context[SHANTEN + 7] = best[1] / MOST_TILES
+    write_shanten(best[0], best[1], reading.context[SHANTEN:])
 
 
 @compiled
-def _write_own(state: State, seat: int, reading: Reading, dora: int) -> None:
-    hand, out = reading.shape.hand, reading.context[OWN:SHANTEN]
-    pairs, edges, value_pairs, triplets, safe = 0, 0, 0, 0, 0
-    suits = np.zeros(4, np.int64)
-    least, total, held = 9.0, 0.0, 0
+def _write_safety(reading: Reading) -> None:
+    """Write how safe the tiles held are: whether any is against a riichi, what discarding risks."""
+    safe, held = 0, 0
+    least, total = 9.0, 0.0
     threatened = reading.context[OPPONENTS : OPPONENTS + 3 * OF_ONE : OF_ONE]
     for kind in range(34):
-        copies = hand[kind]
-        if copies == 0:
+        if reading.shape.hand[kind] == 0:
             continue
         held += 1
         total += reading.loss[kind]
         least = min(least, reading.loss[kind])
-        pairs += copies >= 2
-        triplets += copies >= 3
-        suits[kind // 9] += copies
-        value_pairs += copies >= 2 and reading.shape.values[kind] > 0
-        edges += copies * (kind >= FIRST_HONOUR or kind % 9 == 0 or kind % 9 == 8)
         is_safe = True
         for step in range(3):
             is_safe &= threatened[step] == 0 or reading.safe[step] >> kind & 1 == 1
         safe += is_safe
-    out[0] = state.n_melds[seat] / 4
-    out[1] = state.is_open[seat]
-    out[2] = state.riichi[seat] > 0
-    out[3] = is_furiten(state, seat)
-    out[4] = min(dora, 8) / 4
-    out[5] = pairs / 4
-    out[6] = edges / 8
-    out[7] = (max(suits[0], suits[1], suits[2]) + suits[3] + 3 * state.n_melds[seat]) / 14
-    out[8] = value_pairs / 2
-    out[9] = triplets / 2
     if threatened[0] + threatened[1] + threatened[2] > 0:
         reading.context[SAFETY] = min(safe, 8) / 4
     reading.context[SAFETY + 1] = sqrt(least)

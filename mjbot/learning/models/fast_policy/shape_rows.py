@@ -48,11 +48,11 @@ def _tables() -> tuple[NDArray[np.int16], NDArray[np.int16]]:
             rest, right = divmod(rest, 3)
             rest, middle = divmod(rest, 4)
             far_left, left = divmod(rest, 3)
-            place = rank
+            edge_rank = rank
             if rank > 4:
-                place, left, right = 8 - rank, right, left
+                edge_rank, left, right = 8 - rank, right, left
                 far_left, far_right = far_right, far_left
-            near = ((place * 4 + middle) * 3 + left) * 3 + right
+            near = ((edge_rank * 4 + middle) * 3 + left) * 3 + right
             around[rank, code] = AROUND + (near * 3 + far_left) * 3 + far_right
             if left + middle + right:
                 nearby[rank, code] = near
@@ -100,12 +100,12 @@ def take(shape: ShapeRows, kind: int, copies: int) -> None:
 
 
 @compiled
-def _pattern(shape: ShapeRows, place: int) -> int:
+def _pattern(shape: ShapeRows, index: int) -> int:
     """Return the number of the pattern around a place of the padded suits."""
     padded = shape.padded
-    code = 3 * min(padded[place - 2], 2) + min(padded[place - 1], 2)
-    code = 4 * code + min(padded[place], MOST_COPIES)
-    return int(9 * code + 3 * min(padded[place + 1], 2) + min(padded[place + 2], 2))
+    code = 3 * min(padded[index - 2], 2) + min(padded[index - 1], 2)
+    code = 4 * code + min(padded[index], MOST_COPIES)
+    return int(9 * code + 3 * min(padded[index + 1], 2) + min(padded[index + 2], 2))
 
 
 @compiled
@@ -161,8 +161,8 @@ def write_changes(shape: ShapeRows, changed: Int64s, n_changed: int, changes: Ch
                 continue
             done |= 1 << other
             _write_number_rows(shape, other, 34)
-            for place in range(OF_KIND):  # without branches, which nothing could predict
-                before, after = int(shape.rows[other, place]), int(shape.rows[34, place])
+            for index in range(OF_KIND):  # without branches, which nothing could predict
+                before, after = int(shape.rows[other, index]), int(shape.rows[34, index])
                 differs = int(before != after)
                 changes.removed[removed] = before
                 changes.added[added] = after

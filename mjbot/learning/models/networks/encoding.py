@@ -41,9 +41,8 @@ from mjbot.game.table.actions import (
     is_pon_code,
 )
 from mjbot.game.table.hands import kind_of
-from mjbot.game.table.legal import is_furiten, kuikae_kinds, legal_codes
+from mjbot.game.table.legal import kuikae_kinds, legal_codes
 from mjbot.game.table.observe import genbutsu
-from mjbot.game.table.settle import seats_ahead
 from mjbot.game.table.state import (
     ANKAN,
     CALLED,
@@ -61,6 +60,7 @@ from mjbot.learning.models.danger import DangerWeights, danger_weights, deal_in_
 from mjbot.learning.models.danger_features import honour_value, shown_han
 from mjbot.learning.models.hand import HandEvaluator, HandModel, new_position, score_discards
 from mjbot.learning.models.hand_position import HandPosition, observe
+from mjbot.learning.models.networks.layout import OPPONENT_PLANES, PLANES, SCALARS
 from mjbot.learning.models.networks.look_ahead import (
     CALL_RISK,
     CALL_WAIT,
@@ -69,8 +69,6 @@ from mjbot.learning.models.networks.look_ahead import (
     MOST_TILES,
     MOST_WAITS,
     OF_CALL,
-    OF_KAN,
-    OF_PLANS,
     OF_RIICHI,
     POINTS,
     RIICHI_RISK,
@@ -80,6 +78,14 @@ from mjbot.learning.models.networks.look_ahead import (
     write_plans,
     write_riichi,
 )
+from mjbot.learning.models.table_features import (
+    OF_ONE,
+    bounded,
+    write_hand,
+    write_opponent,
+    write_shanten,
+    write_table,
+)
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.models.win_value import add_meld, hand_dora, read_holding, win_points
 from mjbot.runtime.compiler.compiled import compiled
@@ -88,57 +94,54 @@ from protocol.tiles import FIRST_HONOUR, UNKNOWN
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int8]
 
-# Planes: the first of each group.
-HAND: Final = 0  # at least 1, 2, 3, 4 copies held
-RED: Final = 4  # a red five of the kind is held
-DRAWN: Final = 5
-LEGAL: Final = 6  # may be discarded now
-CLAIM: Final = 7  # on offer
-UNSEEN: Final = 8  # at least 1, 2, 3, 4 copies not seen
-DORA: Final = 12  # half of how many dora it is
-VALUE: Final = 13  # half of the han of a triplet: own, then three opponents
-RANK: Final = 17  # distance from the 5 of a suit, quarters; honours 0
-HONOUR: Final = 18
-OWN_RIVER: Final = 19
-OWN_MELD: Final = 20  # quarters of the copies
-JUST_DISCARDED: Final = 21  # among the last four discards of the table
-ALL_LOSS: Final = 22  # sum over opponents of the chance to deal in x points / 8,000
-OPPONENT: Final = 23  # for each opponent:
-RIVER: Final = 0  # discarded once, twice or more
-BY_HAND: Final = 2  # once at least not just drawn
-RECENT: Final = 3  # 1 the last discard, 0 the 18th before it
-EARLY: Final = 4  # among the first six
-DECLARED: Final = 5  # the riichi discard
-SAFE: Final = 6  # no ron on it: furiten
-MELD: Final = 7  # quarters of the copies in melds
-TRIPLET: Final = 8  # a pon or kan
-CHANCE: Final = 9  # to deal in, fourth root: 0.0001 is 0.1
-LOSS: Final = 10  # chance x points / 8,000, square root
-OF_OPPONENT: Final = 11
-KEEPS: Final = OPPONENT + 3 * OF_OPPONENT  # shanten after the discard: best, one more, worse
-ACCEPTS: Final = KEEPS + 3  # tiles accepted after it / 40; as a share of the best's
-RATING: Final = ACCEPTS + 2  # exp((rating - best) / 25), the same / 60
-WAIT: Final = RATING + 2  # tenpai: tiles waited for / 12, furiten, points silent, in riichi
-ACCEPTED: Final = WAIT + 4  # kinds accepted after the best-rated discard, or by the hand
-AFTER_CALL: Final = ACCEPTED + 1  # kinds accepted after pon, chi low, middle, high
-N_PLANES: Final = AFTER_CALL + 4
+# The first number of each group.
+HAND: Final = PLANES.first("HAND")
+RED: Final = PLANES.first("RED")
+DRAWN: Final = PLANES.first("DRAWN")
+LEGAL: Final = PLANES.first("LEGAL")
+CLAIM: Final = PLANES.first("CLAIM")
+UNSEEN: Final = PLANES.first("UNSEEN")
+DORA: Final = PLANES.first("DORA")
+VALUE: Final = PLANES.first("VALUE")
+RANK: Final = PLANES.first("RANK")
+HONOUR: Final = PLANES.first("HONOUR")
+OWN_RIVER: Final = PLANES.first("OWN_RIVER")
+OWN_MELD: Final = PLANES.first("OWN_MELD")
+JUST_DISCARDED: Final = PLANES.first("JUST_DISCARDED")
+ALL_LOSS: Final = PLANES.first("ALL_LOSS")
+OPPONENT: Final = PLANES.first("OPPONENT")
+KEEPS: Final = PLANES.first("KEEPS")
+ACCEPTS: Final = PLANES.first("ACCEPTS")
+RATING: Final = PLANES.first("RATING")
+WAIT: Final = PLANES.first("WAIT")
+ACCEPTED: Final = PLANES.first("ACCEPTED")
+AFTER_CALL: Final = PLANES.first("AFTER_CALL")
+N_PLANES: Final = PLANES.size
+# Of an opponent, from OPPONENT on:
+RIVER: Final = OPPONENT_PLANES.first("RIVER")
+BY_HAND: Final = OPPONENT_PLANES.first("BY_HAND")
+RECENT: Final = OPPONENT_PLANES.first("RECENT")
+EARLY: Final = OPPONENT_PLANES.first("EARLY")
+DECLARED: Final = OPPONENT_PLANES.first("DECLARED")
+SAFE: Final = OPPONENT_PLANES.first("SAFE")
+MELD: Final = OPPONENT_PLANES.first("MELD")
+TRIPLET: Final = OPPONENT_PLANES.first("TRIPLET")
+CHANCE: Final = OPPONENT_PLANES.first("CHANCE")
+LOSS: Final = OPPONENT_PLANES.first("LOSS")
+OF_OPPONENT: Final = OPPONENT_PLANES.size
 
-# Scalars.
-PHASE: Final = 0  # turn, called, riichi declared, reaction
-OPTIONS: Final = 4  # riichi, ankan, kakan, daiminkan, pon, chi low, middle, high
-CLOCK: Final = 12  # wall left, own discards, kyoku left, last round, honba, sticks
-SCORES: Final = 18  # own, lead on each opponent, rank one-hot
-WINDS: Final = 26  # round E S W, dealer one-hot from the own seat on
-OWN: Final = 33  # melds, open, riichi, furiten, dora, pairs, edges, one suit, value pairs, triplets
-SHANTEN: Final = 43  # one-hot 0..6 after the best discard, tiles accepted / 40
-CALLS: Final = 51  # pon, chi low, middle, high: shanten won, accepted / 40, dora, value
-OPPONENTS: Final = 67  # for each: see _write_opponent
-OF_ONE: Final = 9
-DECLARE: Final = OPPONENTS + 3 * OF_ONE  # riichi on offer: what it leaves (look_ahead)
-PLANS: Final = DECLARE + OF_RIICHI  # something on offer: the hand's plans as it is
-AFTER: Final = PLANS + OF_PLANS  # after pon, chi low, middle, high
-AFTER_KAN: Final = AFTER + 4 * OF_CALL
-N_SCALARS: Final = AFTER_KAN + OF_KAN
+PHASE: Final = SCALARS.first("PHASE")
+OPTIONS: Final = SCALARS.first("OPTIONS")
+CLOCK: Final = SCALARS.first("CLOCK")
+OWN: Final = SCALARS.first("OWN")
+SHANTEN: Final = SCALARS.first("SHANTEN")
+CALLS: Final = SCALARS.first("CALLS")
+OPPONENTS: Final = SCALARS.first("OPPONENTS")
+DECLARE: Final = SCALARS.first("DECLARE")
+PLANS: Final = SCALARS.first("PLANS")
+AFTER: Final = SCALARS.first("AFTER")
+AFTER_KAN: Final = SCALARS.first("AFTER_KAN")
+N_SCALARS: Final = SCALARS.size
 
 EARLY_DISCARDS: Final = 6
 NEAR: Final = 25.0
@@ -192,7 +195,7 @@ def encode(state: State, seat: int, encoder: Encoder, planes: Floats, scalars: F
     observe(state, seat, position)
     _write_options(state, encoder.codes, n_codes, planes, scalars)
     _write_kinds(state, seat, position, planes)
-    _write_table(state, seat, scalars)
+    write_table(state, seat, scalars[CLOCK:])
     deal_in_chances(state, seat, position.unseen, encoder.danger, encoder.chance, encoder.points)
     for step in range(1, 4):
         _write_opponent(state, seat, step, encoder, planes, scalars)
@@ -221,8 +224,8 @@ def _write_options(
         phase = 3
         planes[kind_of(state.last_tile), CLAIM] = 1
     scalars[PHASE + phase] = 1
-    for place in range(n_codes):
-        code = codes[place]
+    for index in range(n_codes):
+        code = codes[index]
         if is_discard_code(code):
             tile = code - DISCARD_DRAWN if code >= DISCARD_DRAWN else code
             planes[kind_of(tile), LEGAL] = 1
@@ -259,15 +262,15 @@ def _write_kinds(state: State, seat: int, position: HandPosition, planes: Floats
         planes[kind_of(state.drawn), DRAWN] = 1
     _write_melds(state, seat, planes, OWN_MELD, -1)
     for other in range(4):
-        for place in range(state.n_river[other]):
-            if state.n_discards - state.river_turn[other, place] <= 4:
-                planes[kind_of(state.river[other, place]), JUST_DISCARDED] = 1
+        for index in range(state.n_river[other]):
+            if state.n_discards - state.river_turn[other, index] <= 4:
+                planes[kind_of(state.river[other, index]), JUST_DISCARDED] = 1
 
 
 @compiled
 def _write_melds(state: State, seat: int, planes: Floats, copies: int, triplet: int) -> None:
-    for place in range(state.n_melds[seat]):
-        kind, type_ = state.meld_kind[seat, place], state.meld_type[seat, place]
+    for meld in range(state.n_melds[seat]):
+        kind, type_ = state.meld_kind[seat, meld], state.meld_type[seat, meld]
         if type_ == CHI:
             for step in range(3):
                 planes[kind + step, copies] += 0.25
@@ -275,30 +278,6 @@ def _write_melds(state: State, seat: int, planes: Floats, copies: int, triplet: 
             planes[kind, copies] += 0.75 if type_ < 2 else 1.0
             if triplet >= 0:
                 planes[kind, triplet] = 1
-
-
-@compiled
-def _write_table(state: State, seat: int, scalars: Floats) -> None:
-    left = max(1, state.rules.last_round - state.round + 1)
-    scalars[CLOCK] = state.wall_left / 70
-    scalars[CLOCK + 1] = state.n_river[seat] / 18
-    scalars[CLOCK + 2] = left / 8
-    scalars[CLOCK + 3] = left <= 1
-    scalars[CLOCK + 4] = min(state.honba, 8) / 4
-    scalars[CLOCK + 5] = min(state.sticks, 8) / 4
-    own = state.scores[seat]
-    scalars[SCORES] = _bounded((own - 25000) / 25000)
-    for step in range(1, 4):
-        lead = own - state.scores[(seat + step) & 3]
-        scalars[SCORES + step] = _bounded(lead / 16000)
-    scalars[SCORES + 4 + seats_ahead(state.scores, seat)] = 1
-    scalars[WINDS + min(state.round >> 2, 2)] = 1
-    scalars[WINDS + 3 + ((state.dealer - seat) & 3)] = 1
-
-
-@compiled
-def _bounded(value: float) -> float:
-    return min(max(value, -2.0), 2.0)
 
 
 @compiled
@@ -310,20 +289,20 @@ def _write_opponent(
     at = OPPONENTS + OF_ONE * (step - 1)
     n_river = state.n_river[other]
     declared, run = -1, 0
-    for place in range(n_river):
-        kind = kind_of(state.river[other, place])
-        flags = state.river_flags[other, place]
+    for index in range(n_river):
+        kind = kind_of(state.river[other, index])
+        flags = state.river_flags[other, index]
         again = planes[kind, first + RIVER] > 0
         planes[kind, first + RIVER + again] = 1
-        planes[kind, first + RECENT] = max(0.0, 1 - (n_river - 1 - place) / 18)
-        if place < EARLY_DISCARDS:
+        planes[kind, first + RECENT] = max(0.0, 1 - (n_river - 1 - index) / 18)
+        if index < EARLY_DISCARDS:
             planes[kind, first + EARLY] = 1
         run = run + 1 if flags & TSUMOGIRI else 0
         if not flags & TSUMOGIRI:
             planes[kind, first + BY_HAND] = 1
         if flags & RIICHI_DISCARD:
             planes[kind, first + DECLARED] = 1
-            declared = place
+            declared = index
     _write_melds(state, other, planes, first + MELD, first + TRIPLET)
     safe = genbutsu(state, other)
     for kind in range(34):
@@ -333,54 +312,19 @@ def _write_opponent(
         planes[kind, first + CHANCE] = chance**0.25
         planes[kind, first + LOSS] = loss**0.5
         planes[kind, ALL_LOSS] += loss
-    scalars[at] = state.riichi[other] > 0
-    scalars[at + 1] = state.ippatsu[other]
-    scalars[at + 2] = (n_river - 1 - declared) / 10 if declared >= 0 else 0.0
-    scalars[at + 3] = state.n_melds[other] / 4
-    scalars[at + 4] = state.is_open[other]
-    scalars[at + 5] = n_river / 18
-    scalars[at + 6] = min(run, 8) / 4
-    scalars[at + 7] = min(shown_han(state, other, encoder.positions[0].dora), 6) / 3
+    after_riichi = n_river - 1 - declared if declared >= 0 else 0
+    dora = encoder.positions[0].dora
+    write_opponent(state, other, after_riichi, run, dora, scalars[at:])
     scalars[at + 8] = state.double_riichi[other]
 
 
 @compiled
 def _write_hand(state: State, seat: int, position: HandPosition, scalars: Floats) -> None:
-    hand = position.hand
-    dora, pairs, edges, value_pairs, triplets = 0, 0, 0, 0, 0
-    suits = np.zeros(4, np.int64)
+    dora = shown_han(state, seat, position.dora)
     for kind in range(34):
-        copies = hand[kind]
-        if copies == 0:
-            continue
-        dora += copies * position.dora[kind]
-        pairs += copies >= 2
-        triplets += copies >= 3
-        suits[kind // 9] += copies
-        if kind >= FIRST_HONOUR:
-            edges += copies
-            value_pairs += copies >= 2 and honour_value(state, seat, kind) > 0
-        elif kind % 9 == 0 or kind % 9 == 8:
-            edges += copies
-    reds = position.red[0] + position.red[1] + position.red[2]
-    scalars[OWN] = state.n_melds[seat] / 4
-    scalars[OWN + 1] = state.is_open[seat]
-    scalars[OWN + 2] = state.riichi[seat] > 0
-    scalars[OWN + 3] = is_furiten(state, seat)
-    shown = shown_han(state, seat, position.dora)
-    scalars[OWN + 4] = min(dora + reds + shown, 8) / 4
-    scalars[OWN + 5] = pairs / 4
-    scalars[OWN + 6] = edges / 8
-    longest = max(suits[0], suits[1], suits[2])
-    scalars[OWN + 7] = (longest + suits[3] + 3 * state.n_melds[seat]) / 14
-    scalars[OWN + 8] = value_pairs / 2
-    scalars[OWN + 9] = triplets / 2
-
-
-@compiled
-def _write_shanten(shanten: int, tiles: int, scalars: Floats) -> None:
-    scalars[SHANTEN + min(max(shanten, 0), 6)] = 1
-    scalars[SHANTEN + 7] = tiles / MOST_TILES
+        dora += position.hand[kind] * position.dora[kind]
+    dora += position.red[0] + position.red[1] + position.red[2]
+    write_hand(state, seat, position.hand, dora, scalars[OWN:])
 
 
 @compiled
@@ -390,7 +334,7 @@ def _write_discards(
     """What each discard leaves."""
     position, near, scores = encoder.positions[0], encoder.rating.choices.nearness, encoder.scores
     score_discards(encoder.rating, position, scores)
-    _write_shanten(near.best[0], near.best[1], scalars)
+    write_shanten(near.best[0], near.best[1], scalars[SHANTEN:])
     best = -1
     for kind in range(34):
         if position.hand[kind] and (best < 0 or scores[kind] > scores[best]):
@@ -476,8 +420,8 @@ def _write_kan(
     hand, context, dora = holding.hand, holding.context, holding.dora
     melds, out = state.n_melds[seat], scalars[AFTER_KAN:]
     kind, type_ = -1, ANKAN
-    for place in range(n_codes):
-        code = encoder.codes[place]
+    for index in range(n_codes):
+        code = encoder.codes[index]
         if code >= ADDED_KAN:
             kind, type_ = code - ADDED_KAN, KAKAN
         elif code >= CONCEALED_KAN:
@@ -521,7 +465,7 @@ def _write_calls(
     """What the hand accepts now, and after each call with the discard that leaves most."""
     position = encoder.positions[0]
     shanten, mask = shanten_and_acceptance(position.hand, position.n_melds)
-    _write_shanten(shanten, count_tiles(mask, position.unseen), scalars)
+    write_shanten(shanten, count_tiles(mask, position.unseen), scalars[SHANTEN:])
     for kind in range(34):
         planes[kind, ACCEPTED] = mask >> kind & 1
     claimed = kind_of(state.last_tile)
@@ -569,7 +513,7 @@ def _write_call(
         if after < best or count > tiles:
             best, tiles, accepted, discard = after, count, mask, kind
     at = CALLS + 4 * option
-    scalars[at] = _bounded(float(shanten - best))
+    scalars[at] = bounded(float(shanten - best))
     scalars[at + 1] = tiles / MOST_TILES
     for kind in range(34):
         planes[kind, AFTER_CALL + option] = accepted >> kind & 1

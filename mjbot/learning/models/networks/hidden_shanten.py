@@ -90,10 +90,10 @@ class ShantenWeights(NamedTuple):
 def shanten_weights(folder: Path = SHIPPED) -> ShantenWeights:
     """Return the weights in a folder.  Raises ``WeightsError`` if they cannot be used."""
     arrays = load_weights(NAME, folder)
-    found = {name: arrays.get(name) for name in ShantenWeights._fields}
-    units = 0 if found["first_bias"] is None else found["first_bias"].size
+    by_name = {name: arrays.get(name) for name in ShantenWeights._fields}
+    units = 0 if by_name["first_bias"] is None else by_name["first_bias"].size
     wanted = ((N_FEATURES, units), (units,), (N_SHANTEN, units), (N_SHANTEN,))
-    for (name, array), shape in zip(found.items(), wanted, strict=True):
+    for (name, array), shape in zip(by_name.items(), wanted, strict=True):
         if array is None or array.shape != shape or not units:
             raise WeightsError(folder / f"{NAME}.npz", f"{name} is not {shape}; train it again")
     return ShantenWeights(*(arrays[name].astype(np.float32) for name in ShantenWeights._fields))
@@ -123,8 +123,8 @@ def highest_shanten(state: State, seat: int) -> int:
 def predict(weights: ShantenWeights, active: Active, highest: int, out: Chances) -> None:
     """Write the chances of shanten 0 .. ``highest`` for active features: float64[7]."""
     hidden = weights.first_bias.copy()
-    for place in range(N_ACTIVE):
-        row = weights.first[active[place]]
+    for index in range(N_ACTIVE):
+        row = weights.first[active[index]]
         for unit in range(len(hidden)):
             hidden[unit] += row[unit]
     most = -np.inf
@@ -196,19 +196,19 @@ def _river_signs(state: State, seat: int, width: int, dora: Counts, out: Active)
     man, pin, sou = 0, 0, 0
     for back in range(LOOKED_BACK):
         out[1 + back] = RECENT + 11 * back
-    for place in range(n):
-        tile = state.river[seat, place]
+    for index in range(n):
+        tile = state.river[seat, index]
         kind = kind_of(tile)
-        drawn = state.river_flags[seat, place] & TSUMOGIRI
+        drawn = state.river_flags[seat, index] & TSUMOGIRI
         sort = _sort(state, seat, kind)
-        back = n - 1 - place
+        back = n - 1 - index
         if back < LOOKED_BACK:
             out[1 + back] += 1 + sort + (0 if drawn else 5)
         still = still + 1 if drawn else 0
         from_hand += 0 if drawn else 1
         if dora[kind] or tile >= N_KINDS:
             given = 2 if back < FRESH else 1
-        if place < EARLY_DISCARDS:
+        if index < EARLY_DISCARDS:
             early_middle += sort == 4
             early_honours += sort < 2
         middle += sort == 4
@@ -228,10 +228,10 @@ def _river_signs(state: State, seat: int, width: int, dora: Counts, out: Active)
 def _last_from_hand_signs(state: State, seat: int, width: int, dora: Counts, out: Active) -> None:
     """Write places 13 to 15: the last two discards from hand."""
     last, before, place_of_last = -1, -1, -1
-    for place in range(state.n_river[seat]):
-        if not state.river_flags[seat, place] & TSUMOGIRI:
-            before, last = last, kind_of(state.river[seat, place])
-            place_of_last = place
+    for index in range(state.n_river[seat]):
+        if not state.river_flags[seat, index] & TSUMOGIRI:
+            before, last = last, kind_of(state.river[seat, index])
+            place_of_last = index
     just_now = int(place_of_last >= 0 and place_of_last == state.n_river[seat] - 1)
     apart = 0
     if before >= 0:
@@ -266,9 +266,9 @@ def _near_dora(dora: Counts, kind: int) -> int:
 def _meld_signs(state: State, seat: int, dora: Counts, out: Active) -> None:
     """Write places 16 to 19 and 27."""
     triplets, value, simples, suits, honours = 0, 0, 1, 0, 0
-    for place in range(state.n_melds[seat]):
-        kind = int(state.meld_kind[seat, place])
-        run = state.meld_type[seat, place] == CHI
+    for meld in range(state.n_melds[seat]):
+        kind = int(state.meld_kind[seat, meld])
+        run = state.meld_type[seat, meld] == CHI
         triplets += 0 if run else 1
         if kind >= FIRST_HONOUR:
             simples, honours = 0, 1
@@ -298,9 +298,9 @@ def _threat_signs(state: State, seat: int, width: int, out: Active) -> None:
         if state.riichi[other] == NO_RIICHI:
             continue
         threats += 1
-        for place in range(state.n_river[other]):
-            turn = int(state.river_turn[other, place])
-            if state.river_flags[other, place] & RIICHI_DISCARD and turn < since_turn:
+        for index in range(state.n_river[other]):
+            turn = int(state.river_turn[other, index])
+            if state.river_flags[other, index] & RIICHI_DISCARD and turn < since_turn:
                 first, since_turn = other, turn
     out[20] = THREATS + 3 * threats + width
     out[21] = PUSHED
@@ -309,17 +309,17 @@ def _threat_signs(state: State, seat: int, width: int, out: Active) -> None:
         return
     safe_from = np.full(N_KINDS, NEVER, np.int64)
     for other in range(4):
-        for place in range(state.n_river[other]):
-            turn = int(state.river_turn[other, place])
+        for index in range(state.n_river[other]):
+            turn = int(state.river_turn[other, index])
             if other == first or turn > since_turn:
-                kind = kind_of(state.river[other, place])
+                kind = kind_of(state.river[other, index])
                 safe_from[kind] = min(safe_from[kind], turn)
     since, pushed = 0, 0
-    for place in range(state.n_river[seat]):
-        turn = int(state.river_turn[seat, place])
+    for index in range(state.n_river[seat]):
+        turn = int(state.river_turn[seat, index])
         if turn > since_turn:
-            unsafe = safe_from[kind_of(state.river[seat, place])] >= turn
-            drawn = state.river_flags[seat, place] & TSUMOGIRI
+            unsafe = safe_from[kind_of(state.river[seat, index])] >= turn
+            drawn = state.river_flags[seat, index] & TSUMOGIRI
             since += 1
             pushed += unsafe
             out[28] = LAST_PUSH + 1 + 2 * unsafe + (0 if drawn else 1)

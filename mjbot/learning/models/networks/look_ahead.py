@@ -42,7 +42,13 @@ RIICHI_BETTER: Final = 7  # share of the draws after which a discard waits for 2
 RIICHI_MORE: Final = 8  # mean gain of a draw: tiles / 3, points silent / 2,000
 RIICHI_NEAR_OWN: Final = 10  # share of the wait that the own discards make seem safe (suji)
 RIICHI_RISK: Final = 11  # of the discard: root of chance x points / 8,000
-OF_RIICHI: Final = 12
+RIICHI_NAMES: Final = (
+    "tiles waited for /12", "kinds waited for /4", "points silent /8000", "points in riichi /8000",
+    "share without a yaku", "points of the dearest tile /8000", "furiten",
+    "share of draws that widen the wait", "mean gain in tiles /3", "mean gain in points /2000",
+    "share that own discards make look safe", "danger of the discard",
+)  # fmt: skip
+OF_RIICHI: Final = len(RIICHI_NAMES)
 
 # Plans: distances to simples, value honours, one suit, triplets, three colours, straight.
 PLAN_SIMPLES: Final = 0
@@ -53,14 +59,22 @@ PLAN_COLOURS: Final = 4  # tiles missing / 4
 PLAN_STRAIGHT: Final = 5
 PLAN_DELAY: Final = 6  # the nearest of the first four, beyond the plain shanten
 PLAN_DORA: Final = 7  # dora of hand and melds / 4
-OF_PLANS: Final = 8
+PLAN_NAMES: Final = (
+    "to all simples /4", "to a value honour /4", "to one suit /4", "to all triplets /4",
+    "to three colours /4", "to a straight /4", "beyond the plain shanten /4", "dora /4",
+)  # fmt: skip
+OF_PLANS: Final = len(PLAN_NAMES)
 FAR: Final = 2.0
 """What stands for a plan that melds exclude: as if 8 tiles away."""
 
 # After a call: its plans, and
 CALL_WAIT: Final = OF_PLANS  # tenpai: tiles waited for that win / 12, their mean points
 CALL_RISK: Final = OF_PLANS + 2  # of the discard that accepts most, of the safest: as RIICHI_RISK
-OF_CALL: Final = OF_PLANS + 4
+CALL_NAMES: Final = (
+    *PLAN_NAMES, "winning tiles /12", "mean points /8000", "danger of the best discard",
+    "danger of the safest discard",
+)  # fmt: skip
+OF_CALL: Final = len(CALL_NAMES)
 
 # After a kan.
 KAN_LOST: Final = 0  # shanten lost
@@ -73,7 +87,13 @@ KAN_DORA: Final = 10
 KAN_DRAWN: Final = 11  # its tile was just drawn
 KAN_RISK: Final = 12  # to be robbed, if it is added to a pon
 KAN_KANS: Final = 13  # quarters of the kans of the table, of its own
-OF_KAN: Final = 15
+KAN_NAMES: Final = (
+    "shanten lost", "tiles accepted before /40", "tiles accepted after /40",
+    "winning tiles before /12", "mean points before /8000", "winning tiles after /12",
+    "mean points after /8000", "honour", "value honour", "terminal or honour", "dora",
+    "of the drawn tile", "danger of robbing", "kans of the table /4", "own kans /4",
+)  # fmt: skip
+OF_KAN: Final = len(KAN_NAMES)
 
 
 class HandOutlook(NamedTuple):
@@ -229,9 +249,9 @@ def write_plans(state: State, seat: int, holding: HandOutlook, out: Floats) -> N
 
 @compiled
 def _simples(hand: Counts, record: Win, kept: Counts) -> float:
-    for place in range(record.n_melds):
-        kind = record.meld_kind[place]
-        last = kind + 2 if record.meld_type[place] == CHI else kind
+    for meld in range(record.n_melds):
+        kind = record.meld_kind[meld]
+        last = kind + 2 if record.meld_type[meld] == CHI else kind
         if is_edge(kind) or is_edge(last):
             return FAR
     for kind in range(34):
@@ -241,8 +261,8 @@ def _simples(hand: Counts, record: Win, kept: Counts) -> float:
 
 @compiled
 def _honours(state: State, seat: int, hand: Counts, record: Win, unseen: Counts) -> float:
-    for place in range(record.n_melds):
-        kind = record.meld_kind[place]
+    for meld in range(record.n_melds):
+        kind = record.meld_kind[meld]
         if kind >= FIRST_HONOUR and honour_value(state, seat, kind):
             return shanten_regular(hand, record.n_melds) / 4
     best = FAR
@@ -264,8 +284,8 @@ def _flush(hand: Counts, record: Win, kept: Counts) -> float:
     best = FAR
     for suit in range(3):
         fits = True
-        for place in range(record.n_melds):
-            kind = record.meld_kind[place]
+        for meld in range(record.n_melds):
+            kind = record.meld_kind[meld]
             fits &= kind >= FIRST_HONOUR or kind // 9 == suit
         if not fits:
             continue
@@ -277,8 +297,8 @@ def _flush(hand: Counts, record: Win, kept: Counts) -> float:
 
 @compiled
 def _triplets(hand: Counts, record: Win) -> float:
-    for place in range(record.n_melds):
-        if record.meld_type[place] == CHI:
+    for meld in range(record.n_melds):
+        if record.meld_type[meld] == CHI:
             return FAR
     wanted, pairs = 4 - record.n_melds, 0
     for kind in range(34):
@@ -313,8 +333,8 @@ def _straight(hand: Counts, record: Win) -> float:
 
 @compiled
 def _run_misses(hand: Counts, record: Win, low: int) -> int:
-    for place in range(record.n_melds):
-        if record.meld_type[place] == CHI and record.meld_kind[place] == low:
+    for meld in range(record.n_melds):
+        if record.meld_type[meld] == CHI and record.meld_kind[meld] == low:
             return 0
     return int(hand[low] == 0) + int(hand[low + 1] == 0) + int(hand[low + 2] == 0)
 
@@ -343,8 +363,8 @@ def write_kan(
     out[KAN_EDGE] = is_edge(kind)
     out[KAN_DORA] = before.context.dora[kind] / 2
     for other in range(4):
-        for place in range(state.n_melds[other]):
-            if state.meld_type[other, place] >= DAIMINKAN:
+        for meld in range(state.n_melds[other]):
+            if state.meld_type[other, meld] >= DAIMINKAN:
                 out[KAN_KANS] += 0.25
                 out[KAN_KANS + 1] += 0.25 * (other == seat)
 

@@ -4,7 +4,7 @@
 
     policy = Policy.load()
     output = policy.evaluate(view.state, view.seat)   # None where there is nothing to decide
-        output.discards[kind], output.riichi, output.pon, output.chi[place], output.kan
+        output.discards[kind], output.riichi, output.pon, output.chi[offset], output.kan
 
 The network (:mod:`mjbot.learning.training.networks.policy_network` has its form and learns it) is
 computed by numpy: a board is 41 cells in one line, four rows of nine cells between five that stay
@@ -113,7 +113,7 @@ class Network:
         return cls(
             read.layer("stem", N_PLANES),
             read.matrix("table", N_SCALARS, read.channels),
-            tuple(read.block(f"blocks.{place}") for place in range(n)),
+            tuple(read.block(f"blocks.{number}") for number in range(n)),
             {EARLY_BLOCKS: read.head("early"), n: read.head("late")},
         )
 
@@ -166,7 +166,7 @@ class Policy:
         now, other, products, none = self._now, self._other, self._products, self._none
         _begin(self.planes, self.scalars, network.stem, network.table, products, self._bias)
         _sum_up(products, self._bias, none, now, 0, now)
-        for place, block in enumerate(network.blocks, 1):
+        for number, block in enumerate(network.blocks, 1):
             np.matmul(now, block.first.weight, out=products)
             context = none
             if block.board is not None and block.suits is not None:
@@ -176,8 +176,8 @@ class Policy:
             _sum_up(products, block.first.bias, context, now, 0, other)
             np.matmul(other, block.second.weight, out=products)
             _sum_up(products, block.second.bias, none, now, 1, now)
-            if place in network.heads:
-                yield self._outputs(network.heads[place], others)
+            if number in network.heads:
+                yield self._outputs(network.heads[number], others)
 
     def _outputs(self, head: _Head, others: bool) -> Floats:
         cells = self._now
@@ -213,7 +213,7 @@ class _Reader:
 
     def layer(self, name: str, inputs: int) -> _Layer:
         weight = self._array(f"{name}.weight", self.channels, inputs, 1, 3)
-        parts = [weight[:, :, 0, place].T for place in range(3)]
+        parts = [weight[:, :, 0, column].T for column in range(3)]
         bias = self._array(f"{name}.bias", self.channels)
         return _Layer(np.ascontiguousarray(np.concatenate(parts, 1)), bias)
 
@@ -265,13 +265,13 @@ def _begin(
         for at in range(0, fours, 4):
             one, two, three, four = held[at], held[at + 1], held[at + 2], held[at + 3]
             a, b, c, d = numbers[one], numbers[two], numbers[three], numbers[four]
-            for place in range(len(row)):
-                first = a * weight[one, place] + b * weight[two, place]
-                row[place] += first + c * weight[three, place] + d * weight[four, place]
+            for index in range(len(row)):
+                first = a * weight[one, index] + b * weight[two, index]
+                row[index] += first + c * weight[three, index] + d * weight[four, index]
         for at in range(fours, len(held)):
             plane = held[at]
-            for place in range(len(row)):
-                row[place] += numbers[plane] * weight[plane, place]
+            for index in range(len(row)):
+                row[index] += numbers[plane] * weight[plane, index]
     bias[:] = stem.bias
     for number in range(N_SCALARS):
         value = scalars[number]
@@ -338,14 +338,14 @@ def _take_up(chances: Floats, bias: float, logits: Floats) -> None:
 def _softmax(logits: Floats, first: int, size: int, legal: Floats, out: Floats) -> float:
     """Write chances among the legal classes, 0 for the others; return the greatest, 1 for none."""
     best, total = np.float32(-np.inf), np.float32(0)
-    for place in range(size):
-        if legal[place] > 0:
-            best = max(best, logits[first + place])
-    for place in range(size):
-        out[first + place] = np.exp(logits[first + place] - best) if legal[place] > 0 else 0
-        total += out[first + place]
-    for place in range(size):
-        out[first + place] /= max(total, np.float32(1e-9))
+    for index in range(size):
+        if legal[index] > 0:
+            best = max(best, logits[first + index])
+    for index in range(size):
+        out[first + index] = np.exp(logits[first + index] - best) if legal[index] > 0 else 0
+        total += out[first + index]
+    for index in range(size):
+        out[first + index] /= max(total, np.float32(1e-9))
     return float(1 / total) if total > 0 else 1.0
 
 
@@ -365,7 +365,7 @@ def _judge(planes: Floats, scalars: Floats, logits: Floats, sure: float, out: Fl
     ):
         legal[1] = can
         is_sure &= _softmax(logits, 34 + first, 2, legal, out) >= sure
-    for place in range(1, 4):
-        legal[place] = scalars[chi + place - 1]
+    for index in range(1, 4):
+        legal[index] = scalars[chi + index - 1]
     is_sure &= _softmax(logits, 34 + CHI, 4, legal, out) >= sure
     return is_sure

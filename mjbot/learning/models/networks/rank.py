@@ -105,13 +105,13 @@ def write_rank_features(
     out[0] = own / 10000 - 2.5
     for step in range(1, 4):
         other = (seat + step) & 3
-        place = 1 + 5 * (step - 1)
+        at = 1 + 5 * (step - 1)
         lead = own - scores[other]
-        out[place] = scores[other] / 10000 - 2.5
+        out[at] = scores[other] / 10000 - 2.5
         for number, scale in enumerate(SCALES):
-            out[place + 1 + number] = np.tanh(lead / (scale * np.sqrt(left)))
-        out[place + 3] = seat < other
-        out[place + 4] = lead > 0 or (lead == 0 and seat < other)
+            out[at + 1 + number] = np.tanh(lead / (scale * np.sqrt(left)))
+        out[at + 3] = seat < other
+        out[at + 4] = lead > 0 or (lead == 0 and seat < other)
     out[15 + left] = 1
     out[24] = round_ > last_round
     out[25 + ((dealer - seat) & 3)] = 1
@@ -175,25 +175,25 @@ def _predict(weights: RankWeights, features: Floats, out: Chances) -> None:
         hidden = _layer(hidden, weights.second[net], weights.second_bias[net])
         for rank in range(4):
             total = weights.last_bias[net, rank]
-            for place in range(len(hidden)):
-                total += hidden[place] * weights.last[net, place, rank]
-            for place in range(len(features)):
-                total += features[place] * weights.skip[net, place, rank]
+            for index in range(len(hidden)):
+                total += hidden[index] * weights.last[net, index, rank]
+            for index in range(len(features)):
+                total += features[index] * weights.skip[net, index, rank]
             out[rank] += total / n_nets
 
 
 @compiled
 def _layer(values: Floats, weights: Floats, bias: Floats) -> Floats:
     """Return a layer's values through x / (1 + exp(-x)) (SiLU)."""
-    found = bias.copy()
-    for place in range(len(values)):
-        value = values[place]
+    sums = bias.copy()
+    for index in range(len(values)):
+        value = values[index]
         if value != 0:
-            for unit in range(len(found)):
-                found[unit] += value * weights[place, unit]
-    for unit in range(len(found)):
-        found[unit] /= 1 + np.exp(-found[unit])
-    return found
+            for unit in range(len(sums)):
+                sums[unit] += value * weights[index, unit]
+    for unit in range(len(sums)):
+        sums[unit] /= 1 + np.exp(-sums[unit])
+    return sums
 
 
 @compiled
@@ -245,9 +245,9 @@ class RankModel:
         n, _, units = shaped(arrays, {"first": (None, N_FEATURES, None)}, path)["first"].shape
         if not n:
             raise WeightsError(path, "first has no network; train it again")
-        found = shaped(arrays, _shapes(n, units), path)
+        checked = shaped(arrays, _shapes(n, units), path)
         return cls(
-            RankWeights(**{k: np.ascontiguousarray(v, np.float32) for k, v in found.items()})
+            RankWeights(**{k: np.ascontiguousarray(v, np.float32) for k, v in checked.items()})
         )
 
     def chances(self, situation: KyokuStart) -> Chances:

@@ -20,7 +20,7 @@ from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.observe import unseen_kinds
-from mjbot.game.table.state import LIVE_WALL, N_LIVE, State
+from mjbot.game.table.state import State
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.learning.training.networks.policy_network import Block
 from mjbot.runtime.compiler.compiled import compiled
@@ -52,9 +52,10 @@ def write_hidden(state: State, seat: int, planes: Floats, scalars: Floats) -> No
     scalars[:] = 0
     scalars[TURN + ((state.turn - seat) & 3)] = 1
     if state.has_wall and not state.pinned:
-        drawn = N_LIVE - state.wall_left - state.rinshan_taken
+        plan = state.rules.wall
+        first = plan.live + plan.n_live - state.wall_left - state.rinshan_taken
         for place in range(min(N_NEXT, state.wall_left)):
-            planes[kind_of(state.wall[LIVE_WALL + drawn + place]), NEXT + place] = 1
+            planes[kind_of(state.wall[first + place]), NEXT + place] = 1
     unseen = np.empty(34, np.int8)
     rest = np.empty(34, np.int8)
     unseen_kinds(state, seat, unseen)

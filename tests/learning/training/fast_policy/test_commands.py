@@ -47,15 +47,37 @@ def play(folder, *more):
     assert main(list(report)) == ExitCode.OK
 
 
+@pytest.fixture(scope="module")
+def learned(columns, tmp_path_factory):
+    """The folder of an imitation."""
+    folder = tmp_path_factory.mktemp("learned")
+    learn(columns, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """The folder of a self-play."""
+    folder = tmp_path_factory.mktemp("played")
+    play(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def played_pair(tmp_path_factory):
+    """The folder of a self-play of pairs."""
+    folder = tmp_path_factory.mktemp("played-pair")
+    play(folder, "--pair", "--rate", "0.01")
+    return folder
+
+
 def same(one, other):
     pairs = zip(load_weights(NAME, one).items(), load_weights(NAME, other).items(), strict=True)
     return all(a == b and (x == y).all() for (a, x), (b, y) in pairs)
 
 
-def test_imitation_learns_what_was_discarded(columns, tmp_path, capsys):
-    learn(columns, tmp_path / "run")
-    assert "discard: accuracy" in capsys.readouterr().out
-    scores = load_manifest(NAME, tmp_path / "run").scores
+def test_imitation_learns_what_was_discarded(learned):
+    scores = load_manifest(NAME, learned).scores
     accuracy = float(str(scores["all, discard: accuracy"]).split()[0])
     assert accuracy > 1.3 * float(str(scores["all, discard: majority"]).split()[0])
 
@@ -71,8 +93,9 @@ class StoppedError(Exception):
     pass
 
 
-def test_imitation_that_was_killed_resumes_to_the_same_weights(columns, tmp_path, monkeypatch):
-    learn(columns, tmp_path / "whole")
+def test_imitation_that_was_killed_resumes_to_the_same_weights(
+    columns, learned, tmp_path, monkeypatch, capsys
+):
     monkeypatch.setattr(imitation, "STEPS_KEPT", 50)
     held_out = imitation.ImitationRun._held_out
 
@@ -86,12 +109,12 @@ def test_imitation_that_was_killed_resumes_to_the_same_weights(columns, tmp_path
         learn(columns, tmp_path / "killed")
     monkeypatch.undo()
     learn(columns, tmp_path / "killed")
-    assert same(tmp_path / "whole", tmp_path / "killed")
+    assert "discard: accuracy" in capsys.readouterr().out
+    assert same(learned, tmp_path / "killed")
 
 
-def test_play_changes_the_weights_and_resumes_to_the_same(tmp_path, monkeypatch):
-    play(tmp_path / "whole")
-    assert not np.allclose(load_network(tmp_path / "whole").last, load_network().last, atol=1e-4)
+def test_play_changes_the_weights_and_resumes_to_the_same(played, tmp_path, monkeypatch):
+    assert not np.allclose(load_network(played).last, load_network().last, atol=1e-4)
     monkeypatch.setattr(self_play, "STEPS_KEPT", 1)
     figures = self_play.PlayRun._figures
 
@@ -105,18 +128,20 @@ def test_play_changes_the_weights_and_resumes_to_the_same(tmp_path, monkeypatch)
         play(tmp_path / "killed")
     monkeypatch.undo()
     play(tmp_path / "killed")
-    assert same(tmp_path / "whole", tmp_path / "killed")
-    assert load_manifest(NAME, tmp_path / "whole").scores["hanchan played"] == 16
+    assert same(played, tmp_path / "killed")
+    assert load_manifest(NAME, played).scores["hanchan played"] == 16
 
 
 @pytest.mark.parametrize(
-    ("name", "load", "how"),
-    [(NAME, load_network, ()), (PAIR_NAME, load_pair_network, ("--pair", "--rate", "0.01"))],
+    ("name", "load", "first", "how"),
+    [
+        (NAME, load_network, "played", ()),
+        (PAIR_NAME, load_pair_network, "played_pair", ("--pair", "--rate", "0.01")),
+    ],
 )
-def test_the_mean_of_runs_is_saved(tmp_path, name, load, how):
-    play(tmp_path / "one", *how)
+def test_the_mean_of_runs_is_saved(tmp_path, request, name, load, first, how):
     play(tmp_path / "other", "--seed", "1", *how)
-    runs = [str(tmp_path / each) for each in ("one", "other")]
+    runs = [str(request.getfixturevalue(first)), str(tmp_path / "other")]
     out = tmp_path / "mean"
     report = ["train", "fast-policy-play", *how[:1], "--mean-of", *runs, "--out", str(out)]
     assert main(report) == ExitCode.OK
@@ -128,10 +153,9 @@ def test_the_mean_of_runs_is_saved(tmp_path, name, load, how):
     assert manifest.command.endswith("of such runs with the seeds 0, 1")
 
 
-def test_a_pair_learns_only_what_an_ally_s_numbers_are_multiplied_with(tmp_path):
-    play(tmp_path / "one", "--pair", "--rate", "0.01")
+def test_a_pair_learns_only_what_an_ally_s_numbers_are_multiplied_with(played_pair, tmp_path):
     play(tmp_path / "other", "--pair", "--rate", "0.01")
-    alone, pair = load_network(), load_pair_network(tmp_path / "one")
+    alone, pair = load_network(), load_pair_network(played_pair)
     for name, array in pair._asdict().items():
         before, after = (
             each.reshape(Units().shapes[name]) for each in (getattr(alone, name), array)
@@ -147,16 +171,15 @@ def test_a_pair_learns_only_what_an_ally_s_numbers_are_multiplied_with(tmp_path)
         assert learned[CALL_PON] > 1e-4
     again = load_pair_network(tmp_path / "other")
     assert np.array_equal(pair.context, again.context)
-    assert load_manifest(PAIR_NAME, tmp_path / "one").scores["hanchan played"] == 16
+    assert load_manifest(PAIR_NAME, played_pair).scores["hanchan played"] == 16
     with pytest.raises(WeightsError, match="fast-policy"):
-        load_network(tmp_path / "one")
+        load_network(played_pair)
 
 
-def test_a_pair_continues_from_weights_of_a_pair(tmp_path, capsys):
-    play(tmp_path / "first", "--pair", "--rate", "0.01")
-    first = ("--pair-start", str(tmp_path / "first"))
+def test_a_pair_continues_from_weights_of_a_pair(played_pair, tmp_path, capsys):
+    first = ("--pair-start", str(played_pair))
     play(tmp_path / "next", "--pair", "--rate", "1e-9", *first)
-    before, after = (load_pair_network(tmp_path / name) for name in ("first", "next"))
+    before, after = map(load_pair_network, (played_pair, tmp_path / "next"))
     assert np.abs(before.context - load_network().context).max() > 1e-3
     assert after.context == pytest.approx(before.context, abs=1e-5)
     assert "--pair-start START" in load_manifest(PAIR_NAME, tmp_path / "next").command

@@ -1,0 +1,38 @@
+"""Values by seat, as messages have them: one for each of four chairs."""
+
+from collections.abc import Iterable
+from typing import Final, TypeVar
+
+from protocol.messages import FourInts
+
+T = TypeVar("T")
+
+_STICK_POINTS: Final = 1000
+
+
+def by_seat(values: Iterable[T]) -> tuple[T, T, T, T]:
+    """Return four values as a tuple that is known to have four.
+
+    >>> by_seat(10 * seat for seat in range(4))
+    (0, 10, 20, 30)
+    """
+    a, b, c, d = values
+    return a, b, c, d
+
+
+def paid(scores: FourInts, deltas: FourInts) -> FourInts:
+    """Return the points after a payment.
+
+    >>> paid((25000, 25000, 25000, 25000), (-1000, 3000, -1000, -1000))
+    (24000, 28000, 24000, 24000)
+    """
+    return by_seat(score + delta for score, delta in zip(scores, deltas, strict=True))
+
+
+def riichi_deltas(actor: int) -> FourInts:
+    """Return what an accepted riichi of the seat moves: its stick.
+
+    >>> riichi_deltas(2)
+    (0, 0, -1000, 0)
+    """
+    return by_seat(-_STICK_POINTS * (seat == actor) for seat in range(4))
