@@ -131,23 +131,23 @@ class RunProfile:
         """
         keys = list(keys_of(request))
         tables = {key.table for key in keys}
-        found: dict[str, Any] = {}
+        given: dict[str, Any] = {}
         for name, value in self._tables.items():
             if isinstance(value, dict) and name in tables:
-                entries = {f"{name}.{key}": each for key, each in value.items()}
+                entries = {f"{name}.{key}": one for key, one in value.items()}
             else:
                 entries = {name: value}
-            for entry, each in entries.items():
-                key = self._key(entry, keys, is_table=isinstance(each, dict))
-                if not (key.is_unset and each == ""):
-                    found[key.name] = self._value(key, each)
-        return found
+            for entry, content in entries.items():
+                key = self._key(entry, keys, is_table=isinstance(content, dict))
+                if not (key.is_unset and content == ""):
+                    given[key.name] = self._value(key, content)
+        return given
 
     def error(self, key: str, problem: str) -> ProfileError:
         """Return an error at a key, with its line if the profile has it."""
         line = self.line_of(key)
-        place = f"{self.path}, line {line}" if line else str(self.path)
-        return ProfileError(f"{place}: {key}: {problem}")
+        source = f"{self.path}, line {line}" if line else str(self.path)
+        return ProfileError(f"{source}: {key}: {problem}")
 
     def line_of(self, key: str) -> int:
         """Return the line of a key such as ``games.pause_s``, or of its table, from 1; 0: none."""

@@ -235,10 +235,10 @@ def _log_to_stderr() -> None:
 
 def _is_loopback(host: str) -> bool:
     try:
-        found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
+        addresses = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
     except OSError:
         return False
-    return all(ip_address(address.partition("%")[0]).is_loopback for address in found)
+    return all(ip_address(address.partition("%")[0]).is_loopback for address in addresses)
 
 
 async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
@@ -390,9 +390,9 @@ async def _open_tenhou(server: TableServer, request: ServeRequest) -> None:
         if port_wanted is not None:
             with _free(flag, port_wanted, "0 for any"):
                 port = await opens(request.host, port_wanted)
-            place = f"{_bracketed(request.host)}:{port}"
+            address = f"{_bracketed(request.host)}:{port}"
             _print_line(
-                f"listening on {scheme}://{place}/0?type={int(game_type(request.table.game))}"
+                f"listening on {scheme}://{address}/0?type={int(game_type(request.table.game))}"
             )
 
 
@@ -416,8 +416,8 @@ def describe(result: GameResult) -> str:
     scores = " ".join([f"{result.names[seat]}:{result.scores[seat]}" for seat in order])
     faults = []
     for seat, name in enumerate(result.names):
-        if found := [fault for fault in result.faults if fault.seat == seat]:
-            faults.append(f"{name} (seat {seat}): {fault_summary(found)}")
+        if own := [fault for fault in result.faults if fault.seat == seat]:
+            faults.append(f"{name} (seat {seat}): {fault_summary(own)}")
     return f"game {result.number}: {scores}" + (f" ({'; '.join(faults)})" if faults else "")
 
 

@@ -115,12 +115,12 @@ def _first_of(paths: Sequence[Path]) -> str:
 
 def _kept(folder: Path, setup: Setup) -> dict[int, list[Path]]:
     """Return the files of each strategy, by its number, in the order of the games."""
-    found: dict[int, list[tuple[tuple[int, ...], Path]]] = {}
+    kept: dict[int, list[tuple[tuple[int, ...], Path]]] = {}
     for path in (folder / FAULT_FOLDER).glob("*-*-*-*-*.json"):
-        place = tuple([int(word) for word in path.stem.split("-")[1:]])
-        _, seating, seat, _ = place
-        found.setdefault(setup.seating.tables[seating][seat], []).append((place, path))
-    return {number: [path for _, path in sorted(places)] for number, places in found.items()}
+        decision = tuple([int(word) for word in path.stem.split("-")[1:]])
+        _, seating, seat, _ = decision
+        kept.setdefault(setup.seating.tables[seating][seat], []).append((decision, path))
+    return {number: [path for _, path in sorted(files)] for number, files in kept.items()}
 
 
 def read_fault(path: Path) -> FaultFile:

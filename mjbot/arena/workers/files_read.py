@@ -65,25 +65,25 @@ class ReadingWatch:
         self._installed: Final = _installed_folders()
         self._known: Final[set[str]] = set()
         self._written: Final[set[str]] = set()
-        self._found: Final[dict[str, str]] = {}
+        self._new: Final[dict[str, str]] = {}
         self._busy: Final[set[int]] = set()
         sys.addaudithook(self._audit)
 
     def drain(self) -> tuple[FileRead, ...]:
         """Return what was read since the last time."""
-        found = tuple(self._found.items())
-        self._found.clear()
-        return found
+        files = tuple(self._new.items())
+        self._new.clear()
+        return files
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        place = _PATHS.get(event)
-        if place is None or threading.get_ident() in self._busy:
+        position = _PATHS.get(event)
+        if position is None or threading.get_ident() in self._busy:
             return
         self._busy.add(threading.get_ident())
         try:
             with contextlib.suppress(OSError, TypeError, ValueError):
                 writes = event == "open" and _is_writing(*arguments[1:3])
-                self._note(arguments[place], writes)
+                self._note(arguments[position], writes)
         finally:
             self._busy.discard(threading.get_ident())
 
@@ -93,9 +93,9 @@ class ReadingWatch:
         path = _source_of(os.path.abspath(os.fsdecode(given)))
         if writes:
             self._written.add(path)
-            self._found.pop(path, None)
+            self._new.pop(path, None)
         elif path not in self._known and path not in self._written and self._counts(path):
-            self._found[path] = digest_of(path)
+            self._new[path] = digest_of(path)
             self._known.add(path)
 
     def _counts(self, path: str) -> bool:
@@ -155,13 +155,13 @@ class FilesRead:
         more = f" and {len(changed) - 1} more" if changed[1:] else ""
         return f"{changed[0]}{more} changed since" if changed else ""
 
-    def add(self, found: Iterable[FileRead]) -> None:
+    def add(self, files: Iterable[FileRead]) -> None:
         """Keep what was read for one more game, before the game itself is kept.
 
         Files of another machine, which are not here, are none of ours.  Raises
         :class:`ChangedError` if a file is not what it was for earlier games.
         """
-        new = {path: digest for path, digest in found if os.path.exists(path)}
+        new = {path: digest for path, digest in files if os.path.exists(path)}
         for path, digest in new.items():
             if self._digests.get(path, digest) != digest:
                 raise ChangedError(f"{path} has changed while the run was on")

@@ -253,15 +253,15 @@ class GameRunner:
 
     def _engines_at(self, table: Sequence[int]) -> dict[int, ExternalEngine]:
         """Return the external AIs by seat: each strategy has one process per seat it fills."""
-        found: dict[int, ExternalEngine] = {}
+        engines: dict[int, ExternalEngine] = {}
         for seat, number in enumerate(table):
             spec = self._setup.specs[number]
             if spec.is_external:
                 key = number, table[:seat].count(number)
                 if key not in self._engines:
                     self._engines[key] = ExternalEngine(players_of([spec])[0])
-                found[seat] = self._engines[key]
-        return found
+                engines[seat] = self._engines[key]
+        return engines
 
 
 def new_referee(setup: Setup, game_id: GameId) -> Referee:

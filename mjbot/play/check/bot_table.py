@@ -165,8 +165,8 @@ class BotTable:
             sent = _late(sent)
         decisive = len(sent) - 1 - isinstance(sent[-1], Dora)
         action = None
-        for place, event in enumerate(sent):
-            chosen = await self._send_event(event, place == decisive and not self._game.over)
+        for index, event in enumerate(sent):
+            chosen = await self._send_event(event, index == decisive and not self._game.over)
             action = chosen or action
         return action
 
@@ -391,7 +391,7 @@ def _is_pass(line: bytes) -> bool:
 def _late(events: list[Event]) -> list[Event]:
     """Put each marker of an open kan behind the discard, as some servers do."""
     late = list(events)
-    for place in range(len(late) - 1):
-        if isinstance(late[place], Dora) and isinstance(late[place + 1], Dahai):
-            late[place : place + 2] = late[place + 1], late[place]
+    for index in range(len(late) - 1):
+        if isinstance(late[index], Dora) and isinstance(late[index + 1], Dahai):
+            late[index : index + 2] = late[index + 1], late[index]
     return late

@@ -106,7 +106,7 @@ class _BotCheck:
             self.findings.add("B30", problem, None, CheckVerdict.INFO)
         sizes = [played.memory_bytes for played in self._played if played.memory_bytes]
         if sizes:
-            then, now = (round(sizes[place] / _MEGABYTE) for place in (0, -1))
+            then, now = (round(sizes[index] / _MEGABYTE) for index in (0, -1))
             text = f"{then} MB after the first game, {now} MB after game {len(sizes)}"
             self.findings.add("B30", text, None, CheckVerdict.INFO)
 

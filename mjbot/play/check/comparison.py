@@ -18,8 +18,8 @@ def compared(seats: Sequence[ClientReport], *, whole: bool) -> list[tuple[str, s
     if whole and len({len(outcome.events) for outcome in seats}) > 1:
         return [("S05", f"they received {[len(outcome.events) for outcome in seats]} events")]
     table, draws = Mirror(None), 0
-    for place in range(min(len(outcome.events) for outcome in seats)):
-        versions = [bare(outcome.events[place]) for outcome in seats]
+    for index in range(min(len(outcome.events) for outcome in seats)):
+        versions = [bare(outcome.events[index]) for outcome in seats]
         event = _opened(versions)
         for seat, received in enumerate(versions):
             # What a seat receives beyond its mask is a leak, and reported as one.
@@ -70,8 +70,8 @@ def wrong_claim(claims: Sequence[m.PlayerAction], after: Sequence[m.Event]) -> s
 
 def deal_of(seats: Sequence[ClientReport]) -> object:
     """Return the first deal of a game, as all four saw it; ``None``: there was none."""
-    for place in range(min(len(outcome.events) for outcome in seats)):
-        event = _opened([outcome.events[place] for outcome in seats])
+    for index in range(min(len(outcome.events) for outcome in seats)):
+        event = _opened([outcome.events[index] for outcome in seats])
         if isinstance(event, m.StartKyoku):
             return event.dora_marker, event.tehais
     return None

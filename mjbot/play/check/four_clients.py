@@ -51,7 +51,7 @@ Decide = Callable[[m.Event, list[m.PlayerAction], Spell], m.PlayerAction | tuple
 class ClientReport:
     """What one client received and sent: ``problems`` are (check, text) in the order of the game.
 
-    ``replies`` are by the place in ``events`` of what they answer; ``compared`` counts the lists
+    ``replies`` are by the index in ``events`` of what they answer; ``compared`` counts the lists
     of possible actions that were compared with ours; ``longest_s`` is the longest wait for a line,
     ``refused`` why a reply was refused (where the server reports that), ``unreachable`` why there
     was no connection.
@@ -185,10 +185,10 @@ class TableClient:
             self._problem("S04", leak)
         self._mirror(event)
 
-    def _decided(self, place: int, legal: list[m.PlayerAction]) -> tuple[bytes, ...] | Deed:
-        reply = self._decide(self.outcome.events[place], legal, self._spell)
+    def _decided(self, index: int, legal: list[m.PlayerAction]) -> tuple[bytes, ...] | Deed:
+        reply = self._decide(self.outcome.events[index], legal, self._spell)
         if isinstance(reply, m.Message):
-            self.outcome.replies[place] = reply
+            self.outcome.replies[index] = reply
             return (self._spell(reply),)
         return reply
 

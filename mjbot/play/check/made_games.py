@@ -41,21 +41,21 @@ class Deal:
 
     def wall(self, dealer: int, seed: int) -> NDArray[np.int8]:
         """Return int8[136]; raises ``ValueError`` if a tile is used too often."""
-        places: dict[int, int] = {}
+        positions: dict[int, int] = {}
         for seat, hand in self.hands.items():
-            places |= dict(enumerate(parse_tiles(hand), 13 * seat))
+            positions |= dict(enumerate(parse_tiles(hand), 13 * seat))
         for seat, draws in self.draws.items():
             first = FOUR_PLAYERS["live"] + (seat - dealer) % 4
             for turn, tile in enumerate(parse_tiles(draws)):
                 assert 4 * turn < FOUR_PLAYERS["n_live"] - (seat - dealer) % 4
-                places[first + 4 * turn] = tile
-        places |= dict(enumerate(parse_tiles(self.rinshan), FOUR_PLAYERS["rinshan"]))
-        places |= dict(enumerate(parse_tiles(self.dora), FOUR_PLAYERS["dora"]))
+                positions[first + 4 * turn] = tile
+        positions |= dict(enumerate(parse_tiles(self.rinshan), FOUR_PLAYERS["rinshan"]))
+        positions |= dict(enumerate(parse_tiles(self.dora), FOUR_PLAYERS["dora"]))
         wall = np.full(136, -1, np.int8)
         rest = list(_FULL_SET)
-        for place, tile in places.items():
+        for position, tile in positions.items():
             rest.remove(tile)
-            wall[place] = tile
+            wall[position] = tile
         Random(seed).shuffle(rest)
         wall[wall < 0] = rest
         return wall
@@ -126,7 +126,7 @@ class MadeGame:
         if self.over or self._dealt <= len(self._deals):
             return events
         self.over = True
-        end = next(place for place, event in enumerate(events) if isinstance(event, EndKyoku))
+        end = next(index for index, event in enumerate(events) if isinstance(event, EndKyoku))
         scores = self.referee.state["scores"].tolist()
         if (sticks := int(self.referee.state["sticks"])) > 0:
             scores[scores.index(max(scores))] += 1000 * sticks

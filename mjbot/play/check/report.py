@@ -72,7 +72,7 @@ class CheckFindings:
     ``occasions`` counts how often a check could have failed: without any there is no verdict.
     """
 
-    found: dict[str, list[CheckObservation]] = field(default_factory=dict)
+    observations: dict[str, list[CheckObservation]] = field(default_factory=dict)
     occasions: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     lost: str = ""
@@ -93,10 +93,10 @@ class CheckFindings:
     ) -> None:
         """Note what was noticed; the first of a verdict, which is shown, with its transcript."""
         self.occasion(id_)
-        found = self.found.setdefault(id_, [])
-        is_first = all(one.verdict is not verdict for one in found)
+        observed = self.observations.setdefault(id_, [])
+        is_first = all(one.verdict is not verdict for one in observed)
         lines = transcript.lines() if transcript is not None and is_first else ()
-        found.append(CheckObservation(verdict, text, lines))
+        observed.append(CheckObservation(verdict, text, lines))
 
     def skip(self, id_: str, reason: str) -> None:
         """Note why a check has no verdict."""
@@ -117,8 +117,8 @@ class CheckFindings:
     def failed(self, id_: str, text: str | None = None) -> bool:
         """Whether a check has failed so far; with ``text`` by just that."""
         return any(
-            found.verdict is CheckVerdict.FAILED and text in (None, found.text)
-            for found in self.found.get(id_, ())
+            observed.verdict is CheckVerdict.FAILED and text in (None, observed.text)
+            for observed in self.observations.get(id_, ())
         )
 
 
@@ -146,9 +146,9 @@ def results(checks: Iterable[Check], findings: CheckFindings, command: str) -> l
 
 def _result(check: Check, findings: CheckFindings, command: str) -> Result:
     repeat = f"{command} --only {check.id}"
-    found = findings.found.get(check.id, [])
+    observed = findings.observations.get(check.id, [])
     for verdict in _WORST_FIRST:
-        worst = [one for one in found if one.verdict is verdict]
+        worst = [one for one in observed if one.verdict is verdict]
         if worst:
             more = f" (and {len(worst) - 1} more)" if len(worst) > 1 else ""
             return Result(check, verdict, worst[0].text + more, worst[0].transcript, repeat)
@@ -174,11 +174,11 @@ def profile_of(dialect: Dialect) -> str:
 
 
 def text_report(
-    target: str, dialect: Dialect, found: Sequence[Result], interrupted: str = ""
+    target: str, dialect: Dialect, results: Sequence[Result], interrupted: str = ""
 ) -> str:
     """Return the report for a terminal; ``interrupted`` as in :class:`CheckFindings`."""
     lines = [f"{one_line(target)}:", f"dialect profile {profile_of(dialect)}"]
-    for result in found:
+    for result in results:
         check = result.check
         lines.append(f"{check.id} {check.level:<6} {result.verdict.value:<14} {check.title}")
         if result.verdict is not CheckVerdict.OK:
@@ -189,7 +189,7 @@ def text_report(
             lines.append(f"    repeat: {result.repeat}")
     if interrupted:
         lines.append(f"INTERRUPTED {interrupted}: these verdicts are partial")
-    return "\n".join([*lines, summary(found)])
+    return "\n".join([*lines, summary(results)])
 
 
 def shown(transcript: Sequence[str]) -> list[str]:
@@ -197,17 +197,17 @@ def shown(transcript: Sequence[str]) -> list[str]:
     return [*transcript[:1], *transcript[1:][-SHOWN_LINES:]]
 
 
-def summary(found: Sequence[Result]) -> str:
+def summary(results: Sequence[Result]) -> str:
     """Count the verdicts in one line."""
     counts = [
-        f"{sum(result.verdict is verdict for result in found)} {verdict.value}"
+        f"{sum(result.verdict is verdict for result in results)} {verdict.value}"
         for verdict in CheckVerdict
     ]
     return ", ".join(counts)
 
 
 def json_report(
-    target: str, dialect: Dialect, found: Sequence[Result], interrupted: str = ""
+    target: str, dialect: Dialect, results: Sequence[Result], interrupted: str = ""
 ) -> str:
     """Return everything, transcripts whole; ``interrupted`` as in :class:`CheckFindings`."""
     entries: list[dict[str, Any]] = [
@@ -221,7 +221,7 @@ def json_report(
             "transcript": list(result.transcript),
             "repeat": result.repeat,
         }
-        for result in found
+        for result in results
     ]
     status = f"interrupted {interrupted}" if interrupted else "complete"
     profile = profile_of(dialect)
@@ -232,7 +232,7 @@ def json_report(
 def junit_report(
     target: str,
     dialect: Dialect,
-    found: Sequence[Result],
+    results: Sequence[Result],
     interrupted: str = "",
     *,
     strict: bool,
@@ -244,7 +244,7 @@ def junit_report(
     suite = ElementTree.Element("testsuite", name=f"mjbot check {one_line(target)}")
     properties = ElementTree.SubElement(suite, "properties")
     ElementTree.SubElement(properties, "property", name="profile", value=profile_of(dialect))
-    for result in found:
+    for result in results:
         check = result.check
         case = ElementTree.SubElement(
             suite,

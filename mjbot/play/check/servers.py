@@ -250,14 +250,14 @@ class _ServerCheck:
             self.findings.add("S19", problem, transcript)
 
     def _note_claims(self, seats: Sequence[ClientReport], transcript: Transcript) -> None:
-        for place, event in enumerate(seats[0].events):
+        for index, event in enumerate(seats[0].events):
             if not isinstance(event, Dahai):
                 continue
-            replies = [outcome.replies[place] for outcome in seats if place in outcome.replies]
+            replies = [outcome.replies[index] for outcome in seats if index in outcome.replies]
             claims = [claim for claim in replies if not isinstance(claim, Skip)]
             if claims:
                 self.findings.occasion("S10")
-                if problem := wrong_claim(claims, seats[0].events[place + 1 : place + 4]):
+                if problem := wrong_claim(claims, seats[0].events[index + 1 : index + 4]):
                     self.findings.add("S10", problem, transcript)
 
     def _note_deals(self) -> None:
@@ -266,7 +266,7 @@ class _ServerCheck:
             self.findings.skip("S21", "not reached: it takes two games")
             return
         self.findings.occasion("S21")
-        if any(deal in deals[:place] for place, deal in enumerate(deals)):
+        if any(deal in deals[:index] for index, deal in enumerate(deals)):
             self.findings.add("S21", "two games begin with the same hands", None)
 
     # --- what is not allowed -----------------------------------------------------------------

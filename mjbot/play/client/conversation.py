@@ -73,7 +73,7 @@ class OwnResult:
     void: str = ""
 
     @property
-    def place(self) -> int:
+    def final_rank(self) -> int:
         """1..4; equal scores go by seat."""
         return ranks_of(self.scores)[self.seat]
 
@@ -133,7 +133,7 @@ class Conversation:
         while not over:
             over = await self._one_line()
         result = self._result()
-        logger.info("game over: place %d, scores %s", result.place, list(result.scores))
+        logger.info("game over: place %d, scores %s", result.final_rank, list(result.scores))
         return result
 
     async def drain(self, limit_s: float) -> bool | None:

@@ -99,7 +99,7 @@ class TenhouGame:
                 if self._player.decisions > decisions:
                     self._timed(time.perf_counter() - asked_s)
         result = self._result()
-        logger.info("game over: place %d, scores %s", result.place, list(result.scores))
+        logger.info("game over: place %d, scores %s", result.final_rank, list(result.scores))
         return result
 
     async def _digest(self, transport: base_.Transport, received: TenhouReceived) -> None:

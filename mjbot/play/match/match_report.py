@@ -131,10 +131,10 @@ def _faults(result: GameResult) -> str:
     """Return whose faults the table replaced in a game, how many, and the first of each player."""
     texts = []
     for place, seat in sorted((result.places[seat], seat) for seat in range(len(result.names))):
-        found = [fault for fault in result.faults if fault.seat == seat]
-        if found:
+        faults = [fault for fault in result.faults if fault.seat == seat]
+        if faults:
             name = f"player {place + 1}, {result.names[seat]}"
-            texts.append(f"{name}: {fault_summary(found)}")
+            texts.append(f"{name}: {fault_summary(faults)}")
     return f"  ({'; '.join(texts)})" if texts else ""
 
 

@@ -56,8 +56,8 @@ def find_node() -> Node:
             problems.append(f"{executable} is {version}, older than v{OLDEST_NODE}")
         else:
             return Node(executable, npm, version)
-    found = "; ".join(problems) or "not on PATH and not among the Python packages"
-    raise NodeError(f"no Node for the external AI ({found}); {CURE}")
+    problem = "; ".join(problems) or "not on PATH and not among the Python packages"
+    raise NodeError(f"no Node for the external AI ({problem}); {CURE}")
 
 
 def packages_folder() -> Path:
@@ -123,13 +123,13 @@ _NPM_OPTIONS: Final = (
 
 
 def _candidates() -> list[tuple[str, tuple[str, ...]]]:
-    found = []
+    candidates = []
     if node := shutil.which("node"):
         npm = shutil.which("npm")
-        found.append((node, (npm,) if npm else _wheel_npm(node)))
+        candidates.append((node, (npm,) if npm else _wheel_npm(node)))
     if (root := _wheel_folder()) and (binary := _wheel_binary(root)).exists():
-        found.append((str(binary), _wheel_npm(str(binary))))
-    return found
+        candidates.append((str(binary), _wheel_npm(str(binary))))
+    return candidates
 
 
 def _wheel_folder() -> Path | None:

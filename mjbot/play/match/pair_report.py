@@ -234,8 +234,8 @@ def pair_table(score: PairScore, labels: Sequence[str]) -> Table:
 
 
 def _figures(games: Sequence[PairGame], seats_in: SeatsOf) -> list[str]:
-    totals, places = [0, 0, 0, 0], [0, 0, 0, 0]
-    rank = better = score = 0
+    totals, rank_counts = [0, 0, 0, 0], [0, 0, 0, 0]
+    rank_sum = better = score = 0
     for game in games:
         seats = seats_in(game)
         fed = [game.counts["fed"][seat] for seat in seats]
@@ -245,12 +245,12 @@ def _figures(games: Sequence[PairGame], seats_in: SeatsOf) -> list[str]:
         totals[2] += sum(feeds)
         totals[3] += sum(int(row.sum()) for row in fed) - sum(feeds)
         ranks = [game.ranks[seat] for seat in seats]
-        for place in ranks:
-            places[place - 1] += 1
-        rank += sum(ranks)
+        for rank in ranks:
+            rank_counts[rank - 1] += 1
+        rank_sum += sum(ranks)
         better += min(ranks)
         score += sum(game.scores[seat] for seat in seats)
     n = max(1, len(games))
-    n_ranks = max(1, sum(places))
-    means = [f"{rank / n_ranks:.2f}", f"{better / n:.2f}", f"{score / n:.0f}"]
-    return [*map(str, totals), "-".join(map(str, places)), *means]
+    n_ranks = max(1, sum(rank_counts))
+    means = [f"{rank_sum / n_ranks:.2f}", f"{better / n:.2f}", f"{score / n:.0f}"]
+    return [*map(str, totals), "-".join(map(str, rank_counts)), *means]

@@ -69,11 +69,11 @@ class Accounts:
         """Return the account of a header ``Bearer TOKEN``, ``None`` if there is none."""
         scheme, _, token = authorization.partition(" ")
         digest = hashlib.sha256(token.strip().encode(errors="surrogateescape")).hexdigest()
-        found = None
+        account = None
         for name, known in self._digests.items():  # all of them, in constant time
             if hmac.compare_digest(known, digest) and scheme == "Bearer":
-                found = name
-        return found
+                account = name
+        return account
 
     def connect(self, name: str) -> bool:
         """Note that an account is connected; return false if it already was."""

@@ -134,7 +134,7 @@ class TableCore:
         self._seat = 0
         self._choices: dict[int, Action] = {}
         self._logs: list[str | None] = []
-        self._found: list[TableFault] = []
+        self._new_faults: list[TableFault] = []
 
     def drain_log(self) -> list[LogLine]:
         """Return the events that all seats have answered since the last call."""
@@ -174,7 +174,7 @@ class TableCore:
             goes_on = self.on_fault is OnFault.DEFAULT
             judged = "replaced" if goes_on else "refused", str(error)
             text = f"Error in player {seat}'s response: {error} Response: {_quoted(answer.raw)}"
-            self._found.append(TableFault(seat, text, answer.kind))
+            self._new_faults.append(TableFault(seat, text, answer.kind))
         if legal:
             self._choices[seat] = action or self.referee.view(seat).default_action
         self._go_on(answer.reply.log if answer.reply else answer.remark)
@@ -199,7 +199,7 @@ class TableCore:
         if not isinstance(message, Error):
             message = with_hints(message, self.referee, self._legal)
         self._shown = message
-        self._seat, self._choices, self._logs, self._found = 0, {}, [], []
+        self._seat, self._choices, self._logs, self._new_faults = 0, {}, [], []
 
     def _go_on(self, log: str | None) -> None:
         """Turn to the next seat; after the fourth apply the answers."""
@@ -211,20 +211,20 @@ class TableCore:
         if shown is None or isinstance(shown, Error):
             return
         self._log.append(LogLine(without_hints(shown), tuple(self._logs)))
-        if self._found and self._punished(self._found):
+        if self._new_faults and self._punished(self._new_faults):
             return
         if self._legal:
             self._waiting.extend(self.referee.step(self._choices))
 
-    def _punished(self, found: list[TableFault]) -> bool:
+    def _punished(self, faults: list[TableFault]) -> bool:
         """Note the faults of an event; return whether the first took the place of the choices."""
-        fault = found[0]
+        fault = faults[0]
         if self.on_fault is OnFault.ABORT:
             self.faults.append(fault)
             self.void = True
             self._waiting = deque([Error(message=fault.text)])
             return True
-        self.faults += found
+        self.faults += faults
         # While events wait, the referee is past this point: the fault costs nothing but a note.
         if self.on_fault is OnFault.CHOMBO and self._legal:
             self._waiting.extend(self.referee.fault(fault.seat))

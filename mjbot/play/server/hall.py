@@ -67,40 +67,40 @@ class Hall(Lobby):
         if self.is_shut(room):
             self.dismiss(list(self._queues[room]), NO_TABLE)
 
-    def take(self, room: str, seat: PlayerSeat) -> int:
+    def take(self, room: str, player: PlayerSeat) -> int:
         """Let a player wait in the room's queue; raises :class:`BusyError`."""
         if self.is_busy(room):
             raise BusyError(CLOSED if self._closed else NO_TABLE if self.is_shut(room) else BUSY)
-        self._admit(seat, self._queues[room], PLACES * len(self.tables[room]))
-        self._queues[room].append(seat)
+        self._admit(player, self._queues[room], PLACES * len(self.tables[room]))
+        self._queues[room].append(player)
         self._changed.set()
         return len(self._queues[room]) - 1
 
-    def log_join(self, seat: PlayerSeat) -> None:
+    def log_join(self, player: PlayerSeat) -> None:
         """Log that a player has joined a queue, or sits at a table already."""
-        self._log_queue(seat, "joined")
+        self._log_queue(player, "joined")
 
-    def _log_queue(self, seat: PlayerSeat, event: str) -> None:
+    def _log_queue(self, player: PlayerSeat, event: str) -> None:
         waiting = sum(map(len, self._queues.values()))
-        logger.info("%s: %s %s, %d waiting", seat.guest, one_line(seat.name), event, waiting)
+        logger.info("%s: %s %s, %d waiting", player.guest, one_line(player.name), event, waiting)
 
-    def leave(self, seat: PlayerSeat) -> bool:
+    def leave(self, player: PlayerSeat) -> bool:
         """Free the place of a player that left before its game; return false during it."""
         for queue in self._queues.values():
-            if any(other is seat for other in queue):
-                queue[:] = [other for other in queue if other is not seat]
-                self._log_queue(seat, "left the queue")
+            if any(other is player for other in queue):
+                queue[:] = [other for other in queue if other is not player]
+                self._log_queue(player, "left the queue")
                 return True
         for lobby in self._lobbies():
-            if lobby.has(seat):
-                return lobby.leave(seat)
+            if lobby.has(player):
+                return lobby.leave(player)
         return True
 
     @property
     def waiting(self) -> list[PlayerSeat]:
         """The players that wait for a game."""
-        queued = [seat for queue in self._queues.values() for seat in queue]
-        return queued + [seat for lobby in self._lobbies() for seat in lobby.waiting]
+        queued = [player for queue in self._queues.values() for player in queue]
+        return queued + [player for lobby in self._lobbies() for player in lobby.waiting]
 
     def queue_length(self, room: str) -> int:
         """Return how many wait in a room's queue."""
@@ -108,7 +108,7 @@ class Hall(Lobby):
 
     def close(self) -> list[PlayerSeat]:
         """Let no further game begin; return the players that waited for one."""
-        waiting = [seat for queue in self._queues.values() for seat in queue]
+        waiting = [player for queue in self._queues.values() for player in queue]
         for queue in self._queues.values():
             queue.clear()
         for lobby in self._lobbies():
@@ -155,16 +155,16 @@ class Hall(Lobby):
         return len(self._queues[room]) >= missing
 
     def _seat_at(self, lobby: "TableLobby", room: str) -> None:
-        queue, sitting = self._queues[room], [seat.name for seat in lobby.waiting]
+        queue, sitting = self._queues[room], [player.name for player in lobby.waiting]
         while lobby.missing:
             at = 0
             if sitting and self._pairing == "rotate":
-                at = self._meetings.choose([seat.name for seat in queue], sitting)
-            seat = queue.pop(at)
-            sitting.append(seat.name)
-            lobby.take(ONE_ROOM, seat)
+                at = self._meetings.choose([player.name for player in queue], sitting)
+            player = queue.pop(at)
+            sitting.append(player.name)
+            lobby.take(ONE_ROOM, player)
         if self._pairing == "rotate":
-            self._meetings.note(sitting, [seat.name for seat in queue])
+            self._meetings.note(sitting, [player.name for player in queue])
 
 
 class TableLobby(Lobby):
@@ -181,7 +181,7 @@ class TableLobby(Lobby):
     def missing(self) -> int:
         """How many players it still needs for a game; 0 while one is played, or none begins."""
         is_open = not (self._playing or self._closed or self.problem)
-        return PLACES - len(self._seats) if is_open else 0
+        return PLACES - len(self._players) if is_open else 0
 
     @property
     def state(self) -> TableState:
@@ -191,18 +191,18 @@ class TableLobby(Lobby):
     @property
     def names(self) -> list[str]:
         """The names of the players at the table."""
-        return [seat.name for seat in self._seats.values()]
+        return [player.name for player in self._players.values()]
 
-    def _admit(self, seat: PlayerSeat, neighbours: Iterable[PlayerSeat], places: int) -> None:
+    def _admit(self, player: PlayerSeat, neighbours: Iterable[PlayerSeat], places: int) -> None:
         """Whoever comes from the queue was admitted there."""
 
-    def has(self, seat: PlayerSeat) -> bool:
+    def has(self, player: PlayerSeat) -> bool:
         """Return whether a player sits there."""
-        return any(other is seat for other in self._seats.values())
+        return any(other is player for other in self._players.values())
 
-    def leave(self, seat: PlayerSeat) -> bool:
+    def leave(self, player: PlayerSeat) -> bool:
         """See :meth:`Lobby.leave`."""
-        is_free = super().leave(seat)
+        is_free = super().leave(player)
         self._hall.notice()
         return is_free
 

@@ -40,7 +40,7 @@ class Lobby:
         self.rooms: Final = dict(rooms)
         self.entrance: Final = entrance or Entrance()
         self._dismissals: Final[set[asyncio.Task[None]]] = set()
-        self._seats: dict[int, PlayerSeat] = {}
+        self._players: dict[int, PlayerSeat] = {}
         self._playing = False
         self._closed = False
         self._changed = asyncio.Event()
@@ -48,43 +48,45 @@ class Lobby:
 
     def is_busy(self, room: str) -> bool:
         """Return whether the room has no free place."""
-        taken = all(place in self._seats for place in self.rooms[room])
+        taken = all(place in self._players for place in self.rooms[room])
         return self._closed or self._playing or taken
 
-    def take(self, room: str, seat: PlayerSeat) -> int:
+    def take(self, room: str, player: PlayerSeat) -> int:
         """Give the player the room's first free place; raises :class:`BusyError`."""
         if self.is_busy(room):
             raise BusyError(CLOSED if self._closed else BUSY)
-        self._admit(seat, (), PLACES)
-        place = next(place for place in self.rooms[room] if place not in self._seats)
-        self._seats[place] = seat
+        self._admit(player, (), PLACES)
+        place = next(place for place in self.rooms[room] if place not in self._players)
+        self._players[place] = player
         self._changed.set()
         return place
 
-    def _admit(self, seat: PlayerSeat, neighbours: Iterable[PlayerSeat], places: int) -> None:
+    def _admit(self, player: PlayerSeat, neighbours: Iterable[PlayerSeat], places: int) -> None:
         """Raise :class:`BusyError` where a player may not wait now."""
-        if refusal := self.entrance.refusal(seat, neighbours, places):
+        if refusal := self.entrance.refusal(player, neighbours, places):
             raise BusyError(refusal)
 
-    def log_join(self, seat: PlayerSeat) -> None:
+    def log_join(self, player: PlayerSeat) -> None:
         """Log that a player has taken a place."""
-        self._log(seat, "joined")
+        self._log(player, "joined")
 
-    def _log(self, seat: PlayerSeat, event: str) -> None:
-        count = f"{len(self._seats)} of {PLACES} players"
-        logger.info("%s: %s %s, %s", seat.guest, one_line(seat.name), event, count)
+    def _log(self, player: PlayerSeat, event: str) -> None:
+        count = f"{len(self._players)} of {PLACES} players"
+        logger.info("%s: %s %s, %s", player.guest, one_line(player.name), event, count)
 
-    def leave(self, seat: PlayerSeat) -> bool:
+    def leave(self, player: PlayerSeat) -> bool:
         """Free the place of a player that left before the game; return false during it."""
-        if not self._playing and any(other is seat for other in self._seats.values()):
-            self._seats = {at: other for at, other in self._seats.items() if other is not seat}
-            self._log(seat, "left before the game")
+        if not self._playing and any(other is player for other in self._players.values()):
+            self._players = {
+                at: other for at, other in self._players.items() if other is not player
+            }
+            self._log(player, "left before the game")
         return not self._playing
 
     @property
     def waiting(self) -> list[PlayerSeat]:
         """The players of a game that has not begun."""
-        return [] if self._playing else list(self._seats.values())
+        return [] if self._playing else list(self._players.values())
 
     @property
     def is_closed(self) -> bool:
@@ -97,7 +99,7 @@ class Lobby:
         self._closed = True
         self._closing.set()
         if waiting:
-            self._seats = {}
+            self._players = {}
         self._changed.set()
         return waiting
 
@@ -110,13 +112,13 @@ class Lobby:
 
     async def gather(self) -> list[PlayerSeat]:
         """Wait for all four players; return them by place, none once the lobby is closed."""
-        while len(self._seats) < PLACES and not self._closed:
+        while len(self._players) < PLACES and not self._closed:
             self._changed.clear()
             await self._wait_for_change()
         if self._closed:
             return []
         self._playing = True
-        return [self._seats[place] for place in range(PLACES)]
+        return [self._players[place] for place in range(PLACES)]
 
     async def _wait_for_change(self) -> None:
         """Wait until something changes; meanwhile dismiss who has waited for too long."""
@@ -127,17 +129,17 @@ class Lobby:
         late, _ = self.entrance.overdue(self.waiting)
         self.dismiss(late, f"No game began within {self.entrance.limits.wait_s:g} s.")
 
-    def dismiss(self, seats: Iterable[PlayerSeat], reason: str) -> None:
+    def dismiss(self, players: Iterable[PlayerSeat], reason: str) -> None:
         """Send waiting players away, without waiting for them to go."""
-        for seat in seats:
-            self.leave(seat)
-            task = asyncio.create_task(seat.dismiss(reason))
+        for player in players:
+            self.leave(player)
+            task = asyncio.create_task(player.dismiss(reason))
             self._dismissals.add(task)
             task.add_done_callback(self._dismissals.discard)
 
     def reopen(self) -> None:
         """Free all places for the next game."""
-        self._seats = {}
+        self._players = {}
         self._playing = False
 
 

@@ -174,7 +174,7 @@ class TableServer:
         return listener
 
     async def open_tenhou(self, host: str, port: int) -> int:
-        """Listen for Tenhou's XML, as :meth:`open_tcp`; see ``tenhou_endpoint``."""
+        """Listen for Tenhou's XML by a :class:`TenhouEndpoint`, as :meth:`open_tcp` does."""
         server = await asyncio.start_server(self.tenhou.admit, host, port)
         self._closers.push_async_callback(self.tenhou.close)
         self._closers.callback(server.close)

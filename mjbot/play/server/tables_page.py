@@ -49,9 +49,10 @@ class _TablesPage:
         queues = [f"{html.text(room)}: {hall.queue_length(room)}" for room in hall.rooms]
         state = "closed: no further game begins" if hall.is_closed else "open"
         rows = [
-            [html.text(each["table"]), _state_text(each), _names(each)] for each in self._state()
+            [html.text(table["table"]), _state_text(table), _names(table)]
+            for table in self._state()
         ]
-        results = [self._row(each) for each in reversed(self._tables.results)]
+        results = [self._row(played) for played in reversed(self._tables.results)]
         body = [
             "<main><h1>Tables</h1>",
             f"<p>{state}; {self._tables.count} games played, {self._tables.void_count} void;"
@@ -67,18 +68,18 @@ class _TablesPage:
         """Return what the page shows as JSON."""
         results = [
             {
-                "game": each.number,
-                "table": each.table,
-                "names": list(each.result.names),
-                "scores": None if each.result.void else list(each.result.scores),
-                "ranks": None if each.result.void else list(ranks_of(each.result.scores)),
-                "void": each.result.void,
-                "by": fault_of_void(each.result.names, each.result.faults)
-                if each.result.void
+                "game": played.number,
+                "table": played.table,
+                "names": list(played.result.names),
+                "scores": None if played.result.void else list(played.result.scores),
+                "ranks": None if played.result.void else list(ranks_of(played.result.scores)),
+                "void": played.result.void,
+                "by": fault_of_void(played.result.names, played.result.faults)
+                if played.result.void
                 else None,
-                "record": each.result.log.name if each.result.log else None,
+                "record": played.result.log.name if played.result.log else None,
             }
-            for each in self._tables.results
+            for played in self._tables.results
         ]
         hall = self._tables.hall
         waiting = {room: hall.queue_length(room) for room in hall.rooms}
@@ -98,10 +99,10 @@ class _TablesPage:
 
     async def board(self, named: Mapping[str, str]) -> Page | None:
         """Return the board of a finished game that the page lists."""
-        for each in self._tables.results:
-            log = each.result.log
-            if log is not None and (each.table, log.name) == (named["table"], named["record"]):
-                title = f"{each.table}, game {each.number}"
+        for played in self._tables.results:
+            log = played.result.log
+            if log is not None and (played.table, log.name) == (named["table"], named["record"]):
+                title = f"{played.table}, game {played.number}"
                 return await asyncio.to_thread(_board, log, title), "text/html"
         return None
 
@@ -116,9 +117,9 @@ class _TablesPage:
             for name, lobby in self._tables.lobbies.items()
         ]
 
-    def _row(self, each: TableResult) -> list[str]:
-        result = each.result
-        head = [str(each.number), html.text(each.table)]
+    def _row(self, played: TableResult) -> list[str]:
+        result = played.result
+        head = [str(played.number), html.text(played.table)]
         if result.void:
             return [
                 *head,
@@ -133,7 +134,7 @@ class _TablesPage:
             for seat in seats_by_rank(result.scores)
         ]
         log = result.log
-        link = "" if log is None else f'<a href="/board/{each.table}/{log.name}">board</a>'
+        link = "" if log is None else f'<a href="/board/{played.table}/{log.name}">board</a>'
         return [*head, *places, link]
 
 

@@ -279,7 +279,7 @@ def _outcome_of_result(result: OwnResult) -> GameOutcome:
         return GameOutcome("void", result.void)
     if result.validated is False:
         return GameOutcome("refused", "the server's validation was not passed", is_final=True)
-    return GameOutcome("finished", rank=result.place)
+    return GameOutcome("finished", rank=result.final_rank)
 
 
 class BotService:

@@ -58,8 +58,8 @@ class LogFile:
         self._file.close()
         self._file = new
         form = re.escape(self._path.stem) + r"\." + _STAMP + re.escape(self._path.suffix)
-        found = [path for path in self._path.parent.iterdir() if re.fullmatch(form, path.name)]
-        older = sorted(path for path in found if path != aside and not path.is_symlink())
+        logs = [path for path in self._path.parent.iterdir() if re.fullmatch(form, path.name)]
+        older = sorted(path for path in logs if path != aside and not path.is_symlink())
         for path in older[: max(0, len(older) + 1 - self._kept)]:
             with naming(path):
                 path.unlink(missing_ok=True)

@@ -94,8 +94,8 @@ def decode(line: bytes) -> AnyMessage:
     try:
         message: AnyMessage = _DECODER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        problem, _, place = _readable(str(error)).partition(" - at `$")
-        field = f"pair{place.rstrip('`')}" if place else "pair"
+        problem, _, path = _readable(str(error)).partition(" - at `$")
+        field = f"pair{path.rstrip('`')}" if path else "pair"
         raise ProtocolError(field, problem) from None
     except RecursionError:
         raise ProtocolError("pair", "nested too deeply") from None

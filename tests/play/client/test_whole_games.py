@@ -59,7 +59,7 @@ def test_four_of_us_at_the_real_table_two_games_in_a_row(tmp_path):
     for ours in seen:
         assert [game.scores for game in ours] == [result.scores for result in results]
     assert {game.seat for game in (ours[0] for ours in seen)} == {0, 1, 2, 3}
-    assert sorted(ours[1].place for ours in seen) == [1, 2, 3, 4]
+    assert sorted(ours[1].final_rank for ours in seen) == [1, 2, 3, 4]
     replays_as_seen(log, seen[0])
 
 
