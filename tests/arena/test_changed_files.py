@@ -21,6 +21,9 @@ from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 
 ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 BASE = """
 from mjbot.strategy.strategy import Strategy
 

@@ -23,6 +23,8 @@ MakeSetup = Callable[..., Setup]
 BOT = Path(__file__).with_name("engine_bot.py")
 PIPE_BOT = Path(__file__).parents[1] / "play" / "match" / "pipe_bot.py"
 GAME_IDS = [GameId(0, 0), GameId(0, 1)]
+EAST: dict[str, object] = {"target_points": 25_000}
+"""Rules under which a game that nobody wins ends with East."""
 
 
 def foreign(habit: str = "") -> str:
@@ -39,23 +41,18 @@ def play(setup: Setup) -> list[PlayedGame]:
 
 @pytest.fixture
 def quiet(setup_of: MakeSetup) -> list[tuple[int, ...]]:
-    return [played.line.scores for played in play(setup_of("tsumogiri", "tsumogiri"))]
+    return [played.line.scores for played in play(setup_of("tsumogiri", "tsumogiri", rules=EAST))]
 
 
 def external_setup(setup_of: MakeSetup, habit: str = "", deadline_s: float = 0) -> Setup:
-    setup = setup_of("tsumogiri", "tsumogiri", deadline_s=deadline_s)
-    return Setup(
-        strategies=(foreign(habit), "tsumogiri"),
-        format=setup.format,
-        length=setup.length,
-        deadline_s=deadline_s,
-    )
+    setup = setup_of("tsumogiri", "tsumogiri", deadline_s=deadline_s, rules=EAST)
+    return replace(setup, strategies=(foreign(habit), "tsumogiri"))
 
 
 def test_an_external_ai_plays_as_our_own_does(
     setup_of: MakeSetup, quiet: list[tuple[int, ...]]
 ) -> None:
-    ours = play(setup_of("tsumogiri", "tsumogiri"))
+    ours = play(setup_of("tsumogiri", "tsumogiri", rules=EAST))
     for habit in ("", "default"):  # which insists on a room
         theirs = play(external_setup(setup_of, habit))
         assert [played.line for played in theirs] == [played.line for played in ours]
