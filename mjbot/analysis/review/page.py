@@ -77,12 +77,12 @@ def interval(estimate: Estimate, unit: str) -> str:
 
 def _origin(review: summary.Review) -> Iterator[str]:
     judged, strength = review.judged, review.by.strength
-    place, score = judged.final_ranks[review.seat], judged.scores[review.seat]
+    final_rank, score = judged.final_ranks[review.seat], judged.scores[review.seat]
     origin = translate(
         "seat {n} in {game}, {place} of 4 with {points} points",
         n=review.seat,
         game=text(review.game, 120),
-        place=translate(PLACES[place - 1]),
+        place=translate(PLACES[final_rank - 1]),
         points=f"{score:,}",
     )
     yield f"<p class=soft>{origin}</p>"
@@ -154,8 +154,8 @@ def _curve(review: summary.Review) -> str:
         return element("p", translate("Nothing was lost."))
     step = WIDTH / len(decisions)
     bars, marks, kyoku = [], [], -1
-    for place, (decision, size) in enumerate(zip(decisions, sizes, strict=True)):
-        x = step * place
+    for index, (decision, size) in enumerate(zip(decisions, sizes, strict=True)):
+        x = step * index
         if decision.kyoku != kyoku:
             kyoku = decision.kyoku
             marks.append(f'<path class=k d="M{x:.1f} 0V{HEIGHT + FOOT}"/>')
@@ -273,39 +273,38 @@ def _kyoku(review: summary.Review) -> Iterator[str]:
 
 
 def _seats(review: summary.Review) -> Iterator[str]:
-    lines = summary.by_seat(review)
-    if len(lines) < 2:
+    seats = summary.by_seat(review)
+    if len(seats) < 2:
         return
     yield element("h3", translate("The four players"))
     rows = []
-    for line in lines:
-        who = name(line.name) if line.name else _seat(line.seat)
-        who = f"<b>{who}</b>" if line.seat == review.seat else who
-        agreed = 100 * line.agreed / max(line.decisions, 1)
-        score = [translate(PLACES[line.place - 1]), f"{line.score:,}", str(line.decisions)]
-        rows.append([who, *score, f"{agreed:.0f}%", _grade(line.rating)])
+    for seat in seats:
+        who = name(seat.name) if seat.name else _seat(seat.seat)
+        who = f"<b>{who}</b>" if seat.seat == review.seat else who
+        agreed = 100 * seat.agreed / max(seat.decisions, 1)
+        score = [translate(PLACES[seat.final_rank - 1]), f"{seat.score:,}", str(seat.decisions)]
+        rows.append([who, *score, f"{agreed:.0f}%", _grade(seat.rating)])
     heads = ["", translate("place"), translate("score"), translate("decisions")]
     heads += [translate("same choice as the reviewer"), translate("grade, 0 to 100")]
     yield table(heads, rows)
 
 
 def _deal_ins(review: summary.Review) -> Iterator[str]:
-    found = review.deal_ins
     yield element("h3", translate("Deal-ins"))
-    if not found:
+    if not review.deal_ins:
         yield element("p", translate("None."))
         return
     rows = []
-    for each in found:
-        seen, decision = summary.looked(each), each.decision
-        where = each.name
+    for deal_in in review.deal_ins:
+        seen, decision = summary.looked(deal_in), deal_in.decision
+        where = deal_in.name
         if decision is not None:
             where = place_link(decision)
         danger = translate("no choice") if decision is None else translate("not known")
         if seen is not None:
             danger = percent(seen)
-        deadly = translate("{n} of {all}", n=len(each.deadly), all=len(each.held))
-        names = review.judged.names[each.winner : each.winner + 1]
+        deadly = translate("{n} of {all}", n=len(deal_in.deadly), all=len(deal_in.held))
+        names = review.judged.names[deal_in.winner : deal_in.winner + 1]
         verdict = "-"
         if decision is not None:
             same = translate("as the reviewer")
@@ -313,7 +312,7 @@ def _deal_ins(review: summary.Review) -> Iterator[str]:
                 same if decision.is_equal else text(size_text(decision, review.shown.get(decision)))
             )
         whom = name("".join(names))
-        rows.append([where, tile(each.tile), whom, f"{each.paid:,}", danger, deadly, verdict])
+        rows.append([where, tile(deal_in.tile), whom, f"{deal_in.paid:,}", danger, deadly, verdict])
     heads = [translate("tile"), translate("to"), translate("paid, points")]
     heads += [translate("estimated danger"), translate("kinds in hand that deal in")]
     yield table(["", *heads, translate("loss")], rows)
