@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.analysis.player.games import (
+from mjbot.analysis.player.reviewed_games import (
     DrawLuck,
     Mistake,
     Outcome,

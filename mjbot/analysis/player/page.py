@@ -5,9 +5,9 @@ from typing import Final
 from urllib.parse import quote
 
 from mjbot.analysis.player.figures import FigureTable, PlayerReport
-from mjbot.analysis.player.games import Mistake, ReviewedGame
 from mjbot.analysis.player.quiz import Exercise
-from mjbot.analysis.review.tiles import drawings, tile, tiles
+from mjbot.analysis.player.reviewed_games import Mistake, ReviewedGame
+from mjbot.analysis.review.tile_html import drawings, tile, tiles
 from mjbot.game.statistics.origin import Origin
 from mjbot.runtime.languages import language, translate, translate_count
 from mjbot.viewer import html

@@ -14,7 +14,7 @@ from mjbot.analysis.review.page_data import page_data
 from mjbot.analysis.review.playouts import LEAST_COST
 from mjbot.analysis.review.reasons import number, percent, signed
 from mjbot.analysis.review.sentences import amount, because, headline, size_text, with_interval
-from mjbot.analysis.review.tiles import tile
+from mjbot.analysis.review.tile_html import tile
 from mjbot.game.records.choices import steps_of
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.runtime.languages import marked, translate, translate_count

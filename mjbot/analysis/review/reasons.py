@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from mjbot.analysis.review.decisions import ReviewedDecision, total_of
-from mjbot.analysis.review.tiles import wind_of
+from mjbot.analysis.review.tile_html import wind_of
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
 from mjbot.runtime.languages import marked, translate

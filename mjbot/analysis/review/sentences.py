@@ -22,7 +22,7 @@ from mjbot.analysis.review.reasons import (
     signed,
     value_of,
 )
-from mjbot.analysis.review.tiles import wind_of
+from mjbot.analysis.review.tile_html import wind_of
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.wire import consumed_tiles

@@ -43,7 +43,7 @@ from mjbot.analysis.collusion.verdicts import (
     judge,
     shipped_weights,
 )
-from mjbot.analysis.stats.games import each_game
+from mjbot.analysis.stats.counted_games import each_game
 from mjbot.cli.arguments import (
     count,
     folder_option,
