@@ -28,7 +28,7 @@ from mjbot.analysis.collusion.helpers import (
     judge_helpers,
     judge_targets,
 )
-from mjbot.analysis.stats.games import each_game
+from mjbot.analysis.stats.counted_games import each_game
 from mjbot.arena.run_folder import RECORDS_FOLDER
 from mjbot.cli.main import main
 from mjbot.game.records.sources import list_sources

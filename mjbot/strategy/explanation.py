@@ -66,13 +66,18 @@ class Term:
             object.__setattr__(self, "adds_to", VALUE)
 
     @property
+    def shown_unit(self) -> str:
+        """The unit, empty where the name contains it."""
+        return "" if self.unit in self.name else self.unit
+
+    @property
     def label(self) -> str:
         """The name, and the unit unless the name contains it.
 
         >>> Term("danger", "%", 1.0).label, Term("tiles accepted", "tiles", 4.0).label
         ('danger, %', 'tiles accepted')
         """
-        return self.name if self.unit in self.name else f"{self.name}, {self.unit}"
+        return ", ".join(filter(None, [self.name, self.shown_unit]))
 
     def label_about(self, whom: str) -> str:
         """Return its label with the opponent that it is about after the name.

@@ -98,10 +98,11 @@ def _act_text(event: _Act, names: Sequence[str], is_seen: bool) -> str:
                 translate("draws {tile}", tile=named(event.pai)) if is_named else translate("draws")
             )
         case m.Dahai():
-            text = "discards {tile}, as drawn" if event.tsumogiri else "discards {tile}"
-            return translate(text, tile=named(event.pai))
+            if event.tsumogiri:
+                return translate("discards {tile}, as drawn", tile=named(event.pai))
+            return translate("discards {tile}", tile=named(event.pai))
         case m.Chi() | m.Pon() | m.Daiminkan():
-            text, call = "calls {call}: {tile} from {name}", translate(_CALLS[type(event)])
+            text, call = marked("calls {call}: {tile} from {name}"), translate(_CALLS[type(event)])
             return translate(text, call=call, tile=named(event.pai), name=names[event.target])
         case m.Kakan():
             return translate("adds {tile} to the pon: kan", tile=named(event.pai))
@@ -132,8 +133,8 @@ def feed_text(event: m.Event, names: Sequence[str], pairs: dict[int, int]) -> st
         return ""
     if isinstance(event, m.Hora):
         tile = f": {named(event.pai)}" if event.pai else ""
-        text, pair = "{giver} feeds {taker} a win (sashikomi)", (names[target], names[actor])
-        return translate(text, giver=pair[0], taker=pair[1]) + tile
+        text = marked("{giver} feeds {taker} a win (sashikomi)")
+        return translate(text, giver=names[target], taker=names[actor]) + tile
     if isinstance(event, m.Chi | m.Pon | m.Daiminkan):
         return translate(
             "{giver} feeds {taker} a {call}: {tile}",

@@ -48,6 +48,15 @@ def name(value: str, longest: int = LONGEST) -> str:
     return f"<bdi>{text(value, longest) or '-'}</bdi>"
 
 
+def element(tag: str, content: str) -> str:
+    """Return an element; ``content`` is HTML already.
+
+    >>> element("h3", "Deal-ins")
+    '<h3>Deal-ins</h3>'
+    """
+    return f"<{tag}>{content}</{tag}>"
+
+
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table of cells that are HTML already; it scrolls by itself where it is too wide."""
     head = "".join([f"<th>{cell}</th>" for cell in heads])

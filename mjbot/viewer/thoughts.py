@@ -176,9 +176,9 @@ def _label(term: Term, winds: Sequence[int]) -> str:
     if term.about is not None:
         wind = translate(WIND_NAMES[winds[term.about]])
         name = translate("{term} ({wind})", term=name, wind=wind)
-    if term.unit in term.name:
+    if not term.shown_unit:
         return name
-    return translate("{name}, {unit}", name=name, unit=translate(term.unit))
+    return translate("{name}, {unit}", name=name, unit=translate(term.shown_unit))
 
 
 def rounded(value: float | None, unit: str) -> float | None:

@@ -11,7 +11,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from mjbot.analysis.stats.report import write_csv
+from mjbot.analysis.stats.outputs import write_csv
 from mjbot.cli.commands import COMMANDS
 from mjbot.cli.main import main, request_class
 from mjbot.cli.outputs import check_outputs, holds_games
@@ -218,7 +218,7 @@ def test_a_full_disk_leaves_the_page_that_was_there(writes, tmp_path, monkeypatc
     def full(self, data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("mjbot.analysis.stats.report.columns", lambda report: {"a": ["b"]})
+    monkeypatch.setattr("mjbot.analysis.stats.outputs.columns", lambda report: {"a": ["b"]})
     open_ = Path.open
 
     def opened(path, *how, **more):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.analysis.collusion.games import unique_names
-from mjbot.analysis.stats.games import ScoreKeeper
+from mjbot.analysis.stats.counted_games import ScoreKeeper
 from mjbot.game.records.game import Game, GameDigester, GameIdentity
 from mjbot.game.records.sources import Source
 from mjbot.game.table.hands import kind_of

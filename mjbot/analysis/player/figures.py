@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.analysis.player.games import (
+from mjbot.analysis.player.reviewed_games import (
     DrawLuck,
     Mistake,
     Outcome,
@@ -28,6 +28,7 @@ from mjbot.analysis.player.games import (
     Situation,
     situation_text,
 )
+from mjbot.analysis.review.playouts import Verdict
 from mjbot.analysis.review.reasons import MistakeClass, number
 from mjbot.analysis.review.sentences import with_unit
 from mjbot.analysis.stats.sums import PLAYER_FIGURES, GroupSums
@@ -390,7 +391,7 @@ class PlayerReport:
             "Expected: by the tiles left in the wall, in games whose record shows all hands."
         )
         if isfinite(own) and isfinite(room):
-            dealt = " Hands dealt: {own} shanten on average, the others' {others}."
+            dealt = marked(" Hands dealt: {own} shanten on average, the others' {others}.")
             note += translate(dealt, own=f"{own:.2f}", others=f"{room:.2f}")
         heads = ["", translate("draws"), translate("helped"), translate("expected")]
         heads.append(translate("more a game than expected"))
@@ -473,8 +474,11 @@ class PlayerReport:
             return
         n = len(self.games)
         more = max(2, ceil(n * (cost.half_width / WORTH_SHOWING) ** 2) - n)
-        text = "no cost a game is shown; about {n} more games would show one of {size}"
-        yield translate(text, n=f"{more:,}", size=with_unit(size, RANKS))
+        yield translate(
+            "no cost a game is shown; about {n} more games would show one of {size}",
+            n=f"{more:,}",
+            size=with_unit(size, RANKS),
+        )
 
     @property
     def _grade_lines(self) -> Iterator[str]:
@@ -490,7 +494,7 @@ class PlayerReport:
     @property
     def _comparison(self) -> str:
         gap = apart(self.games, self.reference, self._cost_of())
-        verdict = "shown to differ" if gap.leaves_out_zero else "not shown to differ"
+        verdict = marked("shown to differ") if gap.leaves_out_zero else Verdict.NOT_SHOWN
         return translate(
             "compared with {group} ({seats}): {gap} a game, {verdict}",
             group=self.reference_name,

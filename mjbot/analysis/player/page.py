@@ -5,13 +5,13 @@ from typing import Final
 from urllib.parse import quote
 
 from mjbot.analysis.player.figures import FigureTable, PlayerReport
-from mjbot.analysis.player.games import Mistake, ReviewedGame
 from mjbot.analysis.player.quiz import Exercise
-from mjbot.analysis.review.tiles import drawings, tile, tiles
+from mjbot.analysis.player.reviewed_games import Mistake, ReviewedGame
+from mjbot.analysis.review.tile_html import drawings, tile, tiles
 from mjbot.game.statistics.origin import Origin
 from mjbot.runtime.languages import language, translate, translate_count
 from mjbot.viewer import html
-from mjbot.viewer.html import name, table, text
+from mjbot.viewer.html import element, name, table, text
 from mjbot.viewer.plots import COLOURS, PLOT_STYLE, Axis, Plot
 
 MOST_LETTERS: Final = 400
@@ -113,7 +113,7 @@ def _hand(exercise: Exercise) -> str:
 
 
 def _how_to_read(report: PlayerReport) -> Iterator[str]:
-    yield f"<h2>{translate('How to read this')}</h2><ul>"
+    yield element("h2", translate("How to read this")) + "<ul>"
     cost = translate(
         "Without playouts it is not known what a choice cost: different choices are counted, and"
         " the reviewer's estimates, by which they are ordered, are not added up."
@@ -133,6 +133,8 @@ def _how_to_read(report: PlayerReport) -> Iterator[str]:
     for problem in report.problems[:MOST_PROBLEMS]:
         yield f"<li>{translate('left out: {problem}', problem=text(problem, MOST_LETTERS))}</li>"
     if (more := len(report.problems) - MOST_PROBLEMS) > 0:
-        one, many = "{n} more file or game is left out", "{n} more files or games are left out"
-        yield f"<li>{translate_count(one, many, more)}</li>"
+        left_out = translate_count(
+            "{n} more file or game is left out", "{n} more files or games are left out", more
+        )
+        yield element("li", left_out)
     yield "</ul>"

@@ -15,10 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from mjbot.analysis.player.games import NO_ACTION, Mistake, ReviewedGame, situation_text
+from mjbot.analysis.player.reviewed_games import NO_ACTION, Mistake, ReviewedGame, situation_text
 from mjbot.analysis.review.decisions import CLOSE
 from mjbot.analysis.review.sentences import choice_text
-from mjbot.analysis.review.tiles import drawings, tile
+from mjbot.analysis.review.tile_html import drawings, tile
 from mjbot.game.records.choices import steps_of
 from mjbot.game.records.sources import Source, games_of
 from mjbot.game.table.actions import ACTIONS, Action

@@ -32,7 +32,7 @@ CLOSE: Final = 0.02
 class ReviewedDecision:
     """One choice, and how the reviewer rates it.
 
-    ``event`` is the number of the event before the choice, ``place`` the choice's number in the
+    ``event`` is the number of the event before the choice, ``number`` the choice's number in the
     kyoku, ``turn`` the seat's draws and calls so far.  ``then`` is the discard that followed a
     riichi or a call, ``expected_then`` the one the reviewer would make.  ``riichi`` are the
     opponents in riichi, each with the turn of this seat at which it was declared.  ``ally`` is the
@@ -41,9 +41,9 @@ class ReviewedDecision:
     """
 
     event: int
-    kyoku: int  # place in the list of kyoku
+    kyoku: int  # index in the list of kyoku
     name: str  # E2-1
-    place: int
+    number: int
     seat: int
     turn: int
     asked: m.Event
@@ -59,7 +59,7 @@ class ReviewedDecision:
     @property
     def at(self) -> str:
         """The decision's name, as all commands take it: ``E2-1:5``."""
-        return f"{self.name}:{self.place}"
+        return f"{self.name}:{self.number}"
 
     @property
     def expected(self) -> Action:
@@ -297,9 +297,9 @@ class _Walk:
         self.judged.events.append(step.event)
         self._note(step)
         self._read_following(step)
-        for seat, place in self._numbering.choosers(step).items():
+        for seat, number in self._numbering.choosers(step).items():
             if seat in self._seats:
-                self._decide(step, seat, place)
+                self._decide(step, seat, number)
 
     def _note(self, step: ReplayStep) -> None:
         judged, state = self.judged, step.table.state
@@ -343,26 +343,25 @@ class _Walk:
             decision = None
         deadly = tuple(kind for kind in discard.held if discard.waits[winner] >> kind & 1)
         name = self.judged.kyoku[-1].name
-        found = DealIn(
+        self.judged.deal_ins.append(DealIn(
             kyoku, name, seat, winner, discard.tile, paid, decision, discard.held, deadly
-        )  # fmt: skip
-        self.judged.deal_ins.append(found)
+        ))  # fmt: skip
 
-    def _decide(self, step: ReplayStep, seat: int, place: int) -> None:
+    def _decide(self, step: ReplayStep, seat: int, number: int) -> None:
         recorded = step.recorded(seat)
         legal = {(each.name, each.tile, each.red, each.offset) for each in step.choices(seat)}
         if len(legal) < 2:
             return
         if recorded is None:
-            self.judged.unknown.append((seat, f"{kyoku_name(step.table.state)}:{place}"))
+            self.judged.unknown.append((seat, f"{kyoku_name(step.table.state)}:{number}"))
             return
-        decision = self._decision(step, seat, place, recorded)
+        decision = self._decision(step, seat, number, recorded)
         if not _is_reaction(step):
             self._latest[seat] = decision
         self.judged.decisions.append(decision)
 
     def _decision(
-        self, step: ReplayStep, seat: int, place: int, actual: Action
+        self, step: ReplayStep, seat: int, number: int, actual: Action
     ) -> ReviewedDecision:
         players, view = self._players, self._players.view(step, seat)
         rating = None
@@ -375,7 +374,7 @@ class _Walk:
         expected_then = then if same else players.follow_up(step, view, rating.choice)
         riichi = [(other, at[seat]) for other, at in self._riichi.items() if other != seat]
         return ReviewedDecision(
-            step.number, len(self.judged.kyoku) - 1, kyoku_name(step.table.state), place, seat,
+            step.number, len(self.judged.kyoku) - 1, kyoku_name(step.table.state), number, seat,
             self._turns[seat], step.event, view, rating, actual, then, expected_then, tuple(riichi),
             pairs_of(self.judged.names).get(seat),
         )  # fmt: skip

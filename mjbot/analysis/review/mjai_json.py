@@ -23,6 +23,7 @@ from mjbot.analysis.review.sentences import choice_text, sentence, size_text
 from mjbot.analysis.review.summary import (
     Loss,
     Review,
+    SeatSummary,
     by_class,
     by_kyoku,
     by_seat,
@@ -56,7 +57,7 @@ def review_json(review: Review) -> Json:
     """Return the whole review, fit for ``json.dumps``."""
     judged, unit = review.judged, review.by.unit
     whole = rating(review.decisions)
-    kyokus = [_kyoku(review, place) for place in range(len(judged.kyoku))]
+    kyokus = [_kyoku(review, index) for index in range(len(judged.kyoku))]
     reviewed = {
         "total_reviewed": len(review.decisions),
         "total_matches": sum(each.is_equal for each in review.decisions),
@@ -97,7 +98,7 @@ def split_logs(review: Review) -> list[Json]:
     or was played by rules that the site has no table for: tenhou.net/6 has no place for either.
     """
     events = review.judged.events
-    ends = [place for place, event in enumerate(events, 1) if isinstance(event, EndKyoku)]
+    ends = [number for number, event in enumerate(events, 1) if isinstance(event, EndKyoku)]
     whole = events if isinstance(events[-1], EndGame) else events[: ends[-1] if ends else 0]
     entries = itertools.starmap(Entry, enumerate(whole, 1))
     try:
@@ -117,7 +118,7 @@ def _summary(review: Review) -> Json:
             {"kyoku": name, **_loss(loss)}
             for name, loss in zip(names, by_kyoku(review), strict=True)
         ],
-        "by_seat": [{**asdict(line), "rating": _interval(line.rating)} for line in by_seat(review)],
+        "by_seat": [_seat(seat) for seat in by_seat(review)],
         "costliest": [each.event for each in review.costliest],
         "deal_ins": [
             {
@@ -137,6 +138,18 @@ def _summary(review: Review) -> Json:
     }
 
 
+def _seat(seat: SeatSummary) -> Json:
+    return {
+        "seat": seat.seat,
+        "name": seat.name,
+        "place": seat.final_rank,
+        "score": seat.score,
+        "decisions": seat.decisions,
+        "agreed": seat.agreed,
+        "rating": _interval(seat.rating),
+    }
+
+
 def _loss(loss: Loss) -> Json:
     return {
         key: _interval(value) if isinstance(value, Estimate) else value
@@ -144,14 +157,14 @@ def _loss(loss: Loss) -> Json:
     }
 
 
-def _kyoku(review: Review, place: int) -> Json:
-    kyoku = review.judged.kyoku[place]
+def _kyoku(review: Review, index: int) -> Json:
+    kyoku = review.judged.kyoku[index]
     return {
         "kyoku": kyoku.round,
         "honba": kyoku.honba,
         "end_status": [_event(each) for each in kyoku.results],
         "relative_scores": _turned(kyoku.scores, review.seat),
-        "entries": [_entry(review, each) for each in review.decisions if each.kyoku == place],
+        "entries": [_entry(review, each) for each in review.decisions if each.kyoku == index],
     }
 
 
@@ -160,7 +173,7 @@ def _entry(review: Review, decision: ReviewedDecision) -> Json:
     rated = _once(decision)
     probs = shares_of([each.value for each in rated], unit)
     details = [_detail(view, each, prob, decision) for each, prob in zip(rated, probs, strict=True)]
-    index = [same_choice(each.action, decision.actual) for each in rated]
+    is_actual = [same_choice(each.action, decision.actual) for each in rated]
     reaction = view.phase in (Phase.REACTION, Phase.CHANKAN)
     tile = view.claim_tile if reaction or view.drawn < 0 else view.drawn
     return {
@@ -178,7 +191,7 @@ def _entry(review: Review, decision: ReviewedDecision) -> Json:
         "details": details,
         "shanten": view.shanten,
         "at_furiten": view.furiten,
-        "actual_index": index.index(True) if True in index else len(rated),
+        "actual_index": is_actual.index(True) if True in is_actual else len(rated),
         "event": decision.event,
         "legal": [str(action) for action in view.legal],
         "position": decision.at,

@@ -14,13 +14,13 @@ from mjbot.analysis.review.page_data import page_data
 from mjbot.analysis.review.playouts import LEAST_COST
 from mjbot.analysis.review.reasons import number, percent, signed
 from mjbot.analysis.review.sentences import amount, because, headline, size_text, with_interval
-from mjbot.analysis.review.tiles import tile
+from mjbot.analysis.review.tile_html import tile
 from mjbot.game.records.choices import steps_of
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.strategy.explanation import PERCENT, POINTS, RANKS
 from mjbot.viewer.game import fold_steps
-from mjbot.viewer.html import name, table, text
+from mjbot.viewer.html import element, name, table, text
 from mjbot.viewer.pages import game_page
 from protocol.plain_text import one_line
 
@@ -77,12 +77,12 @@ def interval(estimate: Estimate, unit: str) -> str:
 
 def _origin(review: summary.Review) -> Iterator[str]:
     judged, strength = review.judged, review.by.strength
-    place, score = judged.final_ranks[review.seat], judged.scores[review.seat]
+    final_rank, score = judged.final_ranks[review.seat], judged.scores[review.seat]
     origin = translate(
         "seat {n} in {game}, {place} of 4 with {points} points",
         n=review.seat,
         game=text(review.game, 120),
-        place=translate(PLACES[place - 1]),
+        place=translate(PLACES[final_rank - 1]),
         points=f"{score:,}",
     )
     yield f"<p class=soft>{origin}</p>"
@@ -104,10 +104,14 @@ def _cards(review: summary.Review) -> Iterator[str]:
     whole = summary.loss_of(review.decisions, review.shown)
     cards: list[tuple[str, str]] = []
     if review.shown:
-        label = "places lost by the {n} of {all} different choices that playouts show to be losses"
+        label = translate(
+            "places lost by the {n} of {all} different choices that playouts show to be losses",
+            n=whole.shown,
+            all=len(review.shown),
+        )
         cost = interval(whole.shown_ranks, RANKS) if whole.shown else number(0.0, RANKS)
-        cards.append((cost, translate(label, n=whole.shown, all=len(review.shown))))
-        label = "places lost by all {all} of them, shown or not (+: lost)"
+        cards.append((cost, label))
+        label = marked("places lost by all {all} of them, shown or not (+: lost)")
         cards.append((interval(whole.ranks, RANKS), translate(label, all=len(review.shown))))
     grade = summary.rating(review.decisions)
     cards.append((_grade(grade), translate("grade by the reviewer, 0 to 100")))
@@ -147,11 +151,11 @@ def _curve(review: summary.Review) -> str:
     sizes = [max(review.size(each) or 0.0, 0.0) for each in decisions]
     most = max(sizes, default=0.0)
     if not most:
-        return f"<p>{translate('Nothing was lost.')}</p>"
+        return element("p", translate("Nothing was lost."))
     step = WIDTH / len(decisions)
     bars, marks, kyoku = [], [], -1
-    for place, (decision, size) in enumerate(zip(decisions, sizes, strict=True)):
-        x = step * place
+    for index, (decision, size) in enumerate(zip(decisions, sizes, strict=True)):
+        x = step * index
         if decision.kyoku != kyoku:
             kyoku = decision.kyoku
             marks.append(f'<path class=k d="M{x:.1f} 0V{HEIGHT + FOOT}"/>')
@@ -167,9 +171,11 @@ def _curve(review: summary.Review) -> str:
                 f' height="{high:.1f}"><title>{tooltip}</title></rect></a>'
             )
     box = f'viewBox="0 0 {WIDTH} {HEIGHT + FOOT}" preserveAspectRatio=none role=img'
-    tooltip = "estimated loss of each decision, at most {size}"
+    tooltip = marked("estimated loss of each decision, at most {size}")
     if review.shown:
-        tooltip = "cost of each different choice by playouts, at most {size}; pale: not shown"
+        tooltip = marked(
+            "cost of each different choice by playouts, at most {size}; pale: not shown"
+        )
     tooltip = translate(tooltip, size=text(amount(most, unit)))
     drawn = f'<svg class=curve {box} aria-label="{tooltip}">{"".join(marks)}{"".join(bars)}</svg>'
     return f"<p class=soft>{tooltip}</p>{drawn}"
@@ -177,10 +183,12 @@ def _curve(review: summary.Review) -> str:
 
 def _worst(review: summary.Review) -> Iterator[str]:
     worst = review.worst(MOST_WORST)
-    yield f"<h3>{translate('What cost most')}</h3>"
+    yield element("h3", translate("What cost most"))
     if not worst:
-        text_ = "No choice is shown to be a loss." if review.shown else "No decision cost anything."
-        yield f"<p>{translate(text_)}</p>"
+        none = translate("No decision cost anything.")
+        if review.shown:
+            none = translate("No choice is shown to be a loss.")
+        yield element("p", none)
         return
     yield "<ol class=worst>"
     for decision in worst:
@@ -226,7 +234,7 @@ def _loss_heads(review: summary.Review) -> list[str]:
 def _classes(review: summary.Review) -> Iterator[str]:
     losses = summary.by_class(review)
     whole = summary.loss_of(review.decisions, review.shown)
-    yield f"<h3>{translate('By class of mistake')}</h3>"
+    yield element("h3", translate("By class of mistake"))
     order = sorted(losses, key=lambda name: -losses[name].shown_ranks.value)
     rows = [[translate(name), *_losses(review, losses[name])] for name in order]
     rows.append([f"<b>{translate('all')}</b>", *_losses(review, whole)])
@@ -258,46 +266,45 @@ def _kyoku(review: summary.Review) -> Iterator[str]:
         moved = f"<span class={tone}>{change:+,}</span>"
         cells = [f"{rank:.2f}", moved, str(loss.decisions), *_losses(review, loss)]
         rows.append([*start, *cells])
-    yield f"<h3>{translate('By kyoku')}</h3>"
+    yield element("h3", translate("By kyoku"))
     heads = [translate("score"), translate("expected place")]
     heads += [translate("won or lost"), translate("decisions")]
     yield table(["", *heads, *_loss_heads(review)], rows)
 
 
 def _seats(review: summary.Review) -> Iterator[str]:
-    lines = summary.by_seat(review)
-    if len(lines) < 2:
+    seats = summary.by_seat(review)
+    if len(seats) < 2:
         return
-    yield f"<h3>{translate('The four players')}</h3>"
+    yield element("h3", translate("The four players"))
     rows = []
-    for line in lines:
-        who = name(line.name) if line.name else _seat(line.seat)
-        who = f"<b>{who}</b>" if line.seat == review.seat else who
-        agreed = 100 * line.agreed / max(line.decisions, 1)
-        score = [translate(PLACES[line.place - 1]), f"{line.score:,}", str(line.decisions)]
-        rows.append([who, *score, f"{agreed:.0f}%", _grade(line.rating)])
+    for seat in seats:
+        who = name(seat.name) if seat.name else _seat(seat.seat)
+        who = f"<b>{who}</b>" if seat.seat == review.seat else who
+        agreed = 100 * seat.agreed / max(seat.decisions, 1)
+        score = [translate(PLACES[seat.final_rank - 1]), f"{seat.score:,}", str(seat.decisions)]
+        rows.append([who, *score, f"{agreed:.0f}%", _grade(seat.rating)])
     heads = ["", translate("place"), translate("score"), translate("decisions")]
     heads += [translate("same choice as the reviewer"), translate("grade, 0 to 100")]
     yield table(heads, rows)
 
 
 def _deal_ins(review: summary.Review) -> Iterator[str]:
-    found = review.deal_ins
-    yield f"<h3>{translate('Deal-ins')}</h3>"
-    if not found:
-        yield f"<p>{translate('None.')}</p>"
+    yield element("h3", translate("Deal-ins"))
+    if not review.deal_ins:
+        yield element("p", translate("None."))
         return
     rows = []
-    for each in found:
-        seen, decision = summary.looked(each), each.decision
-        where = each.name
+    for deal_in in review.deal_ins:
+        seen, decision = summary.looked(deal_in), deal_in.decision
+        where = deal_in.name
         if decision is not None:
             where = place_link(decision)
         danger = translate("no choice") if decision is None else translate("not known")
         if seen is not None:
             danger = percent(seen)
-        deadly = translate("{n} of {all}", n=len(each.deadly), all=len(each.held))
-        names = review.judged.names[each.winner : each.winner + 1]
+        deadly = translate("{n} of {all}", n=len(deal_in.deadly), all=len(deal_in.held))
+        names = review.judged.names[deal_in.winner : deal_in.winner + 1]
         verdict = "-"
         if decision is not None:
             same = translate("as the reviewer")
@@ -305,14 +312,14 @@ def _deal_ins(review: summary.Review) -> Iterator[str]:
                 same if decision.is_equal else text(size_text(decision, review.shown.get(decision)))
             )
         whom = name("".join(names))
-        rows.append([where, tile(each.tile), whom, f"{each.paid:,}", danger, deadly, verdict])
+        rows.append([where, tile(deal_in.tile), whom, f"{deal_in.paid:,}", danger, deadly, verdict])
     heads = [translate("tile"), translate("to"), translate("paid, points")]
     heads += [translate("estimated danger"), translate("kinds in hand that deal in")]
     yield table(["", *heads, translate("loss")], rows)
 
 
 def _how_to_read(review: summary.Review) -> Iterator[str]:
-    yield f"<h3>{translate('How to read this')}</h3><ul>"
+    yield element("h3", translate("How to read this")) + "<ul>"
     for line in _notes(review):
         yield f"<li>{line}</li>"
     yield "</ul>"

@@ -136,11 +136,13 @@ def _rated(detail: Json) -> Rated:
 
 
 def _tags(entry: Json) -> list[str]:
-    found = [translate(entry["kind"])] if entry["kind"] else []
+    mistake_class, playouts = entry["kind"], entry["playouts"]
+    found = [translate(mistake_class)] if mistake_class else []
     if entry["disputed"]:
         found.append(translate("points and network disagree"))
     elif entry["about_equal"]:
         found.append(translate("about equal"))
-    if entry["playouts"]:
-        found.append(translate(entry["playouts"]["verdict"]))
+    if playouts:
+        verdict = playouts["verdict"]
+        found.append(translate(verdict))
     return found

@@ -221,21 +221,21 @@ class CostEstimator:
         self._left_us = 1e6 * self.budget_s
         queue: list[tuple[float, int, _Open]] = []
         shown: dict[ReviewedDecision, Shown] = {}
-        for place, decision in enumerate(filter(is_open, decisions)):
+        for index, decision in enumerate(filter(is_open, decisions)):
             work = _Open(decision, self._best_alternative(decision))
             self._play(work, FIRST_WORLDS)
             shown[decision] = work.shown
-            heappush(queue, (-shown[decision].ranks.value, place, work))
+            heappush(queue, (-shown[decision].ranks.value, index, work))
             step()
         while queue:
-            _, place, work = heappop(queue)
+            _, index, work = heappop(queue)
             us = 2 * work.worlds * playout_us(work.decision.view.wall_left)
             is_last = work.worlds >= FIRST_WORLDS << (LOOKS - 1)
             if shown[work.decision].is_settled or is_last or us > self._left_us:
                 continue
             self._play(work, work.worlds)
             shown[work.decision] = work.shown
-            heappush(queue, (-shown[work.decision].ranks.value, place, work))
+            heappush(queue, (-shown[work.decision].ranks.value, index, work))
         return shown
 
     def _best_alternative(self, decision: ReviewedDecision) -> Choice:
@@ -244,7 +244,7 @@ class CostEstimator:
             return choices[0]
         view = decision.view
         ranks = self._ranks(view, choices, (0, SCREENED), seed_of(view, self._seed + 1))[1]
-        gains = [Gain.of(ranks[:, 0] - ranks[:, place]) for place in range(len(choices))]
+        gains = [Gain.of(ranks[:, 0] - ranks[:, index]) for index in range(len(choices))]
         return choices[best_plan(gains)]
 
     def _play(self, work: _Open, worlds: int) -> None:

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from mjbot.analysis.review.decisions import ReviewedDecision, total_of
-from mjbot.analysis.review.tiles import wind_of
+from mjbot.analysis.review.tile_html import wind_of
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
 from mjbot.runtime.languages import marked, translate
@@ -187,7 +187,7 @@ def _winning(done: e.Rated, better: e.Rated) -> Iterator[Reason]:
         yield Reason("speed", speed, e.POINTS, _speed(done, better, speed > 0), shows)
     if by_value:
         pays = [number(value, e.POINTS) for value in values]
-        text = "a win pays {more} points instead of {less}"
+        text = marked("a win pays {more} points instead of {less}")
         text = translate(text, more=pays[1], less=pays[0])
         yield Reason("value", by_value, e.POINTS, text, (e.WIN_VALUE, None))
 
@@ -209,14 +209,14 @@ def _speed(done: e.Rated, better: e.Rated, is_faster: bool) -> str:
         before, after = (int(value_of(each, e.SHANTEN)) for each in (done, better))
         few, many = (int(value_of(each, e.ACCEPTED)) for each in (done, better))
         if before != after and (after < before) == is_faster:
-            text = "keeps {shanten}" if is_faster else "goes back to {shanten}"
+            text = marked("keeps {shanten}") if is_faster else marked("goes back to {shanten}")
             return translate(text, shanten=shanten_text(after))
         if before == after and many != few and (many > few) == is_faster:
             return translate("accepts {many} tiles instead of {few}", many=many, few=few)
     if (chances[1] > chances[0]) == is_faster and shown[0] != shown[1]:
-        text = "wins {more} of the time instead of {less}"
+        text = marked("wins {more} of the time instead of {less}")
         return translate(text, more=shown[1], less=shown[0])
-    return translate("makes the hand faster" if is_faster else "makes the hand slower")
+    return translate("makes the hand faster") if is_faster else translate("makes the hand slower")
 
 
 def shanten_text(steps: int) -> str:
@@ -230,17 +230,20 @@ def _text(view: View, topic: Topic, term: e.Term, done: e.Rated, better: e.Rated
     gains = value_of(better, term.name, term.about) > value_of(done, term.name, term.about)
     match topic:
         case "later":
-            return translate("risks less later on" if gains else "risks more later on")
+            return translate("risks less later on") if gains else translate("risks more later on")
         case "stick":
-            return translate("keeps the riichi stick" if gains else "puts a riichi stick down")
+            if gains:
+                return translate("keeps the riichi stick")
+            return translate("puts a riichi stick down")
         case "placement":
-            text = "is better for the placement" if gains else "is worse for the placement"
-            return translate(text)
+            if gains:
+                return translate("is better for the placement")
+            return translate("is worse for the placement")
     if term.name == e.SHAPE:
-        return translate("keeps the better shape" if gains else "keeps the worse shape")
+        return translate("keeps the better shape") if gains else translate("keeps the worse shape")
     first, second = (number(value_of(each, term.name), term.unit) for each in (better, done))
-    text, name = "has {term} {value} instead of {other}", translate(term.name)
-    return translate(text, term=name, value=first, other=second)
+    text = marked("has {term} {value} instead of {other}")
+    return translate(text, term=translate(term.name), value=first, other=second)
 
 
 def _danger(view: View, seat: int, done: e.Rated, better: e.Rated) -> str:
@@ -252,7 +255,7 @@ def _danger(view: View, seat: int, done: e.Rated, better: e.Rated) -> str:
     if dangers[0] == dangers[1]:
         return translate("keeps the danger from {seat} at {chance}", seat=wind, chance=dangers[0])
     if min(tiles) < 0 or tiles[0] == tiles[1]:  # a riichi, rated without its discard
-        text = "deals into {seat} {chance} of the time instead of {other}"
+        text = marked("deals into {seat} {chance} of the time instead of {other}")
         return translate(text, seat=who, chance=dangers[1], other=dangers[0])
     return translate(
         "discarding {tile} deals into {seat} {chance} of the time ({better}: {safer})",

@@ -22,7 +22,7 @@ from mjbot.analysis.review.reasons import (
     signed,
     value_of,
 )
-from mjbot.analysis.review.tiles import wind_of
+from mjbot.analysis.review.tile_html import wind_of
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.wire import consumed_tiles
@@ -68,7 +68,7 @@ def headline(decision: ReviewedDecision, draw: Draw = tile_text) -> str:
     if decision.loss_unit.startswith(PERCENT) or not decision.loss:
         return translate("You {done}; {better} was better", done=done, better=better)
     size = amount(decision.loss, decision.loss_unit)
-    text = "You {done}; {better} was better by {size}"
+    text = marked("You {done}; {better} was better by {size}")
     return translate(text, done=done, better=better, size=size)
 
 
@@ -98,7 +98,7 @@ def with_unit(text: str, unit: str) -> str:
     ('0.014 ±0.003 places', '12 tiles', '1 point')
     """
     if text == "1" and unit in (POINTS, TILES):
-        return translate("1 point" if unit == POINTS else "1 tile")
+        return translate("1 point") if unit == POINTS else translate("1 tile")
     if unit == TILES:
         return translate("{n} tiles", n=text)
     if unit == POINTS:
@@ -139,15 +139,15 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
     ends = [number(end, RANKS) for end in (shown.ranks.low, shown.ranks.high)]
     interval = translate("({low} to {high})", low=ends[0], high=ends[1])
     if shown.verdict is Verdict.NOT_SHOWN:
-        text, places = "By playouts: not shown to differ, {places} {interval}.", shown.ranks.value
-        return translate(text, places=signed(places, RANKS), interval=interval)
+        text = marked("By playouts: not shown to differ, {places} {interval}.")
+        return translate(text, places=signed(shown.ranks.value, RANKS), interval=interval)
     better, other = shown.better, ""
     if better is not None and not same_choice(better, decision.expected):
         choice = doing_text(decision.view, better, shown.better_then)
         other = translate(" against {choice}", choice=choice)
-    text = "By playouts it costs {places} places {interval}, {points} points{other}."
+    text = marked("By playouts it costs {places} places {interval}, {points} points{other}.")
     if shown.verdict is Verdict.NO_LOSS:
-        text = "By playouts it gains {places} places {interval}, {points} points{other}."
+        text = marked("By playouts it gains {places} places {interval}, {points} points{other}.")
     return translate(
         text,
         places=number(abs(shown.ranks.value), RANKS),
@@ -222,7 +222,7 @@ def _action(
     if then is None:
         return text
     return translate(
-        "{choice} with {tile}" if action.is_riichi else "{call}, then {tile}",
+        marked("{choice} with {tile}") if action.is_riichi else marked("{call}, then {tile}"),
         choice=text,
         call=text,
         tile=draw(then.tile),
@@ -277,7 +277,7 @@ def _of_tiles(decision: ReviewedDecision) -> Iterator[str]:
     if yakuhai and not yakuhai_text(view, better):
         yield translate("{tile} is {yakuhai}", tile=tile_text(done), yakuhai=yakuhai)
     if _dora(view, done) > _dora(view, better):
-        text = "{tile} is a dora" if done in RED_FIVES else "{tile} is dora"
+        text = marked("{tile} is a dora") if done in RED_FIVES else marked("{tile} is dora")
         yield translate(text, tile=tile_text(done))
 
 
@@ -334,8 +334,8 @@ def _dispute(decision: ReviewedDecision) -> Iterator[str]:
         if not round(points):
             yield translate("Points rate both alike")
             return
-        text, size = "Points favour {choice} by {points}", number(-points, POINTS)
-        yield translate(text, choice=choice_text(done), points=size)
+        text = marked("Points favour {choice} by {points}")
+        yield translate(text, choice=choice_text(done), points=number(-points, POINTS))
 
 
 def _shares(decision: ReviewedDecision) -> Iterator[str]:
@@ -352,7 +352,7 @@ def _shares(decision: ReviewedDecision) -> Iterator[str]:
 
 def _riichi(decision: ReviewedDecision) -> Iterator[str]:
     for seat, turn in decision.riichi:
-        text = "{seat} has been in riichi since before your first turn"
+        text = marked("{seat} has been in riichi since before your first turn")
         if turn:
-            text = "{seat} has been in riichi since your turn {turn}"
+            text = marked("{seat} has been in riichi since your turn {turn}")
         yield translate(text, seat=wind_of(decision.view, seat), turn=turn)

@@ -214,18 +214,18 @@ def by_class(review: Review) -> dict[MistakeClass, Loss]:
 def by_kyoku(review: Review) -> list[Loss]:
     """Return the losses of each kyoku."""
     return [
-        loss_of([each for each in review.decisions if each.kyoku == place], review.shown)
-        for place in range(len(review.judged.kyoku))
+        loss_of([each for each in review.decisions if each.kyoku == index], review.shown)
+        for index in range(len(review.judged.kyoku))
     ]
 
 
 @dataclass(frozen=True)
 class SeatSummary:
-    """How a seat did: its place, how often it did as the reviewer would, and its grade."""
+    """How a seat did: its final rank, how often it did as the reviewer would, and its grade."""
 
     seat: int
     name: str
-    place: int
+    final_rank: int
     score: int
     decisions: int
     agreed: int
@@ -234,11 +234,11 @@ class SeatSummary:
 
 def by_seat(review: Review) -> list[SeatSummary]:
     """Return all seats that were judged, the best grade first."""
-    judged, found = review.judged, []
+    judged, summaries = review.judged, []
     for seat in sorted({each.seat for each in judged.decisions}):
         decisions = review.of(seat)
         names = judged.names[seat : seat + 1]
-        found.append(
+        summaries.append(
             SeatSummary(
                 seat,
                 names[0] if names else "",
@@ -249,7 +249,7 @@ def by_seat(review: Review) -> list[SeatSummary]:
                 rating(decisions),
             )
         )
-    return sorted(found, key=lambda line: -line.rating.value)
+    return sorted(summaries, key=lambda summary: -summary.rating.value)
 
 
 def rating(decisions: Sequence[ReviewedDecision]) -> Estimate:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mjbot.analysis.stats.games import LENGTHS, UNKNOWN, BreakdownRows, GameBatch
+from mjbot.analysis.stats.counted_games import LENGTHS, UNKNOWN, BreakdownRows, GameBatch
 from mjbot.analysis.stats.periods import ComparedSide, Period
 from mjbot.analysis.stats.ratings import Ratings
 from mjbot.analysis.stats.strength import Adjusted, FinishedGames

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mjbot.analysis.stats.breakdown import KEYS, PLAYER, StatsRow
-from mjbot.analysis.stats.report import (
+from mjbot.analysis.stats.outputs import (
     FIGURE,
     StatsReport,
     cells,

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.analysis.stats.games import FIELDS
+from mjbot.analysis.stats.counted_games import FIELDS
 from mjbot.game.statistics.estimates import Estimate, Moments, difference_of
 from mjbot.game.statistics.figures import FIGURES, Figure
 

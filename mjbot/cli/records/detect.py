@@ -43,8 +43,13 @@ from mjbot.analysis.collusion.verdicts import (
     judge,
     shipped_weights,
 )
-from mjbot.analysis.stats.games import each_game
-from mjbot.cli.arguments import folder_option, jobs_option, json_option, output_option
+from mjbot.analysis.stats.counted_games import each_game
+from mjbot.cli.arguments import (
+    folder_option,
+    jobs_option,
+    json_option,
+    output_option,
+)
 from mjbot.game.records.copies import Distinct
 from mjbot.game.records.game import RecordError
 from mjbot.game.records.other_formats import record_path

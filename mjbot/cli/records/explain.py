@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from rich.console import Console
 from rich.table import Table as Grid
@@ -30,8 +30,6 @@ from mjbot.strategy.registry import Spec
 from protocol.messages import Event
 from protocol.plain_text import one_line
 from protocol.tiles import TILE_NAMES, tile_name, tile_names
-
-T = TypeVar("T")
 
 SEATS: Final = range(4)
 WIDE: Final = 320
@@ -130,8 +128,8 @@ def _rating_grid(explanation: e.Explanation) -> Grid:
 def _head(term: e.Term) -> str:
     """Return the head of a term's column; + before what adds up to the value."""
     name = f"+ {term.name}" if term.adds_to == e.VALUE else term.name
-    unit = [] if term.unit in term.name else [term.unit]
-    return "\n".join([name, *([] if term.about is None else [f"seat {term.about}"]), *unit])
+    about = "" if term.about is None else f"seat {term.about}"
+    return "\n".join(filter(None, [name, about, term.shown_unit]))
 
 
 def _number(value: float, unit: str) -> str:
@@ -157,12 +155,12 @@ def _label(rated: e.Rated) -> str:
 def _grid(table: e.DataTable) -> Grid:
     """Return a table as it is shown: columns with numbers to the right, what is marked in bold."""
     grid = Grid(title=Text(table.title) if table.title else None)
-    for place, column in enumerate(table.columns):
-        has_numbers = any(not isinstance(row[place], str) for row in table.rows)
+    for index, column in enumerate(table.columns):
+        has_numbers = any(not isinstance(row[index], str) for row in table.rows)
         grid.add_column(Text(column), justify="right" if has_numbers else "left")
-    for place, row in enumerate(table.rows):
+    for index, row in enumerate(table.rows):
         cells = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row]
-        grid.add_row(*map(Text, cells), style="bold" if place in table.marked else None)
+        grid.add_row(*map(Text, cells), style="bold" if index in table.marked else None)
     return grid
 
 
@@ -239,12 +237,12 @@ class _Agreement:
     def __init__(self) -> None:
         self._same: Counter[str] = Counter()
         self._all: Counter[str] = Counter()
-        self.untold = 0
+        self.n_unknown = 0
 
     def add(self, player: str, recorded: Action | None, choice: Action) -> bool | None:
         """Count a choice; return whether it is the recorded one, ``None`` if it is unknown."""
         if recorded is None:
-            self.untold += 1
+            self.n_unknown += 1
             return None
         is_same = e.same_choice(recorded, choice)
         self._all[player] += 1
@@ -255,9 +253,9 @@ class _Agreement:
         """Yield a line for each player."""
         for player, n in sorted(self._all.items()):
             yield f"{name} agrees with {player} on {self._same[player]} of {plural(n, 'choice')}"
-        if self.untold:
+        if self.n_unknown:
             reason = "the record does not show the choice"
-            yield f"{plural(self.untold, 'choice')} not counted: {reason}"
+            yield f"{plural(self.n_unknown, 'choice')} not counted: {reason}"
 
 
 def _list_choices(log: Path, asked: int | None, players: SeatedPlayers) -> int:
@@ -289,7 +287,7 @@ def _rows(
     numbering = Numbering()
     for step in steps(log, problems):
         players.see(step, seats)
-        for seat, place in numbering.choosers(step).items():
+        for seat, number in numbering.choosers(step).items():
             if seat not in seats:
                 continue
             recorded, choice = step.recorded(seat), players.decide(step, seat)
@@ -297,7 +295,7 @@ def _rows(
             is_same = agreement.add(player, recorded, choice)
             yield (
                 str(step.number),
-                f"{kyoku_name(step.table.state)}:{place}",
+                f"{kyoku_name(step.table.state)}:{number}",
                 player.removeprefix("seat "),
                 _in_short(step.event),
                 str(len(step.choices(seat))),

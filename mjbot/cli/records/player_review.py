@@ -14,7 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from mjbot.analysis.player.figures import PlayerReport
-from mjbot.analysis.player.games import (
+from mjbot.analysis.player.page import key_of, page
+from mjbot.analysis.player.quiz import MOST_EXERCISES, quiz_page, read_positions
+from mjbot.analysis.player.reviewed_games import (
     ReviewedGame,
     ReviewedHeader,
     ReviewedSource,
@@ -24,8 +26,6 @@ from mjbot.analysis.player.games import (
     read_games_file,
     review_sources,
 )
-from mjbot.analysis.player.page import key_of, page
-from mjbot.analysis.player.quiz import MOST_EXERCISES, quiz_page, read_positions
 from mjbot.arena.code_digest import code_digest
 from mjbot.game.records.game import RecordError
 from mjbot.game.records.sources import Source, content_digest, games_of, list_sources

@@ -40,7 +40,7 @@ from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.argument_types import count, patience
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
-from mjbot.runtime.languages import translate, translate_count
+from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
 from mjbot.strategy.explanation import POINTS, RANKS
@@ -267,15 +267,15 @@ def _summary(review: Review) -> Iterator[str]:
             points=amount(whole.shown_points.value, POINTS),
         )
     elif review.shown:
-        text = "playouts show no loss in {all} different choices"
+        text = marked("playouts show no loss in {all} different choices")
         yield translate(text, all=len(review.shown))
     if review.shown:
         places = interval_text(whole.ranks, RANKS)
         yield translate("all of them together, shown or not: {places} lost", places=places)
     grade, same = rating(review.decisions), whole.decisions - whole.differing
     count = translate_count("{n} decision", "{n} decisions", whole.decisions)
-    text, by = "{decisions}, {same} as {name} chooses", review.by.name
-    agreed = translate(text, decisions=count, same=same, name=by)
+    text = marked("{decisions}, {same} as {name} chooses")
+    agreed = translate(text, decisions=count, same=same, name=review.by.name)
     if grade.value == grade.value:
         agreed = translate(
             "grade {grade} of 100: {agreed}", grade=f"{100 * grade.value:.0f}", agreed=agreed

@@ -13,11 +13,8 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from mjbot.analysis.stats.breakdown import KEYS, PLAYER, VERSION, Breakdown, BreakdownPlan
-from mjbot.analysis.stats.games import count_games, list_work, refuse_other_code
-from mjbot.analysis.stats.page import page
-from mjbot.analysis.stats.periods import ComparedSide, Period
-from mjbot.analysis.stats.ratings import EXTRA, Ratings, available
-from mjbot.analysis.stats.report import (
+from mjbot.analysis.stats.counted_games import count_games, list_work, refuse_other_code
+from mjbot.analysis.stats.outputs import (
     StatsReport,
     cells,
     comparison_lines,
@@ -28,6 +25,9 @@ from mjbot.analysis.stats.report import (
     write_csv,
     write_parquet,
 )
+from mjbot.analysis.stats.page import page
+from mjbot.analysis.stats.periods import ComparedSide, Period
+from mjbot.analysis.stats.ratings import EXTRA, Ratings, available
 from mjbot.cli.arguments import jobs_option, json_option, output_option
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.statistics.origin import origin_of

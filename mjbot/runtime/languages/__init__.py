@@ -7,9 +7,10 @@ for the whole process: a command sets it once (``--language``), before threads s
     set_language("ja")
     translate("{tiles} tiles left", tiles=12)      # 残り12枚
 
-Texts in tables of constants are marked where they stand (:func:`marked`) and translated where they
-are shown.  ``tests/runtime/languages`` collects the keys from the sources and compares the
-catalogues.
+A text is written in the call of :func:`translate`; one that is chosen or kept first is marked where
+it stands (:func:`marked`) and translated where it is shown.  ``tests/runtime/languages`` extracts
+the keys from the sources (with Babel, as ``pybabel extract -k marked -k translate`` does) and
+compares the catalogues.
 """
 
 import json

@@ -11,7 +11,7 @@ from typing import Any, Final
 from xml.sax.saxutils import escape
 
 from mjbot.game.table.view import View
-from mjbot.runtime.languages import language, translate
+from mjbot.runtime.languages import language, marked, translate
 from mjbot.viewer.drawing.board_data import SEATS, Board, board_of
 from mjbot.viewer.drawing.tiles import HEIGHT, WIDTH, sprite
 from protocol.tiles import TILE_NAMES
@@ -181,7 +181,9 @@ def _short(name: str) -> str:
 
 def _middle(board: Board) -> str:
     wind, number = board["kyoku"].split()
-    sticks = "{honba} honba, 1 stick" if board["sticks"] == 1 else "{honba} honba, {sticks} sticks"
+    sticks = marked("{honba} honba, {sticks} sticks")
+    if board["sticks"] == 1:
+        sticks = marked("{honba} honba, 1 stick")
     lines = (
         (440, "round", translate(f"{wind} {{number}}", number=number)),
         (464, "small", translate(sticks, honba=board["honba"], sticks=board["sticks"])),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.analysis.player.games import ReviewedHeader, review_source
+from mjbot.analysis.player.reviewed_games import ReviewedHeader, review_source
 from mjbot.game.records.sources import list_sources
 
 LOGS = Path(__file__).parents[3] / "logs"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.analysis.player import games as reviewed_games
+from mjbot.analysis.player import reviewed_games
 from mjbot.analysis.player.quiz import SCRIPT, read_positions
 from mjbot.cli.main import main
 from mjbot.runtime.errors import ExitCode

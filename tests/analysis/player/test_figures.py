@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from mjbot.analysis.player.figures import PlayerReport, apart, mean_of
-from mjbot.analysis.player.games import (
+from mjbot.analysis.player.reviewed_games import (
     DrawLuck,
     KyokuChange,
     Mistake,
@@ -15,7 +15,7 @@ from mjbot.analysis.player.games import (
     Situation,
 )
 from mjbot.analysis.review.reasons import MistakeClass
-from mjbot.analysis.stats.games import FIELDS
+from mjbot.analysis.stats.counted_games import FIELDS
 from mjbot.strategy.explanation import POINTS
 
 NO_COUNTS = tuple([0.0] * len(FIELDS))

@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 import pytest
 
-from mjbot.analysis.player.games import (
+from mjbot.analysis.player.reviewed_games import (
     ReviewedHeader,
     ReviewedSource,
     is_games_file,

@@ -5,7 +5,7 @@ import shutil
 import msgspec
 import pytest
 
-from mjbot.analysis.player.games import ReviewedSource, read_games_file
+from mjbot.analysis.player.reviewed_games import ReviewedSource, read_games_file
 from mjbot.cli.main import main
 from mjbot.cli.records import player_review
 from mjbot.cli.records.player_review import in_order

@@ -110,7 +110,7 @@ def test_the_others_at_the_table_are_judged_by_the_same_measure(by_points, event
     beside = by_points.of(other)
     assert [each.loss for each in alone.decisions] == [each.loss for each in beside]
     assert {line.seat for line in by_seat(by_points)} == {0, 1, 2, 3}
-    assert sorted(line.place for line in by_seat(by_points)) == [1, 2, 3, 4]
+    assert sorted(line.final_rank for line in by_seat(by_points)) == [1, 2, 3, 4]
 
 
 def test_deal_ins_say_what_was_paid_and_what_else_would_have_dealt_in(by_points):

@@ -35,7 +35,7 @@ def let_go(review, codes=(RON, TSUMO)):
     rather = next(each for each in won.view.legal if each.is_pass or each.is_discard)
     told = Explanation(won.actual)
     return ReviewedDecision(
-        won.event, won.kyoku, won.name, won.place, won.seat, won.turn, won.asked, won.view, told,
+        won.event, won.kyoku, won.name, won.number, won.seat, won.turn, won.asked, won.view, told,
         rather,
     )  # fmt: skip
 

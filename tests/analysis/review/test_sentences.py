@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.analysis.review.decisions import ReviewedDecision
 from mjbot.analysis.review.sentences import headline, sentence, yakuhai_text
-from mjbot.analysis.review.tiles import wind_of
+from mjbot.analysis.review.tile_html import wind_of
 from mjbot.game.table.actions import Action
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.viewer.drawing.tiles import tile_text

@@ -11,10 +11,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mjbot.analysis.stats.breakdown import Breakdown, BreakdownPlan
-from mjbot.analysis.stats.games import FIELDS, BreakdownRows, GameBatch, UnreadableRecord, list_work
+from mjbot.analysis.stats.counted_games import (
+    FIELDS,
+    BreakdownRows,
+    GameBatch,
+    UnreadableRecord,
+    list_work,
+)
+from mjbot.analysis.stats.outputs import StatsReport, columns, write_csv
 from mjbot.analysis.stats.page import page
 from mjbot.analysis.stats.periods import ComparedSide
-from mjbot.analysis.stats.report import StatsReport, columns, write_csv
 from mjbot.analysis.stats.sums import COLUMN, PLAYER_FIGURES, GroupSums, SideSums
 from mjbot.cli.main import main
 from mjbot.game.records.game import GameIdentity

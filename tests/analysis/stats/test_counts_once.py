@@ -10,8 +10,14 @@ import msgspec
 import pytest
 
 from mjbot.analysis.stats.breakdown import Breakdown, BreakdownPlan
-from mjbot.analysis.stats.games import LONGEST_NAME, ScoreKeeper, Work, count_game, count_games
-from mjbot.analysis.stats.report import StatsReport, columns
+from mjbot.analysis.stats.counted_games import (
+    LONGEST_NAME,
+    ScoreKeeper,
+    Work,
+    count_game,
+    count_games,
+)
+from mjbot.analysis.stats.outputs import StatsReport, columns
 from mjbot.arena.ladder.table import rates_of_records
 from mjbot.arena.run_folder import GAMES_FILE
 from mjbot.cli.main import main

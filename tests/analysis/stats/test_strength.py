@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mjbot.analysis.stats.breakdown import Breakdown, BreakdownPlan
-from mjbot.analysis.stats.games import GameBatch
+from mjbot.analysis.stats.counted_games import GameBatch
+from mjbot.analysis.stats.outputs import StatsReport, comparison_lines
 from mjbot.analysis.stats.periods import ComparedSide
-from mjbot.analysis.stats.report import StatsReport, comparison_lines
 from mjbot.analysis.stats.strength import Adjusted, FinishedGames, PlackettLuce
 from mjbot.analysis.stats.sums import PLAYER_FIGURES
 from tests.analysis.stats.test_breakdown import counted, made_game

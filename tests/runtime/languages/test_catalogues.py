@@ -1,11 +1,11 @@
 """All catalogues are complete, hold nothing else, and keep the placeholders of each text."""
 
-import ast
 import re
 import string
 from pathlib import Path
 
 import pytest
+from babel.messages.extract import extract_from_file
 
 from mjbot.game.rules.yaku_table import YAKU
 from mjbot.game.table.actions import ACTIONS
@@ -26,41 +26,15 @@ from mjbot.viewer.thoughts import CHOICES
 
 ROOT = Path(__file__).parents[3]
 OTHERS = [name for name in LANGUAGES if name != "en"]
-CALLS = ("translate", "translate_count", "marked")
+KEYWORDS = {"translate": None, "marked": None, "translate_count": (1, 2)}
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(, \{|[()])')
 LETTERS = frozenset("ESWN")
 
 
-def constants(node):
-    """Yield the texts that an expression may be."""
-    match node:
-        case ast.Constant(value=str(text)):
-            yield text
-        case ast.IfExp():
-            yield from constants(node.body)
-            yield from constants(node.orelse)
-
-
 def python_keys(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
-    for scope in [*functions, tree]:
-        texts = {}
-        for node in ast.walk(scope):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    names = [target.id] if isinstance(target, ast.Name) else []
-                    values = [node.value]
-                    if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                        names = [getattr(each, "id", "") for each in target.elts]
-                        values = node.value.elts
-                    for name, value in zip(names, values, strict=False):
-                        texts.setdefault(name, []).extend(constants(value))
-        for node in ast.walk(scope):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in CALLS:
-                first = node.args[0]
-                yield from texts.get(getattr(first, "id", ""), ()) if scope is not tree else ()
-                yield from constants(first)
+    """Yield the texts of a module; Babel does not see those inside f-strings before Python 3.12."""
+    for _, texts, _, _ in extract_from_file("python", str(path), keywords=KEYWORDS):
+        yield texts if isinstance(texts, str) else texts[0]
 
 
 def script_keys(text):

@@ -1,4 +1,4 @@
-"""What the tables and the comparison say: lines for a terminal, JSON, CSV and Parquet."""
+"""The tables and the comparison as lines for a terminal, JSON, CSV and Parquet."""
 
 import csv
 import io

@@ -21,7 +21,7 @@ from mjbot.analysis.review.playouts import CostEstimator, Shown, Verdict, verdic
 from mjbot.analysis.review.reasons import MistakeClass, class_of_mistake, is_last_hand
 from mjbot.analysis.review.sentences import sentence, sentence_and_cost
 from mjbot.analysis.review.summary import agreement, known_seats
-from mjbot.analysis.stats.games import BreakdownRows, count_game, file_day
+from mjbot.analysis.stats.counted_games import BreakdownRows, count_game, file_day
 from mjbot.game.records.choices import ReplayStep, steps_of
 from mjbot.game.records.game import Game, RecordError, hand_problems
 from mjbot.game.records.sources import Source, content_digest, games_of
@@ -135,8 +135,8 @@ class ReviewedGame(msgspec.Struct, frozen=True):
     sum of the shanten of the hands dealt to the player, ``room_starts`` of the others whose hands
     the record shows, each with the number of hands.  ``agreement`` is the sum of the parts of the
     grade (:func:`mjbot.analysis.review.summary.rating`) and the number of decisions that have one.
-    ``counts`` are those of :data:`mjbot.analysis.stats.games.FIELDS`, ``room`` the sums over the
-    others.
+    ``counts`` are those of :data:`mjbot.analysis.stats.counted_games.FIELDS`, ``room`` the sums
+    over the others.
     """
 
     source: str
