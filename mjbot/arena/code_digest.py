@@ -10,7 +10,6 @@ import hashlib
 import multiprocessing
 import os
 import shlex
-import signal
 import time
 from collections.abc import Iterable, Sequence
 from multiprocessing.connection import Connection
@@ -28,7 +27,7 @@ from mjbot.play.match.node import NodeError
 from mjbot.play.match.players import SeatError, players_of
 from mjbot.runtime.compiler.compiled import source_digest
 from mjbot.runtime.errors import ExitCode
-from mjbot.runtime.processes import describe_exit, die_with_parent, starting_workers
+from mjbot.runtime.processes import WorkerProcess, describe_exit
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, made_of
 
@@ -88,46 +87,37 @@ def _looked_at(specs: Sequence[Spec]) -> list[str]:
 
     The digests do not depend on where the files lie.  Raises :class:`StrategyError`.
     """
-    context = multiprocessing.get_context("spawn")
-    heartbeat: Any = context.RawArray("q", HEARTBEAT_SIZE)
-    line, theirs = context.Pipe()
-    process = context.Process(target=_look, args=(theirs, heartbeat, specs), daemon=True)
-    with starting_workers():
-        process.start()
+    heartbeat: Any = multiprocessing.RawArray("q", HEARTBEAT_SIZE)
+    worker = WorkerProcess(_look, heartbeat, specs)
     names = ", ".join(map(str, specs))
-    theirs.close()
     heart = Liveness(time.monotonic())
     try:
-        while not line.poll(LOOK_S):
+        while not worker.connection.poll(LOOK_S):
             now_s = time.monotonic()
             if heartbeat[BEATS] and heart.silent_s((heartbeat[BEATS],), now_s) > PATIENCE_S:
                 raise MakingError(f"{names}: does not come back from being made")
-        answer: StrategyError | list[str] = line.recv()
+        answer: StrategyError | list[str] = worker.connection.recv()
     except (EOFError, OSError):
-        process.join()
-        end = describe_exit(process.exitcode or 0)
+        end = describe_exit(worker.reap())
         raise MakingError(f"{names}: the process that made it {end}") from None
     finally:
-        process.kill()
-        process.join()
-        line.close()
+        worker.kill()
+        worker.reap()
     if isinstance(answer, StrategyError):
         raise answer
     return answer
 
 
-def _look(line: Connection, heartbeat: Any, specs: Sequence[Spec]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+def _look(connection: Connection, heartbeat: Any, specs: Sequence[Spec]) -> None:
     os.dup2(2, 1)
-    die_with_parent()
     watch = ReadingWatch()
     try:
         with Clock(MAKING_S, heartbeat) as clock:
             sources = [_made_once(spec, clock) for spec in specs]
     except StrategyError as error:
-        line.send(type(error)(str(error)))
+        connection.send(type(error)(str(error)))
     else:
-        line.send([*sources, *sorted(map(_named, watch.drain()))])
+        connection.send([*sources, *sorted(map(_named, watch.drain()))])
 
 
 def _made_once(spec: Spec, clock: Clock) -> str:

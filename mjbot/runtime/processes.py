@@ -1,7 +1,8 @@
 """Child processes that cannot outlive us, and whose death is noticed at once.
 
-:class:`ChildProcess` is one of them; :func:`in_processes` maps a function over many items in
-several.  :func:`keep_heap_compact` and :func:`keep_responsive` are for long-running processes.
+:class:`ChildProcess` runs a command, :class:`WorkerProcess` a function of ours;
+:func:`in_processes` maps a function over many items in several.  :func:`keep_heap_compact` and
+:func:`keep_responsive` are for long-running processes.
 """
 
 import asyncio
@@ -219,6 +220,47 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+class WorkerProcess:
+    """A process that runs a function of ours, and the connection to it; it cannot outlive us.
+
+    ``target`` is at the top of a module; it is called with its end of the connection, then
+    ``arguments``.  What it sends is received from ``connection``, which ends when the process does.
+    """
+
+    def __init__(self, target: Callable[..., None], *arguments: object) -> None:
+        import multiprocessing
+
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self._process: Final = context.Process(
+            target=_run_worker, args=(target, theirs, *arguments), daemon=True
+        )
+        with starting_workers():
+            self._process.start()
+        theirs.close()
+
+    def send(self, item: object) -> None:
+        """Send an item; that the process is dead is noticed when the connection is read."""
+        with contextlib.suppress(OSError):
+            self.connection.send(item)
+
+    def kill(self) -> None:
+        """End the process at once; the connection then ends, too."""
+        self._process.kill()
+
+    def reap(self) -> int:
+        """Return the exit status of a process that has ended or is ending."""
+        self.connection.close()
+        self._process.join()
+        return self._process.exitcode or 0
+
+
+def _run_worker(target: Callable[..., None], *arguments: object) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    die_with_parent()
+    target(*arguments)
+
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -236,81 +278,55 @@ def in_processes(function: Callable[[T], R], items: Sequence[T], jobs: int) -> I
     from multiprocessing.connection import wait
 
     begun = 0
-    found: dict[int, R] = {}
+    results: dict[int, R] = {}
     busy: dict[Any, tuple[_PoolWorker, int]] = {}
-    workers = _started(function, min(jobs, len(items)))
+    workers = [_PoolWorker(_work, function) for _ in range(min(jobs, len(items)))]
     idle = [*workers]
     try:
-        for next_place in range(len(items)):
+        for next_index in range(len(items)):
             while True:
-                while idle and begun < min(len(items), next_place + AHEAD * jobs):
+                while idle and begun < min(len(items), next_index + AHEAD * jobs):
                     worker = idle.pop()
-                    busy[worker.give(items[begun])] = worker, begun
+                    worker.send(items[begun])
+                    busy[worker.connection] = worker, begun
                     begun += 1
-                if next_place in found:
+                if next_index in results:
                     break
                 # a signal that comes just before it falls asleep does not wake it
-                for line in wait(list(busy), timeout=1.0):
-                    worker, place = busy.pop(line)
-                    found[place] = worker.answer()
+                for connection in wait(list(busy), timeout=1.0):
+                    worker, index = busy.pop(connection)
+                    results[index] = worker.answer()
                     idle.append(worker)
-            yield found.pop(next_place)
+            yield results.pop(next_index)
     finally:
         for worker in workers:
-            worker.end()
+            worker.kill()
+            worker.reap()
 
 
 # A pool of the standard library's would do, but for its semaphores: it complains of them on the
 # terminal when the process ends at once.
-class _PoolWorker:
-    """A process that works on one item after the other, and the line to it."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        import multiprocessing
-
-        context = multiprocessing.get_context("spawn")
-        self._line, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(function, theirs), daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def give(self, item: object) -> Any:
-        """Send an item; return the line on which the answer will come."""
-        with contextlib.suppress(OSError):  # a dead one is noticed when its answer is awaited
-            self._line.send(item)
-        return self._line
+class _PoolWorker(WorkerProcess):
+    """A process that works on one item after the other."""
 
     def answer(self) -> Any:
-        """Return what the function made of the item."""
+        """Return what the function made of an item that was sent."""
         try:
-            result, problem = self._line.recv()
+            result, problem = self.connection.recv()
         except (EOFError, OSError):
-            self._process.join()
-            end = describe_exit(self._process.exitcode or 0)
+            end = describe_exit(self.reap())
             raise ChildProcessError(f"a process that worked for us {end}") from None
         if problem is not None:
             raise problem
         return result
 
-    def end(self) -> None:
-        """End the process, whatever it does."""
-        self._process.kill()
-        self._process.join()
-        self._line.close()
 
-
-def _started(function: Callable[[Any], Any], n: int) -> list[_PoolWorker]:
-    with starting_workers():
-        return [_PoolWorker(function) for _ in range(n)]
-
-
-def _work(function: Callable[[Any], Any], line: Any) -> None:
-    die_with_parent()
+def _work(connection: Any, function: Callable[[Any], Any]) -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
-            item = line.recv()
+            item = connection.recv()
             try:
                 result, problem = function(item), None
             except Exception as error:
                 result, problem = None, error
-            line.send((result, problem))
+            connection.send((result, problem))

@@ -8,7 +8,6 @@ the cause: it is replaced by the default action and the game continues.
 import contextlib
 import multiprocessing
 import os
-import signal
 import sys
 import time
 from bdb import BdbQuit
@@ -24,7 +23,7 @@ from mjbot.arena.workers import clock as c
 from mjbot.arena.workers.files_read import ReadingWatch
 from mjbot.arena.workers.playing import GameRunner, PlayedGame, ReportFault
 from mjbot.runtime.errors import MjbotError
-from mjbot.runtime.processes import describe_exit, die_with_parent, starting_workers
+from mjbot.runtime.processes import WorkerProcess, describe_exit
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
 
@@ -56,12 +55,10 @@ class WorkerError(MjbotError):
 def work(
     jobs: Connection, heartbeat: Any, setup: Setup, recording: bool, timing: bool, terminal: str
 ) -> None:
-    """Play the games that come down the line until it closes: the whole life of a worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    """Play the games that come down the connection until it closes: the life of a worker."""
     os.dup2(2, 1)  # what a strategy prints is no figure
     if terminal:  # multiprocessing has connected stdin to /dev/null
         sys.stdin = open(terminal, encoding="utf-8")  # noqa: SIM115 - for as long as we live
-    die_with_parent()
     watch = ReadingWatch()
     with contextlib.suppress(EOFError, OSError), c.Clock(setup.deadline_s, heartbeat) as clock:
         passing = (BdbQuit,) if terminal else ()
@@ -127,22 +124,12 @@ class Liveness:
         return now_s - self._seen_s
 
 
-class _ArenaWorker:
+class _ArenaWorker(WorkerProcess):
     def __init__(self, setup: Setup, recording: bool, timing: bool, terminal: str) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.heartbeat: Any = context.RawArray("q", c.HEARTBEAT_SIZE)
-        self.line, theirs = context.Pipe()
+        self.heartbeat: Any = multiprocessing.RawArray("q", c.HEARTBEAT_SIZE)
+        super().__init__(work, self.heartbeat, setup, recording, timing, terminal)
         self.game_ids: deque[GameId] = deque()
         self.finished = 0
-        self._process = context.Process(
-            target=work,
-            args=(theirs, self.heartbeat, setup, recording, timing, terminal),
-            name="arena",
-            daemon=True,
-        )
-        with starting_workers():
-            self._process.start()
-        theirs.close()
         self.stood_still = False
         self._heartbeat = Liveness(time.monotonic())
 
@@ -156,8 +143,7 @@ class _ArenaWorker:
         if not self.game_ids:
             self._heartbeat.rest(time.monotonic())
         self.game_ids.append(job[0])
-        with contextlib.suppress(OSError):  # it is dead: that is noticed when its line is read
-            self.line.send(job)
+        self.send(job)
 
     def finish(self) -> None:
         """Note that the first of its games has come back."""
@@ -177,16 +163,6 @@ class _ArenaWorker:
         if self._heartbeat.silent_s((self.heartbeat[c.BEATS], self.finished), now_s) > patience_s:
             self.stood_still = True
             self.kill()
-
-    def kill(self) -> None:
-        """End the process at once; its line then ends, too."""
-        self._process.kill()
-
-    def reap(self) -> int:
-        """Return the exit status of a process that has ended or is ending."""
-        self.line.close()
-        self._process.join()
-        return self._process.exitcode or 0
 
 
 class WorkerPool:
@@ -277,12 +253,12 @@ class WorkerPool:
             worker.give((game_id, self._fatal.get(game_id, {})))
 
     def _collect(self) -> Iterator[PlayedGame]:
-        lines = {worker.line: number for number, worker in enumerate(self.workers)}
-        for line in wait(list(lines), timeout=1.0):
-            assert isinstance(line, Connection)
-            number = lines[line]
+        numbers = {worker.connection: number for number, worker in enumerate(self.workers)}
+        for connection in wait(list(numbers), timeout=1.0):
+            assert isinstance(connection, Connection)
+            number = numbers[connection]
             try:
-                message = line.recv()
+                message = connection.recv()
             except (EOFError, OSError):
                 self._replace(number)
                 continue

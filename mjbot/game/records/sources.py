@@ -164,10 +164,7 @@ def content_digest(source: Source) -> str:
     """Return a digest of the bytes of one file; empty if it cannot be opened."""
     try:
         with _packed(source) as stream:
-            digest = hashlib.sha256()
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
-            return digest.hexdigest()[:16]
+            return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
     except (RecordError, OSError, *_DAMAGED):
         return ""
 
