@@ -18,10 +18,11 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from proof.trend import growing
+
 from mjbot.arena.run_folder import FIGURES_FILE, GAMES_FILE, read_games
 from mjbot.runtime.errors import MjbotError
 from proof.remains import marked, used
-from proof.trend import growing
 
 MARK: Final = "MJBOT_PROOF_LONG_ARENA"
 POLL_S: Final = 0.2

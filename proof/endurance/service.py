@@ -22,9 +22,10 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
+from proof.trend import growing
+
 from mjbot.runtime.errors import ExitCode
 from proof.remains import Sample, used
-from proof.trend import growing
 
 BOTS: Final = 4
 PROFILE: Final = """

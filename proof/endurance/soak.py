@@ -29,6 +29,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from proof.chaos import BOTS, HOST, ChaosGame, Proxies, ending_of, problems_of, replayed
+from proof.trend import growing
+
 from mjbot.arena.run_folder import read_games
 from mjbot.play.client.play import Settings, play
 from mjbot.play.server.core import OnFault
@@ -37,9 +40,7 @@ from mjbot.play.server.server import GameResult, TableServer
 from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode
 from mjbot.runtime.processes import keep_heap_compact
 from mjbot.strategy.registry import make_strategy
-from proof.chaos import BOTS, HOST, ChaosGame, Proxies, ending_of, problems_of, replayed
 from proof.remains import Sample, damage, end_all, left_after, marked, used
-from proof.trend import growing
 from protocol.sessions.request_server import TimeLimits
 from protocol.transports.address import parse_address
 
