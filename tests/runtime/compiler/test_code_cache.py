@@ -68,7 +68,7 @@ def test_a_second_checkout_of_the_same_source_compiles_nothing(checkout, tmp_pat
 def test_a_change_below_compiles_again(checkout, tmp_path):
     one = checkout("one")
     compiled_by(one, tmp_path / "cache")
-    below = one / "mjbot" / "compiler" / "record_arguments.py"
+    below = one / "mjbot" / "runtime" / "compiler" / "record_arguments.py"
     below.write_text(below.read_text() + "\n# changed\n")
     assert compiled_by(one, tmp_path / "cache") == ["mix"]
 
@@ -84,9 +84,9 @@ def test_a_change_below_compiles_again(checkout, tmp_path):
 def test_who_imports_from_the_face_depends_on_what_is_behind_it(checkout, imports):
     one = checkout("one")
     (one / "own.py").write_text(imports + "\n")
-    (one / "other.py").write_text("from mjbot import Action, errors\n")
+    (one / "other.py").write_text("from mjbot import Action\nfrom mjbot.runtime import errors\n")
     before = digests_in(one)
-    below = one / "mjbot" / "rules" / "tables.py"
+    below = one / "mjbot" / "game" / "rules" / "tables.py"
     below.write_text(below.read_text() + "\n# changed\n")
     after = digests_in(one)
     assert before[0] != after[0]
