@@ -90,7 +90,7 @@ def _looked_at(specs: Sequence[Spec]) -> list[str]:
     """
     context = multiprocessing.get_context("spawn")
     heartbeat: Any = context.RawArray("q", HEARTBEAT_SIZE)
-    line, theirs = context.Pipe()
+    connection, theirs = context.Pipe()
     process = context.Process(target=_look, args=(theirs, heartbeat, specs), daemon=True)
     with starting_workers():
         process.start()
@@ -98,11 +98,11 @@ def _looked_at(specs: Sequence[Spec]) -> list[str]:
     theirs.close()
     heart = Liveness(time.monotonic())
     try:
-        while not line.poll(LOOK_S):
+        while not connection.poll(LOOK_S):
             now_s = time.monotonic()
             if heartbeat[BEATS] and heart.silent_s((heartbeat[BEATS],), now_s) > PATIENCE_S:
                 raise MakingError(f"{names}: does not come back from being made")
-        answer: StrategyError | list[str] = line.recv()
+        answer: StrategyError | list[str] = connection.recv()
     except (EOFError, OSError):
         process.join()
         end = describe_exit(process.exitcode or 0)
@@ -110,13 +110,13 @@ def _looked_at(specs: Sequence[Spec]) -> list[str]:
     finally:
         process.kill()
         process.join()
-        line.close()
+        connection.close()
     if isinstance(answer, StrategyError):
         raise answer
     return answer
 
 
-def _look(line: Connection, heartbeat: Any, specs: Sequence[Spec]) -> None:
+def _look(connection: Connection, heartbeat: Any, specs: Sequence[Spec]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)
     die_with_parent()
@@ -125,9 +125,9 @@ def _look(line: Connection, heartbeat: Any, specs: Sequence[Spec]) -> None:
         with Clock(MAKING_S, heartbeat) as clock:
             sources = [_made_once(spec, clock) for spec in specs]
     except StrategyError as error:
-        line.send(type(error)(str(error)))
+        connection.send(type(error)(str(error)))
     else:
-        line.send([*sources, *sorted(map(_named, watch.drain()))])
+        connection.send([*sources, *sorted(map(_named, watch.drain()))])
 
 
 def _made_once(spec: Spec, clock: Clock) -> str:
@@ -153,6 +153,6 @@ def _make(spec: Spec) -> None:
         raise MakingError(str(error)) from None
 
 
-def _named(found: FileRead) -> str:
-    path, digest = found
+def _named(file_read: FileRead) -> str:
+    path, digest = file_read
     return f"{Path(path).name} {digest}"

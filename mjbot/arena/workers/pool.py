@@ -56,7 +56,7 @@ class WorkerError(MjbotError):
 def work(
     jobs: Connection, heartbeat: Any, setup: Setup, recording: bool, timing: bool, terminal: str
 ) -> None:
-    """Play the games that come down the line until it closes: the whole life of a worker."""
+    """Play the games that come until the connection closes: the whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     os.dup2(2, 1)  # what a strategy prints is no figure
     if terminal:  # multiprocessing has connected stdin to /dev/null
@@ -75,7 +75,7 @@ def work(
 
 
 def _first_faults(jobs: Connection, setup: Setup) -> ReportFault:
-    """Return what sends the first fault of each strategy down the line at once."""
+    """Return what sends the first fault of each strategy at once."""
     reported: set[int] = set()
 
     def report(game_id: GameId, fault: Fault) -> None:
@@ -131,7 +131,7 @@ class _ArenaWorker:
     def __init__(self, setup: Setup, recording: bool, timing: bool, terminal: str) -> None:
         context = multiprocessing.get_context("spawn")
         self.heartbeat: Any = context.RawArray("q", c.HEARTBEAT_SIZE)
-        self.line, theirs = context.Pipe()
+        self.connection, theirs = context.Pipe()
         self.game_ids: deque[GameId] = deque()
         self.finished = 0
         self._process = context.Process(
@@ -156,8 +156,8 @@ class _ArenaWorker:
         if not self.game_ids:
             self._heartbeat.rest(time.monotonic())
         self.game_ids.append(job[0])
-        with contextlib.suppress(OSError):  # it is dead: that is noticed when its line is read
-            self.line.send(job)
+        with contextlib.suppress(OSError):  # it is dead: that is noticed when it is read
+            self.connection.send(job)
 
     def finish(self) -> None:
         """Note that the first of its games has come back."""
@@ -179,12 +179,12 @@ class _ArenaWorker:
             self.kill()
 
     def kill(self) -> None:
-        """End the process at once; its line then ends, too."""
+        """End the process at once; its connection then ends, too."""
         self._process.kill()
 
     def reap(self) -> int:
         """Return the exit status of a process that has ended or is ending."""
-        self.line.close()
+        self.connection.close()
         self._process.join()
         return self._process.exitcode or 0
 
@@ -277,12 +277,12 @@ class WorkerPool:
             worker.give((game_id, self._fatal.get(game_id, {})))
 
     def _collect(self) -> Iterator[PlayedGame]:
-        lines = {worker.line: number for number, worker in enumerate(self.workers)}
-        for line in wait(list(lines), timeout=1.0):
-            assert isinstance(line, Connection)
-            number = lines[line]
+        numbers = {worker.connection: number for number, worker in enumerate(self.workers)}
+        for connection in wait(list(numbers), timeout=1.0):
+            assert isinstance(connection, Connection)
+            number = numbers[connection]
             try:
-                message = line.recv()
+                message = connection.recv()
             except (EOFError, OSError):
                 self._replace(number)
                 continue
