@@ -36,20 +36,20 @@ class WallAccumulator:
         self._rows: Final = _WallRecords(f.ROW, len(seating.rows))
         self._pairs: Final = _WallRecords(f.PAIR, len(seating.pairs))
 
-    def add(self, line: GameLine) -> None:
+    def add(self, game: GameLine) -> None:
         """Take in one game; one that is known already changes nothing."""
-        if self.has(line.wall, line.seating):
+        if self.has(game.wall, game.seating):
             return
         self.games += 1
-        table = self.seating.tables[line.seating]
-        if any(line.faults):
-            counts = self.faults.setdefault(line.wall, Counter())
-            for strategy, faults in zip(table, line.faults, strict=True):
+        table = self.seating.tables[game.seating]
+        if any(game.faults):
+            counts = self.faults.setdefault(game.wall, Counter())
+            for strategy, faults in zip(table, game.faults, strict=True):
                 counts[strategy] += faults
-        wall = self._open.setdefault(line.wall, {})
-        wall[line.seating] = line
+        wall = self._open.setdefault(game.wall, {})
+        wall[game.seating] = game
         if len(wall) == len(self.seating.tables):
-            self._close(line.wall)
+            self._close(game.wall)
 
     def has(self, wall: int, seating: int) -> bool:
         """Whether this game has been played."""
@@ -80,10 +80,10 @@ class WallAccumulator:
     def _close(self, number: int) -> None:
         wall = self._open.pop(number)
         lines = [wall[seating] for seating in range(len(wall))]
-        if reasons := [line.void for line in lines if line.void]:
+        if reasons := [game.void for game in lines if game.void]:
             self.void[number] = reasons[0]
             return
-        games = [f.FinishedGame(line.scores, f.from_rows(line.counts)) for line in lines]
+        games = [f.FinishedGame(game.scores, f.from_rows(game.counts)) for game in lines]
         self._rows[number] = self._summary.rows(games)
         self._pairs[number] = self._summary.pairs(games)
 

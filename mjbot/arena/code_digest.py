@@ -143,6 +143,6 @@ def _make(spec: Spec) -> None:
         raise MakingError(str(error)) from None
 
 
-def _named(found: FileRead) -> str:
-    path, digest = found
+def _named(file_read: FileRead) -> str:
+    path, digest = file_read
     return f"{Path(path).name} {digest}"

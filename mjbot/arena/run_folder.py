@@ -101,13 +101,13 @@ class GameLine(msgspec.Struct, frozen=True, omit_defaults=True):
         return GameId(self.wall, self.seating)
 
 
-def encode_game(line: GameLine) -> bytes:
+def encode_game(game: GameLine) -> bytes:
     """Return the line's text, with a checksum of all the rest as its last field.
 
     >>> encode_game(GameLine(wall=0, seating=1, void="why"))
     b'{"wall":0,"seating":1,"void":"why","check":"778da3a1"}'
     """
-    text = msgspec.json.encode(line)
+    text = msgspec.json.encode(game)
     return b'%s,"check":"%08x"}' % (text[:-1], zlib.crc32(text))
 
 
@@ -116,10 +116,10 @@ def decode_game(text: bytes) -> GameLine:
 
     Raises :class:`msgspec.DecodeError` if that is no game, or not as it was written.
     """
-    line = msgspec.json.decode(text, type=GameLine)
-    if text != encode_game(line):
+    game = msgspec.json.decode(text, type=GameLine)
+    if text != encode_game(game):
         raise msgspec.ValidationError("this game is not as it was written (its checksum differs)")
-    return line
+    return game
 
 
 def read_games(folder: Path) -> list[GameLine]:
@@ -195,9 +195,9 @@ class Results:
         self.path: Final = self._log.path
         self.lines: Final = self._log.lines
 
-    def append(self, line: GameLine) -> None:
+    def append(self, game: GameLine) -> None:
         """Keep one more game, whatever happens to this program next."""
-        self._log.append(line)
+        self._log.append(game)
 
     def close(self) -> None:
         """Make sure of everything."""

@@ -93,8 +93,8 @@ class _ToLoguru(logging.Handler):
                 format="{message}",
                 diagnose=False,  # no values of variables: they may be secret
             )
-        place = {"name": record.name, "function": record.funcName, "line": record.lineno}
-        patched = logger.patch(lambda to: to.update(place))  # type: ignore[typeddict-item]
+        origin = {"name": record.name, "function": record.funcName, "line": record.lineno}
+        patched = logger.patch(lambda to: to.update(origin))  # type: ignore[typeddict-item]
         patched.opt(exception=record.exc_info).log(record.levelname, "{}", record.getMessage())
 
 
@@ -172,9 +172,11 @@ def make_parser(declared: Container[str] = COMMANDS) -> argparse.ArgumentParser:
 
 
 def _subparser(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
-    commands = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
-    found: argparse.ArgumentParser = commands[0].choices[name]
-    return found
+    subparsers = [
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    ]
+    subparser: argparse.ArgumentParser = subparsers[0].choices[name]
+    return subparser
 
 
 def read_again(request: RequestT, command_line: Sequence[str]) -> RequestT:
@@ -194,8 +196,8 @@ def declare_command(name: str, parser: argparse.ArgumentParser) -> None:
 
 def request_class(name: str) -> type:
     """Return the class of requests that a command's ``run`` takes."""
-    found: type = get_type_hints(importlib.import_module(module_of(name)).run)["request"]
-    return found
+    request: type = get_type_hints(importlib.import_module(module_of(name)).run)["request"]
+    return request
 
 
 def run_program(main: Callable[[], int] = main) -> NoReturn:

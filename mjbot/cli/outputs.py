@@ -17,9 +17,9 @@ _HEAD_BYTES: Final = 1 << 16
 def check_outputs(request: Any) -> None:
     """Raise :class:`ArgumentError` if a file that the request would write must stay."""
     paths = list(paths_of(request))
-    for place, named in enumerate(paths):
+    for index, named in enumerate(paths):
         if named.writes is not None:
-            others = [each for each in paths[:place] if each.writes is not None]
+            others = [each for each in paths[:index] if each.writes is not None]
             _check(named, others + [each for each in paths if each.writes is None])
 
 

@@ -87,7 +87,7 @@ def test_the_command_writes_what_strategies_read(tmp_path, capsys):
                  "--out", str(tmp_path)]) == 0  # fmt: skip
     assert "paper %" in capsys.readouterr().out
     manifest = json.loads((tmp_path / "greedy.json").read_text())
-    assert manifest["command"] == "mjbot train greedy --games 3 --seed 5 --length tonpu"
+    assert manifest["command"] == "python -m papers train-greedy --games 3 --seed 5 --length tonpu"
     assert (load_weights("greedy", tmp_path)["hands"] == count_hands(3, 5, "tonpu")[0]).all()
 
 

@@ -72,7 +72,7 @@ def work(
 
 
 def _first_faults(jobs: Connection, setup: Setup) -> ReportFault:
-    """Return what sends the first fault of each strategy down the line at once."""
+    """Return what sends the first fault of each strategy at once."""
     reported: set[int] = set()
 
     def report(game_id: GameId, fault: Fault) -> None:

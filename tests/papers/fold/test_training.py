@@ -188,4 +188,4 @@ def test_too_little_to_learn_from_is_said(folding_games, tmp_path, capsys):
     assert train(folding_games, "--games", "500:", *rest) == 2
     assert train(folding_games, "--games", ":2", "--per-game", 1, *rest) == 1
     assert train(folding_games, "--grid", 0, *rest) == 2
-    assert capsys.readouterr().err.count("mjbot train fold: ") == 3
+    assert capsys.readouterr().err.count("python -m papers train-fold: ") == 3
