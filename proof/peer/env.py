@@ -101,8 +101,8 @@ def lay_wall(wall: NDArray[np.int8], dealer: int) -> list[int]:
     dealt = [tile for turn in range(3) for seat in order for tile in hands[seat][4 * turn :][:4]]
     dealt += [hands[seat][12] for seat in order]
     dead = [*tiles[RINSHAN_WALL : RINSHAN_WALL + 4]]
-    for place in range(5):
-        dead += [tiles[DORA_WALL + place], tiles[URA_WALL + place]]
+    for index in range(5):
+        dead += [tiles[DORA_WALL + index], tiles[URA_WALL + index]]
     return pieces_of([*dealt, *tiles[LIVE_WALL : LIVE_WALL + N_LIVE], *reversed(dead)])
 
 
@@ -152,9 +152,9 @@ def plain(event: m.Event) -> Plain:
         case m.Ryukyoku():
             return "ryukyoku", event.reason, event.deltas
         case m.StartKyoku():
-            place = (event.bakaze, event.kyoku, event.honba, event.kyotaku, event.oya)
+            kyoku = (event.bakaze, event.kyoku, event.honba, event.kyotaku, event.oya)
             hands = tuple(_sorted(hand) for hand in event.tehais)
-            return "start_kyoku", *place, event.dora_marker, event.scores, hands
+            return "start_kyoku", *kyoku, event.dora_marker, event.scores, hands
         case m.Tsumo():
             return "tsumo", event.actor, event.pai
         case m.Dora():

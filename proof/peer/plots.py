@@ -47,7 +47,7 @@ class Script:
                 rest.remove(tile)
         rng.shuffle(rest)
         wall = np.full(136, -1, np.int8)
-        parts = {13 * ((dealer + place) % 4): hand for place, hand in enumerate(self.hands)}
+        parts = {13 * ((dealer + index) % 4): hand for index, hand in enumerate(self.hands)}
         for start, tiles in (parts | {LIVE_WALL: self.draws, RINSHAN_WALL: self.rinshan}).items():
             wall[start : start + len(tiles)] = tiles
         wall[wall < 0] = rest
@@ -77,8 +77,8 @@ def quads(rng: Random) -> Script:
     owners = rng.choice(((0,), (0, 1), (0, 1, 2), (0, 1, 2, 3)))
     script = _script(rng, [""] * 4, kan=1.0, call=rng.choice((0.0, 1.0)), win=0.5)
     plain_kinds = [kind for kind in range(N_KINDS) if kind not in FIVE_KINDS]
-    for place, kind in enumerate(rng.sample(plain_kinds, rng.randint(4, 6))):
-        hand = script.hands[owners[place % len(owners)]]
+    for index, kind in enumerate(rng.sample(plain_kinds, rng.randint(4, 6))):
+        hand = script.hands[owners[index % len(owners)]]
         copies = rng.choice((2, 3, 3, 4))
         if len(hand) + copies <= 13:
             hand += [kind] * copies
