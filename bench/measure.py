@@ -41,9 +41,9 @@ def measure(contests: list[Contest], rounds: int) -> dict[str, Any]:
     ours: list[list[float]] = [[] for _ in contests]
     theirs: list[list[float]] = [[] for _ in contests]
     for _ in range(rounds):
-        for place, contest in enumerate(contests):
-            ours[place].append(_rate(contest.ours, contest.clock))
-            theirs[place].append(_rate(contest.theirs, contest.clock))
+        for index, contest in enumerate(contests):
+            ours[index].append(_rate(contest.ours, contest.clock))
+            theirs[index].append(_rate(contest.theirs, contest.clock))
     return {
         "machine": {
             "processor": processor(),
@@ -56,7 +56,7 @@ def measure(contests: list[Contest], rounds: int) -> dict[str, Any]:
         },
         "rounds": rounds,
         "results": [
-            _result(contest, ours[place], theirs[place]) for place, contest in enumerate(contests)
+            _result(contest, ours[index], theirs[index]) for index, contest in enumerate(contests)
         ],
     }
 

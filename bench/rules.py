@@ -144,13 +144,13 @@ def _compare(ids: list[list[int]], counts: list[Counts], made: list[MadeWin]) ->
     """Raise if a peer answers otherwise than we do: then the contest would mean nothing."""
     many = np.array(counts)
     shantens, masks, _ = acceptance_many(many, np.zeros(len(many), np.int8), 4 - many)
-    for place, (hand, count) in enumerate(zip(ids, counts, strict=True)):
+    for index, (hand, count) in enumerate(zip(ids, counts, strict=True)):
         assert shanten(count, 0) == riichienv.calculate_shanten(hand)
         kind = hand[0] // 4
         count[kind] -= 1
         assert xiangting.calculate_necessary_tiles(count.tolist(), FOUR) == (
-            shantens[place, kind] + 1,
-            masks[place, kind],
+            shantens[index, kind] + 1,
+            masks[index, kind],
         )
         count[kind] += 1
     for each in made:

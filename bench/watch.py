@@ -110,7 +110,9 @@ def _live(browser: Any) -> Iterator[dict[str, Any]]:
         page.wait_for_selector(f"body[data-place='0/{len(events) - 2}']", timeout=5000)
         seen = page.evaluate("window.seen")
         page.close()
-    lags = [1000 * (seen[place] / 1000 - at) for place, at in output.items() if place in seen]
+    lags = [
+        1000 * (seen[position] / 1000 - at) for position, at in output.items() if position in seen
+    ]
     name = f"four tsumogiri, {EVENTS_PER_S} events/s"
     yield _result(f"{name}: boards left out", len(output) - len(lags), "boards", len(output) / 10)
     yield _result(f"{name}: lag, median", statistics.median(lags), "ms", 50)
@@ -123,17 +125,19 @@ def _events(count: int) -> list[Event]:
     events = list(referee.start())
     while len(events) < count and referee.asked:
         events += referee.step({seat: referee.view(seat).default_action for seat in referee.asked})
-    kyoku = [place for place, event in enumerate(events) if type(event).__name__ == "EndKyoku"]
+    kyoku = [
+        position for position, event in enumerate(events) if type(event).__name__ == "EndKyoku"
+    ]
     return events[: min([count, *kyoku])]
 
 
 async def _play(server: LiveServer, events: list[Event]) -> dict[str, float]:
     output = {}
-    for place, event in enumerate(events):
-        output[f"0/{place - 1}"] = time.time()
+    for position, event in enumerate(events):
+        output[f"0/{position - 1}"] = time.time()
         server.add(event)
         await asyncio.sleep(1 / EVENTS_PER_S)
-    return {place: at for place, at in output.items() if place not in ("0/-1", "0/0")}
+    return {position: at for position, at in output.items() if position not in ("0/-1", "0/0")}
 
 
 def _records(browser: Any, folder: Path) -> Iterator[dict[str, Any]]:

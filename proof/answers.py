@@ -43,8 +43,8 @@ def make_win(tiles: list[int], melds: list[tuple[int, int]], flags: int) -> Win:
     win["win_kind"] = tile_kind(tiles[-1])
     win["flags"] = flags
     win["n_melds"] = len(melds)
-    for place, (meld_type, kind) in enumerate(melds):
-        win["meld_type"][place], win["meld_kind"][place] = meld_type, kind
+    for index, (meld_type, kind) in enumerate(melds):
+        win["meld_type"][index], win["meld_kind"][index] = meld_type, kind
     return win
 
 

@@ -138,8 +138,8 @@ def table(rows: Floats) -> Iterator[str]:
     """Yield the mean reported chance and the share of wins, by situation and tenths, in percent."""
     yield from head(["situation", "decisions", "estimated", "all", *map(str, range(1, 11))])
     outside = 0
-    for place, name in enumerate(SITUATIONS):
-        of = rows[rows[:, 1] == place]
+    for index, name in enumerate(SITUATIONS):
+        of = rows[rows[:, 1] == index]
         if not len(of):
             continue
         groups = np.array_split(of[np.argsort(of[:, 2], kind="stable")], TENTHS)
@@ -171,8 +171,8 @@ def _shown(estimate: Estimate) -> str:
 
 def fitted(rows: Floats) -> Iterator[str]:
     """Yield the lines of the calibration: (estimated, observed) chances by situation."""
-    for place, name in enumerate(SITUATIONS):
-        of = rows[rows[:, 1] == place]
+    for index, name in enumerate(SITUATIONS):
+        of = rows[rows[:, 1] == index]
         if not len(of):
             continue
         knots = monotone(of)

@@ -138,9 +138,9 @@ def two_classes(x: Floats, error: Floats) -> tuple[float, float, float, float]:
         for wide in WIDE.tolist():
             mixed = (1 - shares) * densities[narrow] + shares * densities[wide]
             values = np.log(mixed).sum(axis=1)
-            place = int(values.argmax())
-            if values[place] > best[3]:
-                best = (float(shares[place, 0]), narrow, wide, float(values[place]))
+            index = int(values.argmax())
+            if values[index] > best[3]:
+                best = (float(shares[index, 0]), narrow, wide, float(values[index]))
     return best
 
 

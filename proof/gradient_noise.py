@@ -233,8 +233,8 @@ def add_game(
         if ranks[0]:
             for seat in range(4):
                 ends[seat] = -ranks[seat]
-                for place in range(4):
-                    ends[seat] += (1 + place) * chances[seat, place]
+                for rank in range(4):
+                    ends[seat] += (1 + rank) * chances[seat, rank]
             add_kyoku(learners, variants, rewards, ends, sums)
         if game_ends(state):
             break

@@ -143,9 +143,9 @@ def league_of_people(games: Games, rng: Rng, met: int) -> list[HelperVerdict]:
     if n_games > len(games):
         return []
     meetings = PairConduct()
-    for place in rng.choice(len(games), n_games, replace=False):
+    for index in rng.choice(len(games), n_games, replace=False):
         names = tuple([f"player {number}" for number in rng.choice(n, 4, replace=False)])
-        meetings.add(games[place]._replace(names=names))
+        meetings.add(games[index]._replace(names=names))
     return judge_helpers(meetings.table())
 
 
@@ -165,12 +165,12 @@ class BotLeague:
     ) -> None:
         """Add games; ``fixed`` has the account of some strategies."""
         known = fixed or {}
-        for place in places:
+        for index in places:
             names: list[str] = []
-            for strategy in games[place].names:
+            for strategy in games[index].names:
                 taken = [*names, *known.values()]
                 names.append(known.get(strategy) or self._account(strategy, taken))
-            self.meetings.add(games[place]._replace(names=tuple(names)))
+            self.meetings.add(games[index]._replace(names=tuple(names)))
 
     def _account(self, strategy: str, taken: Sequence[str]) -> str:
         """Return an account that plays a strategy (a second seat of one is ``name (2)``)."""

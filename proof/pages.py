@@ -264,9 +264,9 @@ def executed(path: Path) -> Any:
         cell.pop("outputs", None)
         if cell.cell_type == "code":
             cell.outputs = []
-    place = {"metadata": {"path": str(path.parent)}}
+    resources = {"metadata": {"path": str(path.parent)}}
     metadata = dict(notebook.metadata)
-    NotebookClient(notebook, timeout=600, resources=place, record_timing=False).execute()
+    NotebookClient(notebook, timeout=600, resources=resources, record_timing=False).execute()
     notebook.metadata = metadata  # without the version of this Python
     return notebook
 

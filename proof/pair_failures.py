@@ -117,7 +117,7 @@ class _Trials:
         self._alarm: asyncio.TimerHandle | None = None  # set from the first game on
 
     async def play(self, channel: PairChannel, front: Path) -> None:
-        timings = [("--timings", str(self._timings(place))) for place in (TOP, PARTNER)]
+        timings = [("--timings", str(self._timings(player))) for player in (TOP, PARTNER)]
         roles, relayed = self._table.roles, PairChannel(front, channel.secret)
         top, _ = make_members("mjbot", roles, channel, timings)
         _, partner = make_members("mjbot", roles, relayed, timings)
@@ -171,18 +171,18 @@ class _Trials:
     async def _strike(self, trial: PairTrial) -> None:
         await asyncio.sleep(trial.delay_ms / 1000)
         trial.kyoku, trial.done = self._kyoku, True
-        trial.linked = [place for place in (TOP, PARTNER) if self._is_linked(place)]
+        trial.linked = [player for player in (TOP, PARTNER) if self._is_linked(player)]
         verb, _, what = trial.kind.partition(" ")
-        place = PARTNER if what == "partner" else TOP
+        player = PARTNER if what == "partner" else TOP
         match verb:
             case "kill":
-                os.kill(self._pids[place], signal.SIGKILL)
+                os.kill(self._pids[player], signal.SIGKILL)
             case "cut":
                 self._relay.cut(for_good=what == "for good")
             case "stop":
-                os.kill(self._pids[place], signal.SIGSTOP)
+                os.kill(self._pids[player], signal.SIGSTOP)
                 await asyncio.sleep(STOP_S)
-                os.kill(self._pids[place], signal.SIGCONT)
+                os.kill(self._pids[player], signal.SIGCONT)
             case "stall":
                 self._relay.stall()
 
@@ -242,20 +242,20 @@ class _Trials:
 
     def _new_timings(self) -> tuple[list[float], int]:
         """Return how long the last game's decisions took, and how many waited for a message."""
-        text = "".join([self._new_text(self._timings(place)) for place in (TOP, PARTNER)])
+        text = "".join([self._new_text(self._timings(player)) for player in (TOP, PARTNER)])
         rows = [line.split() for line in text.splitlines()]
         return [float(row[0]) for row in rows], sum(int(row[1]) for row in rows)
 
-    def _is_linked(self, place: int) -> bool:
+    def _is_linked(self, player: int) -> bool:
         """Whether the last line of a player about its partner reports it as linked."""
-        text = self._output_file(place).read_text("utf-8", "replace")
+        text = self._output_file(player).read_text("utf-8", "replace")
         return text.rfind(THERE) > text.rfind(GONE)
 
     def _new_output(self) -> dict[int, str]:
-        return {place: self._new_text(self._output_file(place)) for place in range(4)}
+        return {player: self._new_text(self._output_file(player)) for player in range(4)}
 
-    def _output_file(self, place: int) -> Path:
-        return self._folder / f"player-{place + 1}.txt"
+    def _output_file(self, player: int) -> Path:
+        return self._folder / f"player-{player + 1}.txt"
 
     def _new_text(self, file: Path) -> str:
         """Return what has been written since the last call."""
@@ -265,5 +265,5 @@ class _Trials:
         self._read_bytes[file] = self._read_bytes.get(file, 0) + len(text)
         return text.decode("utf-8", "replace")
 
-    def _timings(self, place: int) -> Path:
-        return self._folder / f"timings-{('top', 'partner')[place]}.txt"
+    def _timings(self, player: int) -> Path:
+        return self._folder / f"timings-{('top', 'partner')[player]}.txt"

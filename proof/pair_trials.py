@@ -49,10 +49,10 @@ def plan(times: int, stops: int, seed: int) -> list[PairTrial]:
     """Return what is to go wrong, and when."""
     trials = []
     for number in range(times + stops):
-        kinds, place = (FAILURES, number) if number < times else (DELAYS, number - times)
+        kinds, index = (FAILURES, number) if number < times else (DELAYS, number - times)
         dice = random.Random(f"{seed} {number}")
         moment = dice.randint(1, LATEST_EVENT), dice.uniform(0, 20)
-        trials.append(PairTrial(number, kinds[place % len(kinds)], *moment))
+        trials.append(PairTrial(number, kinds[index % len(kinds)], *moment))
     return trials
 
 
@@ -66,12 +66,12 @@ def read(file: Path) -> list[PairTrial]:
 
 def problems_in_output(trial: PairTrial, output: Mapping[int, str]) -> Iterator[str]:
     """Yield what is missing in the output of the players, or must not be in it."""
-    for place, text in output.items():
-        yield from (f"player {place + 1} logged {bad!r}" for bad in BAD_OUTPUT if bad in text)
+    for player, text in output.items():
+        yield from (f"player {player + 1} logged {bad!r}" for bad in BAD_OUTPUT if bad in text)
     struck = trial.kind.removeprefix("kill ")
-    for place, name in ((TOP, "top"), (PARTNER, "partner")):
+    for player, name in ((TOP, "top"), (PARTNER, "partner")):
         survives = trial.kind in FAILURES and struck != name
-        if survives and place in trial.linked and GONE not in output[place]:
+        if survives and player in trial.linked and GONE not in output[player]:
             yield f"the {name} did not log that {GONE}"
     if trial.kind.startswith("kill") and not any("SIGKILL" in note for note in trial.notes):
         yield "no player logged the death"

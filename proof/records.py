@@ -134,8 +134,8 @@ def check_game(game: Game, findings: RecordFindings) -> None:
             ledger.apply(entry.event)
             witness.apply(entry)
         except (TableError, ContradictionError, LedgerError) as error:
-            place = game.place(entry.number)
-            findings.mismatches.append(f"{game.name}: {place}: {error}\n  {entry.event}")
+            position = game.place(entry.number)
+            findings.mismatches.append(f"{game.name}: {position}: {error}\n  {entry.event}")
             break
     findings.mismatches += map(str, game.hands.unreadable)
     findings.checked += ledger.counts

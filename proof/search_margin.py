@@ -113,8 +113,8 @@ def _search(playouts: Playouts, view: View, plans: NDArray[np.int16]) -> list[Li
     values = playouts.compare(view.state, view.seat, list(plans), WORLDS, seed=seed_of(view))
     ranks = values.ranks[:, :, view.seat]
     gains = ranks[:, :1] - ranks[:, 1:]
-    return [{str(n): _mean_and_error(gains[:n, place]) for n in SIZES}
-            for place in range(gains.shape[1])]  # fmt: skip
+    return [{str(n): _mean_and_error(gains[:n, index]) for n in SIZES}
+            for index in range(gains.shape[1])]  # fmt: skip
 
 
 def _mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
@@ -165,15 +165,15 @@ def play_to_the_end(
         workspace.world = workspace.position
         deal_wall(workspace.world, random, workspace.sampler)
         pin_wall(workspace.world)
-        for place in range(len(plans)):
+        for index in range(len(plans)):
             workspace.playing = workspace.world
-            play_plan(policy, workspace.playing, workspace.buffer, seat, plans[place])
+            play_plan(policy, workspace.playing, workspace.buffer, seat, plans[index])
             write_values(
-                workspace, weights, values.points[number, place], values.chances[number, place]
+                workspace, weights, values.points[number, index], values.chances[number, index]
             )
             if number < len(ends):
                 finish_game(policy, policy, 0b1111, workspace.playing, workspace.buffer, walls)
-                ends[number, place] = 1 + seats_ahead(workspace.playing.scores, seat)
+                ends[number, index] = 1 + seats_ahead(workspace.playing.scores, seat)
 
 
 # --- the report --------------------------------------------------------------------------------
@@ -210,10 +210,10 @@ def _spread(found: Sequence[Line]) -> Iterator[str]:
     yield from head(["challengers", "number", "mean gain", "spread", "slope with the true hands"])
     for name in ("all", "discards", *CLASSES):
         rows = [
-            (*line["search"][place][str(WORLDS)], line["judge"][place][0])
+            (*line["search"][index][str(WORLDS)], line["judge"][index][0])
             for line in found
-            for place in range(len(line["search"]))
-            if name in ("all", _class(line, place))
+            for index in range(len(line["search"]))
+            if name in ("all", _class(line, index))
         ]
         if len(rows) > 2:
             gains, errors, judged = np.array(rows).T
@@ -225,15 +225,15 @@ def _spread(found: Sequence[Line]) -> Iterator[str]:
             yield row([name, str(len(rows)), f"{gains.mean():.4f}", spread, slope])
 
 
-def _class(line: Line, place: int) -> str:
-    words = {line["actions"][at].split()[0] for at in (0, place + 1)}
+def _class(line: Line, index: int) -> str:
+    words = {line["actions"][at].split()[0] for at in (0, index + 1)}
     return next((name for name, those in CLASSES.items() if words & {*those}), "discards")
 
 
 def _line(found: Sequence[Line], worlds: int, margin: float, z: float) -> str:
     chosen = [(line, _override(line, worlds, margin, z)) for line in found]
-    overrides = [(line, place) for line, place in chosen if place is not None]
-    judged = [line["judge"][place] for line, place in overrides]
+    overrides = [(line, index) for line, index in chosen if index is not None]
+    judged = [line["judge"][index] for line, index in overrides]
     right = sum(mean > 1.96 * error for mean, error in judged)
     wrong = sum(mean < -1.96 * error for mean, error in judged)
     true = [mean for mean, _ in judged]
@@ -241,13 +241,13 @@ def _line(found: Sequence[Line], worlds: int, margin: float, z: float) -> str:
     others: list[float] = []
     in_others: list[float] = []
     if worlds < WORLDS:
-        others = [_in_other_worlds(line, place, worlds) for line, place in overrides]
+        others = [_in_other_worlds(line, index, worlds) for line, index in overrides]
         in_others = others + none
     cells = [
         *map(str, (len(judged), right, wrong, len(judged) - right - wrong)),
         _spelled(others, 1),
         _spelled(true, 1),
-        _spelled([line["games"][place][0] for line, place in overrides], 1),
+        _spelled([line["games"][index][0] for line, index in overrides], 1),
         _spelled(in_others, 1000),
         _spelled(true + none, 1000),
     ]
@@ -255,18 +255,18 @@ def _line(found: Sequence[Line], worlds: int, margin: float, z: float) -> str:
 
 
 def _override(line: Line, worlds: int, margin: float, z: float) -> int | None:
-    """Return the place of the challenger that would be chosen, if one would."""
+    """Return the index of the challenger that would be chosen, if one would."""
     best, chosen = 0.0, None
-    for place, search in enumerate(line["search"]):
+    for index, search in enumerate(line["search"]):
         mean, error = search[str(worlds)]
         if mean > max(margin, z * error) and mean > best:
-            best, chosen = mean, place
+            best, chosen = mean, index
     return chosen
 
 
-def _in_other_worlds(line: Line, place: int, worlds: int) -> float:
+def _in_other_worlds(line: Line, index: int, worlds: int) -> float:
     """Return the mean gain in the worlds after the first so many."""
-    search = line["search"][place]
+    search = line["search"][index]
     total: float = WORLDS * search[str(WORLDS)][0] - worlds * search[str(worlds)][0]
     return total / (WORLDS - worlds)
 

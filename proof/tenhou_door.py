@@ -175,9 +175,9 @@ class ListenerProof:
             server = await stack.enter_async_context(TableServer(rules, log_dir=folder))
             urls = await _open(server, 9 if self._length == "hanchan" else 1, stack, habits)
             tasks: list[asyncio.Task[list[OwnResult]]] = []
-            for place, listener in enumerate(listeners):
-                tasks.append(asyncio.create_task(_seated(place, urls[listener])))
-                while len(server.lobby.waiting) <= place:
+            for client, listener in enumerate(listeners):
+                tasks.append(asyncio.create_task(_seated(client, urls[listener])))
+                while len(server.lobby.waiting) <= client:
                     await asyncio.sleep(0.01)
                     if tasks[-1].done():
                         tasks[-1].result()
@@ -324,10 +324,10 @@ async def _open(
     return {"mjai": f"mjsonp://{HOST}:{await server.open_tcp(HOST, 0)}/default", **urls}
 
 
-async def _seated(place: int, url: str) -> list[OwnResult]:
-    name = f"bot{place}"
+async def _seated(client: int, url: str) -> list[OwnResult]:
+    name = f"bot{client}"
     settings = Settings(parse_address(url), name=name, login=guest_named(name))
-    strategy = make_strategy(BOTS[place])
+    strategy = make_strategy(BOTS[client])
     return await play(settings, lambda _: strategy, hooks=Hooks(warm_up=lambda: None))
 
 

@@ -175,13 +175,13 @@ async def _play(
 ) -> tuple[GameResult, list[OwnResult]]:
     async with TableServer(rules, log_dir=folder) as server:
         tasks = []
-        for place in range(PLACES):
-            rng = random.Random(f"habits {rules.seed} {place}")
+        for client in range(PLACES):
+            rng = random.Random(f"habits {rules.seed} {client}")
             ours, theirs = memory_pair()
             server.tenhou.begin(theirs, Spelling.XML)
             line = HabitualLine(ours, habits, rng, counted)
-            tasks.append(asyncio.create_task(_client(line, place, bots[place], rules)))
-            while len(server.lobby.waiting) <= place:
+            tasks.append(asyncio.create_task(_client(line, client, bots[client], rules)))
+            while len(server.lobby.waiting) <= client:
                 await asyncio.sleep(0.01)
                 if tasks[-1].done():
                     tasks[-1].result()
@@ -189,12 +189,12 @@ async def _play(
         return results[0], list(await asyncio.gather(*tasks))
 
 
-async def _client(line: Transport, place: int, bot: str, rules: TableRules) -> OwnResult:
+async def _client(line: Transport, client: int, bot: str, rules: TableRules) -> OwnResult:
     async def never() -> Transport:
         raise AssertionError("the connection was lost")
 
     wanted = TableType(0, int(game_type(rules.game)))
-    session = TenhouClient(guest_named(f"bot{place}"), wanted, Spelling.XML)
+    session = TenhouClient(guest_named(f"bot{client}"), wanted, Spelling.XML)
     player = PlayerInLoop(bot)
     silence_s = Dialect.TENHOU.traits.silence_s or 300.0
     game = TenhouGame(never, session, player, silence_s=silence_s, record=lambda event: None)

@@ -10,7 +10,6 @@ traceback.
 import argparse
 import asyncio
 import contextlib
-import logging
 import os
 import socket
 import tempfile
@@ -23,8 +22,7 @@ from random import Random
 from typing import Any, Final
 
 from mjbot.game.records.game import RecordError
-from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
-from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.records.replay import MismatchError
 from mjbot.play.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy
 from mjbot.play.client.pair_channel import End, Linked
 from mjbot.play.client.play import Settings, play
@@ -34,6 +32,7 @@ from mjbot.play.server.server import GameResult, TableServer
 from mjbot.runtime.errors import EXPECTED_ERRORS
 from mjbot.strategy.pair.session import Side
 from mjbot.strategy.registry import make_strategy
+from proof.remains import replayed
 from protocol.sessions.request_server import TimeLimits
 from protocol.transports.address import parse_address
 
@@ -69,21 +68,16 @@ class ChaosGame:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``python -m proof chaos``."""
+    """Declare the options of ``python -m proof endurance chaos``."""
     parser.add_argument("--games", type=int, default=1000, help="games to play (1000)")
     parser.add_argument("--first", type=int, default=0, help="number of the first game (0)")
     parser.add_argument("--at-once", type=int, default=3, help="games at once (3)")
     parser.add_argument("--seed", type=int, default=0, help="of walls, seats and faults (0)")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Play the games, print how they ended, return 1 if anything does not hold."""
-    logging.disable(logging.ERROR)  # messages about broken lines
-    return asyncio.run(_run(args))
-
-
-async def _run(args: argparse.Namespace) -> int:
-    start, ended, problems = time.monotonic(), Counter[str](), 0
+async def endure(args: argparse.Namespace) -> list[str]:
+    """Play the games, print how they ended, return what does not hold."""
+    start, ended, problems = time.monotonic(), Counter[str](), list[str]()
     numbers = range(args.first, args.first + args.games)
     free = asyncio.Semaphore(args.at_once)
 
@@ -96,31 +90,34 @@ async def _run(args: argparse.Namespace) -> int:
         ended[ending_of(table)] += 1
         ended["(proxy faults)"] += table.faults
         ended["(games of a pair)"] += table.number % PAIR_EVERY == 0
-        for problem in problems_of(table):
-            problems += 1
-            print(f"game {table.number}: {problem}", flush=True)
+        problems += [f"game {table.number}: {problem}" for problem in problems_of(table)]
         if count % 10 == 0:
             print(f"{count} games, {time.monotonic() - start:.0f} s", flush=True)
-    for fragment, count in sorted(ended.items(), key=lambda item: -item[1]):
-        print(f"{count:>7} {fragment}")
-    print(f"{problems:>7} problems; {time.monotonic() - start:.0f} s, {os.times().user:.0f} s user")
-    return int(problems > 0)
+    print_endings(ended)
+    print(f"{time.monotonic() - start:.0f} s, {os.times().user:.0f} s user")
+    return problems
+
+
+def print_endings(ended: Counter[str]) -> None:
+    """Print how often games ended how, the most frequent first."""
+    for ending, count in ended.most_common():
+        print(f"{count:>7} {ending}")
 
 
 # --- a game ----------------------------------------------------------------------------------
+
+
+def rules_of(seed: int, on_fault: OnFault) -> TableRules:
+    """Return the rules of a table whose players are behind proxies."""
+    limits = TimeLimits(3000, 7000)
+    return TableRules(seed=seed, rules="tonpu", timeout_s=REPLY_S, limits=limits, on_fault=on_fault)
 
 
 async def _played(number: int, seed: int) -> ChaosGame:
     random = Random(f"chaos {seed} {number}")
     kinds = HARMLESS if number % HARMLESS_EVERY == 0 else FAULTS
     table = ChaosGame(number, kinds)
-    rules = TableRules(
-        seed=seed + number,
-        rules="tonpu",
-        timeout_s=REPLY_S,
-        limits=TimeLimits(3000, 7000),
-        on_fault=random.choice(ON_FAULT),
-    )
+    rules = rules_of(seed + number, random.choice(ON_FAULT))
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GAME_S), contextlib.AsyncExitStack() as stack:
             server = await stack.enter_async_context(TableServer(rules, log_dir=Path(folder)))
@@ -134,7 +131,7 @@ async def _played(number: int, seed: int) -> ChaosGame:
                 results = [result async for result in server.play(1)]
                 table.ends = await asyncio.gather(*tasks, return_exceptions=True)
                 table.result = results[0]
-                table.replayed = replayed(results[0])
+                table.replayed = replay_problem(results[0])
             finally:
                 for task in tasks:
                     task.cancel()
@@ -176,15 +173,14 @@ class Proxies:
 async def _clients(number: int, ports: dict[str, tuple[int, str]], chaos: Proxies) -> list[Any]:
     """Return the four players' conversations, not yet begun."""
     settings = []
-    for place in range(PLACES):
+    for client in range(PLACES):
         # The names and servers of a pair are fixed; others join in any order.
-        scheme = "mjsonp" if number % PAIR_EVERY == 0 or (number >> place) % 2 else "ws"
+        scheme = "mjsonp" if number % PAIR_EVERY == 0 or (number >> client) % 2 else "ws"
         port, path = ports[scheme]
-        name = f"mjbot-{place}"
+        name = f"mjbot-{client}"
         query = f"?name={name}" if scheme == "ws" else ""
         url = f"{scheme}://{HOST}:{await chaos.before(port)}/{path}{query}"
-        address = parse_address(url)
-        settings.append(Settings(address, name=name, silence_s=SILENCE_S, deadline_s=REPLY_S / 2))
+        settings.append(settings_of(url, name))
     if number % PAIR_EVERY:
         return [_alone(one, bot) for one, bot in zip(settings, BOTS, strict=True)]
     host_port = _free_port()
@@ -198,6 +194,11 @@ async def _clients(number: int, ports: dict[str, tuple[int, str]], chaos: Proxie
     return [*pair, *[_alone(one, bot) for one, bot in zip(settings[2:], BOTS[2:], strict=True)]]
 
 
+def settings_of(url: str, name: str) -> Settings:
+    """Return how a client plays behind a proxy."""
+    return Settings(parse_address(url), name=name, silence_s=SILENCE_S, deadline_s=REPLY_S / 2)
+
+
 def _alone(settings: Settings, bot: str) -> Any:
     return play(settings, lambda _: make_strategy(bot))
 
@@ -207,14 +208,12 @@ def _free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def replayed(result: GameResult) -> str:
+def replay_problem(result: GameResult) -> str:
     """Return what a strict replay finds in a game that ended by the rules."""
     if result.void or result.log is None:
         return ""
     try:
-        for source in list_sources(result.log):
-            for game in games_of(source):
-                replay(game, ReplaySummary())
+        replayed(result.log)
     except (MismatchError, RecordError) as error:
         return str(error)
     return ""
@@ -255,8 +254,8 @@ def problems_of(table: ChaosGame) -> list[str]:
         return [f"hang: no end within {GAME_S:g} s"]
     problems = []
     for fault in result.faults:
-        place = int(result.names[fault.seat].rpartition("-")[2])
-        broken = table.broken[place] & (CHANGES | ENDS)
+        client = int(result.names[fault.seat].rpartition("-")[2])
+        broken = table.broken[client] & (CHANGES | ENDS)
         kind = _kind(fault)
         allowed = broken if kind in ("too late", "left", "no line") else broken & CHANGES
         if not allowed:
@@ -265,10 +264,10 @@ def problems_of(table: ChaosGame) -> list[str]:
         problems.append(f"scores {result.scores}")
     if table.replayed:
         problems.append(f"replay: {table.replayed}")
-    for place, end in enumerate(table.ends):
+    for client, end in enumerate(table.ends):
         if isinstance(end, BaseException) and not isinstance(end, EXPECTED_ERRORS):
-            problems.append(f"client {place}: {type(end).__name__}: {end}")
-        whole = not table.broken[place] & (CHANGES | ENDS)
+            problems.append(f"client {client}: {type(end).__name__}: {end}")
+        whole = not table.broken[client] & (CHANGES | ENDS)
         if isinstance(end, BaseException) and whole and not result.void:
-            problems.append(f"client {place}, its line was whole: {end}")
+            problems.append(f"client {client}, its line was whole: {end}")
     return problems

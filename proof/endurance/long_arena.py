@@ -6,34 +6,28 @@ same command again.
 """
 
 import argparse
-import json
-import os
+import asyncio
 import re
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Final
 
-from proof.trend import growing
-
 from mjbot.arena.run_folder import FIGURES_FILE, GAMES_FILE, read_games
 from mjbot.runtime.errors import MjbotError
-from proof.remains import marked, used
+from proof.endurance.commands import WORKER, Command, KillTimes
+from proof.endurance.trend import growing
+from proof.remains import Sample, used
 
-MARK: Final = "MJBOT_PROOF_LONG_ARENA"
 POLL_S: Final = 0.2
 REPORT_S: Final = 60.0
-WORKER: Final = "multiprocessing.spawn"
-SAMPLES: Final = "samples.jsonl"
+NEVER_S: Final = 1e12
 REPLACED: Final = re.compile(r"processes lost: (\d+)")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``python -m proof long-arena``."""
+    """Declare the options of ``python -m proof endurance long-arena``."""
     parser.add_argument("strategies", nargs="*", default=["fast-riichi-d", "fast-riichi-b"])
     parser.add_argument("--games", type=int, default=50_000, help="of each of the two runs (50000)")
     parser.add_argument("--length", choices=["tonpu", "hanchan"], default="hanchan")
@@ -49,10 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Play both, print the results, return 1 if anything does not hold."""
-    args.out.mkdir(parents=True, exist_ok=True)
-    problems = [*_Run(args, "quiet", kills=False).run(), *_Run(args, "killed", kills=True).run()]
+async def endure(args: argparse.Namespace) -> list[str]:
+    """Play both runs, print the results, return what does not hold."""
+    problems = []
+    for name, kill_every_s in (("quiet", NEVER_S), ("killed", args.kill_every_s)):
+        problems += [f"{name}: {text}" for text in await _Run(args, name, kill_every_s).play()]
     figures = [args.out / name / FIGURES_FILE for name in ("quiet", "killed")]
     if not all(file.exists() for file in figures):
         problems.append("not both runs have figures")
@@ -60,111 +55,72 @@ def run(args: argparse.Namespace) -> int:
         problems.append("the figures differ")
     else:
         print(f"the figures are the same: {figures[0].stat().st_size} bytes")
-    for problem in problems:
-        print(f"problem: {problem}")
-    print(f"{len(problems)} problems")
-    return int(bool(problems))
+    return problems
 
 
-class _Run:
+class _Run(Command):
     """One run of the arena, watched from outside."""
 
-    def __init__(self, args: argparse.Namespace, name: str, *, kills: bool) -> None:
+    def __init__(self, args: argparse.Namespace, name: str, kill_every_s: float) -> None:
+        super().__init__(name, Path.cwd(), args.out / f"{name}.txt")
         self._args: Final = args
-        self._name: Final = name
-        self._kills: Final = kills
-        self._folder: Final = args.out / name
-        self._output: Final = args.out / f"{name}.txt"
-        self._random: Final = Random(f"long arena {args.seed}")
-        self._killed = 0
+        self._is_quiet: Final = kill_every_s == NEVER_S
+        self._kills: Final = KillTimes(Random(f"long arena {args.seed}"), kill_every_s)
+        self._games: Final = args.out / name / GAMES_FILE
+        self._begun: Final = self._lines()
+        self._samples: Final[list[tuple[float, Sample]]] = []
 
-    def run(self) -> Iterator[str]:
-        """Play what is missing; yield what does not hold."""
-        mark = f"{os.getpid()}-{self._name}"
-        before, start = self._lines(), time.monotonic()
-        with self._output.open("ab") as output:
-            process = subprocess.Popen(
-                self._command(),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env={**os.environ, MARK: mark},
-            )
-        self._watch(process, mark, start)
-        took_s, games = time.monotonic() - start, self._lines() - before
-        pace = f", {games / took_s:.1f} games a second" if games else ""
-        print(f"{self._name}: {games} games in {took_s:.0f} s{pace}; {self._killed} killed")
-        yield from [f"{self._name}: {text}" for text in self._judged(process.returncode)]
-
-    def _command(self) -> list[str]:
+    async def play(self) -> list[str]:
+        """Play what is missing; return what does not hold."""
         args = self._args
-        return [
-            *(sys.executable, "-m", "mjbot", "arena", *args.strategies),
-            *("--games", str(args.games), "--length", args.length, "--seed", str(args.seed)),
-            *("--jobs", str(args.jobs), "--out", str(self._folder)),
-        ]
+        args.out.mkdir(parents=True, exist_ok=True)
+        start = time.monotonic()
+        await self.run(
+            *("arena", *args.strategies, "--games", str(args.games), "--length", args.length),
+            *("--seed", str(args.seed), "--jobs", str(args.jobs)),
+            *("--out", str(self._games.parent)),
+        )
+        await self._watch(start)
+        took_s, games = time.monotonic() - start, self._lines() - self._begun
+        pace = f", {games / took_s:.1f} games a second" if games else ""
+        print(f"{self.name}: {games} games in {took_s:.0f} s{pace}; {self.killed} killed")
+        return list(self._judged(await self.process.wait()))
 
-    def _watch(self, process: "subprocess.Popen[bytes]", mark: str, start: float) -> None:
-        next_sample, next_kill = start, start + self._until_kill_s()
-        next_report = start + REPORT_S
-        while process.poll() is None:
-            time.sleep(POLL_S)
-            if time.monotonic() >= next_report:
+    async def _watch(self, start: float) -> None:
+        next_sample, next_report = 0.0, REPORT_S
+        while not self.has_ended:
+            await asyncio.sleep(POLL_S)
+            now = time.monotonic() - start
+            workers = self.processes(WORKER)
+            if now >= next_report:
                 next_report += REPORT_S
-                print(f"{self._name}: {self._lines()} games, {self._killed} killed", flush=True)
-            if (now := time.monotonic()) >= min(next_sample, next_kill):
-                found = marked(MARK, mark)
-                workers = sorted(pid for pid, command in found.items() if WORKER in command)
-                if now >= next_sample and process.pid in found:
-                    self._note(now - start, process.pid, workers)
-                    next_sample = now + self._args.sample_s
-                if now >= next_kill and workers:
-                    self._kill(self._random.choice(workers))
-                    next_kill = now + self._until_kill_s()
-
-    def _until_kill_s(self) -> float:
-        return self._random.expovariate(1 / self._args.kill_every_s) if self._kills else 1e12
-
-    def _kill(self, pid: int) -> None:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
-        self._killed += 1
-
-    def _note(self, at_s: float, parent: int, workers: list[int]) -> None:
-        sample = {**used("parent", [parent]), **used("workers", workers)}
-        with (self._args.out / f"{self._name}-{SAMPLES}").open("a", encoding="ascii") as file:
-            file.write(json.dumps({"at": at_s, "games": self._lines(), **sample}) + "\n")
+                print(f"{self.name}: {self._lines()} games, {self.killed} killed", flush=True)
+            if now >= next_sample and not self.has_ended:
+                sample = {**used("parent", [self.process.pid]), **used("workers", workers)}
+                self._samples.append((now, sample))
+                next_sample = now + self._args.sample_s
+            if (pid := self._kills.victim(now, workers)) is not None:
+                self.kill(pid)
 
     def _lines(self) -> int:
-        file = self._folder / GAMES_FILE
-        return max(0, file.read_bytes().count(b"\n") - 1) if file.exists() else 0
+        data = self._games.read_bytes() if self._games.exists() else b""
+        return max(0, data.count(b"\n") - 1)
 
     def _judged(self, status: int) -> Iterator[str]:
-        text = self._output.read_text("utf-8", "replace")
         if status:
-            yield f"status {status}: {text.strip().splitlines()[-1:]}"
-        replaced = sum(map(int, REPLACED.findall(text)))
-        print(f"{self._name}: {replaced} processes replaced")
-        if replaced and not self._kills:
+            yield f"status {status}: {self.last_line}"
+        replaced = sum(map(int, REPLACED.findall(self.text)))
+        print(f"{self.name}: {replaced} processes replaced")
+        if replaced and self._is_quiet:
             yield f"{replaced} processes were replaced without a kill"
         try:
-            games = read_games(self._folder)
+            games = read_games(self._games.parent)
         except (OSError, MjbotError) as error:
             yield str(error)
             return
         yield from [f"wall {game.wall} is void: {game.void}" for game in games if game.void]
-        if not self._kills:
-            yield from self._grown()
-
-    def _grown(self) -> Iterator[str]:
-        """Print the trends of a run that was played in one go; yield what grows."""
-        lines = (self._args.out / f"{self._name}-{SAMPLES}").read_text("ascii").splitlines()
-        rows = [json.loads(line) for line in lines]
-        times = [row.pop("at") for row in rows]
-        if times != sorted(times):
+        if self._begun:
             print("resumed: no trends over the break")
-            return
-        samples = [{name: row[name] for name in row if name != "games"} for row in rows]
-        yield from growing(times, samples)
+        elif self._is_quiet:
+            times, samples = zip(*self._samples, strict=True)
+            yield from growing(times, samples)

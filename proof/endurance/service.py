@@ -5,7 +5,7 @@ operator starts them.  Each bot plays by the same profile and reconnects by itse
 
 * no attempt at a game ends by a fault of a bot, and no strategy is late, fails or is illegal;
 * the server never has two connections of one bot;
-* memory, file handles and threads of all processes stay flat (:mod:`proof.trend`);
+* memory, file handles and threads of all processes stay flat (:mod:`proof.endurance.trend`);
 * no process writes a traceback, and at SIGTERM all end with status 0.
 """
 
@@ -16,18 +16,18 @@ import json
 import os
 import re
 import shutil
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any, Final
 
-from proof.trend import growing
-
 from mjbot.runtime.errors import ExitCode
+from proof.endurance.commands import Command
+from proof.endurance.trend import growing
 from proof.remains import Sample, used
 
 BOTS: Final = 4
+END_S: Final = 120.0
 PROFILE: Final = """
 [bot]
 strategy = "fast-riichi-d"
@@ -46,21 +46,21 @@ evidence = true
 keep_games = 20
 """
 """A damaged message looks like one of a new version, after which the bots try again at once."""
-_ADDRESS: Final = re.compile(rb"ws://127\.0\.0\.1:(\d+)")
+_ADDRESS: Final = re.compile(r"ws://127\.0\.0\.1:(\d+)")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``python -m proof service``."""
+    """Declare the options of ``python -m proof endurance service``."""
     parser.add_argument("--minutes", type=float, default=360.0, help="how long (360)")
     parser.add_argument("--seed", type=int, default=0, help="of walls and faults (0)")
     parser.add_argument("--sample-s", type=float, default=30.0, help="between two samples (30)")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Play, sample, and judge; return 1 if anything does not hold."""
+async def endure(args: argparse.Namespace) -> list[str]:
+    """Play, sample, print the bots' figures, return what does not hold."""
     folder = Path(tempfile.mkdtemp(prefix="mjbot-service-"))
     try:
-        return asyncio.run(_Services(folder, args.seed).run(60 * args.minutes, args.sample_s))
+        return await _Services(folder, args.seed).run(60 * args.minutes, args.sample_s)
     finally:
         shutil.rmtree(folder)
 
@@ -69,10 +69,10 @@ class _Services:
     def __init__(self, folder: Path, seed: int) -> None:
         self._folder: Final = folder
         self._seed: Final = seed
-        self._processes: Final[dict[str, asyncio.subprocess.Process]] = {}
+        self._commands: Final[dict[str, Command]] = {}
         self._most_connected = 0
 
-    async def run(self, seconds: float, every_s: float) -> int:
+    async def run(self, seconds: float, every_s: float) -> list[str]:
         """Start everything, wait, end everything, and judge it."""
         times, samples = [], []
         try:
@@ -85,11 +85,7 @@ class _Services:
                 print(self._line(now), flush=True)
         finally:
             problems = await self._end()
-        problems += [*self._judged(), *growing(times, samples)]
-        for problem in problems:
-            print(f"problem: {problem}")
-        print(f"{len(problems)} problems")
-        return int(bool(problems))
+        return [*problems, *self._judged(), *growing(times, samples)]
 
     async def _start(self) -> None:
         await self._spawn(
@@ -113,30 +109,25 @@ class _Services:
             )  # fmt: skip
 
     async def _spawn(self, name: str, *words: str, folder: Path | None = None) -> None:
-        with (self._folder / f"{name}.txt").open("wb") as output:
-            self._processes[name] = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "mjbot", *words),
-                cwd=folder or self._folder,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-            )
+        output = self._folder / f"{name}.txt"
+        self._commands[name] = command = Command(name, folder or self._folder, output)
+        await command.run(*words)
 
     async def _port(self, name: str) -> int:
         """Return the port of the WebSocket that a process prints."""
-        while self._processes[name].returncode is None:
-            if match := _ADDRESS.search((self._folder / f"{name}.txt").read_bytes()):
+        while not self._commands[name].has_ended:
+            if match := _ADDRESS.search(self._commands[name].text):
                 return int(match[1])
             await asyncio.sleep(0.2)
         raise ChildProcessError(f"{name} has ended")
 
     def _sample(self) -> Sample:
         sample: Sample = {}
-        for name, process in self._processes.items():
-            sample |= used(name, [process.pid])
+        for name, command in self._commands.items():
+            sample |= used(name, [command.process.pid])
         sockets = 0
         with contextlib.suppress(OSError):
-            handles = Path(f"/proc/{self._processes['serve'].pid}/fd")
+            handles = Path(f"/proc/{self._commands['serve'].process.pid}/fd")
             for handle in handles.iterdir():
                 with contextlib.suppress(OSError):
                     sockets += os.readlink(handle).startswith("socket:")
@@ -159,18 +150,12 @@ class _Services:
     async def _end(self) -> list[str]:
         """End the bots, then the rest; return what does not hold of how they end."""
         problems = []
-        for name in sorted(self._processes):  # bots first, then proxies, then the server
-            process = self._processes[name]
-            if process.returncode is not None:
-                problems.append(f"{name} has ended by itself with status {process.returncode}")
+        for name, command in sorted(self._commands.items()):  # bots, proxies, then the server
+            if command.has_ended:
+                status = command.process.returncode
+                problems.append(f"{name} has ended by itself with status {status}")
                 continue
-            process.terminate()
-            try:
-                async with asyncio.timeout(120):
-                    status = await process.wait()
-            except TimeoutError:
-                process.kill()
-                status = await process.wait()
+            status = await command.terminate(END_S)
             if status not in (ExitCode.OK, ExitCode.INTERRUPTED):
                 problems.append(f"{name} ended with status {status}")
         return problems
@@ -187,16 +172,16 @@ class _Services:
                 continue
             if status["ends"]["fault"] or any(status["faults"].values()):
                 problems.append(f"bot{bot}: {status['ends']['fault']} faults, {status['faults']}")
-        for path in sorted(self._folder.glob("*.txt")):
-            if b"Traceback" in path.read_bytes():
-                problems.append(f"{path.stem} wrote a traceback")
+        for name, command in sorted(self._commands.items()):
+            if "Traceback" in command.text:
+                problems.append(f"{name} wrote a traceback")
         return [*problems, *self._second_connections()]
 
     def _second_connections(self) -> list[str]:
         """Return the bots that joined while the server still had them, by its log."""
         present: set[str] = set()
         problems = []
-        for line in (self._folder / "serve.txt").read_text("utf-8", "replace").splitlines():
+        for line in self._commands["serve"].text.splitlines():
             if match := re.search(r": (bot\d) joined", line):
                 if match[1] in present:
                     problems.append(f"{match[1]} joined twice: {line}")

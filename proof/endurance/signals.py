@@ -10,11 +10,9 @@ the SIGINTs go to the whole process group, as a terminal's Ctrl-C does.
 import argparse
 import asyncio
 import contextlib
-import logging
 import os
 import shutil
 import signal
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -30,7 +28,8 @@ from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
-from proof.remains import catches, damage, end_all, left_after, lines_in
+from proof.endurance.commands import Command, end_everything
+from proof.remains import catches, damage, lines_in
 from protocol.transports.address import parse_address
 
 HOST: Final = "127.0.0.1"
@@ -39,7 +38,6 @@ MOST_S: Final = 5.0
 EARLY_S: Final = (0.001, 1.0)
 EARLY: Final = 0.3
 """Share of the signals in the first second, drawn by its logarithm."""
-MARK: Final = "MJBOT_PROOF_SIGNALS"
 OUTPUT: Final = "output.txt"
 GAMES: Final = 100_000
 BOTS: Final = ("fast-riichi-a", "fast-riichi-b", "tsumogiri", "tsumogiri")
@@ -80,36 +78,32 @@ class SignalTrial:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``python -m proof signals``."""
+    """Declare the options of ``python -m proof endurance signals``."""
     parser.add_argument("--times", type=int, default=200, help="signals in all (200)")
     parser.add_argument("--seed", type=int, default=0, help="of the moments (0)")
     parser.add_argument("--only", type=int, help="only the trial with this number")
     parser.add_argument("--keep", type=Path, help="folder for the files of trials that failed")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Send the signals, print how each ended, return 1 if anything does not hold."""
-    if not sys.platform.startswith("linux"):
-        print("proof signals: needs /proc, which only Linux has")
-        return int(ExitCode.UNREACHABLE)
-    logging.disable(logging.ERROR)
+async def endure(args: argparse.Namespace) -> list[str]:
+    """Send the signals, print how each ended, return what does not hold."""
     # A shell has what it starts in the background ignore SIGINT, which is handed down.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     start, trials = time.monotonic(), plan(args.times, args.seed)
     if args.only is not None:
         trials = [trials[args.only]]
     for trial in trials:
-        asyncio.run(_tried(trial, args.keep))
-        for problem in trial.problems:
-            again = f"python -m proof signals --times {args.times} --seed {args.seed}"
-            print(f"{trial}: {problem}; again: {again} --only {trial.number}", flush=True)
-        if not trial.problems:
-            print(trial, flush=True)
+        await _tried(trial, args.keep)
+        print(trial, flush=True)
     for line in report(trials):
         print(line)
-    problems = sum(bool(trial.problems) for trial in trials)
-    print(f"{len(trials)} signals, {problems} with a problem; {time.monotonic() - start:.0f} s")
-    return int(problems > 0)
+    print(f"{len(trials)} signals; {time.monotonic() - start:.0f} s")
+    again = f"python -m proof endurance signals --times {args.times} --seed {args.seed} --only"
+    return [
+        f"{trial}: {problem}; again: {again} {trial.number}"
+        for trial in trials
+        for problem in trial.problems
+    ]
 
 
 def plan(times: int, seed: int) -> list[SignalTrial]:
@@ -143,40 +137,31 @@ def report(trials: Sequence[SignalTrial]) -> Iterator[str]:
 
 async def _tried(trial: SignalTrial, keep: Path | None) -> None:
     folder = Path(tempfile.mkdtemp(prefix="mjs-"))
-    work, temporary = folder / "work", folder / "t"
-    work.mkdir()
-    temporary.mkdir()
-    mark = f"{os.getpid()}-{trial.number}"
+    (folder / "t").mkdir()
+    command = Command(str(trial.number), folder / "work", folder / OUTPUT)
     try:
-        async with _SITUATIONS[trial.command](work) as running:
-            await _struck(trial, running, folder, mark)
-        trial.problems += [*_problems(trial, folder)]
+        async with _SITUATIONS[trial.command](command) as arguments:
+            await _struck(trial, command, arguments)
+        trial.problems += [*_problems(trial, folder, command.text)]
         if trial.problems and keep is not None:
             ignore = shutil.ignore_patterns("channel")  # a socket cannot be copied
             shutil.copytree(folder, keep / str(trial.number), ignore=ignore, dirs_exist_ok=True)
     finally:
-        end_all(MARK, mark)
+        end_everything()
         shutil.rmtree(folder)
 
 
-async def _struck(trial: SignalTrial, running: "RunningCommand", folder: Path, mark: str) -> None:
+async def _struck(trial: SignalTrial, command: Command, arguments: Sequence[str]) -> None:
     """Run the command, send the signal in its moment, and wait for all that belongs to it."""
-    environ = {**os.environ, MARK: mark, "TMPDIR": str(folder / "t"), "PYTHONUNBUFFERED": "1"}
-    with (folder / OUTPUT).open("wb") as output:
-        start = time.monotonic()
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "mjbot", trial.command, *running.arguments),
-            cwd=folder / "work",
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            env=environ,
-            start_new_session=True,
-        )
-    running.output = folder / OUTPUT
+    temporary = str(command.folder.with_name("t"))
+    start = time.monotonic()
+    await command.run(
+        *(trial.command, *arguments), environ={"TMPDIR": temporary, "PYTHONUNBUFFERED": "1"}
+    )
+    process = command.process
     ended = asyncio.create_task(process.wait())
     await asyncio.wait([ended], timeout=max(0.0, start + trial.after_s - time.monotonic()))
-    trial.phase = _phase(process.pid, folder)
+    trial.phase = _phase(process.pid, command.folder)
     if ended.done():
         trial.problems.append("it ended by itself")
     else:
@@ -184,27 +169,25 @@ async def _struck(trial: SignalTrial, running: "RunningCommand", folder: Path, m
         (os.killpg if trial.to_group else os.kill)(process.pid, trial.signal)
         await asyncio.wait([ended], timeout=GAME_S if trial.drains else MOST_S)
         trial.took_s = time.monotonic() - struck
-        left = await asyncio.to_thread(left_after, MARK, mark, time.monotonic() + MOST_S)
-        trial.problems += [f"left behind: {command}" for command in left.values()]
+        trial.problems += await command.left_behind(MOST_S)
     if not ended.done():
         trial.problems.append(f"it has not ended within {MOST_S:g} s")
         process.kill()
     trial.status = await ended
 
 
-def _phase(pid: int, folder: Path) -> str:
+def _phase(pid: int, work: Path) -> str:
     if not catches(pid, signal.SIGTERM):
         return STARTING
-    return "in play" if lines_in(folder / "work") else "getting ready"
+    return "in play" if lines_in(work) else "getting ready"
 
 
 STARTING: Final = "Python starting"
 
 
-def _problems(trial: SignalTrial, folder: Path) -> Iterator[str]:
+def _problems(trial: SignalTrial, folder: Path, text: str) -> Iterator[str]:
     """Yield what must not be: of the status, the output, the files."""
     allowed = {int(ExitCode.INTERRUPTED), *([int(ExitCode.OK)] if trial.drains else [])}
-    text = (folder / OUTPUT).read_text("utf-8", "replace")
     if trial.phase == STARTING:  # 1: "Fatal Python error", from its own first imports
         allowed |= {-trial.signal} | ({1} if trial.signal is signal.SIGINT else set())
     elif "Traceback" in text:
@@ -220,56 +203,45 @@ def _problems(trial: SignalTrial, folder: Path) -> Iterator[str]:
 # --- what the commands do meanwhile ----------------------------------------------------------
 
 
-@dataclass
-class RunningCommand:
-    """A command's arguments, and its output (once it runs)."""
-
-    arguments: list[str]
-    output: Path | None = None
-
-
 @contextlib.asynccontextmanager
-async def _serving(folder: Path) -> AsyncIterator[RunningCommand]:
+async def _serving(command: Command) -> AsyncIterator[list[str]]:
     """``serve`` for four clients of ours, which connect as soon as it listens."""
-    running = RunningCommand(
-        [
-            *("--port", "0", "--ws-port", "0", "--log-dir", str(folder / "logs"), "--evidence"),
+    logs = str(command.folder / "logs")
+    clients = asyncio.create_task(_visit(command))
+    try:
+        yield [
+            *("--port", "0", "--ws-port", "0", "--log-dir", logs, "--evidence"),
             *("--games", str(GAMES), "--length", "tonpu", "--seed", "0", "--on-fault", "default"),
         ]
-    )
-    clients = asyncio.create_task(_visit(running))
-    try:
-        yield running
     finally:
         await _ended([clients])
 
 
-async def _visit(running: RunningCommand) -> None:
+async def _visit(command: Command) -> None:
     """Wait for the listener, and play there until it closes."""
     url = ""
     while not url:
         await asyncio.sleep(0.05)
-        text = running.output.read_text("utf-8", "replace") if running.output else ""
-        url = next((token for token in text.split() if token.startswith("mjsonp://")), "")
-    await asyncio.gather(*[_client(url, place) for place in range(4)], return_exceptions=True)
+        url = next((word for word in command.text.split() if word.startswith("mjsonp://")), "")
+    await asyncio.gather(*[_client(url, client) for client in range(4)], return_exceptions=True)
 
 
-async def _client(url: str, place: int) -> None:
-    settings = Settings(parse_address(url), name=f"client-{place}", games=GAMES, wait_s=1.0)
-    await play(settings, lambda _: make_strategy(BOTS[place]))
+async def _client(url: str, client: int) -> None:
+    settings = Settings(parse_address(url), name=f"client-{client}", games=GAMES, wait_s=1.0)
+    await play(settings, lambda _: make_strategy(BOTS[client]))
 
 
 @contextlib.asynccontextmanager
-async def _at_our_table(folder: Path) -> AsyncIterator[RunningCommand]:
+async def _at_our_table(command: Command) -> AsyncIterator[list[str]]:
     """``play`` at a table of ours, with three clients of ours."""
     rules = TableRules(seed=0, rules="tonpu", timeout_s=60.0, on_fault=OnFault.DEFAULT)
     async with TableServer(rules) as server:
         url = f"mjsonp://{HOST}:{await server.open_tcp(HOST, 0)}/default"
-        tasks = [asyncio.create_task(_client(url, place)) for place in range(1, 4)]
+        tasks = [asyncio.create_task(_client(url, client)) for client in range(1, 4)]
         tasks.append(asyncio.create_task(_games(server)))
         arguments = [url, "--strategy", "fast-riichi-a", "--games", "0"]
         try:
-            yield RunningCommand([*arguments, "--log", str(folder / "seen.mjson")])
+            yield [*arguments, "--log", str(command.folder / "seen.mjson")]
         finally:
             await _ended(tasks)
 
@@ -285,13 +257,14 @@ async def _ended(tasks: Sequence["asyncio.Task[None]"]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-_Situation = Callable[[Path], contextlib.AbstractAsyncContextManager[RunningCommand]]
+_Situation = Callable[[Command], contextlib.AbstractAsyncContextManager[list[str]]]
+"""What surrounds a command while it runs, and its arguments."""
 
 
 def _with(*arguments: str) -> _Situation:
     @contextlib.asynccontextmanager
-    async def alone(folder: Path) -> AsyncIterator[RunningCommand]:
-        yield RunningCommand(list(arguments))
+    async def alone(command: Command) -> AsyncIterator[list[str]]:
+        yield list(arguments)
 
     return alone
 

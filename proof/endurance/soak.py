@@ -1,76 +1,76 @@
 """A table, a pair and an arena at once and for long, with faults on: what they use must stay flat.
 
 * serve: a table server of this process, with a door for lines and one for WebSockets; four clients
-  of ours, each behind a proxy that breaks its conversations (:mod:`proof.chaos`), come back for
-  every game.
+  of ours, each behind a proxy that breaks its conversations (:mod:`proof.endurance.chaos`), come
+  back for every game.
 * duo: ``mjbot duo``; now and then one of its four players is killed.
 * arena: ``mjbot arena`` with two workers; now and then one of them is killed.
 
 Each is sampled for its memory (what its processes have for themselves, and their share of what
-they have together), file handles and threads; serve for its tasks, too.  :mod:`proof.trend` says
-what flat means.  Every game must end by the rules or by a named fault, and no process die that we
-have not killed.
+they have together), file handles and threads; serve for its tasks, too.  Every game must end by the
+rules or by a named fault, and no process die that we have not killed.
 """
 
 import argparse
 import asyncio
 import contextlib
-import logging
 import os
 import shutil
-import signal
-import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final
 
-from proof.chaos import BOTS, HOST, ChaosGame, Proxies, ending_of, problems_of, replayed
-from proof.trend import growing
-
 from mjbot.arena.run_folder import read_games
-from mjbot.play.client.play import Settings, play
+from mjbot.play.client.play import play
 from mjbot.play.server.core import OnFault
-from mjbot.play.server.lobby import PLACES, TableRules
-from mjbot.play.server.server import GameResult, TableServer
+from mjbot.play.server.lobby import PLACES
+from mjbot.play.server.server import TableServer
 from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode
 from mjbot.runtime.processes import keep_heap_compact
 from mjbot.strategy.registry import make_strategy
-from proof.remains import Sample, damage, end_all, left_after, marked, used
-from protocol.sessions.request_server import TimeLimits
-from protocol.transports.address import parse_address
+from proof.endurance.chaos import (
+    BOTS,
+    HOST,
+    SILENCE_S,
+    ChaosGame,
+    Proxies,
+    ending_of,
+    print_endings,
+    problems_of,
+    replay_problem,
+    rules_of,
+    settings_of,
+)
+from proof.endurance.commands import WORKER, Command, KillTimes
+from proof.endurance.trend import growing
+from proof.remains import Sample, damage, used
 
-MARK: Final = "MJBOT_BENCH_SOAK"
 GAMES: Final = 1_000_000
-REPLY_S: Final = 10.0
-SILENCE_S: Final = 60.0
 PAUSE_S: Final = 0.2
 STOP_S: Final = 5.0
+END_S: Final = 600.0
 KILL_EVERY_S: Final = {"duo": 60.0, "arena": 30.0}
 """Mean time between two kills."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``python -m bench soak``."""
+    """Declare the options of ``python -m proof endurance soak``."""
     parser.add_argument("--minutes", type=float, default=30.0, help="how long (30)")
     parser.add_argument("--seed", type=int, default=0, help="of walls, faults and kills (0)")
     parser.add_argument("--sample-s", type=float, default=10.0, help="between two samples (10)")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Play, sample, and say what stayed flat; return 1 if anything did not, or does not hold."""
-    logging.disable(logging.ERROR)
+async def endure(args: argparse.Namespace) -> list[str]:
+    """Play, sample, print what stayed flat, return what did not, or does not hold."""
     keep_heap_compact()  # as mjbot serve does
     folder = Path(tempfile.mkdtemp(prefix="mjs-"))
     try:
-        return asyncio.run(_Soak(folder, args.seed).run(60 * args.minutes, args.sample_s))
+        return await _Soak(folder, args.seed).run(60 * args.minutes, args.sample_s)
     finally:
-        for party in KILL_EVERY_S:
-            end_all(MARK, f"{os.getpid()}-{party}")
         shutil.rmtree(folder)
 
 
@@ -78,11 +78,10 @@ class _Soak:
     def __init__(self, folder: Path, seed: int) -> None:
         self._table: Final = _ServedTable(folder / "serve", seed)
         self._parties: Final = [_Party(name, folder / name, seed) for name in KILL_EVERY_S]
-        self._samples: Final[list[tuple[float, Sample]]] = []
 
-    async def run(self, seconds: float, every_s: float) -> int:
+    async def run(self, seconds: float, every_s: float) -> list[str]:
         """Run everything for so long, then judge it."""
-        start = time.monotonic()
+        times, samples, start = [], [], time.monotonic()
         for party in self._parties:
             await party.start()
         async with asyncio.timeout(seconds + SILENCE_S), self._table:
@@ -90,25 +89,17 @@ class _Soak:
                 sample = {**self._table.sample()}
                 for party in self._parties:
                     sample |= party.look(now)
-                self._samples.append((now, sample))
+                times.append(now)
+                samples.append(sample)
                 print(_line(now, sample, self._table.games), flush=True)
                 await asyncio.sleep(every_s)
         problems = list(self._table.problems)
         for party in self._parties:
             problems += await party.stop()
-        return self._judged(problems)
-
-    def _judged(self, problems: list[str]) -> int:
-        for words, count in sorted(self._table.ended.items(), key=lambda item: -item[1]):
-            print(f"serve: {count:>6} {words}")
+        print_endings(self._table.ended)
         for party in self._parties:
-            print(f"{party.name}: {party.report()}")
-        times = [time_s for time_s, _ in self._samples]
-        problems += growing(times, [sample for _, sample in self._samples])
-        for problem in problems:
-            print(f"problem: {problem}")
-        print(f"{len(problems)} problems")
-        return int(bool(problems))
+            print(party)
+        return [*problems, *growing(times, samples)]
 
 
 def _line(now_s: float, sample: Sample, games: int) -> str:
@@ -125,16 +116,9 @@ class _ServedTable:
     def __init__(self, folder: Path, seed: int) -> None:
         self._folder: Final = folder
         self._random: Final = Random(f"soak {seed}")
-        self._rules: Final = TableRules(
-            seed=seed,
-            rules="tonpu",
-            timeout_s=REPLY_S,
-            limits=TimeLimits(3000, 7000),
-            on_fault=OnFault.DEFAULT,
-        )
+        self._rules: Final = rules_of(seed, OnFault.DEFAULT)
         self._stack: Final = contextlib.AsyncExitStack()
         self._tasks: list[asyncio.Task[None]] = []
-        self._seen: list[int] = [0] * PLACES
         self.ended: Final[Counter[str]] = Counter()
         self.problems: Final[list[str]] = []
         self.games = 0
@@ -146,12 +130,12 @@ class _ServedTable:
         lines = await self._server.open_tcp(HOST, 0)
         frames = await self._server.open_websocket(HOST, 0)
         self._proxies = Proxies(self._stack, self._random)
-        for place in range(PLACES):
-            scheme, port, path = (("mjsonp", lines, "default"), ("ws", frames, "ws"))[place % 2]
+        for client in range(PLACES):
+            scheme, port, path = (("mjsonp", lines, "default"), ("ws", frames, "ws"))[client % 2]
             front = await self._proxies.before(port)
-            query = "" if scheme == "mjsonp" else f"?name=mjbot-{place}"
+            query = "" if scheme == "mjsonp" else f"?name=mjbot-{client}"
             url = f"{scheme}://{HOST}:{front}/{path}{query}"
-            self._tasks.append(asyncio.create_task(self._visit(place, url)))
+            self._tasks.append(asyncio.create_task(self._visit(client, url)))
         self._games = asyncio.create_task(self._play())
 
     async def __aexit__(self, *_: object) -> None:
@@ -174,14 +158,12 @@ class _ServedTable:
         found = used("serve", [os.getpid()])
         return {**found, "serve tasks": float(len(asyncio.all_tasks()))}
 
-    async def _visit(self, place: int, url: str) -> None:
+    async def _visit(self, client: int, url: str) -> None:
         """Play game after game; a client that its line has lost comes again."""
-        settings = Settings(
-            parse_address(url), name=f"mjbot-{place}", silence_s=SILENCE_S, deadline_s=REPLY_S / 2
-        )
+        settings = settings_of(url, f"mjbot-{client}")
         while True:
             with contextlib.suppress(*EXPECTED_ERRORS):
-                await play(settings, lambda _: make_strategy(BOTS[place]))
+                await play(settings, lambda _: make_strategy(BOTS[client]))
             await asyncio.sleep(PAUSE_S)
 
     async def _play(self) -> None:
@@ -189,10 +171,11 @@ class _ServedTable:
             self.games += 1
             table = ChaosGame(self.games, (), result, broken=self._broken_since())
             table.kinds = tuple(set().union(*table.broken))
-            table.replayed = replayed(result)
+            table.replayed = replay_problem(result)
             self.ended[_ending(table)] += 1
             self.problems += [f"serve, game {self.games}: {text}" for text in problems_of(table)]
-            self._forget(result)
+            if result.log is not None:
+                result.log.unlink()
 
     def _broken_since(self) -> list[set[str]]:
         """Return the faults of each place's line since the game before, and forget them."""
@@ -201,10 +184,6 @@ class _ServedTable:
             self.ended["(proxy faults)"] += len(proxy.faults)
             proxy.faults.clear()
         return broken
-
-    def _forget(self, result: GameResult) -> None:
-        if result.log is not None:
-            result.log.unlink()
 
 
 def _ending(table: ChaosGame) -> str:
@@ -223,80 +202,53 @@ _COMMANDS: Final = {
         *("--length", "tonpu"),
     ),
 }
-_CHILD: Final = {"duo": " play ", "arena": "multiprocessing.spawn"}
+_CHILD: Final = {"duo": " play ", "arena": WORKER}
 """What the command line of a process that may be killed has in it."""
 
 
-@dataclass
-class _Party:
+class _Party(Command):
     """A command, its processes, and which of them were killed."""
 
-    name: str
-    folder: Path
-    seed: int
-    killed: int = 0
-    died: int = 0
-    games: int = 0
-    _children: set[int] = field(default_factory=set)
-    _by_us: set[int] = field(default_factory=set)
-    _next_kill_s: float = 0.0
+    def __init__(self, name: str, folder: Path, seed: int) -> None:
+        super().__init__(name, folder)
+        self._seed: Final = seed
+        self._kills: Final = KillTimes(Random(f"soak {name} {seed}"), KILL_EVERY_S[name])
+        self._children: set[int] = set()
+        self._by_us: set[int | None] = set()
+        self._died = 0
+        self.games = 0
 
     async def start(self) -> None:
         """Run the command."""
-        self.folder.mkdir()
-        self._random = Random(f"soak {self.name} {self.seed}")
-        self._mark = f"{os.getpid()}-{self.name}"
-        with (self.folder / "output.txt").open("wb") as output:
-            self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "mjbot", self.name, *_COMMANDS[self.name]),
-                *("--games", str(GAMES), "--seed", str(self.seed)),
-                cwd=self.folder,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env={**os.environ, MARK: self._mark},
-                start_new_session=True,
-            )
-        self._draw(KILL_EVERY_S[self.name])
+        words = _COMMANDS[self.name]
+        await self.run(self.name, *words, "--games", str(GAMES), "--seed", str(self._seed))
 
     def look(self, now_s: float) -> Sample:
-        """Return what its processes use; note who died, and kill one if it is time."""
-        found = marked(MARK, self._mark)
-        children = {pid for pid, command in found.items() if _CHILD[self.name] in command}
-        self.died += len(self._children - children - self._by_us)
-        self._children = children
-        sample = used(self.name, list(found))
-        if now_s > self._next_kill_s and children:
-            pid = self._random.choice(sorted(children))
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-                self.killed += 1
-                self._by_us.add(pid)
-            self._draw(now_s)
+        """Return what its processes use; note which died, and kill one if it is time."""
+        children = self.processes(_CHILD[self.name])
+        self._died += len(self._children - {*children} - self._by_us)
+        self._children = {*children}
+        sample = self.sample()
+        if (pid := self._kills.victim(now_s, children)) is not None:
+            self._by_us.add(pid)
+            self.kill(pid)
         return sample
 
-    def _draw(self, now_s: float) -> None:
-        self._next_kill_s = now_s + self._random.expovariate(1 / KILL_EVERY_S[self.name])
-
     async def stop(self) -> list[str]:
-        """End the command; return what does not hold of its end, its words and its games."""
+        """End the command; return what does not hold of its end, its output and its games."""
+        status = await self.terminate(END_S)
         problems = []
-        if self._process.returncode is None:
-            self._process.send_signal(signal.SIGTERM)
-        status = await self._process.wait()
         if status != ExitCode.INTERRUPTED:
-            words = (self.folder / "output.txt").read_text("utf-8", "replace").splitlines()
-            problems.append(f"status {status}: {words[-1:]}")
-        left = left_after(MARK, self._mark, time.monotonic() + STOP_S)
-        problems += [f"left behind: {command}" for command in left.values()]
-        problems += [f"{self.died} processes died that nobody killed"] * bool(self.died)
+            problems.append(f"status {status}: {self.last_line}")
+        problems += await self.left_behind(STOP_S)
+        problems += [f"{self._died} processes died that nobody killed"] * bool(self._died)
         problems += damage(self.folder)
         problems += _GAMES[self.name](self)
         return [f"{self.name}: {problem}" for problem in problems]
 
-    def report(self) -> str:
-        """Say how it went."""
-        return f"{self.games} games, {self.killed} processes killed, {self.died} others died"
+    def __str__(self) -> str:
+        ended = f"{self.killed} processes killed, {self._died} others died"
+        return f"{self.name}: {self.games} games, {ended}"
 
 
 def _games_of_duo(party: _Party) -> Iterator[str]:

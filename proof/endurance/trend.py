@@ -67,8 +67,8 @@ def trend(times_s: Sequence[float], values: Sequence[float], least: float) -> Tr
     blocks: list[list[tuple[float, float]]] = [[] for _ in range(BLOCKS)]
     for time_s, value in zip(times_s, values, strict=True):
         if time_s >= first and width > 0:
-            place = min(BLOCKS - 1, int((time_s - first) / width))
-            blocks[place].append((time_s / 3600, value))
+            block = min(BLOCKS - 1, int((time_s - first) / width))
+            blocks[block].append((time_s / 3600, value))
     if not all(blocks):
         return None
     hours, means = np.array([np.mean(block, axis=0) for block in blocks]).T

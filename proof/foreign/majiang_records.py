@@ -113,8 +113,8 @@ class Hand:
             yield from getattr(self, f"_{kind}")(value)
         yield {"type": "end_kyoku"}
 
-    def _seat(self, place: int) -> int:
-        return (self._dealer + place) % 4
+    def _seat(self, player: int) -> int:
+        return (self._dealer + player) % 4
 
     def _by_seat(self, values: list[Any]) -> list[Any]:
         return [values[(seat - self._dealer) % 4] for seat in range(4)]
@@ -231,7 +231,7 @@ def _meld(text: str) -> tuple[str, list[str], int]:
     """
     found = re.search(r"(\d)([+=-])", text)
     assert found is not None
-    place = found.start() - 1
+    index = found.start() - 1
     digits = re.sub(r"[+=-]", "", text[1:])
-    rest = [_tile(text[0] + digit) for at, digit in enumerate(digits) if at != place]
+    rest = [_tile(text[0] + digit) for at, digit in enumerate(digits) if at != index]
     return _tile(text[0] + found[1]), rest, _GIVER[found[2]]

@@ -156,12 +156,12 @@ def _texts(codes: set[int]) -> str:
 
 
 def _first_difference(ours: list[Plain], theirs: list[Plain]) -> str:
-    place = next(
-        (place for place, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]),
+    index = next(
+        (index for index, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]),
         min(len(ours), len(theirs)),
     )
-    after = ours[max(0, place - 3) : place]
-    return f"{ours[place:][:2]} here, {theirs[place:][:2]} there; after {after}"
+    after = ours[max(0, index - 3) : index]
+    return f"{ours[index:][:2]} here, {theirs[index:][:2]} there; after {after}"
 
 
 def _event_name(event: Plain) -> str:

@@ -36,11 +36,11 @@ def without_early_marker(ours: list[Plain], theirs: list[Plain]) -> list[Plain]:
     Tenhou and gimite's server turn it between the second kan and its draw; a robbed kan has no
     draw, and no record holds such a win.
     """
-    for place in range(2, len(theirs) - 2):
-        names = tuple(event[0] for event in theirs[place - 2 : place + 3])
-        same_so_far = ours[: place + 1] == theirs[: place + 1]
-        if names in _ROBBED and same_so_far and ours[place + 1][0] == "hora":
-            return theirs[: place + 1] + theirs[place + 2 :]
+    for index in range(2, len(theirs) - 2):
+        names = tuple(event[0] for event in theirs[index - 2 : index + 3])
+        same_so_far = ours[: index + 1] == theirs[: index + 1]
+        if names in _ROBBED and same_so_far and ours[index + 1][0] == "hora":
+            return theirs[: index + 1] + theirs[index + 2 :]
     return theirs
 
 

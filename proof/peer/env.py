@@ -151,9 +151,9 @@ def plain(event: m.Event) -> Plain:
         case m.Ryukyoku():
             return "ryukyoku", event.reason, event.deltas
         case m.StartKyoku():
-            place = (event.bakaze, event.kyoku, event.honba, event.kyotaku, event.oya)
+            kyoku = (event.bakaze, event.kyoku, event.honba, event.kyotaku, event.oya)
             hands = tuple(_sorted(hand) for hand in event.tehais)
-            return "start_kyoku", *place, event.dora_marker, event.scores, hands
+            return "start_kyoku", *kyoku, event.dora_marker, event.scores, hands
         case m.Tsumo():
             return "tsumo", event.actor, event.pai
         case m.Dora():

@@ -52,8 +52,8 @@ class Lockstep:
             while not self._referee.over:
                 self._decide()
         except DifferenceError as difference:
-            place = f"game {self.seed}, round {self._referee.state['round']}"
-            self._report.differences.append(f"{place}: {difference}")
+            where = f"game {self.seed}, round {self._referee.state['round']}"
+            self._report.differences.append(f"{where}: {difference}")
 
     def _open(self) -> None:
         if self._plot:

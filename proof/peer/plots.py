@@ -79,8 +79,8 @@ def quads(rng: Random) -> Script:
     owners = rng.choice(((0,), (0, 1), (0, 1, 2), (0, 1, 2, 3)))
     script = _script(rng, [""] * 4, kan=1.0, call=rng.choice((0.0, 1.0)), win=0.5)
     plain_kinds = [kind for kind in range(N_KINDS) if kind not in FIVE_KINDS]
-    for place, kind in enumerate(rng.sample(plain_kinds, rng.randint(4, 6))):
-        hand = script.hands[owners[place % len(owners)]]
+    for index, kind in enumerate(rng.sample(plain_kinds, rng.randint(4, 6))):
+        hand = script.hands[owners[index % len(owners)]]
         copies = rng.choice((2, 3, 3, 4))
         if len(hand) + copies <= 13:
             hand += [kind] * copies

@@ -4,7 +4,7 @@ import pytest
 
 from mjbot.play.server.core import TableFault
 from mjbot.play.server.server import GameResult
-from proof.chaos import ChaosGame, ending_of, problems_of
+from proof.endurance.chaos import ChaosGame, ending_of, problems_of
 
 LATE = "Error in player 2's response: Timeout. No response in 10 sec."
 WRONG = "Error in player 2's response: Cannot dahai this pai now: 5m."

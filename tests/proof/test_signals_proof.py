@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from proof.endurance.signals import LATEST_S, plan
 from proof.remains import catches, damage, end_all, left_after, marked
-from proof.signals import LATEST_S, plan
 
 ROOT = Path(__file__).parents[2]
 LOG = ROOT / "logs" / "hanchan-thirteen-kyoku.mjson"

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
+from proof.endurance.trend import trend
 from proof.remains import used
-from proof.trend import trend
 
 TIMES = [10.0 * number for number in range(180)]
 
