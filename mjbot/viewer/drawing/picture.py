@@ -141,9 +141,9 @@ def _melds(melds: Sequence[Sequence[str]], scale: float) -> Iterator[str]:
 
 def _river(river: Sequence[str], is_last: bool) -> Iterator[str]:
     x = float(RIVER_X)
-    for place, token in enumerate(river):
-        row = min(place // ROW, ROWS - 1)
-        if place % ROW == 0 and place < ROW * ROWS:
+    for index, token in enumerate(river):
+        row = min(index // ROW, ROWS - 1)
+        if index % ROW == 0 and index < ROW * ROWS:
             x = RIVER_X
         turned = "_" in token
         y = RIVER_Y + row * HEIGHT + ((HEIGHT - WIDTH) / 2 if turned else 0)
