@@ -148,7 +148,7 @@ def _river(river: Sequence[str], is_last: bool) -> Iterator[str]:
         turned = "_" in token
         y = RIVER_Y + row * HEIGHT + ((HEIGHT - WIDTH) / 2 if turned else 0)
         yield _tile(token, x, y, 1)
-        if is_last and place == len(river) - 1:
+        if is_last and index == len(river) - 1:
             width, height = (HEIGHT, WIDTH) if turned else (WIDTH, HEIGHT)
             size = f'width="{width}" height="{height}"'
             yield f'<rect class="ring" x="{_n(x)}" y="{_n(y)}" {size} rx="6"/>'
