@@ -315,7 +315,7 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
         player=rows.names[seat],
         seat=seat,
         final_rank=judged.final_ranks[seat],
-        expected=_place(judged.kyoku[0].chances[seat]),
+        expected=judged.kyoku[0].expected_rank(seat),
         loss_unit=next((d.loss_unit for d in decisions if not d.is_equal), ""),
         decisions=len(decisions),
         agreement=_agreement(decisions),
@@ -390,16 +390,12 @@ def situation_text(mistake_class: MistakeClass, of: Situation) -> str:
 # --- luck --------------------------------------------------------------------------------------
 
 
-def _place(chances: Sequence[float]) -> float:
-    return float(sum((place + 1) * chance for place, chance in enumerate(chances)))
-
-
 def _changes(judged: Judged, seat: int) -> Iterator[KyokuChange]:
     """Yield what each kyoku did to the place that the seat could expect."""
-    places = [_place(kyoku.chances[seat]) for kyoku in judged.kyoku]
-    places.append(float(judged.final_ranks[seat]))
+    ranks = [kyoku.expected_rank(seat) for kyoku in judged.kyoku]
+    ranks.append(float(judged.final_ranks[seat]))
     for number, kyoku in enumerate(judged.kyoku):
-        change = places[number + 1] - places[number]
+        change = ranks[number + 1] - ranks[number]
         yield KyokuChange(kyoku.name, outcome_of(judged, number, seat), round(change, 6))
 
 

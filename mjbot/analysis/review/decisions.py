@@ -185,6 +185,10 @@ class ReviewedKyoku:
     results: list[m.Event] = field(default_factory=list)
     scores_after: tuple[int, ...] = ()
 
+    def expected_rank(self, seat: int) -> float:
+        """Return the final rank that a seat could expect as the kyoku started."""
+        return float(sum(rank * chance for rank, chance in enumerate(self.chances[seat], 1)))
+
 
 @dataclass(frozen=True)
 class DealIn:

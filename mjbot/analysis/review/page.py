@@ -260,7 +260,7 @@ def _kyoku(review: summary.Review) -> Iterator[str]:
     rows = []
     for kyoku, loss in zip(review.judged.kyoku, losses, strict=True):
         change = kyoku.scores_after[review.seat] - kyoku.scores[review.seat]
-        rank = sum((place + 1) * chance for place, chance in enumerate(kyoku.chances[review.seat]))
+        rank = kyoku.expected_rank(review.seat)
         start = [f'<a href="#{kyoku.name}">{kyoku.name}</a>', f"{kyoku.scores[review.seat]:,}"]
         tone = "good" if change > 0 else "bad" if change < 0 else "soft"
         moved = f"<span class={tone}>{change:+,}</span>"

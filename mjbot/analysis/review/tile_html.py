@@ -18,18 +18,18 @@ def drawings() -> str:
     return f"<svg class=defs><defs>{shapes()}</defs></svg>"
 
 
-def tile(place: int, more: str = "") -> str:
+def tile(number: int, more: str = "") -> str:
     """Return a tile (0..36), drawn, with its name as text for screen readers.
 
     >>> tile(12)
     '<svg class=t role=img aria-label="four of circles"><use href=#t4p /></svg>'
     """
-    called = TILE_NAMES[place]
+    called = TILE_NAMES[number]
     of = f'"t {more}"' if more else "t"
     label = tile_label(called)
     return f'<svg class={of} role=img aria-label="{label}"><use href=#t{called} /></svg>'
 
 
-def tiles(places: Iterable[int]) -> str:
+def tiles(numbers: Iterable[int]) -> str:
     """Return tiles in a row, each distinguishable by itself."""
-    return "".join([tile(place) for place in places])
+    return "".join([tile(number) for number in numbers])

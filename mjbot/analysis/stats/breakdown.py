@@ -231,12 +231,12 @@ class Breakdown:
         entries: dict[str, list[tuple[int, int, int]]] = {name: [] for name in self.tables}
         sides: dict[str, list[tuple[int, int, int]]] = {}
         self._walls.clear()
-        for place, game in enumerate(games):
+        for index, game in enumerate(games):
             cluster = self._cluster(game)
             players = tuple([self.player(name) for name in game.names])
             for seat in range(4):
                 where = Seat(game, players, seat)
-                at = 4 * place + seat
+                at = 4 * index + seat
                 self._place(where, at, cluster, entries)
                 self._place_side(where, at, cluster, sides)
             if self.plan.sides and game.ranks:

@@ -213,8 +213,8 @@ def _extract(task: _Task, extract: Extract[Result]) -> GameBatch[Result]:
     hands: list[HandProblem] = []
     for source in task.sources:
         try:
-            for place, game in enumerate(games_of(source)):
-                if place % task.stripes == task.stripe:
+            for index, game in enumerate(games_of(source)):
+                if index % task.stripes == task.stripe:
                     _extract_one(game, source, extract, batch)
                     hands += hand_problems(game)
         except EmptyRecordError:

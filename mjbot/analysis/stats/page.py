@@ -117,9 +117,9 @@ def _players_plot(report: StatsReport, rows: Sequence[StatsRow]) -> str:
     estimates = [report.estimate(row, figure) for row in rows]
     x = Axis("", -0.5, len(rows) - 0.5)
     plot = Plot(x, _axis(figure.label, estimates, flip=True), "Average rank")
-    for place, (row, estimate) in enumerate(zip(rows, estimates, strict=True)):
-        _mark(plot, place, estimate, COLOURS[place], f"{report.label(row)}: {estimate.value:.3f}")
-        plot.key(report.label(row), COLOURS[place])
+    for index, (row, estimate) in enumerate(zip(rows, estimates, strict=True)):
+        _mark(plot, index, estimate, COLOURS[index], f"{report.label(row)}: {estimate.value:.3f}")
+        plot.key(report.label(row), COLOURS[index])
     return plot.svg(x_ticks=False)
 
 
@@ -128,10 +128,10 @@ def _style_plot(report: StatsReport, rows: Sequence[StatsRow]) -> str:
     losses = [_shown(report.estimate(row, FIGURE["deal_in"]), FIGURE["deal_in"]) for row in rows]
     axes = _axis("deal-ins, % of kyoku", losses), _axis("wins, % of kyoku", wins)
     plot = Plot(*axes, "Wins and deal-ins")
-    for place, (row, win, loss) in enumerate(zip(rows, wins, losses, strict=True)):
+    for index, (row, win, loss) in enumerate(zip(rows, wins, losses, strict=True)):
         if math.isnan(win.value):
             continue
-        colour = COLOURS[place]
+        colour = COLOURS[index]
         if win.is_bounded and loss.is_bounded:
             plot.stroke((loss.value, win.low), (loss.value, win.high), colour)
             plot.stroke((loss.low, win.value), (loss.high, win.value), colour)
@@ -158,16 +158,16 @@ def _keys_plot(report: StatsReport, rows: Sequence[StatsRow], figure: Figure, is
     for number, player in enumerate(players):
         shift = 0.0 if is_line else 0.6 * (number + 0.5) / len(players) - 0.3
         points = []
-        for place, key in enumerate(keys):
+        for index, key in enumerate(keys):
             estimate = found.get((player, key))
             if estimate is not None and not math.isnan(estimate.value):
                 label = f"{player}, {key}: {estimate.value:.3f}"
-                _mark(plot, place + shift, estimate, COLOURS[number], label)
-                points.append((place + shift, estimate.value))
+                _mark(plot, index + shift, estimate, COLOURS[number], label)
+                points.append((index + shift, estimate.value))
         if is_line:
             plot.line(points, COLOURS[number])
         plot.key(player, COLOURS[number])
     step = -(-len(keys) // 6)
-    for place in range(0, len(keys), step):
-        plot.note(place, keys[place][:12])
+    for index in range(0, len(keys), step):
+        plot.note(index, keys[index][:12])
     return plot.svg(x_ticks=False)

@@ -21,7 +21,7 @@ PLAYER_FIGURES: Final = (*FIGURES, Figure("tsumo", "tsumo share", "rate", "tsumo
 
 Floats = NDArray[np.float64]
 
-COLUMN: Final = {name: place for place, name in enumerate(FIELDS)}
+COLUMN: Final = {name: index for index, name in enumerate(FIELDS)}
 _PRODUCTS: Final = tuple(
     dict.fromkeys(
         pair
@@ -33,7 +33,7 @@ _PRODUCTS: Final = tuple(
         )
     )
 )
-_PRODUCT: Final = {pair: place for place, pair in enumerate(_PRODUCTS)}
+_PRODUCT: Final = {pair: index for index, pair in enumerate(_PRODUCTS)}
 _LEFT: Final = [COLUMN[one] for one, _ in _PRODUCTS]
 _RIGHT: Final = [COLUMN[other] for _, other in _PRODUCTS]
 _CHANCES: Final = tuple(dict.fromkeys(figure.per for figure in PLAYER_FIGURES))
@@ -58,11 +58,11 @@ class GroupSums:
             return
         of, within = np.asarray(groups, np.int64), np.asarray(clusters, np.int64)
         self._grow(int(of.max()) + 1)
-        _, first, place = np.unique(
+        _, first, index = np.unique(
             within * len(self._n) + of, return_index=True, return_inverse=True
         )
         whole = np.zeros((len(first), rows.shape[1]))
-        np.add.at(whole, place, rows)
+        np.add.at(whole, index, rows)
         of = of[first]
         np.add.at(self._n, of, 1)
         np.add.at(self._chances, of, whole[:, _CHANCE] > 0)
@@ -112,9 +112,9 @@ class SideSums:
         if not len(rows):
             return
         of = np.asarray(sides, np.int64)
-        found, place = np.unique(np.asarray(clusters, np.int64), return_inverse=True)
+        found, index = np.unique(np.asarray(clusters, np.int64), return_inverse=True)
         whole = np.zeros((len(found), 2, len(FIELDS)))
-        np.add.at(whole, (place, of), rows)
+        np.add.at(whole, (index, of), rows)
         flat = whole.reshape(len(found), -1)
         self.n += len(found)
         self._sums[:] += flat.sum(axis=0)

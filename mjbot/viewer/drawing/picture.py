@@ -141,14 +141,14 @@ def _melds(melds: Sequence[Sequence[str]], scale: float) -> Iterator[str]:
 
 def _river(river: Sequence[str], is_last: bool) -> Iterator[str]:
     x = float(RIVER_X)
-    for place, token in enumerate(river):
-        row = min(place // ROW, ROWS - 1)
-        if place % ROW == 0 and place < ROW * ROWS:
+    for index, token in enumerate(river):
+        row = min(index // ROW, ROWS - 1)
+        if index % ROW == 0 and index < ROW * ROWS:
             x = RIVER_X
         turned = "_" in token
         y = RIVER_Y + row * HEIGHT + ((HEIGHT - WIDTH) / 2 if turned else 0)
         yield _tile(token, x, y, 1)
-        if is_last and place == len(river) - 1:
+        if is_last and index == len(river) - 1:
             width, height = (HEIGHT, WIDTH) if turned else (WIDTH, HEIGHT)
             size = f'width="{width}" height="{height}"'
             yield f'<rect class="ring" x="{_n(x)}" y="{_n(y)}" {size} rx="6"/>'
