@@ -110,9 +110,11 @@ def run_beside(
     thread.start()
     try:
         with _printing_into([stdout, stderr]):
-            status = main(arguments)
+            try:
+                status = main(arguments)
+            finally:
+                command.ended()  # before the pipes do, which the scenario may take for a failure
     finally:
-        command.ended()
         thread.join()
     if errors:
         raise errors[0]
