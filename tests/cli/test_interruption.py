@@ -136,16 +136,6 @@ def mjbot(*arguments, cwd=ROOT):
     return Process(*MJBOT, *map(str, arguments), cwd=cwd)
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-def test_train_hand_ends_while_it_reads_games(tmp_path, number):
-    records = [LOG] * 100
-    process = mjbot("train", "hand", *records, "--jobs", "2", "--folder", tmp_path / "run")
-    process.expect("looking through the records ...")
-    process.expect("reading games (learned) ...")
-    report = process.interrupted_by(number)
-    assert report == "mjbot train: interrupted; nothing is kept before all games have been read"
-
-
 def test_a_training_says_what_it_does_and_what_is_kept(tmp_path):
     process = mjbot("train", "danger", *[LOG] * 1000, cwd=tmp_path)
     process.expect("reading games ...")

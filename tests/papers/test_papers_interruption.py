@@ -15,6 +15,17 @@ def papers(*command, **more):
     return Process(sys.executable, "-m", "papers", *map(str, command), env=environ, **more)
 
 
+@pytest.mark.parametrize("number", SIGNALS)
+def test_train_hand_ends_while_it_reads_games(tmp_path, number):
+    records = [LOG] * 1000
+    process = papers("train-hand", *records, "--jobs", "2", "--folder", tmp_path / "run")
+    process.expect("looking through the records ...")
+    process.expect("reading games (learned) ...")
+    report = process.interrupted_by(number)
+    kept = "nothing is kept before all games have been read"
+    assert report == f"python -m papers train-hand: interrupted; {kept}"
+
+
 def test_train_hand_says_which_passes_are_kept(tmp_path):
     folder = tmp_path / "run"
     process = papers("train-hand", LOG, "--jobs", "1", "--passes", "100000000", "--folder", folder)

@@ -23,7 +23,7 @@ from papers.mizukami2013.training.fold_positions import join_positions, position
 from protocol.messages import Dahai
 from protocol.tiles import parse_tiles
 
-GAMES = index_games(sorted((Path(__file__).parents[4] / "logs").glob("*.mjson")))
+GAMES = index_games(sorted((Path(__file__).parents[3] / "logs").glob("*.mjson")))
 SAFE = "1m9p9s5z"
 TENPAI = "123m45678p23499s"
 ONE_AWAY = "123m45678p2399s3z"
