@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mjbot.play.client.conversation import OwnResult
+from mjbot.play.client.decision_thread import DecisionThread
 from mjbot.play.client.player import ClientPlayer
 from mjbot.play.client.tenhou import TenhouGame
 from mjbot.play.server.lobby import PLACES, TableRules
@@ -134,14 +135,12 @@ class HabitualLine(Transport):
             self._counted["of these in one piece"] += whole
 
 
-class _InLoop:
+class _InLoop(DecisionThread):
     """Decides immediately, in the loop's own thread: a simulated clock waits for no thread."""
 
     async def think(self, job: Callable[[], Any], limit_s: float | None) -> Any:
+        """Return what the job returns."""
         return job()
-
-    def close(self) -> None:
-        """Nothing is to be closed."""
 
 
 class PlayerInLoop(ClientPlayer):
@@ -152,7 +151,7 @@ class PlayerInLoop(ClientPlayer):
             lambda _: make_strategy(strategy), Dialect.TENHOU, strict=True, deadline_s=None
         )
         self._thread.close()
-        self._thread = _InLoop()  # type: ignore[misc, assignment]
+        self._thread = _InLoop()  # type: ignore[misc]
 
 
 def play_habitually(
