@@ -37,8 +37,8 @@ from mjbot.play.service.bot import outcome_of
 from mjbot.runtime.errors import MjbotError
 from proof.conversations import DIALECTS, Recorded, record, replay_to_server, run_client
 from proof.fuzzing.mutating import mutated
-from proof.fuzzing.seeds import encoded, whole_games
-from proof.fuzzing.targets import quiet
+from proof.fuzzing.seeds import encoded, games
+from proof.fuzzing.subjects import quiet
 from protocol.dialects import Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.transports.base import TransportError
@@ -214,7 +214,10 @@ class _Records:
     """Changes records of ours, and from a folder if there is one."""
 
     def __init__(self, folder: Path | None) -> None:
-        self._own: Final = [data for name in FORMATS for data in encoded(name)] + [*whole_games()]
+        self._own: Final = [
+            *[data for name in FORMATS for data in encoded(name)],
+            *[form.encode(game) for game in games() for form in FORMATS.values()],
+        ]
         self._others: Final = [] if folder is None else sorted(_files_in(folder))
         self._folder: Final = tempfile.TemporaryDirectory(prefix="mjbot-mutations-")
         self._count = 0

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Final
 
-from proof.fuzzing.corpus import ROOT
+from proof.fuzzing.seeds import ROOT
 
 MACHINES: Final = {
     "sessions": "tests/protocol/test_session_machine.py",

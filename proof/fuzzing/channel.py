@@ -22,19 +22,17 @@ _HOLDING: Final = SharedHand(game=_GAME, kyoku=0, honba=0, turn=0, seat=0, hand=
 _LINES: Final = 64
 
 
-def check_channel(data: bytes) -> None:
+def check_channel(choice: int, data: bytes) -> None:
     """Lines of a partner or an untrusted client.
 
-    Bit 0 of the first byte selects the receiving side, bit 1 whether the other side has proved
-    the secret.
+    Bit 0 of the choice is the receiving side, bit 1 whether the other side has proved the secret.
     """
-    choice, rest = (data[0], data[1:]) if data else (0, b"")
     session = PairSession(Side.HOST if choice & 1 else Side.GUEST, _SECRET, _CHALLENGE)
     is_partner = bool(choice & 2)
     if is_partner:
         _prove(session, Side.GUEST if choice & 1 else Side.HOST)
     with contextlib.suppress(ProtocolError):
-        for line in LineBuffer().feed(rest + b"\n")[:_LINES]:
+        for line in LineBuffer().feed(data + b"\n")[:_LINES]:
             _check_line(line)
             answer = session.receive(line)
             assert answer is None or (b"proof" in answer and _SECRET not in answer)

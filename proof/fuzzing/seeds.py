@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -18,25 +19,30 @@ from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.training.networks.decisions import DECISION
 from mjbot.strategy.pair.messages import GameHello, PairHello, Proof, SharedHand, encode
 from papers.matsuda2021.networks import WEIGHTS
-from proof.fuzzing.corpus import ROOT
-from proof.fuzzing.records import stream
-from proof.fuzzing.targets import MOST_BYTES
-from proof.fuzzing.weights import _INFO, _MANIFEST, _RUN, MODELS, SEPARATOR
+from proof.fuzzing.files import INFO, MANIFEST, MODELS, RUN, SEPARATOR, stream
 from protocol import messages as m
 
+ROOT: Final = Path(__file__).parents[2]
 _TALK: Final = ROOT / "tests" / "protocol"
 _TURN: Final = re.compile(r"^(?:<-|->) (?:t=[\d.]+ )?(.*)$", re.M)
 _TAG: Final = re.compile(r"^(Get|Send): (.*)$", re.M)
 
 
 @cache
+def games() -> Sequence[Game]:
+    """Return our recorded games."""
+    paths = sorted((ROOT / "logs").glob("*.mjson"))
+    return [
+        replace(game, entries=list(game.entries))
+        for path in paths
+        for game in read_mjai_log(stream(path.read_bytes()), path.name)
+    ]
+
+
+@cache
 def kyokus() -> Sequence[Game]:
     """Return the kyoku of our recorded games, each as a game of its own."""
-    found = []
-    for path in sorted((ROOT / "logs").glob("*.mjson")):
-        for game in read_mjai_log(stream(path.read_bytes()), path.name):
-            found += [*_split(list(game.entries))]
-    return found
+    return [kyoku for game in games() for kyoku in _split(list(game.entries))]
 
 
 def _split(entries: list[Entry]) -> Iterator[Game]:
@@ -47,36 +53,13 @@ def _split(entries: list[Entry]) -> Iterator[Game]:
 
 
 @cache
-def whole_games() -> Sequence[bytes]:
-    """Return our recorded games as a whole, in each format."""
-    found = []
-    for path in sorted((ROOT / "logs").glob("*.mjson")):
-        for game in read_mjai_log(stream(path.read_bytes()), path.name):
-            whole = replace(game, entries=list(game.entries))
-            found += [FORMATS[name].encode(whole) for name in FORMATS]
-    return found
-
-
-@cache
 def encoded(name: str) -> list[bytes]:
     """Return our kyoku in a format of records."""
     return [FORMATS[name].encode(game) for game in kyokus()]
 
 
-def seeds(name: str) -> list[bytes]:
-    """Return the inputs with which a target is begun, none too long."""
-    made = {
-        "codec": _lines,
-        "tenhou": _tags,
-        "packed": _files,
-        "weights": _weights,
-        "channel": _talk,
-    }
-    found = made[name]() if name in made else encoded(name)
-    return [data for data in found if len(data) <= MOST_BYTES]
-
-
-def _lines() -> list[bytes]:
+def mjai_lines() -> list[bytes]:
+    """Return the lines of our conversations and of some kyoku, each after a dialect's number."""
     talks = [
         [line.encode() for line in _TURN.findall(path.read_text(encoding="utf-8"))]
         for path in sorted((_TALK / "transcripts").glob("*.txt"))
@@ -88,7 +71,8 @@ def _lines() -> list[bytes]:
     return [bytes([at % 5]) + parts for at, parts in enumerate(found)]
 
 
-def _tags() -> list[bytes]:
+def tenhou_tags() -> list[bytes]:
+    """Return recorded tags of Tenhou and its clients in both spellings, each after a choice."""
     found = []
     for path in sorted((_TALK / "tenhou" / "recorded").glob("*.log")):
         parts = _TAG.findall(path.read_text(encoding="utf-8"))
@@ -108,7 +92,8 @@ def _as_json(tag: bytes) -> bytes:
     return msgspec.json.encode({"tag": name.decode(), **parts})
 
 
-def _files() -> list[bytes]:
+def packed_files() -> list[bytes]:
+    """Return beginnings of records, what is none, and a line of evidence, after a choice."""
     plain = [b"", b"<html>", b"[1]", b'{"error":"x"}', b"PK\x05\x06" + bytes(18), b"{}\n{}"]
     for name in FORMATS:
         plain += [data[:1500] for data in encoded(name)[:3]] + encoded(name)[-1:]
@@ -119,17 +104,18 @@ def _files() -> list[bytes]:
     return [bytes([choice]) + data for data in plain for choice in range(4)] + [b"\4" + reply]
 
 
-def _weights() -> list[bytes]:
+def weight_files() -> list[bytes]:
+    """Return files of each kind, and weights of each model, each after two choices."""
     array = io.BytesIO()
     np.save(array, np.arange(6, dtype=np.float32).reshape(2, 3))
     rows = io.BytesIO()
     np.save(rows, np.zeros(2, DECISION))
     found = [
-        b"\2\0" + msgspec.json.encode(_MANIFEST),
-        b"\3\0" + msgspec.json.encode(_INFO),
+        b"\2\0" + msgspec.json.encode(MANIFEST),
+        b"\3\0" + msgspec.json.encode(INFO),
         b"\4\0" + rows.getvalue(),
         b"\5\1" + b'{"file":"x.npz"}\n',
-        b"\5\0" + _RUN,
+        b"\5\0" + RUN,
     ]
     folders = (SHIPPED, verdicts.SHIPPED, WEIGHTS)
     for which, (name, _) in enumerate(MODELS):
@@ -141,7 +127,8 @@ def _weights() -> list[bytes]:
     return found
 
 
-def _talk() -> list[bytes]:
+def pair_lines() -> list[bytes]:
+    """Return the messages of a pair, alone and together, each after a choice."""
     holding = SharedHand(
         game="0123456789abcdef", answers="0" * 16, kyoku=0, honba=0, turn=1, seat=2,
         hand=("1m",) * 4 + ("5pr",) + ("E",) * 3 + ("9s",) * 4 + ("P",),
@@ -158,11 +145,3 @@ def _talk() -> list[bytes]:
         encode(melded),
     ]
     return [bytes([choice]) + line for choice in range(4) for line in [*parts, b"\n".join(parts)]]
-
-
-@cache
-def dictionary(name: str) -> Sequence[bytes]:
-    """Return tokens that a fuzzer may insert anywhere: the quoted strings of the seeds."""
-    found = {word for data in seeds(name) for word in re.findall(rb'"[^"\\\n]{1,24}"', data)}
-    numbers = [b"-1", b"0", b"4", b"136", b"255", b"65536", b"2147483648", b"1e999", b"9" * 40]
-    return [*sorted(found)[:400], *numbers, b"null", b"true", b"[]", b"{}", b'"?"', SEPARATOR]

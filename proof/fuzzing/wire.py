@@ -38,16 +38,15 @@ _DUE: Final = (Due.TURN, Due.CLAIM)
 _STATUSES: Final = ("accepted", "rejected", "unparseable", "stale")
 
 
-def check_codec(data: bytes) -> None:
+def check_codec(choice: int, data: bytes) -> None:
     """Lines are read or refused, and what is read is written and read again as it was.
 
-    The first byte selects the dialect of the client.
+    The choice is the dialect of the client.
     """
-    choice, data_ = (data[0], data[1:]) if data else (0, b"")
-    lines = LineBuffer().feed(data_ + b"\n")[:_LINES]
+    lines = LineBuffer().feed(data + b"\n")[:_LINES]
     pieces = LineBuffer()
-    cut = len(data_) // 2
-    assert [*pieces.feed(data_[:cut]), *pieces.feed(data_[cut:] + b"\n")][:_LINES] == lines
+    cut = len(data) // 2
+    assert [*pieces.feed(data[:cut]), *pieces.feed(data[cut:] + b"\n")][:_LINES] == lines
     for line in lines:
         with contextlib.suppress(ProtocolError):
             for message in decode_all(line):
@@ -109,26 +108,25 @@ def _check_client(lines: Iterable[bytes], dialect: Dialect) -> None:
 # --- Tenhou ----------------------------------------------------------------------------------
 
 
-def check_tenhou(data: bytes) -> None:
+def check_tenhou(choice: int, data: bytes) -> None:
     """Tags are read or refused, however they were cut, and are written as they were read.
 
-    The first byte selects the spelling, the side, and whether the reader is lenient.
+    The choice is the spelling (bit 0), the side (1), and whether the reader is lenient (2).
     """
-    choice, data_ = (data[0], data[1:]) if data else (0, b"")
     spelling = Spelling.JSON if choice & 1 else Spelling.XML
     known = CLIENT_TAGS if choice & 2 else SERVER_TAGS
     lenient = bool(choice & 4)
-    frames = data_.split(b"\n")[:_LINES] if spelling is Spelling.JSON else [data_]
+    frames = data.split(b"\n")[:_LINES] if spelling is Spelling.JSON else [data]
     tags = _read(frames, TagReader(spelling, known, lenient=lenient))
     if spelling is Spelling.XML:
-        cut = len(data_) // 2
+        cut = len(data) // 2
         pieces = TagReader(spelling, known, lenient=lenient)
-        assert _read([data_[:cut], data_[cut:]], pieces) == tags
+        assert _read([data[:cut], data[cut:]], pieces) == tags
     for tag in tags or ():
         with contextlib.suppress(ValueError):
             frame = write(tag, spelling)
             assert TagReader(spelling, known, lenient=True).feed(frame) == [tag], (frame, tag)
-    _check_call(int.from_bytes(data_[:2], "little"))
+    _check_call(int.from_bytes(data[:2], "little"))
     _check_tenhou_client(frames, spelling, lenient)
     if known is CLIENT_TAGS:
         server = TenhouServer(spelling)

@@ -1,4 +1,4 @@
-"""What the fuzzer has found interesting, and what it has found, through the same targets again."""
+"""What the fuzzer has found interesting, and what it has found, through the same readers again."""
 
 import sys
 from random import Random
@@ -8,40 +8,39 @@ from numba.core.dispatcher import Dispatcher
 
 from mjbot.game.records.game import RecordError
 from proof.fuzzing.child import unmarked
-from proof.fuzzing.corpus import keep, kept_inputs, minimised
+from proof.fuzzing.files import READERS
 from proof.fuzzing.mutating import mutated
-from proof.fuzzing.records import READERS
-from proof.fuzzing.seeds import encoded, seeds
-from proof.fuzzing.targets import TARGETS
+from proof.fuzzing.seeds import encoded
+from proof.fuzzing.subjects import SUBJECTS, keep, minimised
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", SUBJECTS)
 @pytest.mark.filterwarnings("ignore")
-def test_each_target_bears_its_corpus(name, caplog):
+def test_each_subject_bears_its_corpus(name, caplog):
     caplog.set_level("CRITICAL")
-    inputs = kept_inputs(name)
-    assert len(inputs) > 5
-    for data in [*inputs, *seeds(name)[:2]]:
-        TARGETS[name].check(data)
+    subject = SUBJECTS[name]
+    assert len(subject.kept) > 5
+    for data in [*subject.kept, *subject.seeds[:2]]:
+        subject.read(data)
 
 
 def test_the_corpora_are_small():
-    sizes = [sum(map(len, kept_inputs(name))) for name in TARGETS]
+    sizes = [sum(map(len, subject.kept)) for subject in SUBJECTS.values()]
     assert sum(sizes) < 200_000
 
 
-def test_a_broken_promise_leaves_a_target(monkeypatch):
+def test_a_broken_promise_leaves_a_subject(monkeypatch):
     def refuse(data):
         raise KeyError("not documented")
 
     monkeypatch.setitem(READERS, "mjai", refuse)
     with pytest.raises(KeyError):
-        TARGETS["mjai"].check(b"{}")
+        SUBJECTS["mjai"].read(b"{}")
     monkeypatch.setitem(READERS, "mjai", lambda data: [][data[0]])
     with pytest.raises(IndexError):
-        TARGETS["mjai"].check(b"{}")
+        SUBJECTS["mjai"].read(b"{}")
     monkeypatch.setitem(READERS, "mjai", _refused)
-    TARGETS["mjai"].check(b"{}")
+    SUBJECTS["mjai"].read(b"{}")
 
 
 def _refused(data):
@@ -49,14 +48,14 @@ def _refused(data):
 
 
 def test_of_inputs_that_go_the_same_ways_the_first_is_kept(tmp_path, monkeypatch):
-    target = TARGETS["channel"]
+    subject = SUBJECTS["channel"]
     inputs = [b"\0{}", b"\0{} ", b"\0[]", b"\2{}", bytes(5000)]
-    few = minimised(target, [b"\1"], inputs, 100)
+    few = minimised(subject, [b"\1"], inputs, 100)
     assert few[0] == b"\1" and b"\2{}" in few
     assert b"\0{} " not in few and bytes(5000) not in few
-    monkeypatch.setattr("proof.fuzzing.corpus.KEPT", tmp_path)
-    keep("channel", [b"\xff\0", b"text\n"])
-    assert kept_inputs("channel") == [b"\xff\0", b"text\n"]
+    monkeypatch.setattr("proof.fuzzing.subjects.KEPT", tmp_path)
+    keep(subject, [b"\xff\0", b"text\n"])
+    assert subject.kept == [b"\xff\0", b"text\n"]
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -75,5 +74,5 @@ def test_nothing_that_is_compiled_gets_the_fuzzers_marks():
     ]
     written_in = {one.py_func.__module__ for one in compiled}
     assert "protocol.tiles" in written_in
-    for name in TARGETS:
-        assert written_in <= {*unmarked(name)}
+    for subject in SUBJECTS.values():
+        assert written_in <= {*unmarked(subject.rooms)}
