@@ -56,14 +56,14 @@ class Judge:
     def unrelated(self, games: GameCounts, size: int) -> Floats:
         """Return deviates of any two seats of groups of any games: float64[groups, kinds]."""
         left, products = levelled(games), games.products.astype(np.float64)
-        pairs_drawn, random = [], dice(size)
+        deviates, random = [], dice(size)
         for start in range(0, PSEUDO_PAIRS, AT_ONCE):
             chosen = choose(len(games), size, min(AT_ONCE, PSEUDO_PAIRS - start), random)
             places = random.integers(0, N_PAIRS, chosen.shape)
             sums = sum(left[chosen[:, k], places[:, k]] for k in range(size))
             squares = sum(products[chosen[:, k], places[:, k]] for k in range(size))
-            pairs_drawn.append(self.weights.deviates(np.asarray(sums), np.asarray(squares)))
-        return np.concatenate(pairs_drawn)
+            deviates.append(self.weights.deviates(np.asarray(sums), np.asarray(squares)))
+        return np.concatenate(deviates)
 
     def alarms(self, four: Four, size: int) -> Floats:
         """Return the shares of groups in which each pair is accused: [len(LEVELS), N_PAIRS]."""
