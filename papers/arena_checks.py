@@ -55,9 +55,9 @@ def play(request: ExperimentContext) -> Iterator[str]:
 
 def _variances(outcomes: Mapping[str, RunOutcome]) -> Iterator[str]:
     yield from head(["change", *[f"variance left, {walls}" for walls in outcomes]])
-    found = {walls: seat_ranks(outcome) for walls, outcome in outcomes.items()}
-    for change, place in CHANGES.items():
-        cells = [f"{variance_left(ranks[place], ranks[-1]):.3f}" for ranks in found.values()]
+    by_walls = {walls: seat_ranks(outcome) for walls, outcome in outcomes.items()}
+    for change, column in CHANGES.items():
+        cells = [f"{variance_left(ranks[column], ranks[-1]):.3f}" for ranks in by_walls.values()]
         yield row([change, *cells])
 
 
@@ -115,8 +115,8 @@ def _samples(
 
 def _covered(sums: WallSums, figure: Figure) -> float:
     samples = _samples(len(sums), WALLS_OF_A_RUN, RUNS)
-    found = [figure.difference(sums[one], sums[other]) for one, other in samples]
-    return sum(estimate.low <= 0 <= estimate.high for estimate in found) / RUNS
+    estimates = [figure.difference(sums[one], sums[other]) for one, other in samples]
+    return sum(estimate.low <= 0 <= estimate.high for estimate in estimates) / RUNS
 
 
 def _power(sums: WallSums, rates: ErrorRates) -> float:

@@ -93,7 +93,7 @@ def table_1(rows: WallSums) -> Iterator[str]:
     ``rows`` is [walls, strategies] of :data:`mjbot.game.statistics.figures.ROW`.  The paper gives
     no intervals: those next to its figures are what independent games would have.
     """
-    names = [each for name in COLUMNS for each in (name, f"{name}, paper")]
+    names = [heading for name in COLUMNS for heading in (name, f"{name}, paper")]
     yield from head([f"{len(rows) * SEATS} games each", *names])
     for line in TABLE_1:
         cells = []
@@ -106,11 +106,11 @@ def table_1(rows: WallSums) -> Iterator[str]:
         yield row([FIGURE_BY_KEY[line.figure].label, *cells])
 
 
-def _paper(line: PaperRow, name: str) -> str:
-    value = line.values[name]
-    if line.figure == "rank":
+def _paper(row: PaperRow, name: str) -> str:
+    value = row.values[name]
+    if row.figure == "rank":
         return f"{value:.2f} ± {1.96 * RANK_DEVIATION / sqrt(PAPER_GAMES):.2f}"
-    n = KYOKU[name] if line.of == "kyoku" else PAPER_GAMES
+    n = KYOKU[name] if row.of == "kyoku" else PAPER_GAMES
     share = value / 100
     return f"{value:.1f} ± {196 * sqrt(share * (1 - share) / n):.1f} %"
 

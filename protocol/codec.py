@@ -121,16 +121,17 @@ class _Form(NamedTuple):
 
 
 @cache
-def _form(kind: type[m.Message], dialect: Dialect) -> _Form:
-    name = m.name_of(kind)
+def _form(message_type: type[m.Message], dialect: Dialect) -> _Form:
+    name = m.name_of(message_type)
     unsaid = UNSAID[dialect].get("*", frozenset()) | UNSAID[dialect].get(name, frozenset())
-    defaults = {field.name: field.default for field in msgspec.structs.fields(kind)}
+    defaults = {field.name: field.default for field in msgspec.structs.fields(message_type)}
     return _Form(
         name=name,
         demanded=DEMANDED[dialect].get(name, ()),
         unsaid=tuple([(field, defaults[field]) for field in sorted(unsaid & defaults.keys())]),
         defaults=defaults,
-        is_respelled=dialect.traits.spelling != "canonical" and issubclass(kind, _RESPELLED),
+        is_respelled=dialect.traits.spelling != "canonical"
+        and issubclass(message_type, _RESPELLED),
     )
 
 

@@ -350,6 +350,6 @@ def wire_name(message: Message) -> str:
 
 
 @cache
-def name_of(kind: type[Message]) -> str:
+def name_of(message_type: type[Message]) -> str:
     """Return the ``type`` on the wire of all messages of a type."""
-    return str(kind.__struct_config__.tag)
+    return str(message_type.__struct_config__.tag)

@@ -205,7 +205,7 @@ def _action_ack(fields: Fields) -> Fields:
     reason, types = fields.get("reason"), fields.get("legal_types")
     if isinstance(reason, str):
         known["reason"] = reason
-    if isinstance(types, list) and all(isinstance(each, str) for each in types):
+    if isinstance(types, list) and all(isinstance(item, str) for item in types):
         known["legal_types"] = types
     return known
 
@@ -245,12 +245,12 @@ def _explained(problem: str, fields: Fields) -> ProtocolError:
     problem = match["problem"]
     if missing := _MISSING.match(problem):
         return ProtocolError(f"{fields['type']}{path}.{missing[1]}", "missing")
-    found = _short(_value_at(fields, path))
+    value = _short(_value_at(fields, path))
     if _NO_TILE.match(problem):
-        return ProtocolError(fields["type"] + path, f"{found} is not a tile")
+        return ProtocolError(fields["type"] + path, f"{value} is not a tile")
     expected = problem.partition(", got")[0].replace("`", "")
     return ProtocolError(
-        fields["type"] + path, f"{expected[:1].lower()}{expected[1:]}, got {found}"
+        fields["type"] + path, f"{expected[:1].lower()}{expected[1:]}, got {value}"
     )
 
 

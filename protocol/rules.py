@@ -117,8 +117,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         try:
             return msgspec.convert(known, cls)
         except msgspec.ValidationError as error:
-            problem, _, place = str(error).partition(" - at `$.")
-            name = place.rstrip("`")
+            problem, _, path = str(error).partition(" - at `$.")
+            name = path.rstrip("`")
             raise ValueError(f"{name}: {problem}" if name else problem) from None
 
 

@@ -135,7 +135,7 @@ class CollusionMc(Strategy):
         share = self.budget_s * self.playouts_per_s / rounds
         while True:
             new = max(2, int(share / len(left)))
-            sums[left] += self._sums(view, [plans[place] for place in left], (done, done + new))
+            sums[left] += self._sums(view, [plans[index] for index in left], (done, done + new))
             done += new
             if len(left) <= 2:
                 break

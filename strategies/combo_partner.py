@@ -243,8 +243,8 @@ class ComboPartner(PairMember, FastRiichiD):
             wanted, rated = player.decide(view), player.ratings(view)
         if may(wanted):
             return wanted
-        others = [each for each in rated if may(each.action)]
-        best = max(others, key=lambda each: each.value, default=None)
+        others = [option for option in rated if may(option.action)]
+        best = max(others, key=lambda option: option.value, default=None)
         return best.action if best else view.default_action
 
     def _own_win(self, situation: PairSituation) -> Action | None:

@@ -59,7 +59,7 @@ class FastPolicyPlayer(Strategy):
         """Yield the share of each legal action: all together 100 %."""
         if len(view.legal) < 2:
             return
-        found = np.zeros(N_ACTIONS)
-        shares(self._policy, view.state, view.seat, NO_ALLY, found)
+        ratings = np.zeros(N_ACTIONS)
+        shares(self._policy, view.state, view.seat, NO_ALLY, ratings)
         for action in view.legal:
-            yield Rated(action, 100 * float(found[action.code]))
+            yield Rated(action, 100 * float(ratings[action.code]))

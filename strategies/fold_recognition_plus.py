@@ -216,7 +216,7 @@ class FoldRecognitionPlus(Strategy):
             )
             situation = situation_after(view, discard, in_riichi=in_riichi)
             return (min(max(chance, 0.0), 1.0), situation) if chance > NEVER else None
-        calls = [each for each in view.legal if each.is_call and not each.is_kan]
+        calls = [call for call in view.legal if call.is_call and not call.is_kan]
         if not calls or not (action.is_pass or (action.is_call and not action.is_kan)):
             return None
         here = self._played_for_the_win(self._position_of_calls(view), view)
@@ -270,12 +270,12 @@ class FoldRecognitionPlus(Strategy):
         position = self._position_of_calls(view)
         dangers = t.read_dangers(view, danger_weights(), self._parameters)
         priced = t.price(position, dangers, view, self._parameters)
-        found = np.empty((4, 1 + N_CALLS))  # the pass first
-        for place, here in enumerate((position, *priced)):
-            found[place, 0] = self._weigh_calls(view, calls, here, found[place, 1:])
+        values = np.empty((4, 1 + N_CALLS))  # the pass first
+        for index, here in enumerate((position, *priced)):
+            values[index, 0] = self._weigh_calls(view, calls, here, values[index, 1:])
         for action in [*calls, *[action for action in view.legal if action.is_pass]]:
             column = 0 if action.is_pass else 1 + action.code - PON_PLAIN
-            value, plain, gains, chance = found[:, column].tolist()
+            value, plain, gains, chance = values[:, column].tolist()
             situation = situation_after(view, action) if self.calibrated else None
             terms = t.winning_terms(gains, chance, situation, total)
             terms.append(Term(LATER, POINTS, plain - gains, adds_to=total))

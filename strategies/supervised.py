@@ -88,8 +88,8 @@ class Supervised(Strategy):
         ends = self._win(view) is not None
         for action in view.legal:
             share = float(_ends_it(action)) if ends else share_of(action, opinion)
-            rated = [each for each in in_points if e.same_choice(each.action, action)]
-            best = max(rated, key=lambda each: each.value, default=e.Rated(action, 0.0))
+            rated = [option for option in in_points if e.same_choice(option.action, action)]
+            best = max(rated, key=lambda option: option.value, default=e.Rated(action, 0.0))
             total = [e.Term(e.IN_POINTS, e.POINTS, best.value)] if rated else []
             yield e.Rated(action, 100 * float(share), terms=[*total, *best.terms])
 

@@ -71,15 +71,15 @@ def decision_costs(lines: Iterable[GameLine], seating: Seating) -> tuple[Decisio
 
     Games that were not timed count nothing.
     """
-    lines = [line for line in lines if line.times]
+    lines = [game for game in lines if game.times]
     costs = []
     for places in seating.rows:
         here = {(place.seating, place.seat) for place in places}
         total: TimeCounts = {}
         games = 0
-        for line in lines:
-            for seat, counts in enumerate(line.times):
-                if (line.seating, seat) in here:
+        for game in lines:
+            for seat, counts in enumerate(game.times):
+                if (game.seating, seat) in here:
                     games += 1
                     for number, count in counts.items():
                         total[number] = total.get(number, 0) + count

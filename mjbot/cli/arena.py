@@ -237,7 +237,7 @@ def _peak() -> str:
         return ""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    own, other = [resource.getrusage(kind).ru_maxrss / unit for kind in kinds]
+    own, other = [resource.getrusage(process_type).ru_maxrss / unit for process_type in kinds]
     return f"; at most {own:.0f} MB here, {other:.0f} MB in the largest process"
 
 

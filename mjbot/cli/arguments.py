@@ -142,9 +142,9 @@ def language_name(text: str) -> str:
 
 def language_of(request: object) -> str:
     """Return the language that a request, or a part of it, asks for; English where none does."""
-    parts = [request, *(getattr(request, each.name) for each in fields(cast(Any, request)))]
-    found = [part.language for part in parts if hasattr(part, "language")]
-    return ENGLISH if not found else found[0] or default_language()
+    parts = [request, *(getattr(request, field.name) for field in fields(cast(Any, request)))]
+    languages = [part.language for part in parts if hasattr(part, "language")]
+    return ENGLISH if not languages else languages[0] or default_language()
 
 
 def json_option() -> Any:

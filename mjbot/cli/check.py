@@ -106,8 +106,8 @@ def run(request: CheckRequest) -> int:
     prepare([], table=True)
     findings = _until_signalled(checking, request.target)
     repeat = command_of("mjbot check", request, whole_paths=True)
-    found = r.results(included(checking.checks, ids), findings, repeat)
-    return _report(request, checking.dialect, found, findings)
+    results = r.results(included(checking.checks, ids), findings, repeat)
+    return _report(request, checking.dialect, results, findings)
 
 
 class _CheckRun(abc.ABC):
@@ -182,24 +182,24 @@ def _until_signalled(checking: _CheckRun, target: str) -> r.CheckFindings:
 
 
 def _report(
-    request: CheckRequest, dialect: Dialect, found: Sequence[r.Result], findings: r.CheckFindings
+    request: CheckRequest, dialect: Dialect, results: Sequence[r.Result], findings: r.CheckFindings
 ) -> ExitCode:
     """Write and print what was found; return the exit status."""
     stopped = findings.interrupted
     if request.junit:
-        report = r.junit_report(request.target, dialect, found, stopped, strict=request.strict)
+        report = r.junit_report(request.target, dialect, results, stopped, strict=request.strict)
         write_text(request.junit, redacted(report))
     form = r.json_report if request.json else r.text_report
-    print(form(request.target, dialect, found, stopped))
+    print(form(request.target, dialect, results, stopped))
     if request.json:
-        print(f"mjbot check: {r.summary(found)}", file=sys.stderr)
+        print(f"mjbot check: {r.summary(results)}", file=sys.stderr)
     if stopped:
         print(f"mjbot check: interrupted {stopped}; the report is partial", file=sys.stderr)
         return ExitCode.INTERRUPTED
     if findings.lost:
         print(f"mjbot check: {findings.lost}", file=sys.stderr)
         return ExitCode.FAILED
-    faults = any(result.is_fault(strict=request.strict) for result in found)
+    faults = any(result.is_fault(strict=request.strict) for result in results)
     return ExitCode.FAILED if faults else ExitCode.OK
 
 
@@ -216,7 +216,9 @@ def _address(url: str, permitted_by: str | None) -> Address:
 
 def listing() -> str:
     """Return all checks, one a line: id, level, families, title, document."""
-    head = "families: " + ", ".join(f"{FAMILIES[kind]} {kind.traits.word}" for kind in FAMILIES)
+    head = "families: " + ", ".join(
+        f"{FAMILIES[family]} {family.traits.word}" for family in FAMILIES
+    )
     return "\n".join([head, *[_listed(check) for check in (*BOT_CHECKS, *SERVER_CHECKS)]])
 
 

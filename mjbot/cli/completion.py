@@ -51,8 +51,8 @@ def script(shell: str) -> str:
     parser = make_parser()
     _complete(parser, shtab.FILE, strategies)
     preamble = f'_mjbot_strategies() {{ compgen -W "{names}" -- "$1"; }}\n'
-    found: str = shtab.complete(parser, shell, preamble=preamble if shell == "bash" else "")
-    return found
+    completion: str = shtab.complete(parser, shell, preamble=preamble if shell == "bash" else "")
+    return completion
 
 
 def _complete(parser: argparse.ArgumentParser, file: Any, strategies: dict[str, str]) -> None:

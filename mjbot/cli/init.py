@@ -45,13 +45,13 @@ def run(request: InitRequest) -> int:
     if request.file.exists() and not request.force:
         raise ArgumentError(f"{request.file} exists; name another file, or use --force")
     name = request.file.name
-    kind: type
+    request_type: type
     if request.serve:
-        kind, given, use, page = ServeRequest, SERVE, f"serve --profile {name}", "operating"
+        request_type, given, use, page = ServeRequest, SERVE, f"serve --profile {name}", "operating"
     else:
-        kind, given, use, page = RunRequest, RUN, f"run {name}", "profiles"
+        request_type, given, use, page = RunRequest, RUN, f"run {name}", "profiles"
     meaning = 'a key with # shows its default ("": not set)'
     title = f"A profile of mjbot: `mjbot {use}` (docs/{page}.md); {meaning}."
-    write_text(request.file, template(kind, title, given))
+    write_text(request.file, template(request_type, title, given))
     print(f"{request.file} written; use it with: {program()} {use}")
     return ExitCode.OK

@@ -34,14 +34,14 @@ def log_to(*outputs: Output) -> None:
     before = list(_added)
     _added[:] = [
         logger.add(
-            each.stream,
-            level=each.level,
-            format=each.form,
-            filter=each.filter,
+            output.stream,
+            level=output.level,
+            format=output.form,
+            filter=output.filter,
             backtrace=False,
             diagnose=False,
         )
-        for each in outputs
+        for output in outputs
     ]
     for number in before:
         with suppress(ValueError):  # another user of loguru may have removed it

@@ -19,8 +19,8 @@ def check_outputs(request: Any) -> None:
     paths = list(paths_of(request))
     for index, named in enumerate(paths):
         if named.writes is not None:
-            others = [each for each in paths[:index] if each.writes is not None]
-            _check(named, others + [each for each in paths if each.writes is None])
+            others = [path for path in paths[:index] if path.writes is not None]
+            _check(named, others + [path for path in paths if path.writes is None])
 
 
 def _check(out: NamedPath, others: list[NamedPath]) -> None:
@@ -36,8 +36,8 @@ def _check(out: NamedPath, others: list[NamedPath]) -> None:
             raise ArgumentError(f"{flag} {path}: the command {verb} it ({other.flag}); {cure}")
     is_games = endings == GAMES
     if path.is_file() and path.stat().st_size and holds_games(path) is not is_games:
-        kind = "exists, and is no record of games" if is_games else "is a record of games"
-        raise ArgumentError(f"{flag} {path}: {kind}; name another file")
+        problem = "exists, and is no record of games" if is_games else "is a record of games"
+        raise ArgumentError(f"{flag} {path}: {problem}; name another file")
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -32,12 +32,12 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Refuse what is left over here, where the command and its options are known."""
-        found, rest = super().parse_known_args(args, namespace)
+        parsed, rest = super().parse_known_args(args, namespace)
         if rest:
             word = rest[0].partition("=")[0]
-            kind = "unknown option" if word.startswith("-") else "unexpected argument"
-            self.error(f"{kind} {word!r}{_nearest(word, self._option_string_actions)}")
-        return found, rest
+            problem = "unknown option" if word.startswith("-") else "unexpected argument"
+            self.error(f"{problem} {word!r}{_nearest(word, self._option_string_actions)}")
+        return parsed, rest
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

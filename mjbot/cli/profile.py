@@ -71,7 +71,7 @@ class Key:
         alternatives = get_args(self.type) or (self.type,)
         if bool in alternatives:
             return (bool,)
-        if any(getattr(each, "__name__", "") == "Spec" for each in alternatives):
+        if any(getattr(alternative, "__name__", "") == "Spec" for alternative in alternatives):
             return (str, dict)  # a strategy, with its options
         if float in alternatives:
             return (int, float)
@@ -93,17 +93,17 @@ def keys_of(request: type) -> Iterator[Key]:
     """Yield the keys that a profile of a class of requests may have."""
     for table, part in _tables(request):
         types = get_type_hints(part)
-        for each in fields(part):
-            how = how_of(each)
-            if how is not None and not is_hidden(each) and part_of(each) is None:
-                yield Key(table, each.name, types[each.name], how, each.default)
+        for field in fields(part):
+            how = how_of(field)
+            if how is not None and not is_hidden(field) and part_of(field) is None:
+                yield Key(table, field.name, types[field.name], how, field.default)
 
 
 def _tables(request: type) -> Iterator[tuple[str, type]]:
     yield "", request
-    for each in fields(request):
-        if (part := part_of(each)) is not None:
-            yield each.name, part
+    for field in fields(request):
+        if (part := part_of(field)) is not None:
+            yield field.name, part
 
 
 class RunProfile:
@@ -190,7 +190,7 @@ class RunProfile:
         if key.repeats:
             if not isinstance(value, list):
                 raise self.error(str(key), "expected a list, as [A, B]")
-            return [self._single(key, each) for each in value]
+            return [self._single(key, item) for item in value]
         return self._single(key, value)
 
     def _single(self, key: Key, value: Any) -> Any:
@@ -217,12 +217,12 @@ class RunProfile:
         if not isinstance(name, str):
             raise self.error(str(key), f"the strategy's name is missing: {_KINDS[dict]}")
         words = [name]
-        for option, each in value.items():
+        for option, item in value.items():
             if option == NAME:
                 continue
-            if not isinstance(each, str | int | float):
+            if not isinstance(item, str | int | float):
                 raise self.error(str(key), f"option {option!r}: expected a text or a number")
-            spelled = ("no", "yes")[each] if isinstance(each, bool) else str(each)
+            spelled = ("no", "yes")[item] if isinstance(item, bool) else str(item)
             if "," in spelled:
                 raise self.error(str(key), f"option {option!r}: no comma may stand in an option")
             words.append(f"{option}={spelled}")
@@ -245,7 +245,9 @@ def _unknown(entry: str, keys: list[Key], *, is_table: bool) -> str:
         at, _, key = elsewhere[0].rpartition(".")
         return f"unknown key here; {key!r} belongs in " + (f"[{at}]" if at else "no table")
     all_names = {key.name: str(key) for key in keys}
-    near = [all_names[each] for each in difflib.get_close_matches(name, list(all_names), 1)]
+    near = [
+        all_names[near_name] for near_name in difflib.get_close_matches(name, list(all_names), 1)
+    ]
     listed = "the keys here: " + ", ".join(own) if own else "mjbot init writes all keys"
     return f"unknown key; {_meant(near) or listed}"
 

@@ -201,12 +201,12 @@ def _service(
     def finish() -> None:
         logger.info("SIGTERM: games that are played end; a second SIGTERM ends them at once")
         notify("STOPPING=1")
-        for each in service:
-            each.finish()
+        for process in service:
+            process.finish()
 
     def reload() -> None:
-        for each in service:
-            each.reload()
+        for process in service:
+            process.reload()
 
     return main(), finish, reload
 

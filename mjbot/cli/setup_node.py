@@ -20,20 +20,20 @@ def run(request: SetupNodeRequest) -> int:
 
 
 def _check() -> int:
-    found = nodes.find_node()
+    node = nodes.find_node()
     if not nodes.packages_ready():
         raise nodes.NodeError(f"packages missing in {nodes.packages_folder()}; {nodes.CURE}")
-    print(f"Node {found.version} ({found.executable}), packages in {nodes.packages_folder()}")
+    print(f"Node {node.version} ({node.executable}), packages in {nodes.packages_folder()}")
     return ExitCode.OK
 
 
 def _install() -> int:
     try:
-        found = nodes.find_node()
+        node = nodes.find_node()
     except nodes.NodeError:
         print(f"no Node found: installing {nodes.NODE_WHEEL} with pip")
         nodes.install_node()
-        found = nodes.find_node()
+        node = nodes.find_node()
     if not nodes.packages_ready():
-        nodes.install_packages(found)
+        nodes.install_packages(node)
     return _check()

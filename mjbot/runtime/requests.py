@@ -86,20 +86,20 @@ def subcommand(kinds: Callable[[], Mapping[str, Subcommand]], metavar: str) -> A
     return field(metadata={_KINDS: (kinds, metavar)})
 
 
-def how_of(each: "Field[Any]") -> Mapping[str, Any] | None:
+def how_of(option: "Field[Any]") -> Mapping[str, Any] | None:
     """Return what ``add_argument`` is given for a field that is an option, else ``None``."""
-    dashes, how = each.metadata.get(_HOW, (None, None))
+    dashes, how = option.metadata.get(_HOW, (None, None))
     return None if dashes is None else how
 
 
-def is_hidden(each: "Field[Any]") -> bool:
+def is_hidden(option: "Field[Any]") -> bool:
     """Return whether an option is left out of :func:`command_of`, and of profiles."""
-    return not each.metadata.get(_SHOWN)
+    return not option.metadata.get(_SHOWN)
 
 
-def part_of(each: "Field[Any]") -> type | None:
+def part_of(option: "Field[Any]") -> type | None:
     """Return the class of a field that is a request of its own."""
-    part: type | None = each.metadata.get("request")
+    part: type | None = option.metadata.get("request")
     return part
 
 
@@ -116,37 +116,39 @@ class NamedPath(NamedTuple):
 
 def paths_of(request: Any) -> Iterator[NamedPath]:
     """Yield the paths in a request and its parts."""
-    for each in fields(request):
-        value = getattr(request, each.name)
-        if _KINDS in each.metadata:
+    for option in fields(request):
+        value = getattr(request, option.name)
+        if _KINDS in option.metadata:
             yield from paths_of(value[1])
-        elif part_of(each) is not None:
+        elif part_of(option) is not None:
             yield from paths_of(value)
-        elif _HOW in each.metadata:
-            flag = each.metadata[_HOW][1].get("metavar") or each.name
-            flag = _flag(each) if each.metadata[_HOW][0] else flag
+        elif _HOW in option.metadata:
+            flag = option.metadata[_HOW][1].get("metavar") or option.name
+            flag = _flag(option) if option.metadata[_HOW][0] else flag
             for path in value if isinstance(value, tuple) else (value,):
                 if isinstance(path, Path):
-                    yield NamedPath(flag, path, each.metadata[_WRITES])
+                    yield NamedPath(flag, path, option.metadata[_WRITES])
 
 
 def declare(parser: argparse._ActionsContainer, request: type) -> None:
     """Add the arguments of a request's class; an option that is there already stays one."""
-    for each in fields(request):
-        if _KINDS in each.metadata:
-            _declare_kinds(parser, each.name, *each.metadata[_KINDS])
-        elif part := each.metadata.get("request"):
-            title = each.metadata["title"]
+    for option in fields(request):
+        if _KINDS in option.metadata:
+            _declare_kinds(parser, option.name, *option.metadata[_KINDS])
+        elif part := option.metadata.get("request"):
+            title = option.metadata["title"]
             declare(parser.add_argument_group(title) if title else parser, part)
-            parser.set_defaults(**each.metadata["defaults"])
-        elif _HOW in each.metadata:
-            dashes, how = each.metadata[_HOW]
+            parser.set_defaults(**option.metadata["defaults"])
+        elif _HOW in option.metadata:
+            dashes, how = option.metadata[_HOW]
             if dashes is None:
-                parser.add_argument(each.name, **how)
-            elif _flag(each) not in parser._option_string_actions:
+                parser.add_argument(option.name, **how)
+            elif _flag(option) not in parser._option_string_actions:
                 repeats = how.get("action") in ("append", "extend")
-                default = [] if repeats else None if how.get("required") else each.default
-                parser.add_argument(_flag(each), **{"default": default, "dest": each.name, **how})
+                default = [] if repeats else None if how.get("required") else option.default
+                parser.add_argument(
+                    _flag(option), **{"default": default, "dest": option.name, **how}
+                )
 
 
 def _declare_kinds(
@@ -163,25 +165,25 @@ def _declare_kinds(
         declare(own, kind.request)
 
 
-def _flag(each: Field[Any]) -> str:
-    flag: str = each.metadata[_HOW][0]
-    return f"--{each.name.replace('_', '-')}" if flag == "--" else flag
+def _flag(option: Field[Any]) -> str:
+    flag: str = option.metadata[_HOW][0]
+    return f"--{option.name.replace('_', '-')}" if flag == "--" else flag
 
 
 def request_of(request: type[RequestT], args: argparse.Namespace) -> RequestT:
     """Return the request that was parsed; lists become tuples."""
     values: dict[str, Any] = {}
-    for each in fields(request):  # type: ignore[arg-type]
-        part = each.metadata.get("request")
-        if _KINDS in each.metadata:
-            name = getattr(args, each.name)
-            kind = each.metadata[_KINDS][0]()[name]
-            values[each.name] = name, request_of(kind.request, args)
+    for option in fields(request):  # type: ignore[arg-type]
+        part = option.metadata.get("request")
+        if _KINDS in option.metadata:
+            name = getattr(args, option.name)
+            kind = option.metadata[_KINDS][0]()[name]
+            values[option.name] = name, request_of(kind.request, args)
             continue
-        if part is None and _HOW not in each.metadata and not hasattr(args, each.name):
+        if part is None and _HOW not in option.metadata and not hasattr(args, option.name):
             continue  # no argument: its default
-        value = request_of(part, args) if part else getattr(args, each.name)
-        values[each.name] = tuple(value) if isinstance(value, list) else value
+        value = request_of(part, args) if part else getattr(args, option.name)
+        values[option.name] = tuple(value) if isinstance(value, list) else value
     return request(**values)
 
 
@@ -202,16 +204,16 @@ def command_of(program: str, request: object, *, whole_paths: bool = False) -> s
 
 def _arguments_of(request: object, paths: Callable[[PurePath], str]) -> Iterator[str]:
     options: list[str] = []
-    for each in fields(request):  # type: ignore[arg-type]
-        value = getattr(request, each.name)
-        if each.metadata.get("request"):
+    for option in fields(request):  # type: ignore[arg-type]
+        value = getattr(request, option.name)
+        if option.metadata.get("request"):
             options += _arguments_of(value, paths)
-        elif not each.metadata.get(_SHOWN) or not is_given(value):
+        elif not option.metadata.get(_SHOWN) or not is_given(value):
             continue
-        elif each.metadata[_HOW][0] is None:
+        elif option.metadata[_HOW][0] is None:
             yield _spelled(value, paths)
         else:
-            options += [_flag(each), *([] if value is True else [_spelled(value, paths)])]
+            options += [_flag(option), *([] if value is True else [_spelled(value, paths)])]
     yield from options
 
 
@@ -221,5 +223,5 @@ def _name_of(path: PurePath) -> str:
 
 def _spelled(value: object, paths: Callable[[PurePath], str]) -> str:
     if isinstance(value, list | tuple):
-        return " ".join([_spelled(each, paths) for each in value])
+        return " ".join([_spelled(item, paths) for item in value])
     return shlex.quote(paths(value) if isinstance(value, PurePath) else str(value))

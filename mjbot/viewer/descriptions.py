@@ -44,11 +44,11 @@ def pairs_of(names: Sequence[str]) -> dict[int, int]:
     >>> pairs_of(("a (team 2/2)", "x", "a (team 1/2)", "b (team 1/2)"))
     {0: 2, 2: 0}
     """
-    found = [_PAIR_NAME.match(name) for name in names]
+    matches = [_PAIR_NAME.match(name) for name in names]
     return {
         seat: ally
-        for seat, one in enumerate(found)
-        for ally, other in enumerate(found)
+        for seat, one in enumerate(matches)
+        for ally, other in enumerate(matches)
         if one and other and one[1] == other[1] and one[2] != other[2]
     }
 

@@ -135,8 +135,8 @@ class Fold:
         return [text] if text else []
 
     def _recorded(self, step: ReplayStep, choosers: Iterable[int]) -> dict[str, str]:
-        found = {seat: step.recorded(seat) for seat in choosers if seat in self._seen}
-        return {str(seat): str(action) for seat, action in found.items() if action}
+        actions = {seat: step.recorded(seat) for seat in choosers if seat in self._seen}
+        return {str(seat): str(action) for seat, action in actions.items() if action}
 
     def _fold(self, state: State) -> Board:
         return board_of(state, self._seen | self._shown, self._result, self._added)

@@ -59,26 +59,26 @@ class Library:
         last = self._last
         if last is not None and last[0] == (record, game):
             return last[1]
-        found = self._read(record, game)
-        self._last = (record, game), found
-        return found
+        content = self._read(record, game)
+        self._last = (record, game), content
+        return content
 
     def _read(self, record: int, game: int) -> ReadGame:
         if not 0 <= record < len(self._sources):
             raise NoGameError(f"there is no record {record}")
         source = self._sources[record]
-        found = next(islice(games_of(source), game, None), None) if game >= 0 else None
-        if found is None:
+        content = next(islice(games_of(source), game, None), None) if game >= 0 else None
+        if content is None:
             raise NoGameError(f"{source.name} has no game {game + 1}")
         entries: list[Entry] = []
         try:
-            entries.extend(found.entries)
+            entries.extend(content.entries)
         except RecordError as error:
             if not entries:
                 raise
-            return ReadGame(found.name, entries, one_line(error))
-        bad = [each.text for each in hand_problems(found) if each.is_loss]
-        return ReadGame(found.name, entries, one_line("; ".join(bad)))
+            return ReadGame(content.name, entries, one_line(error))
+        bad = [problem.text for problem in hand_problems(content) if problem.is_loss]
+        return ReadGame(content.name, entries, one_line("; ".join(bad)))
 
 
 def _short(source: Source, path: Path) -> str:

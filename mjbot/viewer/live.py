@@ -172,15 +172,15 @@ class LiveServer(SpectatedServer):
         if isinstance(event, StartGame):
             self._entries.clear()
         self._entries.append(Entry(len(self._entries) + 1, event, talk=talk))
-        for line in self._lines.values():
-            line.add(len(self._entries), event, talk)
+        for channel in self._lines.values():
+            channel.add(len(self._entries), event, talk)
 
     def channel(self, seen: frozenset[int]) -> EventStream:
         """See :meth:`SpectatedServer.channel`."""
         if seen not in self._lines:
-            line = self._lines[seen] = _Line(seen)
+            channel = self._lines[seen] = _Line(seen)
             for entry in self._entries:
-                line.add(entry.number, entry.event, entry.talk)
+                channel.add(entry.number, entry.event, entry.talk)
         return self._lines[seen].channel
 
     async def _explain(self, request: web.Request) -> web.Response:
@@ -222,8 +222,8 @@ class RelayServer(SpectatedServer):
                         self._take(message)
                 except (aiohttp.ClientError, TimeoutError) as problem:
                     if not last:
-                        place = urlsplit(self._url).netloc  # the rest is the key
-                        text = f"http://{place}: shows no table: {one_line(problem)}"
+                        address = urlsplit(self._url).netloc  # the rest is the key
+                        text = f"http://{address}: shows no table: {one_line(problem)}"
                         raise MjbotError(text, exit_code=ExitCode.UNREACHABLE) from None
                 await asyncio.sleep(RETRY_MS / 1000)
 

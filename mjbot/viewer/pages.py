@@ -93,18 +93,18 @@ def by_column(value: Any) -> Any:
     ({'$rows': 2, 'n': [1, 2]}, {'$lists': [1, 2], '$of': [5, 6, 7]})
     """
     if isinstance(value, dict):
-        return {key: by_column(each) for key, each in value.items()}
+        return {key: by_column(item) for key, item in value.items()}
     if not isinstance(value, list | tuple):
         return value
-    if len(value) > 1 and all(isinstance(each, dict) for each in value):
-        keys = dict.fromkeys(key for each in value for key in each)
+    if len(value) > 1 and all(isinstance(item, dict) for item in value):
+        keys = dict.fromkeys(key for item in value for key in item)
         if sum(map(len, value)) >= LEAST_FILLED * len(keys) * len(value):
-            columns = {key: by_column([each.get(key, ABSENT) for each in value]) for key in keys}
+            columns = {key: by_column([item.get(key, ABSENT) for item in value]) for key in keys}
             return {"$rows": len(value), **columns}
-    elif len(value) > 1 and all(isinstance(each, list | tuple) for each in value):
-        flat = [inner for each in value for inner in each]
-        return {"$lists": [len(each) for each in value], "$of": by_column(flat)}
-    return [by_column(each) for each in value]
+    elif len(value) > 1 and all(isinstance(item, list | tuple) for item in value):
+        flat = [inner for item in value for inner in item]
+        return {"$lists": [len(item) for item in value], "$of": by_column(flat)}
+    return [by_column(item) for item in value]
 
 
 def by_row(value: Any) -> Any:
@@ -114,13 +114,13 @@ def by_row(value: Any) -> Any:
     [{'n': [1]}, {'n': [], 'of': {}}]
     """
     if isinstance(value, list):
-        return [by_row(each) for each in value]
+        return [by_row(item) for item in value]
     if not isinstance(value, dict):
         return value
     if "$lists" in value:
         flat = iter(by_row(value["$of"]))
         return [[next(flat) for _ in range(length)] for length in value["$lists"]]
-    columns = {key: by_row(each) for key, each in value.items() if key != "$rows"}
+    columns = {key: by_row(item) for key, item in value.items() if key != "$rows"}
     if "$rows" not in value:
         return columns
     return [
@@ -133,7 +133,7 @@ def by_row(value: Any) -> Any:
 def _index(name: str) -> str:
     """Return the page in a language, the marks of its parts still in it."""
     texts = catalogue(name)
-    page = _TEXT.sub(lambda found: escape(texts.get(found[1], found[1])), _text("index.html"))
+    page = _TEXT.sub(lambda match: escape(texts.get(match[1], match[1])), _text("index.html"))
     return page.replace("SPRITE", sprite(), 1).replace('lang="en"', f'lang="{name}"', 1)
 
 

@@ -75,8 +75,8 @@ class Keys:
     def opens(self, key: str) -> frozenset[int]:
         """Return the seats that a key opens: none if it is not one of ours."""
         given = key.encode(errors="surrogateescape")
-        found = [seats for ours, seats in self._seats.items() if _same(ours, given)]
-        return found[0] if found else frozenset()
+        opened = [seats for ours, seats in self._seats.items() if _same(ours, given)]
+        return opened[0] if opened else frozenset()
 
 
 def _same(ours: str, given: bytes) -> bool:

@@ -83,7 +83,7 @@ def thoughts_at(spec: Spec, steps: Iterable[ReplayStep], n: int, seat: int) -> d
 def all_thoughts(spec: Spec, steps: Iterable[ReplayStep], seats: Iterable[int]) -> dict[str, Any]:
     """Return ``{"N:SEAT": thoughts}`` of every choice of the seats in a game."""
     strategies = {seat: spec.make() for seat in seats}
-    found = {}
+    thoughts = {}
     for step in steps:
         for seat, strategy in strategies.items():
             try:
@@ -92,8 +92,8 @@ def all_thoughts(spec: Spec, steps: Iterable[ReplayStep], seats: Iterable[int]) 
                 notes = [error_summary(problem, strategy)]
                 answer = {**_NOTHING, "strategy": str(spec), "notes": notes}
             if answer is not None:
-                found[f"{step.number}:{seat}"] = answer
-    return found
+                thoughts[f"{step.number}:{seat}"] = answer
+    return thoughts
 
 
 _NOTHING = {"choice": "", "unit": "", "rated": [], "notes": [], "tables": [], "opponents": []}
@@ -126,7 +126,7 @@ def thought(name: str, answer: Explanation, winds: Sequence[int]) -> dict[str, A
     """
     rated = answer.best_first
     columns = {(term.name, term.about) for term in columns_of(rated)}
-    shares = shares_of([each.value for each in rated], answer.unit)
+    shares = shares_of([option.value for option in rated], answer.unit)
     return {
         "strategy": name,
         "choice": str(answer.choice),
@@ -144,11 +144,11 @@ def opponents_json(view: View) -> list[dict[str, Any]]:
     """Return the estimates of the opponents: tenpai, and of each kind the chance to deal in, %."""
     return [
         {
-            "seat": each.seat,
-            "tenpai": round(each.tenpai, 2),
-            "deal_in": [float(f"{chance:.3g}") for chance in each.deal_in],
+            "seat": opponent.seat,
+            "tenpai": round(opponent.tenpai, 2),
+            "deal_in": [float(f"{chance:.3g}") for chance in opponent.deal_in],
         }
-        for each in estimate_opponents(view)
+        for opponent in estimate_opponents(view)
     ]
 
 

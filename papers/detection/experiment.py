@@ -102,10 +102,10 @@ def gather(request: ExperimentContext) -> Material:
     kinds = {"pairs": tables.PAIRS, "honest": tables.HONEST}.get(
         request.part, tables.PAIRS + tables.HONEST
     )
-    outcomes = request.arenas([run_of(kind, request) for kind in kinds])
+    outcomes = request.arenas([run_of(table_kind, request) for table_kind in kinds])
     fours = {
-        kind: count_four(kind, outcome, judge.weights.model, request)
-        for kind, outcome in zip(kinds, outcomes, strict=True)
+        table_kind: count_four(table_kind, outcome, judge.weights.model, request)
+        for table_kind, outcome in zip(kinds, outcomes, strict=True)
     }
     return Material(judge, fours, unrelated, n_unrelated)
 
@@ -132,18 +132,18 @@ def pairs_table(material: Material, step: Step) -> Iterator[str]:
         "pair", "games", "AUC against unrelated players", "against the other pairs of its tables",
         "caught at p < 0.01", "0.001", "others there at p < 0.01",
     ])  # fmt: skip
-    for kind, four in material.fours.items():
-        if not kind.pair:
+    for table_kind, four in material.fours.items():
+        if not table_kind.pair:
             continue
         sizes = [size for size in SIZES if len(four.games) >= 2 * size]
         if not sizes:
-            yield row([str(kind), _too_few(four, SIZES), *["-"] * 5])
+            yield row([str(table_kind), _too_few(four, SIZES), *["-"] * 5])
         for size in sizes:
             strange = material.unrelated.get(size)
             null = None if strange is None else strange.max(axis=1)
-            found = material.judge.found(four, four.pairs.index(kind.pair), size, null)
+            evidence = material.judge.found(four, four.pairs.index(table_kind.pair), size, null)
             step()
-            yield row([str(kind), str(size), *map(_spelled, found)])
+            yield row([str(table_kind), str(size), *map(_spelled, evidence)])
 
 
 def honest_table(material: Material, step: Step) -> Iterator[str]:
@@ -152,10 +152,10 @@ def honest_table(material: Material, step: Step) -> Iterator[str]:
     yield from head(["honest", "games", *levels, f"most accused, at {levels[0]}"])
     if material.n_unrelated:
         yield from _unrelated_rows(material)
-    for kind, four in material.fours.items():
-        if kind.pair:
+    for table_kind, four in material.fours.items():
+        if table_kind.pair:
             continue
-        label = f"{kind} ({len(four.games)} hanchan)"
+        label = f"{table_kind} ({len(four.games)} hanchan)"
         sizes = [size for size in HONEST_SIZES if len(four.games) >= 2 * size]
         if not sizes:
             yield row([label, _too_few(four, HONEST_SIZES), *["-"] * 4])
@@ -164,9 +164,9 @@ def honest_table(material: Material, step: Step) -> Iterator[str]:
             step()
             most = four.pairs[int(shares[0].argmax())] if shares[0].any() else {"none"}
             yield _alarms_row(f"{label}: most of the six pairs", size, shares.max(axis=1), most)
-            if kind.copies:
-                copies = shares[:, four.pairs.index(kind.copies)]
-                yield _alarms_row("of these two copies of one", size, copies, kind.copies)
+            if table_kind.copies:
+                copies = shares[:, four.pairs.index(table_kind.copies)]
+                yield _alarms_row("of these two copies of one", size, copies, table_kind.copies)
 
 
 def _unrelated_rows(material: Material) -> Iterator[str]:

@@ -44,26 +44,26 @@ class Judge:
 
         float64[many, N_PAIRS, kinds].
         """
-        found = []
+        groups = []
         for chosen in choose(len(four.games), size, many, random):
             games, places = four.games.take(chosen), four.places[chosen]
             rows = np.arange(len(chosen))[:, None]
             sums = levelled(games)[rows, places].sum(axis=0)
             products = games.products[rows, places].sum(axis=0, dtype=np.float64)
-            found.append(self.weights.deviates(sums, products))
-        return np.array(found)
+            groups.append(self.weights.deviates(sums, products))
+        return np.array(groups)
 
     def unrelated(self, games: GameCounts, size: int) -> Floats:
         """Return deviates of any two seats of groups of any games: float64[groups, kinds]."""
         left, products = levelled(games), games.products.astype(np.float64)
-        found, random = [], dice(size)
+        deviates, random = [], dice(size)
         for start in range(0, PSEUDO_PAIRS, AT_ONCE):
             chosen = choose(len(games), size, min(AT_ONCE, PSEUDO_PAIRS - start), random)
             places = random.integers(0, N_PAIRS, chosen.shape)
             sums = sum(left[chosen[:, k], places[:, k]] for k in range(size))
             squares = sum(products[chosen[:, k], places[:, k]] for k in range(size))
-            found.append(self.weights.deviates(np.asarray(sums), np.asarray(squares)))
-        return np.concatenate(found)
+            deviates.append(self.weights.deviates(np.asarray(sums), np.asarray(squares)))
+        return np.concatenate(deviates)
 
     def alarms(self, four: Four, size: int) -> Floats:
         """Return the shares of groups in which each pair is accused: [len(LEVELS), N_PAIRS]."""

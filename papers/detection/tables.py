@@ -129,18 +129,18 @@ class Four:
         return Four(self.games.take(chosen), self.pairs, self.places[chosen], self.walls[chosen])
 
 
-def run_of(kind: TableKind, request: ExperimentContext) -> Run:
+def run_of(table_kind: TableKind, request: ExperimentContext) -> Run:
     """Return the games of a kind; those of other code or another seed lie in another folder."""
     setup = Setup(
-        strategies=kind.strategies,
-        format=kind.format,
-        seed=moved(kind.seed, request.seed),
+        strategies=table_kind.strategies,
+        format=table_kind.format,
+        seed=moved(table_kind.seed, request.seed),
         deadline_s=0.0,
-        code=code_digest(map(Spec.read, kind.strategies)),
+        code=code_digest(map(Spec.read, table_kind.strategies)),
     )
-    n_walls = kind.first - (-kind.share * request.games // len(setup.seating.tables))
-    folder = f"{FOLDER}/{'+'.join(kind.strategies)}-{setup.identity}"
-    return Run(str(kind).replace("`", ""), setup, n_walls, folder, recording=True)
+    n_walls = table_kind.first - (-table_kind.share * request.games // len(setup.seating.tables))
+    folder = f"{FOLDER}/{'+'.join(table_kind.strategies)}-{setup.identity}"
+    return Run(str(table_kind).replace("`", ""), setup, n_walls, folder, recording=True)
 
 
 def moved(seed: int, asked: int) -> int:
@@ -153,21 +153,21 @@ def moved(seed: int, asked: int) -> int:
 
 
 def count_four(
-    kind: TableKind, outcome: RunOutcome, model: HiddenHandModel, request: ExperimentContext
+    table_kind: TableKind, outcome: RunOutcome, model: HiddenHandModel, request: ExperimentContext
 ) -> Four:
     """Return what is counted of the games of a kind that are judged."""
     plan = outcome.plan
     walls = {
         record_path(plan.folder, GameId(wall, seating)): wall
-        for wall in range(kind.first, plan.n_walls)
+        for wall in range(table_kind.first, plan.n_walls)
         for seating in range(len(plan.setup.seating.tables))
         if wall not in outcome.void
     }
     if not walls:
-        raise ExperimentError(f"{kind}: no wall could be played to the end")
+        raise ExperimentError(f"{table_kind}: no wall could be played to the end")
     refs = index_games(walls)
     wall_of = np.array([walls[ref.source.path] for ref in refs], np.intp)
-    games = counted(refs, f"counting {kind}".replace("`", ""), model, request)
+    games = counted(refs, f"counting {table_kind}".replace("`", ""), model, request)
     return Four.of(games, wall_of[games.numbers])
 
 

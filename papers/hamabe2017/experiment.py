@@ -106,47 +106,47 @@ def play(request: ExperimentContext) -> Iterator[str]:
     names = [name for name in ARMS if in_volume or name not in ONLY_IN_VOLUME]
     arms = [ARMS[name] for name in names]
     runs = [run_of(request, arm.label, arm.players, arm.share if in_volume else 1) for arm in arms]
-    found = dict(zip(names, map(wall_sums, request.arenas(runs)), strict=True))
-    yield from _sizes(found)
+    sums = dict(zip(names, map(wall_sums, request.arenas(runs)), strict=True))
+    yield from _sizes(sums)
     for table in (_table_1, _table_2, _table_3, _effect, _partner, _pairs):
         yield ""
-        yield from table(found)
+        yield from table(sums)
 
 
-def _sizes(found: Found) -> Iterator[str]:
+def _sizes(by_arm: Found) -> Iterator[str]:
     yield from head(["arm", "players", "walls", "hanchan", "kyoku"])
-    for name, sums in found.items():
+    for name, sums in by_arm.items():
         arm = ARMS[name]
         games, kyoku = (int(sums[field].sum()) for field in ("games", "kyoku"))
         yield row([arm.label, " + ".join(arm.players), *map(str, (len(sums), games, kyoku))])
 
 
-def _table_1(found: Found) -> Iterator[str]:
+def _table_1(sums: Found) -> Iterator[str]:
     yield "Table 4.1: wins and deal-ins of the top AI, per kyoku."
     yield ""
-    yield from _with_paper(found, WITH_TOP, (WINS, DEAL_INS))
+    yield from _with_paper(sums, WITH_TOP, (WINS, DEAL_INS))
 
 
-def _table_2(found: Found) -> Iterator[str]:
+def _table_2(sums: Found) -> Iterator[str]:
     yield "Table 4.2: ranks of the top AI."
     yield ""
-    yield from _with_paper(found, WITH_TOP, (*RANK_SHARES, RANK))
+    yield from _with_paper(sums, WITH_TOP, (*RANK_SHARES, RANK))
 
 
-def _table_3(found: Found) -> Iterator[str]:
+def _table_3(sums: Found) -> Iterator[str]:
     yield "Table 4.3: kyoku in which the partner deals in, and to which side."
     yield ""
-    yield from _with_paper(found, WITH_PARTNER, (TO_RIVALS, TO_ALLY, ALLYS_SHARE))
+    yield from _with_paper(sums, WITH_PARTNER, (TO_RIVALS, TO_ALLY, ALLYS_SHARE))
 
 
-def _with_paper(found: Found, arms: tuple[str, ...], rows: tuple[Figure, ...]) -> Iterator[str]:
-    arms = tuple(arm for arm in arms if arm in found)
+def _with_paper(sums: Found, arms: tuple[str, ...], rows: tuple[Figure, ...]) -> Iterator[str]:
+    arms = tuple(arm for arm in arms if arm in sums)
     names = [[ARMS[arm].label, *["the paper's"] * (arm in PAPER_KYOKU)] for arm in arms]
     yield from head(["", *[name for of_arm in names for name in of_arm]])
     for figure in rows:
         cells = []
         for arm in arms:
-            cells.append(format_estimate(figure.estimate(found[arm]), figure.kind))
+            cells.append(format_estimate(figure.estimate(sums[arm]), figure.kind))
             if arm in PAPER_KYOKU:
                 cells.append(_paper(arm, figure))
         yield row([figure.label, *cells])
@@ -162,43 +162,43 @@ def _paper(arm: str, figure: Figure) -> str:
     return f"{value:.1f} ± {196 * sqrt(share * (1 - share) / n):.1f} %"
 
 
-def _effect(found: Found) -> Iterator[str]:
+def _effect(sums: Found) -> Iterator[str]:
     yield "What the partner does for the top AI; differences are paired by wall."
     yield ""
-    yield from _compared(found, "pair", ("alone", "beside", "off", "paper"), (WINS, DEAL_INS, RANK))
+    yield from _compared(sums, "pair", ("alone", "beside", "off", "paper"), (WINS, DEAL_INS, RANK))
 
 
-def _partner(found: Found) -> Iterator[str]:
+def _partner(sums: Found) -> Iterator[str]:
     yield f"The partner's deal-ins to the two rivals against those of {INDEPENDENT} in its seat."
     yield ""
-    yield from _compared(found, "pair", ("beside", "off", "paper"), (TO_RIVALS,))
+    yield from _compared(sums, "pair", ("beside", "off", "paper"), (TO_RIVALS,))
 
 
 def _compared(
-    found: Found, one: str, others: tuple[str, ...], rows: tuple[Figure, ...]
+    sums: Found, one: str, others: tuple[str, ...], rows: tuple[Figure, ...]
 ) -> Iterator[str]:
-    others = tuple(other for other in others if other in found)
+    others = tuple(other for other in others if other in sums)
     names = [(f"less {ARMS[arm].label}", "intervals") for arm in others]
     yield from head(["", *[name for two in names for name in two]])
     for figure in rows:
         cells = []
         for other in others:
-            less = difference(figure, found[one], found[other])
+            less = difference(figure, sums[one], sums[other])
             cells += [
                 format_estimate(less, figure.kind, signed=True),
-                _apart(found, figure, one, other),
+                _apart(sums, figure, one, other),
             ]
         yield row([f"{figure.label}, {ARMS[one].label}", *cells])
 
 
-def _apart(found: Found, figure: Figure, one: str, other: str) -> str:
+def _apart(sums: Found, figure: Figure, one: str, other: str) -> str:
     """Return whether the two figures' own intervals do not overlap.
 
     Arms differ in their walls; on those that both have, the paired difference must leave out 0,
     too.
     """
-    own = apart(*[figure.estimate(found[arm]) for arm in (one, other)])
-    paired = difference(figure, found[one], found[other]).leaves_out_zero
+    own = apart(*[figure.estimate(sums[arm]) for arm in (one, other)])
+    paired = difference(figure, sums[one], sums[other]).leaves_out_zero
     return "apart" if own and paired else "overlap"
 
 
@@ -211,20 +211,20 @@ def apart(one: Estimate, other: Estimate) -> bool:
     return one.high < other.low or other.high < one.low
 
 
-def _pairs(found: Found) -> Iterator[str]:
+def _pairs(sums: Found) -> Iterator[str]:
     yield f"The value of the pair, compared with two independent {INDEPENDENT}."
     yield ""
     yield from head(["", "sum of scores", "less two", "", "better rank", "less two", ""])
-    for name in [name for name in PAIRS if name in found]:
+    for name in [name for name in PAIRS if name in sums]:
         cells = []
         for figure in (SCORE_SUM, BEST_RANK):
-            cells.append(format_estimate(figure.estimate(found[name]), figure.kind))
+            cells.append(format_estimate(figure.estimate(sums[name]), figure.kind))
             if name == "two":
                 cells += ["", ""]
                 continue
-            less = difference(figure, found[name], found["two"])
+            less = difference(figure, sums[name], sums["two"])
             cells += [
                 format_estimate(less, figure.kind, signed=True),
-                _apart(found, figure, name, "two"),
+                _apart(sums, figure, name, "two"),
             ]
         yield row([ARMS[name].label, *cells])

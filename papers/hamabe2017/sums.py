@@ -105,12 +105,12 @@ def pair_seats(seating: Seating) -> Mapping[int, Seats]:
     if seating.format == "1v3":
         return {place.seating: (place.seat, place.seat) for place in seating.rows[0]}
     first, second = seating.pairs[0]
-    found = {}
+    seats = {}
     for number, table in enumerate(seating.tables):
         tops = [seat for seat in range(4) if table[seat] == first]
         partners = [seat for seat in range(4) if table[seat] == second]
-        found[number] = (tops[0], partners[-1])
-    return found
+        seats[number] = (tops[0], partners[-1])
+    return seats
 
 
 def _row(wall: int, games: Mapping[int, GameLine], seats: Mapping[int, Seats]) -> Sums:

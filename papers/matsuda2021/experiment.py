@@ -130,17 +130,17 @@ def rank_table(manifest: Manifest) -> Iterator[str]:
 
 def curve_table(folder: Path) -> Iterator[str]:
     """Return the agreement of discards by games learned from, as far as there are runs."""
-    found = {}
+    manifests = {}
     for path in folder.glob("curve-*"):
         games = path.name.removeprefix("curve-")
         if games.isdigit():
-            found[int(games)] = _manifest(weights_name("discard"), path)
-    if not found:
+            manifests[int(games)] = _manifest(weights_name("discard"), path)
+    if not manifests:
         problem = "has no runs curve-GAMES; see docs/results/networks.md"
         raise ExperimentError(f"{folder}: {problem}")
-    names = labels(found[min(found)])
+    names = labels(manifests[min(manifests)])
     yield from head(["games", "positions shown", *names])
-    for number, manifest in sorted(found.items()):
+    for number, manifest in sorted(manifests.items()):
         cells = [_cell(manifest, f"{label}: ", "accuracy") for label in names]
         yield row([str(number), str(manifest.scores.get("rows shown", "?")), *cells])
 

@@ -117,10 +117,10 @@ def _convolved(values: Floats, layer: Layer) -> Floats:
     strides = values.strides
     window = (*shape, ROWS, COLUMNS * channels)  # a row's columns lie side by side
     patches = as_strided(values, window, (*strides[:3], strides[1], strides[3]), writeable=False)
-    found: Floats = patches.reshape(-1, ROWS * COLUMNS * channels) @ layer.weights
-    found += layer.bias
-    np.maximum(found, 0, out=found)
-    return np.asarray(found.reshape(*shape, -1))
+    convolved: Floats = patches.reshape(-1, ROWS * COLUMNS * channels) @ layer.weights
+    convolved += layer.bias
+    np.maximum(convolved, 0, out=convolved)
+    return np.asarray(convolved.reshape(*shape, -1))
 
 
 @cache
@@ -140,11 +140,11 @@ def weights_name(kind: str) -> str:
 def packed(layers: Sequence[Layer]) -> dict[str, NDArray[Any]]:
     """Return layers as arrays to store: int8 weights, a scale for each output, and the bias."""
     arrays: dict[str, NDArray[Any]] = {"version": np.array([VERSION], np.int32)}
-    for place, layer in enumerate(layers):
-        scale = np.maximum(np.abs(layer.weights).max(axis=0), 1e-12) / LEVELS[place]
-        arrays[f"weights_{place}"] = np.rint(layer.weights / scale).astype(np.int8)
-        arrays[f"scale_{place}"] = scale.astype(np.float32)
-        arrays[f"bias_{place}"] = layer.bias.astype(np.float32)
+    for index, layer in enumerate(layers):
+        scale = np.maximum(np.abs(layer.weights).max(axis=0), 1e-12) / LEVELS[index]
+        arrays[f"weights_{index}"] = np.rint(layer.weights / scale).astype(np.int8)
+        arrays[f"scale_{index}"] = scale.astype(np.float32)
+        arrays[f"bias_{index}"] = layer.bias.astype(np.float32)
     return arrays
 
 
@@ -154,14 +154,14 @@ def unpacked(arrays: Mapping[str, NDArray[Any]], classes: int, path: Path) -> li
     if version is None or version.tolist() != [VERSION]:
         raise WeightsError(path, f"is not of version {VERSION}; train it again")
     layers = []
-    for place, (inputs, outputs) in enumerate(layer_shapes(classes)):
+    for index, (inputs, outputs) in enumerate(layer_shapes(classes)):
         wanted = {"weights": (inputs, outputs), "scale": (outputs,), "bias": (outputs,)}
         parts = {}
         for part, shape in wanted.items():
-            array = arrays.get(f"{part}_{place}")
+            array = arrays.get(f"{part}_{index}")
             if array is None or array.shape != shape or array.dtype.kind not in "if":
                 has = "nothing" if array is None else f"{array.dtype} {array.shape}"
-                problem = f"{part}_{place} is {has}, not numbers {shape}; train it again"
+                problem = f"{part}_{index} is {has}, not numbers {shape}; train it again"
                 raise WeightsError(path, problem)
             parts[part] = array.astype(np.float32)
         layers.append(Layer(parts["weights"] * parts["scale"], parts["bias"]))

@@ -98,11 +98,11 @@ class Memory:
 
     def draw(self, n: int, dice: np.random.Generator) -> Ints:
         """Return places of ``n`` closed steps, drawn evenly."""
-        found = np.empty(0, np.int64)
-        while len(found) < n:
+        usable = np.empty(0, np.int64)
+        while len(usable) < n:
             drawn = dice.integers(0, len(self), n)
-            found = np.append(found, drawn[self.next[drawn] != OPEN])
-        return found[:n]
+            usable = np.append(usable, drawn[self.next[drawn] != OPEN])
+        return usable[:n]
 
     def seen(self, places: Ints) -> Planes:
         """Return the planes of steps."""
@@ -111,8 +111,8 @@ class Memory:
 
     def allowed(self, places: Ints, kind: int) -> Legal:
         """Return what was legal in steps of one kind."""
-        found: Legal = (self.legal[places, None] & _BITS[: N_CHOICES[KINDS[kind]]]) != 0
-        return found
+        allowed: Legal = (self.legal[places, None] & _BITS[: N_CHOICES[KINDS[kind]]]) != 0
+        return allowed
 
     def saved(self) -> dict[str, Any]:
         """Return all that is kept, as tensors."""
@@ -153,8 +153,8 @@ class Networks:
     def values(self, kind: int, planes: Planes) -> Floats:
         """Return the same without a way back: float32[n, classes]."""
         with torch().no_grad():
-            found: Floats = self.forward(kind, planes).cpu().numpy()
-        return found
+            values: Floats = self.forward(kind, planes).cpu().numpy()
+        return values
 
     def best(self, kind: int, planes: Planes, legal: Legal) -> Ints:
         """Return the legal class of the highest value: int64[n]."""
@@ -164,7 +164,7 @@ class Networks:
     def layers(self, kind: int) -> list[Layer]:
         """Return the layers of a kind's network."""
         arrays = [tensor.detach().cpu().numpy() for tensor in self.parameters[kind]]
-        return [Layer(*arrays[place : place + 2]) for place in range(0, len(arrays), 2)]
+        return [Layer(*arrays[index : index + 2]) for index in range(0, len(arrays), 2)]
 
     def copy_from(self, parameters: Sequence[Sequence[Any]]) -> None:
         """Take over the weights of other networks, in the order of :attr:`parameters`."""
@@ -198,9 +198,9 @@ class QLearner:
             if len(some):
                 values = self.networks.forward(kind, memory.seen(places[some]))
                 chosen = torch().from_numpy(memory.choice[places[some]].astype(np.int64))
-                found = values.gather(1, chosen.to(values.device)[:, None])[:, 0]
+                predicted = values.gather(1, chosen.to(values.device)[:, None])[:, 0]
                 aim = torch().from_numpy(wanted[some]).to(values.device)
-                total = total + torch().nn.functional.huber_loss(found, aim, reduction="sum")
+                total = total + torch().nn.functional.huber_loss(predicted, aim, reduction="sum")
         loss = total / size
         self._adam.zero_grad()
         loss.backward()

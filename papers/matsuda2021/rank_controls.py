@@ -70,8 +70,8 @@ def softmax_regression(
     def predict(others: Floats) -> NDArray[np.float64]:
         with torch().no_grad():
             logits = torch().from_numpy(others) @ weights + bias
-            found: NDArray[np.float64] = logits.softmax(-1).double().numpy()
-        return found
+            chances: NDArray[np.float64] = logits.softmax(-1).double().numpy()
+        return chances
 
     return predict
 
@@ -120,8 +120,8 @@ def _learn_paper_form(network: Any, learned: Records, held_out: Records, seed: i
             for start in range(0, len(order), BATCH):
                 some = order[start : start + BATCH]
                 wanted = torch().from_numpy(ranks[some].astype(np.float32))
-                found = network(torch().from_numpy(inputs[some]))[:, 0]
-                fit.learn(((found - wanted) ** 2).mean())
+                predicted = network(torch().from_numpy(inputs[some]))[:, 0]
+                fit.learn(((predicted - wanted) ** 2).mean())
             error = float(np.mean((_means(network, held_out) - held_out["ranks"]) ** 2))
             step(note=f"squared error {error:.4f}")
             if fit.evaluate(error) == PATIENCE:
@@ -133,5 +133,5 @@ def _means(network: Any, rows: Records) -> NDArray[np.float64]:
     network.eval()
     with torch().no_grad():
         bins = torch().from_numpy(paper_bins(rows).reshape(-1, PAPER_INPUTS))
-        found: NDArray[np.float64] = network(bins)[:, 0].double().numpy().reshape(-1, 4)
-    return found
+        means: NDArray[np.float64] = network(bins)[:, 0].double().numpy().reshape(-1, 4)
+    return means

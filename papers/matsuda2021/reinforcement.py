@@ -270,10 +270,10 @@ class ReinforcementRun:
         losses: list[float] = []
         steps = learner.memory.steps
         while self.episode < stop:
-            found = episodes.play().tolist()
-            rewards += found
-            self.episode += len(found)
-            step(len(found), note=self._note())
+            counts = episodes.play().tolist()
+            rewards += counts
+            self.episode += len(counts)
+            step(len(counts), note=self._note())
             while learner.memory.steps > LEAST_STEPS + LEARN_EVERY * learner.batches:
                 losses.append(learner.learn(dice))
         self._evaluate(rewards, float(np.mean(losses or [0])), learner.memory.steps - steps)
@@ -342,13 +342,13 @@ class ReinforcementRun:
             seed=request.seed,
             scores=scores,
         )
-        found = []
-        for place, kind in enumerate(KINDS):
+        paths = []
+        for index, kind in enumerate(KINDS):
             name = f"reinforced-{kind}"
             out = request.out or claim_weights(self._run, name)
-            arrays = _as_arrays(self.learner.networks.layers(place))
-            found.append(Learned(name, save_weights(name, arrays, manifest, out), out))
-        return found
+            arrays = _as_arrays(self.learner.networks.layers(index))
+            paths.append(Learned(name, save_weights(name, arrays, manifest, out), out))
+        return paths
 
     # --- what is kept ----------------------------------------------------------------------------
 
@@ -419,8 +419,8 @@ def _as_values(layers: Sequence[Layer]) -> list[Layer]:
 def _as_arrays(layers: Sequence[Layer]) -> Mapping[str, NDArray[Any]]:
     """Return layers as arrays that ``unpacked`` reads, not rounded: they ship nowhere."""
     arrays: dict[str, NDArray[Any]] = {"version": np.array([VERSION], np.int32)}
-    for place, layer in enumerate(layers):
-        arrays[f"weights_{place}"] = layer.weights
-        arrays[f"scale_{place}"] = np.ones_like(layer.bias)
-        arrays[f"bias_{place}"] = layer.bias
+    for index, layer in enumerate(layers):
+        arrays[f"weights_{index}"] = layer.weights
+        arrays[f"scale_{index}"] = np.ones_like(layer.bias)
+        arrays[f"bias_{index}"] = layer.bias
     return arrays

@@ -90,25 +90,25 @@ class SupervisedPaper(Strategy):
         """
         chances: dict[str, NDArray[np.float32]] = {}
 
-        def chance_of(kind: str, place: int) -> float:
+        def chance_of(kind: str, choice: int) -> float:
             if kind not in chances:
                 chances[kind] = paper_network(kind).evaluate(view.state, view.seat)
-            return float(chances[kind][place])
+            return float(chances[kind][choice])
 
-        found = {}
+        of_actions = {}
         for action in view.legal:
             match action.name:
                 case "riichi" | "pon":
-                    found[action] = chance_of(action.name, 1)
+                    of_actions[action] = chance_of(action.name, 1)
                 case "daiminkan" | "ankan" | "kakan":
-                    found[action] = chance_of("kan", 1)
+                    of_actions[action] = chance_of("kan", 1)
                 case "chi":
-                    found[action] = chance_of("chi", 1 + action.offset)
+                    of_actions[action] = chance_of("chi", 1 + action.offset)
                 case _:
                     pass
         if "chi" in chances:
-            found |= {action: chance_of("chi", 0) for action in view.legal if action.is_pass}
-        return found
+            of_actions |= {action: chance_of("chi", 0) for action in view.legal if action.is_pass}
+        return of_actions
 
     def _discard(self, view: View) -> Action | None:
         """Return the likeliest legal discard; the drawn one of equals, a red five last."""

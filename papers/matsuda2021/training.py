@@ -150,10 +150,10 @@ def _value(figure: Any) -> float:
 def checks(data: Sequence[Path], stop: int, kind: DecisionKind) -> dict[str, Decisions]:
     """Return what is checked with: games of the first folder from ``stop`` on, all of others."""
     found = {}
-    for place, folder in enumerate(data):
+    for index, folder in enumerate(data):
         decisions = open_decisions(folder, kind)
         games = _games(decisions)
-        check = decisions.of_games(stop, games) if place == 0 else decisions
+        check = decisions.of_games(stop, games) if index == 0 else decisions
         if len(check.rows):
             found[folder.name] = check
     return found
@@ -209,7 +209,7 @@ class PaperNetworkFit:
             for layer in first_layers(N_CHOICES[kind], seed)
             for array in layer
         ]
-        named = {str(place): weights for place, weights in enumerate(self._parameters)}
+        named = {str(index): weights for index, weights in enumerate(self._parameters)}
         steps = self._n_rows / BATCH
         self._fit: Final = Fit(named, Schedule(rate=LEARNING_RATE), steps)
 
@@ -225,15 +225,15 @@ class PaperNetworkFit:
                 self._save()
                 step(self.shown - before, note=f"loss {loss:.4f}, best {self._fit.best_loss:.4f}")
         arrays = [tensor.cpu().numpy() for tensor in self._fit.best.values()]
-        return [Layer(*arrays[place : place + 2]) for place in range(0, len(arrays), 2)]
+        return [Layer(*arrays[index : index + 2]) for index in range(0, len(arrays), 2)]
 
     def _learn_until(self, stop: int) -> None:
         started = time.process_time()
         n, dice = len(self._learned.rows), np.random.default_rng([self._seed, self.shown])
         while self.shown < stop:
-            number, place = divmod(self.shown, n)
+            number, position = divmod(self.shown, n)
             order = np.random.default_rng([self._seed, 1, number]).permutation(n)
-            for start in range(place, min(n, place + stop - self.shown), BATCH):
+            for start in range(position, min(n, position + stop - self.shown), BATCH):
                 places = order[start : min(start + BATCH, n)]
                 self._step(places, dice)
                 self.shown += len(places)
@@ -281,8 +281,8 @@ def first_layers(classes: int, seed: int) -> list[Layer]:
     """Return layers to start from: uniform as Glorot and Bengio (2010) have it, no bias."""
     dice = np.random.default_rng([seed, 0])
     layers = []
-    for place, (inputs, outputs) in enumerate(layer_shapes(classes)):
-        window = ROWS * COLUMNS if place < N_CONVOLUTIONS else 1
+    for index, (inputs, outputs) in enumerate(layer_shapes(classes)):
+        window = ROWS * COLUMNS if index < N_CONVOLUTIONS else 1
         bound = np.sqrt(6 / (inputs + window * outputs))
         weights = dice.uniform(-bound, bound, (inputs, outputs)).astype(np.float32)
         layers.append(Layer(weights, np.zeros(outputs, np.float32)))
@@ -303,17 +303,17 @@ def hidden_values(
     A convolution of 5 x 2 is one of 5 over each pair of neighbouring columns.
     """
     values = planes.to(torch().bfloat16 if torch().is_autocast_enabled("cpu") else torch().float32)
-    for place in range(N_CONVOLUTIONS):
-        weights, bias = parameters[2 * place : 2 * place + 2]
+    for index in range(N_CONVOLUTIONS):
+        weights, bias = parameters[2 * index : 2 * index + 2]
         n, height, width, channels = values.shape
         pairs = torch().stack(
             [values[:, :, at : at + 2].flatten(2) for at in range(width - 1)], 1
         )  # [n, width - 1, height, 2 channels]
         kernel = weights.reshape(ROWS, COLUMNS * channels, -1).permute(2, 1, 0)
         flat = pairs.reshape(n * (width - 1), height, -1).transpose(1, 2)
-        found = torch().nn.functional.conv1d(flat, kernel, bias).relu().transpose(1, 2)
-        found = found.reshape(n, width - 1, height - ROWS + 1, -1).permute(0, 2, 1, 3)
-        values = _dropped(found, dice)
+        outputs = torch().nn.functional.conv1d(flat, kernel, bias).relu().transpose(1, 2)
+        outputs = outputs.reshape(n, width - 1, height - ROWS + 1, -1).permute(0, 2, 1, 3)
+        values = _dropped(outputs, dice)
     dense, dense_bias = parameters[2 * N_CONVOLUTIONS : 2 * N_CONVOLUTIONS + 2]
     return (values.reshape(len(planes), -1) @ dense + dense_bias).relu()
 

@@ -59,8 +59,8 @@ def play(request: ExperimentContext) -> Iterator[str]:
     """Return the table as lines of Markdown; ``request.games`` is the number of walls."""
     draws = {}
     for number, entrant in enumerate(ENTRANTS, 1):
-        place = f"{entrant.label} ({number} of {len(ENTRANTS)})"
-        draws[entrant.player] = _played(entrant, request, place)
+        label = f"{entrant.label} ({number} of {len(ENTRANTS)})"
+        draws[entrant.player] = _played(entrant, request, label)
     yield from table_1(draws)
     possible = np.zeros(request.games, np.int8)
     with progress(Console(stderr=True), WALL_KNOWN.label, request.games, "walls") as step:
@@ -70,7 +70,7 @@ def play(request: ExperimentContext) -> Iterator[str]:
     yield _row(WALL_KNOWN, possible, draws[REFERENCE])
 
 
-def _played(entrant: Entrant, request: ExperimentContext, place: str) -> NDArray[np.int8]:
+def _played(entrant: Entrant, request: ExperimentContext, label: str) -> NDArray[np.int8]:
     n_walls = fewer(request.games) if entrant.is_slow else request.games
     folder = request.folder / "one-player"
     known = 0
@@ -81,9 +81,9 @@ def _played(entrant: Entrant, request: ExperimentContext, place: str) -> NDArray
         known = min(n, n_walls)
 
     def kept() -> str:
-        return f"kept in {folder}: {place}, {known} walls; run the same command to resume"
+        return f"kept in {folder}: {label}, {known} walls; run the same command to resume"
 
-    with keeping(kept), progress(Console(stderr=True), place, n_walls, "walls") as step:
+    with keeping(kept), progress(Console(stderr=True), label, n_walls, "walls") as step:
         try:
             return winning_draws(
                 entrant.player, request.seed, n_walls, folder, request.jobs, on_walls

@@ -138,21 +138,21 @@ def winning_draws(
     """
     header = WallsHeader(player=name, seed=seed, digest=digest_of(name))
     path = folder / f"{name.replace(':', '-').replace('=', '-')}-{seed}-{header.digest}.jsonl"
-    found = np.full(-(-n_walls // CHUNK) * CHUNK, -1, np.int8)
+    draws = np.full(-(-n_walls // CHUNK) * CHUNK, -1, np.int8)
     try:
         with AppendLog(path, header, _CURES, decode=_decode) as log:
             for line in log.lines:
-                if line.first < len(found):
-                    found[line.first : line.first + CHUNK] = line.won
-            missing = [first for first in range(0, len(found), CHUNK) if found[first] < 0]
-            on_walls(len(found) - CHUNK * len(missing))
+                if line.first < len(draws):
+                    draws[line.first : line.first + CHUNK] = line.won
+            missing = [first for first in range(0, len(draws), CHUNK) if draws[first] < 0]
+            on_walls(len(draws) - CHUNK * len(missing))
             for line in _play_all(name, seed, missing, jobs):
                 log.append(line)
-                found[line.first : line.first + CHUNK] = line.won
-                on_walls(int(np.count_nonzero(found >= 0)))
+                draws[line.first : line.first + CHUNK] = line.won
+                on_walls(int(np.count_nonzero(draws >= 0)))
     except LogError as error:
         raise RunError(str(error)) from None
-    return found[:n_walls]
+    return draws[:n_walls]
 
 
 def _decode(text: bytes) -> Line:

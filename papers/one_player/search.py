@@ -93,9 +93,9 @@ class SearchPlayer:
     def values(self, game: OnePlayerGame) -> dict[int, float]:
         """Return the probability to win after each promising discard, widest first."""
         while True:
-            found = self._values(game)
+            values = self._values(game)
             if not self._search["is_full"]:
-                return found
+                return values
             self._grow(4 * len(self._rows))
 
     def _values(self, game: OnePlayerGame) -> dict[int, float]:
@@ -108,13 +108,13 @@ class SearchPlayer:
         search["widths"] = (effort.widths + effort.widths[-1:] * 8)[:8]
         clear(search, self._keys, self._rows)
         n = rank_discards(search, hand, 0, ANY, lowest, -1, min(effort.first, MAX_WIDTH))
-        found = {}
+        values = {}
         for kind in search["kinds"][0, :n].tolist():
             hand[kind] -= 1
             row = value_row(search, self._keys, self._numbers, self._rows, hand, effort.swaps, 0)
             hand[kind] += 1
-            found[kind] = float(self._rows[row, draws_left(game)])
-        return found
+            values[kind] = float(self._rows[row, draws_left(game)])
+        return values
 
     def _grow(self, n_rows: int) -> None:
         self._rows = np.zeros((n_rows, N_TIMES), np.float32)

@@ -98,19 +98,19 @@ def _choices(
         if player.startswith(PAPER):
             arms = {f"{label}, lists on": "", f"{label}, lists off": NO_LISTS}
         for arm, lists in arms.items():
-            found = _decided(Spec.read(player + rules + lists), view, request, arm)
-            yield row([arm, *(str(found[action.code]) for action in discards)])
+            decided = _decided(Spec.read(player + rules + lists), view, request, arm)
+            yield row([arm, *(str(decided[action.code]) for action in discards)])
 
 
 def _decided(spec: Spec, view: View, request: ExperimentContext, label: str) -> Counter[int]:
     """Return how often each action is chosen; every run is another player."""
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     shown = progress(Console(stderr=True), label, request.games, "runs")
     with keeping(lambda: "runs at a position are not kept"), shown as step:
         for run in range(request.games):
-            found[spec.make(request.seed + run).decide(view).code] += 1
+            counts[spec.make(request.seed + run).decide(view).code] += 1
             step()
-    return found
+    return counts
 
 
 def position(name: str, seat: int) -> View:
@@ -140,8 +140,8 @@ def play_arena(request: ExperimentContext) -> Iterator[str]:
             / f"takada2022-{code}"
             / f"{name.replace(', ', '-').replace(' ', '-')}.jsonl"
         )
-        place = f"{name} ({len(played) + 1} of {len(ARMS)})"
-        shown = progress(Console(stderr=True), place, len(hands), "games")
+        label = f"{name} ({len(played) + 1} of {len(ARMS)})"
+        shown = progress(Console(stderr=True), label, len(hands), "games")
         with keeping(lambda: kept), shown as step:
             played[name] = list(play_all(hands, file, request.jobs, step))
     seats = [hand.seat for hand in last_hands(OPPONENTS, request)]
@@ -163,7 +163,7 @@ def last_hands(player: str, request: ExperimentContext) -> list[LastHand]:
 
 
 def _scores(wall: int) -> tuple[int, int, int, int]:
-    first, second, third = (OTHERS_SCORES[place] for place in ORDERS[wall % len(ORDERS)])
+    first, second, third = (OTHERS_SCORES[index] for index in ORDERS[wall % len(ORDERS)])
     return OWN_SCORE, first, second, third
 
 
@@ -192,7 +192,7 @@ def _figures(endings: list[Ending], seats: list[int]) -> dict[str, np.ndarray]:
         "points with bonus", "rank", "first or second", "hand won", "won off another",
         "dealt in",
     )  # fmt: skip
-    return {name: means[:, place] for place, name in enumerate(names)}
+    return {name: means[:, index] for index, name in enumerate(names)}
 
 
 def _spelled(values: np.ndarray) -> str:

@@ -150,21 +150,21 @@ def meant(fields: dict[str, Any], offers: Sequence[m.PlayerAction]) -> int | Non
     """
     if fields.get("type") == "dahai":
         return _meant_discard(fields, offers)
-    for place, offer in enumerate(offers):
+    for index, offer in enumerate(offers):
         if fields.get("type") == m.wire_name(offer) and _fits(fields, offer):
-            return place
+            return index
     return None
 
 
 def _meant_discard(fields: dict[str, Any], offers: Sequence[m.PlayerAction]) -> int | None:
-    found = {
-        offer.tsumogiri: place
-        for place, offer in enumerate(offers)
+    offered = {
+        offer.tsumogiri: index
+        for index, offer in enumerate(offers)
         if isinstance(offer, m.Dahai) and offer.pai == fields.get("pai")
     }
     if fields.get("tsumogiri") is True:
-        return found.get(True)
-    return found.get(False, found.get(True))
+        return offered.get(True)
+    return offered.get(False, offered.get(True))
 
 
 def _fits(fields: dict[str, Any], offer: m.PlayerAction) -> bool:

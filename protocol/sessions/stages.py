@@ -73,15 +73,15 @@ def next_stage(dialect: Dialect, stage: Stage, message: m.Message) -> Stage:
     Traceback (most recent call last):
     protocol.errors.ProtocolError: end_kyoku: out of order, the client is between two kyokus
     """
-    kind = type(message)
-    if kind not in _FROM and not isinstance(message, m.Event):
+    message_type = type(message)
+    if message_type not in _FROM and not isinstance(message, m.Event):
         return stage
     traits = dialect.traits
-    if kind is m.Error and not traits.error_is_fatal:
+    if message_type is m.Error and not traits.error_is_fatal:
         return stage
-    if kind is m.Hello and not traits.opens_with_hello:
+    if message_type is m.Hello and not traits.opens_with_hello:
         return stage
     origins = _FROM if traits.opens_with_hello else _FROM_WITHOUT_HELLO
-    if stage not in origins.get(kind, _IN_KYOKU):
+    if stage not in origins.get(message_type, _IN_KYOKU):
         raise ProtocolError(m.wire_name(message), f"out of order, the client is {stage.value}")
-    return _TO.get(kind, stage)
+    return _TO.get(message_type, stage)

@@ -73,13 +73,13 @@ def due_after(message: m.Message, seat: m.Seat | None, before: Due = Due.NONE) -
     >>> due_after(m.Tsumo(actor=1, pai="E"), 1), due_after(m.Tsumo(actor=1, pai="?"), 0)
     (<Due.TURN: ('dahai', 'reach', 'ankan', 'kakan', 'hora', 'ryukyoku')>, <Due.NONE: ('none',)>)
     """
-    kind = type(message)
-    if kind in _FOR_ALL:
-        return _FOR_ALL[kind]
-    if kind in _TRANSPARENT or not isinstance(message, m.Event):
+    message_type = type(message)
+    if message_type in _FOR_ALL:
+        return _FOR_ALL[message_type]
+    if message_type in _TRANSPARENT or not isinstance(message, m.Event):
         return before
     is_own = getattr(message, "actor", None) == seat
-    return (_AFTER_OWN if is_own else _AFTER_OTHERS).get(kind, Due.NONE)
+    return (_AFTER_OWN if is_own else _AFTER_OTHERS).get(message_type, Due.NONE)
 
 
 def reply_duty(dialect: Dialect, due: Due, *, asked: bool = False) -> ReplyDuty:

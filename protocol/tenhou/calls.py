@@ -102,13 +102,13 @@ def _alike(one: Call, other: Call) -> bool:
 
 
 def _chi(code: int) -> Call:
-    run, place = divmod(code >> 10, 3)
+    run, index = divmod(code >> 10, 3)
     if run > 20 or code & 3 != _LEFT:
         raise ValueError(f"call code {code} is no chi: run {run}, from seat +{code & 3}")
     lowest = run // 7 * 9 + run % 7
     copies = (code >> 3 & 3, code >> 5 & 3, code >> 7 & 3)
     tiles = [(lowest + step) * 4 + copy for step, copy in enumerate(copies)]
-    called = tiles.pop(place)
+    called = tiles.pop(index)
     return Call("chi", _LEFT, called, tuple(tiles))
 
 
@@ -122,23 +122,23 @@ def _chi_code(call: Call) -> int:
 
 
 def _pon_or_kakan(code: int) -> Call:
-    kind, place = divmod(code >> 9, 3)
+    kind, index = divmod(code >> 9, 3)
     source = code & 3
     if kind > 33 or source == 0:
         raise ValueError(f"call code {code} is no pon: kind {kind}, from seat +{source}")
     fourth = kind * 4 + (code >> 5 & 3)
     pon = [tile for tile in range(kind * 4, kind * 4 + 4) if tile != fourth]
     if code & _KAKAN and not code & _PON:
-        return Call("kakan", source, fourth, tuple(pon), pon[place])
-    called = pon.pop(place)
+        return Call("kakan", source, fourth, tuple(pon), pon[index])
+    called = pon.pop(index)
     return Call("pon", source, called, tuple(pon))
 
 
 def _trio_code(called: int, trio: tuple[int, ...]) -> int:
     first = min(trio) // 4 * 4
     fourth = {first, first + 1, first + 2, first + 3} - {*trio}
-    place = sorted(trio).index(called) if called in trio else 0
-    return (min(fourth, default=first) - first) << 5 | (3 * (first // 4) + place) << 9
+    index = sorted(trio).index(called) if called in trio else 0
+    return (min(fourth, default=first) - first) << 5 | (3 * (first // 4) + index) << 9
 
 
 def _kan(code: int) -> Call:

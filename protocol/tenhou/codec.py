@@ -82,16 +82,16 @@ class TagReader:
             return [self._read_frame(data)]
         searched = len(self._rest)
         self._rest += data
-        found: list[Tag] = []
+        tags_read: list[Tag] = []
         start = 0
         while (end := self._rest.find(_END, max(start, searched))) >= 0:
             _check_length(end - start)
             if text := bytes(self._rest[start:end]).strip():
-                found.append(self._read_xml(text))
+                tags_read.append(self._read_xml(text))
             start = end + 1
         del self._rest[:start]
         _check_length(len(self._rest))
-        return found
+        return tags_read
 
     def finish(self) -> None:
         """Take note of the end of the stream; raises where a NUL is missing before it."""
@@ -143,14 +143,14 @@ def typed(
     >>> typed("V17", {}, RECORD_TAGS)
     DrawTag(seat=2, tile=17, t=None)
     """
-    kind = known.get(name)
-    if kind is None and known is not CLIENT_TAGS and (turn := _TURN.fullmatch(name)):
+    tag_type = known.get(name)
+    if tag_type is None and known is not CLIENT_TAGS and (turn := _TURN.fullmatch(name)):
         return _turn(name, turn, attributes, lenient=lenient)
-    if kind is None:
+    if tag_type is None:
         if lenient:
             return Other(name=name)
         raise ProtocolError(name[:40], "no such tag")
-    return _convert(name, kind, attributes, lenient=lenient)
+    return _convert(name, tag_type, attributes, lenient=lenient)
 
 
 def _turn(
@@ -167,8 +167,10 @@ def _turn(
     return _convert(name, DiscardTag, fields, lenient=lenient)
 
 
-def _convert(name: str, kind: type[Tag], attributes: Mapping[str, object], *, lenient: bool) -> Tag:
-    lists = _list_fields(kind)
+def _convert(
+    name: str, tag_type: type[Tag], attributes: Mapping[str, object], *, lenient: bool
+) -> Tag:
+    lists = _list_fields(tag_type)
     fields: dict[str, object] = {}
     for attribute, value in attributes.items():
         if isinstance(value, dict | list):
@@ -178,12 +180,12 @@ def _convert(name: str, kind: type[Tag], attributes: Mapping[str, object], *, le
         elif value is not None:
             fields[attribute] = value
     try:
-        return msgspec.convert(fields, kind, strict=False)
+        return msgspec.convert(fields, tag_type, strict=False)
     except msgspec.ValidationError as error:
-        unknown = fields.keys() - _encoded_fields(kind)
+        unknown = fields.keys() - _encoded_fields(tag_type)
         if lenient and unknown:
             rest = {key: value for key, value in attributes.items() if key not in unknown}
-            return _convert(name, kind, rest, lenient=lenient)
+            return _convert(name, tag_type, rest, lenient=lenient)
         raise _explained(name, str(error), attributes) from None
 
 
@@ -199,22 +201,22 @@ def _begin(data: bytes) -> str:
 
 
 @cache
-def _list_fields(kind: type[Tag]) -> frozenset[str]:
-    hints = get_type_hints(kind)
+def _list_fields(tag_type: type[Tag]) -> frozenset[str]:
+    hints = get_type_hints(tag_type)
     return frozenset(
         encoded
-        for name, encoded in _names(kind)
+        for name, encoded in _names(tag_type)
         if any(get_origin(part) is tuple for part in (hints[name], *get_args(hints[name])))
     )
 
 
 @cache
-def _encoded_fields(kind: type[Tag]) -> frozenset[str]:
-    return frozenset(kind.__struct_encode_fields__)
+def _encoded_fields(tag_type: type[Tag]) -> frozenset[str]:
+    return frozenset(tag_type.__struct_encode_fields__)
 
 
-def _names(kind: type[Tag]) -> tuple[tuple[str, str], ...]:
-    return tuple(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
+def _names(tag_type: type[Tag]) -> tuple[tuple[str, str], ...]:
+    return tuple(zip(tag_type.__struct_fields__, tag_type.__struct_encode_fields__, strict=True))
 
 
 _AT: Final = re.compile(r"^(?P<problem>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.S)
@@ -231,9 +233,9 @@ def _explained(name: str, problem: str, attributes: Mapping[str, object]) -> Pro
     if attribute == "tile":
         return ProtocolError(name, "names a tile outside 0..135")
     expected = match["problem"].partition(", got")[0].replace("`", "").replace("array", "list")
-    found = str(attributes.get(attribute))[:60]
+    value = str(attributes.get(attribute))[:60]
     field = f"{name}.{attribute}" if attribute else name
-    return ProtocolError(field, f"{expected[:1].lower()}{expected[1:]}, got {found!r}")
+    return ProtocolError(field, f"{expected[:1].lower()}{expected[1:]}, got {value!r}")
 
 
 # --- writing -----------------------------------------------------------------------------------

@@ -99,8 +99,8 @@ def auth_answer(challenge: str) -> str:
     try:
         if len(date) != 8 or len(secret) != 8:
             raise ValueError
-        place = 2 * (int("2" + date[2:]) % (12 - int(date[7])))
+        index = 2 * (int("2" + date[2:]) % (12 - int(date[7])))
         high, low = int(secret[:4], 16), int(secret[4:], 16)
     except ValueError:
         raise ProtocolError("HELO.auth", "is no date and eight hex digits") from None
-    return f"{date}-{high ^ _AUTH_TABLE[place]:2x}{low ^ _AUTH_TABLE[place + 1]:2x}"
+    return f"{date}-{high ^ _AUTH_TABLE[index]:2x}{low ^ _AUTH_TABLE[index + 1]:2x}"

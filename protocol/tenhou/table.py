@@ -225,8 +225,8 @@ class SeatTable:
 
     def returning(self, seat: m.Seat) -> tags.Tag:
         """Return the tag for another player that is back."""
-        place = f"n{self._relative(seat)}"
-        return tags.Names(**{place: write_name(self.names[seat])})
+        attribute = f"n{self._relative(seat)}"
+        return tags.Names(**{attribute: write_name(self.names[seat])})
 
     def leaving(self, seat: m.Seat) -> tags.Tag:
         """Return the tag for another player that has left."""
@@ -427,7 +427,7 @@ class SeatTable:
     def _profile(self) -> tags.Tag:
         counted = results_.final_points(self._scores)[self.seat]
         order = sorted(range(4), key=lambda seat: (-self._scores[seat], seat))
-        places = [int(order[place] == self.seat) for place in range(4)]
+        places = [int(order[index] == self.seat) for index in range(4)]
         bust = int(self._scores[self.seat] < 0)
         figures = [*places, bust, *self._figures]
         add = ",".join([f"{counted:.1f}", *map(str, figures)])

@@ -117,9 +117,9 @@ class TcpPieces(TcpTransport):
 async def open_streams(host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Connect to ``host:port``; raises ``OSError`` and, for no host at all, ``UnicodeError``."""
     *others, last = connectable(host)
-    for place in others:
+    for address in others:
         with contextlib.suppress(OSError):
-            return await asyncio.open_connection(place, port)
+            return await asyncio.open_connection(address, port)
     return await asyncio.open_connection(last, port)
 
 

@@ -150,9 +150,9 @@ async def _connection(url: str, **options: Any) -> ClientConnection:
     """Connect to the host of the URL; see :func:`~protocol.transports.address.connectable`."""
     host = parse_uri(url).host
     *others, last = connectable(host)
-    for place in others:
+    for address in others:
         with contextlib.suppress(ConnectionError):
-            return await _ConnectHere(url, host=place, **options)
+            return await _ConnectHere(url, host=address, **options)
     if last != host:
         options["host"] = last
     return await _ConnectHere(url, **options)

@@ -274,7 +274,7 @@ class PlayerReport:
         if n < 2:
             return []
         ends = np.linspace(0, len(self.games), n + 1).astype(int)
-        found = []
+        blocks = []
         for first, last in pairwise(ends.tolist()):
             games = self.games[first:last]
             days = [game.day for game in (games[0], games[-1]) if game.day]
@@ -282,8 +282,8 @@ class PlayerReport:
             if days:
                 spread = translate("{first} to {last}", first=days[0], last=days[-1])
                 label = days[0] if days[0] == days[-1] else spread
-            found.append((label, self.cost_per_game(games)))
-        return found
+            blocks.append((label, self.cost_per_game(games)))
+        return blocks
 
     @property
     def trend_table(self) -> FigureTable:
@@ -297,19 +297,19 @@ class PlayerReport:
     def situation_table(self) -> FigureTable:
         """The situations that cost most in all."""
         rows, values = [], []
-        for each in self.situations:
-            cells = [str(each.mistakes), self.text(each.total), self._spelled(each.per_game)]
-            rows.append([each.text, *(cells if self.is_played else cells[::2])])
+        for costs in self.situations:
+            cells = [str(costs.mistakes), self.text(costs.total), self._spelled(costs.per_game)]
+            rows.append([costs.text, *(cells if self.is_played else cells[::2])])
             values.append({
-                "situation": each.name,
-                "different_choices": each.mistakes,
-                "cost": each.total,
-                "cost_per_game": estimate_json(each.per_game),
+                "situation": costs.name,
+                "different_choices": costs.mistakes,
+                "cost": costs.total,
+                "cost_per_game": estimate_json(costs.per_game),
                 "positions": [
                     {"game": game.source, "number": game.number, "seat": game.seat,
                      "position": m.at, "event": m.event,
                      "cost": self.expected_cost(m) if self.is_played else None, "text": m.text}
-                    for game, m in each.examples
+                    for game, m in costs.examples
                 ],
             })  # fmt: skip
         heads = [translate("situation"), translate("different choices")]
@@ -329,20 +329,20 @@ class PlayerReport:
         groups = GroupSums()
         rows = [[*(g.counts for g in self.games)], [*(g.room for g in self.games)]]
         rows += [[g.counts for g in self.reference]] if self.reference else []
-        for group, found in enumerate(rows):
+        for group, counts in enumerate(rows):
             games = self.reference if group == 2 else self.games
-            groups.add(np.array(found, float), [group] * len(found), _clusters(games))
+            groups.add(np.array(counts, float), [group] * len(counts), _clusters(games))
         table, values = [], []
         for figure in PLAYER_FIGURES:
             if figure.key in RATES:
-                found_ = [groups.estimate(group, figure) for group in range(len(rows))]
-                cells = [compact(estimate, figure.kind) for estimate in found_]
+                estimates = [groups.estimate(group, figure) for group in range(len(rows))]
+                cells = [compact(estimate, figure.kind) for estimate in estimates]
                 name = translate(RATES[figure.key])
                 if figure.kind == "rate":
                     name = translate("{name}, {unit}", name=name, unit="%")
                 table.append([name, *cells])
                 names = ("player", "room", "reference")
-                pairs = zip(names, found_, strict=False)
+                pairs = zip(names, estimates, strict=False)
                 values.append({"figure": figure.key, **{n: estimate_json(e) for n, e in pairs}})
         heads = ["", translate("player"), translate("the others at the table")]
         heads += [self.reference_name] if self.reference else []
@@ -380,8 +380,8 @@ class PlayerReport:
         for of, name in DRAWS.items():
             luck = [getattr(game, of) for game in self.games]
             more = mean_of(self.games, _hits_beyond(of))
-            total = (sum(each.hits for each in luck), sum(each.expected for each in luck))
-            cells = [str(sum(each.draws for each in luck)), str(total[0]), f"{total[1]:.1f}"]
+            total = (sum(draws.hits for draws in luck), sum(draws.expected for draws in luck))
+            cells = [str(sum(draws.draws for draws in luck)), str(total[0]), f"{total[1]:.1f}"]
             rows.append([translate(name), *cells, _places(more)])
             values.append({"draws": of, "hits": total[0], "expected": total[1],
                            "more_per_game": estimate_json(more)})  # fmt: skip
@@ -403,14 +403,14 @@ class PlayerReport:
     def summary(self) -> list[str]:
         """Some lines that report what was found."""
         n = len(self.games)
-        place = mean_of(self.games, lambda game: game.final_rank)
+        mean_rank = mean_of(self.games, lambda game: game.final_rank)
         lines = [
             translate(
                 "{games} of {player}: average place {place}; {decisions} decisions, {different}"
                 " different from the reviewer's",
                 games=translate_count("{n} game", "{n} games", n),
                 player=self.player,
-                place=_places(place, ""),
+                place=_places(mean_rank, ""),
                 decisions=f"{sum(game.decisions for game in self.games):,}",
                 different=f"{sum(len(game.mistakes) for game in self.games):,}",
             )

@@ -70,8 +70,8 @@ def _plot(report: PlayerReport) -> Iterator[str]:
     if not report.blocks:
         return
     estimates = [estimate for _, estimate in report.blocks]
-    ends = [end for each in estimates if each.is_bounded for end in (each.low, each.high)]
-    ends += [0.0, *(each.value for each in estimates)]
+    ends = [end for known in estimates if known.is_bounded for end in (known.low, known.high)]
+    ends += [0.0, *(known.value for known in estimates)]
     margin = 0.05 * (max(ends) - min(ends) or 1.0)
     y = Axis(report.cost_per_game_text, min(ends) - margin, max(ends) + margin)
     title = translate("Cost of different choices over time")
@@ -88,11 +88,11 @@ def _plot(report: PlayerReport) -> Iterator[str]:
 
 def _examples(report: PlayerReport, positions: Positions) -> Iterator[str]:
     """Yield the positions that show each costly situation, folded up."""
-    for each in report.situations:
-        cost = text(report.with_unit(report.text(each.total)))
-        name_ = text(each.text, MOST_LETTERS)
+    for costs in report.situations:
+        cost = text(report.with_unit(report.text(costs.total)))
+        name_ = text(costs.text, MOST_LETTERS)
         yield f"<details><summary>{name_} <span>{cost}</span></summary><div class=in>"
-        for game, mistake in each.examples:
+        for game, mistake in costs.examples:
             where = f"<b>{text(mistake.at)}</b> <span class=soft>{text(game.source, 200)}</span>"
             yield f"<p>{where}</p>"
             exercise = positions.get(key_of(game, mistake))

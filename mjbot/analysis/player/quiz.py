@@ -44,23 +44,23 @@ class Exercise:
     def is_close(self, rated: Rated) -> bool:
         """Whether an answer is about equal to the better one, as the reviewer rates them."""
         choices = self.choices
-        values = [each.value for each in choices]
-        best = next(each.value for each in choices if each.action.code == self.mistake.better)
+        values = [choice.value for choice in choices]
+        best = next(choice.value for choice in choices if choice.action.code == self.mistake.better)
         is_asked = rated.action.code in (self.mistake.better, self.mistake.actual)
         return not is_asked and best - rated.value <= CLOSE * (max(values) - min(values))
 
     @property
     def choices(self) -> list[Rated]:
         """What can be answered, by code: what was rated, what was done, and what is better."""
-        found = {code: (then, value) for code, then, value in self.mistake.choices}
-        found.setdefault(self.mistake.actual, (self.mistake.then, 0.0))
-        found[self.mistake.better] = (
+        options = {code: (then, value) for code, then, value in self.mistake.choices}
+        options.setdefault(self.mistake.actual, (self.mistake.then, 0.0))
+        options[self.mistake.better] = (
             self.mistake.better_then,
-            found.get(self.mistake.better, (0, 0.0))[1],
+            options.get(self.mistake.better, (0, 0.0))[1],
         )
         return [
             Rated(ACTIONS[code], value, then=_action(then))
-            for code, (then, value) in sorted(found.items())
+            for code, (then, value) in sorted(options.items())
         ]
 
 
@@ -115,7 +115,7 @@ def quiz_page(player: str, exercises: Sequence[Exercise], is_played: bool = True
         STYLE,
         f"{drawings()}<main><h1>{title}</h1><p class=soft>{how}</p>",
         f"<p><b id=score {' '.join(_script_texts())}></b></p>",
-        *[_exercise(place, each) for place, each in enumerate(exercises)],
+        *[_exercise(number, exercise) for number, exercise in enumerate(exercises)],
         f"<p><button type=button id=before>{before}</button>"
         f" <button type=button id=next>{after}</button></p></main>",
     ]
@@ -135,23 +135,23 @@ def _script_texts() -> Iterator[str]:
     yield from [f'data-{key}="{escape(value)}"' for key, value in texts.items()]
 
 
-def _exercise(place: int, each: Exercise) -> str:
-    view, mistake = each.view, each.mistake
+def _exercise(index: int, exercise: Exercise) -> str:
+    view, mistake = exercise.view, exercise.mistake
     buttons = []
-    for number, rated in enumerate(each.choices, 1):
+    for number, rated in enumerate(exercise.choices, 1):
         marks = ' data-answer="better"' if rated.action.code == mistake.better else ""
-        marks += ' data-answer="equal"' if each.is_close(rated) else ""
+        marks += ' data-answer="equal"' if exercise.is_close(rated) else ""
         marks += ' data-done=""' if rated.action.code == mistake.actual else ""
         label = f"<span class=soft>{number}</span> {choice_text(rated, tile)}"
         buttons.append(f"<button type=button{marks}>{label}</button>")
-    where = f"{text(mistake.at)}, {text(each.game.source, 120)}"
+    where = f"{text(mistake.at)}, {text(exercise.game.source, 120)}"
     why = f"<p class=say>{text(mistake.text, 800)}</p>"
     offered = ""
     if view.drawn < 0 and view.claim_tile >= 0 and view.turn != view.seat:
         offered = translate(", on offer {tile}", tile=tile(view.claim_tile))
-    title = translate("{n}. What do you do?", n=place + 1)
+    title = translate("{n}. What do you do?", n=index + 1)
     return (
-        f"<section class=exercise{' hidden' if place else ''}><h2>{title}</h2>"
+        f"<section class=exercise{' hidden' if index else ''}><h2>{title}</h2>"
         f"<p class=soft>{where}{offered}</p>{view_html(view)}"
         f"<p class=answers>{''.join(buttons)}</p>"
         f"<div class=solution hidden><p class=verdict></p>{why}"

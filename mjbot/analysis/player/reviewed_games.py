@@ -252,19 +252,19 @@ def review_sources(
 def review_source(source: Source, header: ReviewedHeader) -> ReviewedSource:
     """Review the games of a file in which the player has a seat whose hand the record shows."""
     content = content_digest(source)  # first: what is appended meanwhile is reviewed next time
-    found: list[ReviewedGame] = []
+    games: list[ReviewedGame] = []
     problems: list[str] = []
     with using_language(header.language):
         try:
             for number, game in enumerate(games_of(source)):
                 try:
-                    found += _games(source, number, game, header)
+                    games += _games(source, number, game, header)
                 except (RecordError, TableError) as error:
                     problems.append(f"{game.name}: {error}")
                 problems += [problem.text for problem in hand_problems(game)]
         except RecordError as error:
             problems.append(str(error))
-    return ReviewedSource(source.name, content, tuple(found), tuple(problems))
+    return ReviewedSource(source.name, content, tuple(games), tuple(problems))
 
 
 @dataclass(frozen=True)
@@ -279,7 +279,7 @@ class _ReadGame:
     judged: Judged
 
     def decisions(self, seat: int) -> list[ReviewedDecision]:
-        return [each for each in self.judged.decisions if each.seat == seat]
+        return [decision for decision in self.judged.decisions if decision.seat == seat]
 
 
 def _games(
@@ -324,7 +324,7 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
         improving=luck.improving,
         winning=luck.winning,
         starts=starts[seat],
-        room_starts=(sum(each[0] for each in others), sum(each[1] for each in others)),
+        room_starts=(sum(start[0] for start in others), sum(start[1] for start in others)),
         counts=tuple(rows.rows[seat]),
         room=tuple(np.sum([rows.rows[o] for o in SEATS if o != seat], axis=0).tolist()),
     )
@@ -348,9 +348,13 @@ def _mistake(decision: ReviewedDecision, shown: Shown | None) -> Mistake:
     kept = [*rated, *filter(None, [decision.done])]
     places = (shown.ranks.value, shown.ranks.low, shown.ranks.high) if shown else None
     choices = {
-        each.action.code: (each.action.code, _code(each.then), round(each.value, 3))
-        for each in kept
-        if each.value > float("-inf")
+        option.action.code: (
+            option.action.code,
+            _code(option.then),
+            round(option.value, 3),
+        )
+        for option in kept
+        if option.value > float("-inf")
     }
     return Mistake(
         event=decision.event,
@@ -401,7 +405,7 @@ def _changes(judged: Judged, seat: int) -> Iterator[KyokuChange]:
 
 def outcome_of(judged: Judged, number: int, seat: int) -> Outcome:
     """Return how a kyoku ended for a seat."""
-    wins = [each for each in judged.kyoku[number].results if isinstance(each, m.Hora)]
+    wins = [result for result in judged.kyoku[number].results if isinstance(result, m.Hora)]
     if not wins:
         return Outcome.NO_WIN
     if any(win.actor == seat for win in wins):
@@ -410,8 +414,12 @@ def outcome_of(judged: Judged, number: int, seat: int) -> Outcome:
         return Outcome.OTHERS_TSUMO
     if wins[0].target != seat:
         return Outcome.OTHERS_RON
-    found = [each for each in judged.deal_ins if (each.kyoku, each.seat) == (number, seat)]
-    avoidable = any(each.decision is not None and not each.decision.is_equal for each in found)
+    deal_ins = [
+        deal_in for deal_in in judged.deal_ins if (deal_in.kyoku, deal_in.seat) == (number, seat)
+    ]
+    avoidable = any(
+        deal_in.decision is not None and not deal_in.decision.is_equal for deal_in in deal_ins
+    )
     return Outcome.OTHER_CHOICE if avoidable else Outcome.NO_BETTER_CHOICE
 
 
@@ -453,7 +461,7 @@ class _Draws:
         hand[kind] -= 1
         wall[kind] += 1
         away, mask = shanten_and_acceptance(hand, view.n_melds)
-        accepted = sum(int(wall[each]) for each in range(N_KINDS) if mask >> each & 1)
+        accepted = sum(int(wall[better]) for better in range(N_KINDS) if mask >> better & 1)
         chance, hit = accepted / int(wall.sum()), int(mask >> kind & 1)
         if away > 0:
             self.improving = _added(self.improving, chance, hit)

@@ -46,8 +46,8 @@ def compare_choices(decision: ReviewedDecision) -> Comparison | None:
     """Return the rows in which the two choices differ; ``None`` where one is not rated."""
     better, done = decision.better, decision.done
     if decision.is_equal:
-        others = [each for each in decision.explanation.rated if not each.is_chosen]
-        done = max(others, key=lambda each: each.value, default=None)
+        others = [rated for rated in decision.explanation.rated if not rated.is_chosen]
+        done = max(others, key=lambda rated: rated.value, default=None)
     if better is None or done is None:
         return None
     pair = (better, done) if decision.is_equal else (done, better)
@@ -63,19 +63,19 @@ def _totals(
     decision: ReviewedDecision, pair: tuple[e.Rated, e.Rated], in_points: bool
 ) -> list[ComparedTerm]:
     """Return what all terms come to, in points and in the reviewer's own unit."""
-    unit, found = decision.explanation.unit, []
+    unit, totals = decision.explanation.unit, []
     sign = -1 if decision.is_equal else 1
     if in_points:
-        yours, other = (points_of(each, unit) or 0.0 for each in pair)
+        yours, other = (points_of(rated, unit) or 0.0 for rated in pair)
         gain = sign * (other - yours)
-        found.append(ComparedTerm(e.VALUE, e.POINTS, None, yours, other, gain, is_total=True))
+        totals.append(ComparedTerm(e.VALUE, e.POINTS, None, yours, other, gain, is_total=True))
     if unit != e.POINTS:
         name = NETWORK_SHARE if unit.startswith(e.PERCENT) else e.VALUE
         gain = sign * (pair[1].value - pair[0].value)
-        yours, other = (each.value for each in pair)
+        yours, other = (rated.value for rated in pair)
         shown = None if in_points else gain
-        found.append(ComparedTerm(name, _short(unit), None, yours, other, shown, is_total=True))
-    return found
+        totals.append(ComparedTerm(name, _short(unit), None, yours, other, shown, is_total=True))
+    return totals
 
 
 def _short(unit: str) -> str:
@@ -87,8 +87,8 @@ def _terms(
 ) -> list[ComparedTerm]:
     rows = []
     for term in _ordered(pair, gains):
-        found = [each.term(term.name, term.about) for each in pair]
-        yours, other = (each.value if each else None for each in found)
+        terms = [rated.term(term.name, term.about) for rated in pair]
+        yours, other = (shown.value if shown else None for shown in terms)
         reason = gains.get((term.name, term.about))
         if not _is_empty(term, (yours, other), reason):
             gain = reason.gain if reason and reason.unit == counted else None
@@ -112,17 +112,17 @@ def _ordered(
     pair: tuple[e.Rated, e.Rated], gains: Mapping[tuple[str, int | None], Reason]
 ) -> list[e.Term]:
     """Return the terms to show: those that gain, largest first, then those that are informative."""
-    terms = {(term.name, term.about): term for each in pair for term in each.terms}
+    terms = {(term.name, term.about): term for rated in pair for term in rated.terms}
     listed = [terms[shows] for shows in gains if shows in terms]
     hidden = {e.WINNING, e.DEALING_IN, e.IN_POINTS, *(term.name for term in listed if term.adds_to)}
     rest = [term for term in terms.values() if term not in listed and term.name not in hidden]
     values = {
-        (term.name, term.about): [each.term(term.name, term.about) for each in pair]
+        (term.name, term.about): [rated.term(term.name, term.about) for rated in pair]
         for term in rest
     }
     some = [
         term
         for term in rest
-        if any(found and found.value for found in values[term.name, term.about])
+        if any(value and value.value for value in values[term.name, term.about])
     ]
     return [*listed, *some]

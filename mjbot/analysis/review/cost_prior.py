@@ -63,13 +63,14 @@ class CostPrior(NamedTuple):
         if gain.error < ROUNDING:
             return Cost(gain.ranks, gain.ranks, gain.ranks, 0.0)
         parts = [GainPrior(0.0, t * gain.error * gain.worlds**0.5) for t in self.spreads]
-        found = [part.posterior(gain) for part in parts]
+        posteriors = [part.posterior(gain) for part in parts]
         weights = self._weights(gain, [part.spread for part in parts])
-        mean = sum(w * each.ranks for w, each in zip(weights, found, strict=True))
+        mean = sum(w * posterior.ranks for w, posterior in zip(weights, posteriors, strict=True))
         square = sum(
-            w * (each.error**2 + each.ranks**2) for w, each in zip(weights, found, strict=True)
+            w * (posterior.error**2 + posterior.ranks**2)
+            for w, posterior in zip(weights, posteriors, strict=True)
         )
-        ends = [_quantile(weights, found, share) for share in (LEFT_OUT, 1 - LEFT_OUT)]
+        ends = [_quantile(weights, posteriors, share) for share in (LEFT_OUT, 1 - LEFT_OUT)]
         return Cost(mean, ends[0], ends[1], max(0.0, square - mean**2) ** 0.5)
 
     def _weights(self, gain: Gain, spreads: Sequence[float]) -> list[float]:
@@ -78,7 +79,7 @@ class CostPrior(NamedTuple):
             log(share) - 0.5 * (log(variance) + gain.ranks**2 / variance)
             for share, variance in zip(self.shares, variances, strict=True)
         ]
-        weights = [exp(each - max(logs)) for each in logs]
+        weights = [exp(value - max(logs)) for value in logs]
         return [weight / sum(weights) for weight in weights]
 
 

@@ -89,16 +89,20 @@ class ReviewedDecision:
 
     def rated(self, action: Action, then: Action | None = None) -> e.Rated | None:
         """Return the reviewer's rating of an action, with the discard after it if it is rated."""
-        rated = [each for each in self.explanation.rated if e.same_choice(each.action, action)]
+        rated = [
+            option for option in self.explanation.rated if e.same_choice(option.action, action)
+        ]
         if then is not None:
-            follows = [each for each in rated if each.then and e.same_choice(each.then, then)]
+            follows = [
+                option for option in rated if option.then and e.same_choice(option.then, then)
+            ]
             rated = follows or rated
-        return max(rated, key=lambda each: each.value, default=None)
+        return max(rated, key=lambda option: option.value, default=None)
 
     @property
     def better(self) -> e.Rated | None:
         """The reviewer's rating of its own choice."""
-        return next((each for each in self.explanation.rated if each.is_chosen), None)
+        return next((option for option in self.explanation.rated if option.is_chosen), None)
 
     @property
     def value_loss(self) -> float | None:
@@ -144,8 +148,8 @@ class ReviewedDecision:
         """Whether the loss is too small a share of what is at stake to distinguish the two."""
         rated = self.explanation.rated
         values = [
-            points_of(each, self.explanation.unit) if self.in_points else each.value
-            for each in rated
+            points_of(option, self.explanation.unit) if self.in_points else option.value
+            for option in rated
         ]
         known = [value for value in values if value is not None and isfinite(value)]
         if self.is_equal or self.loss is None or len(known) < 2:
@@ -231,9 +235,9 @@ class Judged:
     def in_points(self) -> bool:
         """Whether the reviewer reports points, so that losses are counted in them."""
         return any(
-            points_of(rated, each.explanation.unit) is not None
-            for each in self.decisions
-            for rated in each.explanation.rated
+            points_of(rated, decision.explanation.unit) is not None
+            for decision in self.decisions
+            for rated in decision.explanation.rated
         )
 
 
@@ -353,7 +357,9 @@ class _Walk:
 
     def _decide(self, step: ReplayStep, seat: int, number: int) -> None:
         recorded = step.recorded(seat)
-        legal = {(each.name, each.tile, each.red, each.offset) for each in step.choices(seat)}
+        legal = {
+            (choice.name, choice.tile, choice.red, choice.offset) for choice in step.choices(seat)
+        }
         if len(legal) < 2:
             return
         if recorded is None:

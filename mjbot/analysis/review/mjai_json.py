@@ -60,11 +60,11 @@ def review_json(review: Review) -> Json:
     kyokus = [_kyoku(review, index) for index in range(len(judged.kyoku))]
     reviewed = {
         "total_reviewed": len(review.decisions),
-        "total_matches": sum(each.is_equal for each in review.decisions),
+        "total_matches": sum(decision.is_equal for decision in review.decisions),
         "rating": _finite(whole.value),
         "temperature": temperature_of(unit),
         "kyokus": kyokus,
-        "relative_phi_matrix": [_turned(each.chances, review.seat) for each in judged.kyoku],
+        "relative_phi_matrix": [_turned(kyoku.chances, review.seat) for kyoku in judged.kyoku],
         "model_tag": review.by.name,
         "rating_interval": _interval(whole),
         "unit": unit,
@@ -73,7 +73,7 @@ def review_json(review: Review) -> Json:
         "strength": asdict(review.by.strength) if review.by.strength else None,
         "summary": _summary(review),
     }
-    longest = max((each.round for each in judged.kyoku), default=0)
+    longest = max((kyoku.round for kyoku in judged.kyoku), default=0)
     return {
         "engine": review.by.name,
         "game_length": "Hanchan" if longest >= HANCHAN_ROUNDS else "Tonpuu",
@@ -84,7 +84,7 @@ def review_json(review: Review) -> Json:
         "review": reviewed,
         "player_id": review.seat,
         "split_logs": split_logs(review),
-        "mjai_log": [_event(each) for each in judged.events],
+        "mjai_log": [_event(event) for event in judged.events],
         "lang": language(),
         "names": list(judged.names),
         "game": review.game,
@@ -110,7 +110,7 @@ def split_logs(review: Review) -> list[Json]:
 
 
 def _summary(review: Review) -> Json:
-    names = [each.name for each in review.judged.kyoku]
+    names = [kyoku.name for kyoku in review.judged.kyoku]
     return {
         "all": _loss(loss_of(review.decisions, review.shown)),
         "by_kind": {name: _loss(loss) for name, loss in by_class(review).items()},
@@ -119,19 +119,19 @@ def _summary(review: Review) -> Json:
             for name, loss in zip(names, by_kyoku(review), strict=True)
         ],
         "by_seat": [_seat(seat) for seat in by_seat(review)],
-        "costliest": [each.event for each in review.costliest],
+        "costliest": [decision.event for decision in review.costliest],
         "deal_ins": [
             {
-                "kyoku": each.name,
-                "tile": TILE_NAMES[each.tile],
-                "winner": each.winner,
-                "paid": each.paid,
-                "danger": looked(each),
-                "held": tile_names(each.held),
-                "deadly": tile_names(each.deadly),
-                "event": each.decision.event if each.decision else None,
+                "kyoku": deal_in.name,
+                "tile": TILE_NAMES[deal_in.tile],
+                "winner": deal_in.winner,
+                "paid": deal_in.paid,
+                "danger": looked(deal_in),
+                "held": tile_names(deal_in.held),
+                "deadly": tile_names(deal_in.deadly),
+                "event": deal_in.decision.event if deal_in.decision else None,
             }
-            for each in review.deal_ins
+            for deal_in in review.deal_ins
         ],
         "unknown": review.unknown,
         "playouts_by": review.by.playouts_by or None,
@@ -162,18 +162,22 @@ def _kyoku(review: Review, index: int) -> Json:
     return {
         "kyoku": kyoku.round,
         "honba": kyoku.honba,
-        "end_status": [_event(each) for each in kyoku.results],
+        "end_status": [_event(event) for event in kyoku.results],
         "relative_scores": _turned(kyoku.scores, review.seat),
-        "entries": [_entry(review, each) for each in review.decisions if each.kyoku == index],
+        "entries": [
+            _entry(review, decision) for decision in review.decisions if decision.kyoku == index
+        ],
     }
 
 
 def _entry(review: Review, decision: ReviewedDecision) -> Json:
     view, unit = decision.view, decision.explanation.unit
     rated = _once(decision)
-    probs = shares_of([each.value for each in rated], unit)
-    details = [_detail(view, each, prob, decision) for each, prob in zip(rated, probs, strict=True)]
-    is_actual = [same_choice(each.action, decision.actual) for each in rated]
+    probs = shares_of([option.value for option in rated], unit)
+    details = [
+        _detail(view, option, prob, decision) for option, prob in zip(rated, probs, strict=True)
+    ]
+    is_actual = [same_choice(option.action, decision.actual) for option in rated]
     reaction = view.phase in (Phase.REACTION, Phase.CHANKAN)
     tile = view.claim_tile if reaction or view.drawn < 0 else view.drawn
     return {
@@ -217,12 +221,12 @@ def _once(decision: ReviewedDecision) -> list[Rated]:
 
     What is shown as ``done`` stays the one that was done.
     """
-    found: list[Rated] = []
-    first = [each for each in (decision.done, decision.better) if each]
-    for each in [*first, *decision.explanation.best_first]:
-        if not any(same_choice(each.action, other.action) for other in found):
-            found.append(each)
-    return sorted(found, key=lambda each: -each.value)
+    once: list[Rated] = []
+    first = [rated for rated in (decision.done, decision.better) if rated]
+    for rated in [*first, *decision.explanation.best_first]:
+        if not any(same_choice(rated.action, other.action) for other in once):
+            once.append(rated)
+    return sorted(once, key=lambda rated: -rated.value)
 
 
 def _detail(view: View, rated: Rated, prob: float, decision: ReviewedDecision) -> Json:
@@ -258,15 +262,15 @@ def accepted_kinds(view: View, rated: Rated) -> tuple[str, ...]:
 
 
 def _comparison(decision: ReviewedDecision) -> Json | None:
-    found = compare_choices(decision)
-    if found is None:
+    comparison = compare_choices(decision)
+    if comparison is None:
         return None
     rows = [
         {key: _finite(value) if isinstance(value, float) else value for key, value in row.items()}
-        for row in map(asdict, found.rows)
+        for row in map(asdict, comparison.rows)
     ]
-    choices = [choice_text(each) for each in (found.yours, found.other)]
-    return {"choices": choices, "unit": found.unit, "rows": rows}
+    choices = [choice_text(rated) for rated in (comparison.yours, comparison.other)]
+    return {"choices": choices, "unit": comparison.unit, "rows": rows}
 
 
 def _shown(shown: Shown | None) -> Json | None:
@@ -299,8 +303,8 @@ def meld_json(meld: Meld) -> Json:
     rest = [*names]
     rest.remove(called)
     if meld.type != MeldType.KAKAN:
-        kind = meld.type.name.lower()
-        return {"type": kind, "target": meld.source, "pai": called, "consumed": rest}
+        meld_type = meld.type.name.lower()
+        return {"type": meld_type, "target": meld.source, "pai": called, "consumed": rest}
     added = TILE_NAMES[meld.kind]  # a red five that was added is not marked: the pon had it
     rest.remove(added)
     return {

@@ -31,12 +31,12 @@ FOOT: Final = 18
 PLACES: Final = (marked("1st"), marked("2nd"), marked("3rd"), marked("4th"))
 
 
-def page(review: summary.Review, found: Json | None = None) -> str:
-    """Return the page; ``found`` is the JSON of the review, where it has been made already."""
+def page(review: summary.Review, document: Json | None = None) -> str:
+    """Return the page; ``document`` is the JSON of the review, where it has been made already."""
     names = review.judged.names
     who = one_line(names[review.seat]) if review.seat < len(names) else _seat(review.seat)
     game = fold_steps(steps_of(review.judged.events))
-    game["review"] = page_data(found or review_json(review))
+    game["review"] = page_data(document or review_json(review))
     title = translate("Review: {name}", name=who)
     config = {"title": title, "seat": review.seat, "hands": False}
     return game_page(game, config, summary_html(review))
@@ -148,7 +148,7 @@ def _unit(unit: str) -> str:
 def _curve(review: summary.Review) -> str:
     """Return a bar for what each choice cost, in the order of the game, each a link."""
     decisions, unit = review.decisions, review.size_unit
-    sizes = [max(review.size(each) or 0.0, 0.0) for each in decisions]
+    sizes = [max(review.size(reviewed) or 0.0, 0.0) for reviewed in decisions]
     most = max(sizes, default=0.0)
     if not most:
         return element("p", translate("Nothing was lost."))
@@ -377,7 +377,7 @@ def _notes(review: summary.Review) -> Iterator[str]:
 def _note_on_playouts(review: summary.Review) -> str:
     if not review.shown:
         return translate("No playouts were run; <code>--playouts SECONDS</code> runs them.")
-    deals = [each.deals for each in review.shown.values()]
+    deals = [shown.deals for shown in review.shown.values()]
     worlds = f"{min(deals):,}"
     if max(deals) > min(deals):
         worlds = translate("{least} to {most}", least=worlds, most=f"{max(deals):,}")

@@ -33,8 +33,8 @@ class NoReviewError(MjbotError):
 def read_review(path: Path) -> Json:
     """Return the JSON of a review; raises :class:`NoReviewError` and ``OSError``."""
     try:
-        found = msgspec.json.decode(path.read_bytes())
-        decisions = [entry for kyoku in found["review"]["kyokus"] for entry in kyoku["entries"]]
+        review = msgspec.json.decode(path.read_bytes())
+        decisions = [entry for kyoku in review["review"]["kyokus"] for entry in kyoku["entries"]]
         needed = {"event", "position", "opponents", "counts"}
         complete = all(needed <= entry.keys() for entry in decisions)
     except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
@@ -42,7 +42,7 @@ def read_review(path: Path) -> Json:
     if not complete:
         cure = "write it again with mjbot review --json"
         raise NoReviewError(f"{path}: a review of another program or an older version; {cure}")
-    return dict(found)
+    return dict(review)
 
 
 def same_game(review: Json, events: Sequence[Json]) -> bool:
@@ -56,7 +56,7 @@ def same_game(review: Json, events: Sequence[Json]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def page_data(review: Json) -> Json:
@@ -99,31 +99,31 @@ def decision_data(reviewed: Json, kyoku: Json, entry: Json) -> Json:
         "cost": entry["playouts"],
         "comparison": _shown_comparison(entry["comparison"]),
         "opponents": [
-            {**each, "deal_in": [round(chance, 2) for chance in each["deal_in"]]}
-            for each in entry["opponents"]
+            {**opponent, "deal_in": [round(chance, 2) for chance in opponent["deal_in"]]}
+            for opponent in entry["opponents"]
         ],
     }
 
 
-def _shown_comparison(found: Json | None) -> Json | None:
+def _shown_comparison(comparison: Json | None) -> Json | None:
     """Return a comparison with the digits that the page shows."""
-    if found is None:
+    if comparison is None:
         return None
     rows = [
         {
             **row,
             "yours": rounded(row["yours"], row["unit"]),
             "other": rounded(row["other"], row["unit"]),
-            "gain": rounded(row["gain"], found["unit"]),
+            "gain": rounded(row["gain"], comparison["unit"]),
         }
-        for row in found["rows"]
+        for row in comparison["rows"]
     ]
-    return {**found, "rows": rows}
+    return {**comparison, "rows": rows}
 
 
 def _explanation(unit: str, details: Sequence[Json]) -> Explanation:
     rated = [_rated(detail) for detail in details]
-    choice = next((each.action for each in rated if each.is_chosen), ACTIONS[0])
+    choice = next((option.action for option in rated if option.is_chosen), ACTIONS[0])
     return Explanation(choice, unit, rated)
 
 
@@ -137,12 +137,12 @@ def _rated(detail: Json) -> Rated:
 
 def _tags(entry: Json) -> list[str]:
     mistake_class, playouts = entry["kind"], entry["playouts"]
-    found = [translate(mistake_class)] if mistake_class else []
+    tags = [translate(mistake_class)] if mistake_class else []
     if entry["disputed"]:
-        found.append(translate("points and network disagree"))
+        tags.append(translate("points and network disagree"))
     elif entry["about_equal"]:
-        found.append(translate("about equal"))
+        tags.append(translate("about equal"))
     if playouts:
         verdict = playouts["verdict"]
-        found.append(translate(verdict))
-    return found
+        tags.append(translate(verdict))
+    return tags

@@ -136,14 +136,14 @@ Choice = tuple[Action, Action | None]
 
 def alternatives(decision: ReviewedDecision) -> list[Choice]:
     """Return what could have been done instead: the reviewer's choice, then its favourites."""
-    found: list[Choice] = [(decision.expected, decision.expected_then)]
+    choices: list[Choice] = [(decision.expected, decision.expected_then)]
     if not decision.explanation.unit.startswith(PERCENT):
-        return found
+        return choices
     for rated in decision.explanation.best_first:
-        known = [decision.actual, *(action for action, _ in found)]
+        known = [decision.actual, *(action for action, _ in choices)]
         if rated.value >= LEAST_SHARE and not any(same_choice(rated.action, a) for a in known):
-            found.append((rated.action, rated.then))
-    return found[:MOST_ALTERNATIVES]
+            choices.append((rated.action, rated.then))
+    return choices[:MOST_ALTERNATIVES]
 
 
 @dataclass
@@ -182,17 +182,18 @@ def _around(mean: float, error: float) -> Estimate:
 
 def sum_of_all(shown: Iterable[Shown]) -> Estimate:
     """Return what choices cost together in places, shown or not, with its 95 % interval."""
-    first = [each.first for each in shown]
+    first = [choice.first for choice in shown]
     return _around(
-        float(sum(each.ranks for each in first)), float(sum(each.error**2 for each in first)) ** 0.5
+        float(sum(estimate.ranks for estimate in first)),
+        float(sum(estimate.error**2 for estimate in first)) ** 0.5,
     )
 
 
 def sum_of_costs(costs: Iterable[Estimate]) -> Estimate:
     """Return the sum of the costs of single choices, whose errors are independent."""
-    found = list(costs)
-    total = float(sum(each.value for each in found))
-    half = float(sum(each.half_width**2 for each in found)) ** 0.5
+    estimates = list(costs)
+    total = float(sum(cost.value for cost in estimates))
+    half = float(sum(cost.half_width**2 for cost in estimates)) ** 0.5
     return Estimate(total, total - half, total + half)
 
 
@@ -278,4 +279,4 @@ def is_open(decision: ReviewedDecision) -> bool:
 
 def shown_losses(shown: Iterable[Shown]) -> Iterator[Shown]:
     """Yield those that are shown to be losses."""
-    return (each for each in shown if each.verdict is Verdict.SHOWN)
+    return (choice for choice in shown if choice.verdict is Verdict.SHOWN)

@@ -91,8 +91,8 @@ def compare(view: View, done: e.Rated, better: e.Rated, unit: str) -> list[Reaso
         total = e.VALUE
     if not (done.parts(total) and better.parts(total)):
         return []
-    found = _differences(view, done, better, total)
-    return sorted(found, key=lambda reason: -abs(reason.gain))
+    differences = _differences(view, done, better, total)
+    return sorted(differences, key=lambda reason: -abs(reason.gain))
 
 
 def class_of_mistake(
@@ -105,16 +105,16 @@ def class_of_mistake(
     """
     rated = decision.better if better is None else decision.rated(better, then)
     pair = (better or decision.expected, decision.actual)
-    if any(each.is_win or each.is_nine_terminals for each in pair):
+    if any(action.is_win or action.is_nine_terminals for action in pair):
         return MistakeClass.WINS
-    found = _reasons_for(decision, rated)
-    if is_last_hand(decision.view) and _is_for_placement(found):
+    reasons_for = _reasons_for(decision, rated)
+    if is_last_hand(decision.view) and _is_for_placement(reasons_for):
         return MistakeClass.PLACEMENT
-    if any(each.is_riichi for each in pair):
+    if any(action.is_riichi for action in pair):
         return MistakeClass.RIICHI
-    if any(each.is_call or each.is_kan for each in pair):
+    if any(action.is_call or action.is_kan for action in pair):
         return MistakeClass.CALLS
-    return class_of_discard(found)
+    return class_of_discard(reasons_for)
 
 
 LAST_HANDS: Final = 2
@@ -126,15 +126,15 @@ def is_last_hand(view: View) -> bool:
     return view.round > int(view.state["rules"]["last_round"]) - LAST_HANDS
 
 
-def _is_for_placement(found: list[Reason]) -> bool:
+def _is_for_placement(causes: list[Reason]) -> bool:
     """Return whether the placement gains more than all other reasons together."""
     gains = {True: 0.0, False: 0.0}
-    for reason in found:
+    for reason in causes:
         gains[reason.topic == "placement"] += reason.gain
     return gains[True] > max(gains[False], 0.0)
 
 
-def class_of_discard(found: list[Reason]) -> MistakeClass:
+def class_of_discard(causes: list[Reason]) -> MistakeClass:
     """Return the class of a choice between two discards, by its reasons.
 
     Danger now and danger of the tiles still to be discarded (topic *later*) are added up.  Where
@@ -142,7 +142,7 @@ def class_of_discard(found: list[Reason]) -> MistakeClass:
     tiles kept; where it risks more for a better hand, the player folded too early.
     """
     gains = dict.fromkeys(("speed", "value", "danger", "later", "other"), 0.0)
-    for reason in found:
+    for reason in causes:
         gains[reason.topic if reason.topic in gains else "other"] += reason.gain
     risk, hand = gains["danger"] + gains["later"], gains["speed"] + gains["value"]
     if abs(risk) >= PUSHES * abs(hand):
@@ -159,7 +159,9 @@ def class_of_discard(found: list[Reason]) -> MistakeClass:
 
 
 def _differences(view: View, done: e.Rated, better: e.Rated, total: str) -> Iterator[Reason]:
-    names = {(term.name, term.about): term for each in (done, better) for term in each.parts(total)}
+    names = {
+        (term.name, term.about): term for rated in (done, better) for term in rated.parts(total)
+    }
     for (name, about), term in names.items():
         if name == e.WINNING:
             yield from _winning(done, better)
@@ -175,11 +177,11 @@ def _differences(view: View, done: e.Rated, better: e.Rated, total: str) -> Iter
 def _winning(done: e.Rated, better: e.Rated) -> Iterator[Reason]:
     """Take what the hands may win apart into speed and value."""
     whole = value_of(better, e.WINNING) - value_of(done, e.WINNING)
-    values = [value_of(each, e.WIN_VALUE) for each in (done, better)]
+    values = [value_of(rated, e.WIN_VALUE) for rated in (done, better)]
     by_value = 0.0
     if all(values):
         pair = zip((done, better), values, strict=True)
-        chances = [value_of(each, e.WINNING) / value for each, value in pair]
+        chances = [value_of(rated, e.WINNING) / value for rated, value in pair]
         by_value = (values[1] - values[0]) * sum(chances) / 2
     speed = whole - by_value
     if abs(speed) > NOTHING:
@@ -203,11 +205,11 @@ def faster_text(done: e.Rated, better: e.Rated) -> str:
 
 def _speed(done: e.Rated, better: e.Rated, is_faster: bool) -> str:
     """Return what makes the hand faster or slower: shanten, tiles or chances, if they agree."""
-    chances = [value_of(each, e.CHANCE_TO_WIN) for each in (done, better)]
+    chances = [value_of(rated, e.CHANCE_TO_WIN) for rated in (done, better)]
     shown = [percent(chance) for chance in chances]
     if done.term(e.SHANTEN) and better.term(e.SHANTEN):
-        before, after = (int(value_of(each, e.SHANTEN)) for each in (done, better))
-        few, many = (int(value_of(each, e.ACCEPTED)) for each in (done, better))
+        before, after = (int(value_of(rated, e.SHANTEN)) for rated in (done, better))
+        few, many = (int(value_of(rated, e.ACCEPTED)) for rated in (done, better))
         if before != after and (after < before) == is_faster:
             text = marked("keeps {shanten}") if is_faster else marked("goes back to {shanten}")
             return translate(text, shanten=shanten_text(after))
@@ -241,7 +243,7 @@ def _text(view: View, topic: Topic, term: e.Term, done: e.Rated, better: e.Rated
             return translate("is worse for the placement")
     if term.name == e.SHAPE:
         return translate("keeps the better shape") if gains else translate("keeps the worse shape")
-    first, second = (number(value_of(each, term.name), term.unit) for each in (better, done))
+    first, second = (number(value_of(rated, term.name), term.unit) for rated in (better, done))
     text = marked("has {term} {value} instead of {other}")
     return translate(text, term=translate(term.name), value=first, other=second)
 
@@ -250,8 +252,8 @@ def _danger(view: View, seat: int, done: e.Rated, better: e.Rated) -> str:
     """Return the two deal-in rates as text, whichever is safer."""
     wind = wind_of(view, seat)
     who = translate("{seat}, in riichi,", seat=wind) if view.riichi(seat) else wind
-    tiles = [(each.then or each.action).tile for each in (done, better)]
-    dangers = [percent(value_of(each, e.DANGER, seat)) for each in (done, better)]
+    tiles = [(rated.then or rated.action).tile for rated in (done, better)]
+    dangers = [percent(value_of(rated, e.DANGER, seat)) for rated in (done, better)]
     if dangers[0] == dangers[1]:
         return translate("keeps the danger from {seat} at {chance}", seat=wind, chance=dangers[0])
     if min(tiles) < 0 or tiles[0] == tiles[1]:  # a riichi, rated without its discard

@@ -217,7 +217,7 @@ def _action(
     tile = view.claim_tile if action.is_call else action.tile
     text = translate(texts[action.name], tile=draw(tile) if tile >= 0 else "")
     if action.name == "chi":
-        used = " ".join([draw(each) for each in consumed_tiles(view.state, view.seat, action)])
+        used = " ".join([draw(code) for code in consumed_tiles(view.state, view.seat, action)])
         text = translate("{call} with {tiles}", call=text, tiles=used)
     if then is None:
         return text
@@ -259,9 +259,9 @@ _SHORT: Final = {
 
 def _why(decision: ReviewedDecision) -> list[str]:
     """Return the reasons for the better choice: its tiles, then its largest gains."""
-    gains = [each for each in reasons(decision) if _is_material(each)][:MOST_REASONS]
-    found = [*_of_tiles(decision), *map(str, gains)]
-    return found or _facts(decision)
+    gains = [reason for reason in reasons(decision) if _is_material(reason)][:MOST_REASONS]
+    causes = [*_of_tiles(decision), *map(str, gains)]
+    return causes or _facts(decision)
 
 
 def _is_material(reason: Reason) -> bool:
@@ -311,7 +311,7 @@ def _facts(decision: ReviewedDecision) -> list[str]:
     if not (done.term(SHANTEN) and better.term(SHANTEN)):
         return []
     before, after = (
-        (value_of(each, SHANTEN), -value_of(each, ACCEPTED)) for each in (done, better)
+        (value_of(rated, SHANTEN), -value_of(rated, ACCEPTED)) for rated in (done, better)
     )
     return [faster_text(done, better)] if after < before else []
 

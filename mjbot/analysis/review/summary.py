@@ -60,12 +60,12 @@ class Review:
 
     def of(self, seat: int) -> list[ReviewedDecision]:
         """Return a seat's decisions."""
-        return [each for each in self.judged.decisions if each.seat == seat]
+        return [decision for decision in self.judged.decisions if decision.seat == seat]
 
     @property
     def deal_ins(self) -> list[DealIn]:
         """The seat's own."""
-        return [each for each in self.judged.deal_ins if each.seat == self.seat]
+        return [deal_in for deal_in in self.judged.deal_ins if deal_in.seat == self.seat]
 
     @property
     def unknown(self) -> list[str]:
@@ -102,10 +102,14 @@ class Review:
     def costliest(self) -> list[ReviewedDecision]:
         """What was lost, most first: by the places that playouts show, then by the loss."""
         lost = [
-            each
-            for each in self.decisions
-            if self.counts(each)
-            or (not each.is_equal and (each.loss is None or each.loss > 0) and not each.is_on_ally)
+            decision
+            for decision in self.decisions
+            if self.counts(decision)
+            or (
+                not decision.is_equal
+                and (decision.loss is None or decision.loss > 0)
+                and not decision.is_on_ally
+            )
         ]
 
         def key(decision: ReviewedDecision) -> tuple[int, bool, float, float, float]:
@@ -119,7 +123,11 @@ class Review:
 
     def worst(self, n: int) -> list[ReviewedDecision]:
         """Return the costliest to list: what playouts show or, without them, by estimate."""
-        lost = [each for each in self.costliest if self.counts(each) or self._is_listed(each)]
+        lost = [
+            decision
+            for decision in self.costliest
+            if self.counts(decision) or self._is_listed(decision)
+        ]
         return lost[:n]
 
     def _is_listed(self, decision: ReviewedDecision) -> bool:
@@ -146,7 +154,9 @@ def known_seats(events: Sequence[Event]) -> list[int]:
         for event in events
         if isinstance(event, StartKyoku) and any("?" not in hand for hand in event.tehais)
     ]
-    return [seat for seat in SEATS if dealt and all("?" not in each.tehais[seat] for each in dealt)]
+    return [
+        seat for seat in SEATS if dealt and all("?" not in kyoku.tehais[seat] for kyoku in dealt)
+    ]
 
 
 def review_record(path: Path, seat: int, by: str = "strongest", seed: int = 0) -> Review:
@@ -160,7 +170,7 @@ def review_record(path: Path, seat: int, by: str = "strongest", seed: int = 0) -
     events = [entry.event for entry in game.entries]
     judged = judge(events, SeatedPlayers(spec, seed), known_seats(events), [seat])
     review = Review(path.name, seat, Reviewer.of(spec), judged)
-    if not any(each.explanation.rated for each in review.decisions):
+    if not any(decision.explanation.rated for decision in review.decisions):
         raise ArgumentError(f"{path}, seat {seat}: {by} rates no decision of this seat")
     return review
 
@@ -187,14 +197,14 @@ class Loss:
 
 def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision, Shown]) -> Loss:
     """Add losses up."""
-    found = list(decisions)
-    played = [shown[each] for each in found if each in shown]
+    those = list(decisions)
+    played = [shown[decision] for decision in those if decision in shown]
     proofs = list(shown_losses(played))
     return Loss(
-        len(found),
-        sum(not each.is_equal for each in found),
-        sum(each.is_disputed for each in found),
-        sum(each.loss is None for each in found),
+        len(those),
+        sum(not decision.is_equal for decision in those),
+        sum(decision.is_disputed for decision in those),
+        sum(decision.loss is None for decision in those),
         len(proofs),
         sum_of_costs(proof.points for proof in proofs),
         sum_of_costs(proof.ranks for proof in proofs),
@@ -204,7 +214,9 @@ def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision,
 
 def by_class(review: Review) -> dict[MistakeClass, Loss]:
     """Return the losses by class, of all classes; what was done alike is of none."""
-    decisions: dict[MistakeClass, list[ReviewedDecision]] = {each: [] for each in MistakeClass}
+    decisions: dict[MistakeClass, list[ReviewedDecision]] = {
+        mistake_class: [] for mistake_class in MistakeClass
+    }
     for decision in review.decisions:
         if not decision.is_equal:
             decisions[review.mistake_class(decision)].append(decision)
@@ -214,7 +226,9 @@ def by_class(review: Review) -> dict[MistakeClass, Loss]:
 def by_kyoku(review: Review) -> list[Loss]:
     """Return the losses of each kyoku."""
     return [
-        loss_of([each for each in review.decisions if each.kyoku == index], review.shown)
+        loss_of(
+            [decision for decision in review.decisions if decision.kyoku == index], review.shown
+        )
         for index in range(len(review.judged.kyoku))
     ]
 
@@ -235,7 +249,7 @@ class SeatSummary:
 def by_seat(review: Review) -> list[SeatSummary]:
     """Return all seats that were judged, the best grade first."""
     judged, summaries = review.judged, []
-    for seat in sorted({each.seat for each in judged.decisions}):
+    for seat in sorted({decision.seat for decision in judged.decisions}):
         decisions = review.of(seat)
         names = judged.names[seat : seat + 1]
         summaries.append(
@@ -245,7 +259,7 @@ def by_seat(review: Review) -> list[SeatSummary]:
                 judged.final_ranks[seat],
                 judged.scores[seat],
                 len(decisions),
-                sum(each.is_equal for each in decisions),
+                sum(decision.is_equal for decision in decisions),
                 rating(decisions),
             )
         )
@@ -264,7 +278,7 @@ def rating(decisions: Sequence[ReviewedDecision]) -> Estimate:
     alike, does not count.  That is mjai-reviewer's measure before it squares it.  A review prints
     100 times it, in whole numbers.  It measures agreement with the reviewer, not strength.
     """
-    n = 1 + max((each.kyoku for each in decisions), default=0)
+    n = 1 + max((reviewed.kyoku for reviewed in decisions), default=0)
     sums, counts = np.zeros(n), np.zeros(n)
     for decision in decisions:
         value = agreement(decision)
@@ -278,7 +292,7 @@ def agreement(decision: ReviewedDecision) -> float | None:
     """Return a decision's part in the grade, 0 to 1: see :func:`rating`."""
     if decision.is_equal:
         return 1.0
-    values = [each.value for each in decision.explanation.rated if np.isfinite(each.value)]
+    values = [option.value for option in decision.explanation.rated if np.isfinite(option.value)]
     if decision.value_loss is None or len(values) < 2 or max(values) == min(values):
         return None
     return max(0.0, 1 - decision.value_loss / (max(values) - min(values)))

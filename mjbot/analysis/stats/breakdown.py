@@ -168,7 +168,7 @@ class Breakdown:
 
         Raises :class:`~mjbot.runtime.errors.ArgumentError` if a table has too many rows.
         """
-        new = [found for game in batch.games if (found := self._new(game))]
+        new = [entry for game in batch.games if (entry := self._new(game))]
         self._no_length += [game for game in new if not game.length]
         self._add([game for game in new if game.length])
         errors = [RecordError(*problem.error) for problem in batch.problems]
@@ -245,9 +245,9 @@ class Breakdown:
             if self.ratings is not None and game.ranks:
                 self.ratings.add(players, game.ranks)
         flat = rows.reshape(-1, rows.shape[-1])
-        for name, found in entries.items():
-            if found:
-                at_, groups, clusters = np.array(found).T
+        for name, numbers in entries.items():
+            if numbers:
+                at_, groups, clusters = np.array(numbers).T
                 self.tables[name].sums.add(flat[at_], groups, clusters)
         for rules, placed in sides.items():
             at_, of, clusters = np.array(placed).T
@@ -325,8 +325,10 @@ class Breakdown:
     def _as_sides(self, players: tuple[str, ...], day: str) -> list[str]:
         """Return the names with both sides as players of their own: they may be of one player."""
         sides = self.plan.sides or ()
-        found = [next((each for each in sides if each.has(name, day)), name) for name in players]
-        return [str(side) for side in found]
+        names = [
+            next((wanted for wanted in sides if wanted.has(name, day)), name) for name in players
+        ]
+        return [str(side) for side in names]
 
     # --- afterwards ---------------------------------------------------------------------------
 
@@ -335,7 +337,7 @@ class Breakdown:
         games = Counter[str]()
         for (name, _, _), group in self.tables[PLAYER].groups.items():
             games[name] += self.tables[PLAYER].sums.count(group, "games")
-        found = sorted(
+        groups = sorted(
             self.tables[table].groups.items(),
             key=lambda item: (
                 -games[item[0][0]], item[0][0], -self.rules[item[0][2]], item[0][2],
@@ -345,7 +347,7 @@ class Breakdown:
         version = re.compile(r"(?!)") if self.plan.merge_versions else self.plan.version
         return [
             StatsRow(table, name, *split_version(name, version), key, rules, group)
-            for (name, key, rules), group in found
+            for (name, key, rules), group in groups
         ]
 
     @property
@@ -389,10 +391,10 @@ def split_version(name: str, pattern: re.Pattern[str]) -> tuple[str, str]:
     >>> split_version("fast-riichi-d", version), split_version("hand-2", version)
     (('fast-riichi-d', ''), ('hand-2', ''))
     """
-    found = pattern.fullmatch(name)
-    if found is None:
+    match = pattern.fullmatch(name)
+    if match is None:
         return name, ""
-    return found["player"], found["version"]
+    return match["player"], match["version"]
 
 
 _SIMPLE: Final[dict[str, Callable[[Seat], str]]] = {

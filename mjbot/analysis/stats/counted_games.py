@@ -142,13 +142,13 @@ def list_work(paths: Iterable[Path]) -> Work:
         if path in inside:
             continue
         try:
-            found = list_sources(path)
+            listed = list_sources(path)
         except EmptyRecordError:
             if not inside:
                 raise
             continue
-        found = [source for source in found if not any(map(source.path.is_relative_to, inside))]
-        sources.update(dict.fromkeys(sorted(found, key=lambda source: source.name)))
+        listed = [source for source in listed if not any(map(source.path.is_relative_to, inside))]
+        sources.update(dict.fromkeys(sorted(listed, key=lambda source: source.name)))
     return Work(tuple(runs), tuple(sources))
 
 
@@ -394,8 +394,8 @@ def day_of(name: str) -> str:
     tenhou = _TENHOU_TIME.search(name)
     if tenhou:
         return _as_day(*tenhou.groups())
-    found = [_as_day(year, month, day) for year, _, month, day in _DAY.findall(name)]
-    return next((day for day in reversed(found) if day), "")
+    days = [_as_day(year, month, day) for year, _, month, day in _DAY.findall(name)]
+    return next((day for day in reversed(days) if day), "")
 
 
 def _as_day(year: str, month: str, day: str) -> str:
@@ -441,15 +441,15 @@ def refuse_other_code(runs: Iterable[Path]) -> None:
 def _games_of_run(folder: Path) -> Iterator[GameBatch[BreakdownRows]]:
     """Yield the games of a run; all games of a wall are in one batch."""
     setup = _setup_of(folder)
-    lines = sorted([line for line in read_games(folder) if not line.void], key=_place)
-    walls = (list(games) for _, games in groupby(lines, lambda line: line.wall))
+    lines = sorted([game for game in read_games(folder) if not game.void], key=_order)
+    walls = (list(games) for _, games in groupby(lines, lambda game: game.wall))
     while some := list(islice(walls, max(1, GAMES_PER_BATCH // len(setup.seating.tables)))):
-        games = [_game_of_run(line, setup) for line in chain(*some)]
+        games = [_game_of_run(game, setup) for game in chain(*some)]
         yield GameBatch(games, [])
 
 
-def _place(line: GameLine) -> tuple[int, int]:
-    return line.wall, line.seating
+def _order(game: GameLine) -> tuple[int, int]:
+    return game.wall, game.seating
 
 
 def _setup_of(folder: Path) -> Setup:
@@ -460,19 +460,19 @@ def _setup_of(folder: Path) -> Setup:
             raise RecordError(str(folder / GAMES_FILE), "line 1", str(error)) from None
 
 
-def _game_of_run(line: GameLine, setup: Setup) -> BreakdownRows:
+def _game_of_run(game: GameLine, setup: Setup) -> BreakdownRows:
     names, rules = labels(setup.specs), setup.game_rules
-    ranks = tuple(ranks_of(line.scores))
-    played = (setup.identity, line.wall, line.seating, line.scores, line.counts)
+    ranks = tuple(ranks_of(game.scores))
+    played = (setup.identity, game.wall, game.seating, game.scores, game.counts)
     drawn = "" if setup.walls == "order" else f",walls={setup.walls}"
     return BreakdownRows(
-        names=tuple([names[strategy] for strategy in setup.seating.tables[line.seating]]),
-        rows=_with_results(line.counts, line.scores, ranks, rules),
+        names=tuple([names[strategy] for strategy in setup.seating.tables[game.seating]]),
+        rows=_with_results(game.counts, game.scores, ranks, rules),
         day="",
         length=setup.length,
         rules=f"{_differences(rules)}{drawn}",
-        kyoku=line.counts[0][0],
+        kyoku=game.counts[0][0],
         ranks=ranks,
         identity=GameIdentity(hashlib.sha256(repr(played).encode()).digest()[:16], (), True),
-        wall=f"{setup.identity}/{line.wall}",
+        wall=f"{setup.identity}/{game.wall}",
     )

@@ -43,13 +43,13 @@ class StatsReport:
     def rows(self, table: str, players: int | None = None) -> list[StatsRow]:
         """Return a table's rows; with ``players``, those of so many with most games."""
         sums = self.breakdown.tables[table].sums
-        found = [
+        rows = [
             row
             for row in self.breakdown.rows(table)
             if sums.count(row.group, "games") >= self.least
         ]
-        shown = set(list(dict.fromkeys(row.name for row in found))[:players])
-        return [row for row in found if row.name in shown]
+        shown = set(list(dict.fromkeys(row.name for row in rows))[:players])
+        return [row for row in rows if row.name in shown]
 
     def estimate(self, row: StatsRow, figure: Figure) -> Estimate:
         """Return a figure of a row."""
@@ -62,27 +62,27 @@ class StatsReport:
     @property
     def summary(self) -> str:
         """What was read, and what of it could not be used."""
-        found = self.breakdown
-        n = len({name for name, _, _ in found.tables[PLAYER].groups})
-        parts = [f"{plural(found.games, 'game')} of {plural(n, 'player')}"]
+        breakdown = self.breakdown
+        n = len({name for name, _, _ in breakdown.tables[PLAYER].groups})
+        parts = [f"{plural(breakdown.games, 'game')} of {plural(n, 'player')}"]
         counted = (
-            (found.unfinished, "did not end (no rank)"),
-            (found.without_day if self._has_days else 0, "have no date"),
-            (found.duplicates, "duplicates counted once"),
-            (found.no_result, "kyoku without a result, which do not count"),
-            (found.no_kyoku, "games without a kyoku left out"),
+            (breakdown.unfinished, "did not end (no rank)"),
+            (breakdown.without_day if self._has_days else 0, "have no date"),
+            (breakdown.duplicates, "duplicates counted once"),
+            (breakdown.no_result, "kyoku without a result, which do not count"),
+            (breakdown.no_kyoku, "games without a kyoku left out"),
             (
                 self.n_hidden,
                 f"rows of players with fewer than {self.least} finished games left out",
             ),
-            (found.unreadable_games, "games that cannot be read left out"),
-            (found.unreadable_files, "files that cannot be read left out"),
+            (breakdown.unreadable_games, "games that cannot be read left out"),
+            (breakdown.unreadable_files, "files that cannot be read left out"),
         )
         parts += [f"{number} {what}" for number, what in counted if number]
         if self.is_mixed:
-            by_games = sorted(found.rules.items(), key=lambda item: (-item[1], item[0]))
+            by_games = sorted(breakdown.rules.items(), key=lambda item: (-item[1], item[0]))
             games = [f"{rules} ({number})" for rules, number in by_games[:MOST_RULES]]
-            more = ", ..." if len(found.rules) > MOST_RULES else ""
+            more = ", ..." if len(breakdown.rules) > MOST_RULES else ""
             parts.append(f"rows of their own for each set of rules: {', '.join(games)}{more}")
         return "; ".join(parts)
 
@@ -125,9 +125,9 @@ def cells(report: StatsReport, row: StatsRow) -> list[str]:
     """
     key = [] if row.table == PLAYER else [row.key]
     figures = SHORT if row.table == PLAYER else SHORTER
-    found = [compact(report.estimate(row, FIGURE[name]), FIGURE[name].kind) for name in figures]
+    estimates = [compact(report.estimate(row, FIGURE[name]), FIGURE[name].kind) for name in figures]
     rules = [row.rules] if report.is_mixed else []
-    return [row.name, *rules, *key, str(report.count(row, "games")), *found]
+    return [row.name, *rules, *key, str(report.count(row, "games")), *estimates]
 
 
 # --- the comparison ---------------------------------------------------------------------------
@@ -142,15 +142,15 @@ def comparison_rows(report: StatsReport) -> Iterator[tuple[str, str]]:
 
 def comparison_lines(report: StatsReport) -> Iterator[str]:
     """Yield what is compared, and the difference adjusted for the opponents' strength."""
-    found = report.breakdown
-    if found.plan.sides is None:
+    breakdown = report.breakdown
+    if breakdown.plan.sides is None:
         return
-    one, other = map(str, found.plan.sides)
-    games = [found.sides.count(side, "games") for side in (0, 1)]
+    one, other = map(str, breakdown.plan.sides)
+    games = [breakdown.sides.count(side, "games") for side in (0, 1)]
     yield f"{one} ({plural(games[0], 'game')}) less {other} ({plural(games[1], 'game')})"
     if report.is_mixed:
-        yield f"compared: games of {found.compared_rules}, those under other rules are left out"
-    adjusted = found.adjusted()
+        yield f"compared: games of {breakdown.compared_rules}, those under other rules are left out"
+    adjusted = breakdown.adjusted()
     if adjusted is None:
         reason = f"no chain of games connects {one} and {other}"
         yield f"not adjusted for the opponents' strength: {reason}"
@@ -175,20 +175,20 @@ def _adjusted_lines(adjusted: Adjusted, one: str, other: str) -> Iterator[str]:
 
 def report_json(report: StatsReport) -> dict[str, Any]:
     """Return everything as plain values; what is unknown or unbounded is ``None``."""
-    found = report.breakdown
+    breakdown = report.breakdown
     return {
         "records": report.records,
-        "games": found.games,
-        "unfinished": found.unfinished,
-        "without_date": found.without_day,
-        "duplicates": found.duplicates,
-        "kyoku_without_result": found.no_result,
-        "games_without_kyoku": found.no_kyoku,
-        "rules": dict(found.rules),
-        "unreadable": {"files": found.unreadable_files, "games": found.unreadable_games},
+        "games": breakdown.games,
+        "unfinished": breakdown.unfinished,
+        "without_date": breakdown.without_day,
+        "duplicates": breakdown.duplicates,
+        "kyoku_without_result": breakdown.no_result,
+        "games_without_kyoku": breakdown.no_kyoku,
+        "rules": dict(breakdown.rules),
+        "unreadable": {"files": breakdown.unreadable_files, "games": breakdown.unreadable_games},
         "confidence": 0.95,
         "tables": {
-            name: [_row_json(report, row) for row in report.rows(name)] for name in found.tables
+            name: [_row_json(report, row) for row in report.rows(name)] for name in breakdown.tables
         },
         "comparison": _comparison_json(report),
     }
@@ -209,17 +209,18 @@ def _row_json(report: StatsReport, row: StatsRow) -> dict[str, Any]:
 
 
 def _comparison_json(report: StatsReport) -> dict[str, Any] | None:
-    found = report.breakdown
-    if found.plan.sides is None:
+    breakdown = report.breakdown
+    if breakdown.plan.sides is None:
         return None
-    adjusted = found.adjusted()
+    adjusted = breakdown.adjusted()
     return {
-        "sides": [str(side) for side in found.plan.sides],
-        "games": [found.sides.count(side, "games") for side in (0, 1)],
+        "sides": [str(side) for side in breakdown.plan.sides],
+        "games": [breakdown.sides.count(side, "games") for side in (0, 1)],
         "differences": {
-            figure.key: estimate_json(found.sides.difference(figure)) for figure in PLAYER_FIGURES
+            figure.key: estimate_json(breakdown.sides.difference(figure))
+            for figure in PLAYER_FIGURES
         },
-        "rules": found.compared_rules,
+        "rules": breakdown.compared_rules,
         "adjusted": adjusted
         and {
             "rank": estimate_json(adjusted.rank),
@@ -232,7 +233,7 @@ def _comparison_json(report: StatsReport) -> dict[str, Any] | None:
 def columns(report: StatsReport) -> dict[str, list[Any]]:
     """Return all rows of all tables as columns: ``rank``, ``rank_low``, ``rank_high``, ..."""
     rows = [row for name in report.breakdown.tables for row in report.rows(name)]
-    found: dict[str, list[Any]] = {
+    values: dict[str, list[Any]] = {
         "table": [row.table for row in rows],
         "player": [row.player for row in rows],
         "version": [row.version for row in rows],
@@ -244,17 +245,17 @@ def columns(report: StatsReport) -> dict[str, list[Any]]:
     for figure in PLAYER_FIGURES:
         estimates = [estimate_json(report.estimate(row, figure)) or {} for row in rows]
         for suffix, part in (("", "value"), ("_low", "low"), ("_high", "high")):
-            found[f"{figure.key}{suffix}"] = [estimate.get(part) for estimate in estimates]
-    return found
+            values[f"{figure.key}{suffix}"] = [estimate.get(part) for estimate in estimates]
+    return values
 
 
 def write_csv(path: Path, report: StatsReport) -> None:
     """Write all rows as CSV; raises ``OSError`` with its path."""
-    found = columns(report)
+    values = columns(report)
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(found)
-    writer.writerows(map(_safe_cells, zip(*found.values(), strict=True)))
+    writer.writerow(values)
+    writer.writerows(map(_safe_cells, zip(*values.values(), strict=True)))
     write_text(path, text.getvalue())
 
 
@@ -271,9 +272,9 @@ def _safe_text(cell: str) -> str:
     >>> _safe_text("=1"), _safe_text("bot-1")
     ("'=1", 'bot-1')
     """
-    line = one_line(cell)
-    starts = unicodedata.normalize("NFKC", line.lstrip())[:1] in set("=+-@|")
-    return f"'{line}" if starts else line
+    shown = one_line(cell)
+    starts = unicodedata.normalize("NFKC", shown.lstrip())[:1] in set("=+-@|")
+    return f"'{shown}" if starts else shown
 
 
 def require_parquet() -> None:
@@ -288,7 +289,7 @@ def write_parquet(path: Path, report: StatsReport) -> None:
     """Write all rows as Parquet; raises ``OSError`` with its path."""
     import polars
 
-    found = columns(report)
-    numbers = {name: polars.Float64 for name in list(found)[7:]}
+    values = columns(report)
+    numbers = {name: polars.Float64 for name in list(values)[7:]}
     with whole_file(path) as file:
-        polars.DataFrame(found, schema_overrides=numbers).write_parquet(file)
+        polars.DataFrame(values, schema_overrides=numbers).write_parquet(file)

@@ -149,17 +149,17 @@ def _keys_plot(report: StatsReport, rows: Sequence[StatsRow], figure: Figure, is
     keys = sorted({row.key for row in rows}) if is_line else list(
         dict.fromkeys(row.key for row in rows)
     )  # fmt: skip
-    found = {
+    estimates = {
         (report.label(row), row.key): _shown(report.estimate(row, figure), figure) for row in rows
     }  # fmt: skip
     unit = ", %" if figure.kind == "rate" else ""
-    y = _axis(f"{figure.label}{unit}", list(found.values()), flip=figure.key == "rank")
+    y = _axis(f"{figure.label}{unit}", list(estimates.values()), flip=figure.key == "rank")
     plot = Plot(Axis("", -0.5, len(keys) - 0.5), y, figure.label.capitalize())
     for number, player in enumerate(players):
         shift = 0.0 if is_line else 0.6 * (number + 0.5) / len(players) - 0.3
         points = []
         for index, key in enumerate(keys):
-            estimate = found.get((player, key))
+            estimate = estimates.get((player, key))
             if estimate is not None and not math.isnan(estimate.value):
                 label = f"{player}, {key}: {estimate.value:.3f}"
                 _mark(plot, index + shift, estimate, COLOURS[number], label)

@@ -52,11 +52,11 @@ class Period:
 def _days(text: str) -> tuple[str, str]:
     """Return the first and the last day of a year, month, week or day."""
     try:
-        if found := _WEEK.fullmatch(text):
-            monday = datetime.date.fromisocalendar(int(found[1]), int(found[2]), 1)
+        if match := _WEEK.fullmatch(text):
+            monday = datetime.date.fromisocalendar(int(match[1]), int(match[2]), 1)
             return monday.isoformat(), (monday + datetime.timedelta(days=6)).isoformat()
-        if found := _MONTH.fullmatch(text):
-            last = calendar.monthrange(int(found[1]), int(found[2]))[1]
+        if match := _MONTH.fullmatch(text):
+            last = calendar.monthrange(int(match[1]), int(match[2]))[1]
             return f"{text}-01", f"{text}-{last:02}"
         if _YEAR.fullmatch(text):
             return f"{text}-01-01", f"{text}-12-31"

@@ -24,14 +24,14 @@ class Ratings:
 
     def rating(self, name: str) -> tuple[float, float]:
         """Return mu and sigma of a player."""
-        found = self._of(name)
-        return float(found.mu), float(found.sigma)
+        rating = self._of(name)
+        return float(rating.mu), float(rating.sigma)
 
     def _of(self, name: str) -> Any:
-        found = self._ratings.get(name)
-        if found is None:
-            found = self._ratings[name] = self._model.rating()
-        return found
+        rating = self._ratings.get(name)
+        if rating is None:
+            rating = self._ratings[name] = self._model.rating()
+        return rating
 
     def add(self, names: Sequence[str], ranks: Sequence[int]) -> None:
         """Take in a finished game.
@@ -41,13 +41,13 @@ class Ratings:
         if len(set(names)) == 1:
             return
         before = [self._of(name) for name in names]
-        teams = [[self._model.rating(mu=each.mu, sigma=each.sigma)] for each in before]
+        teams = [[self._model.rating(mu=old.mu, sigma=old.sigma)] for old in before]
         after = [team[0] for team in self._model.rate(teams, ranks=list(ranks))]
         for name in set(names):
-            own = [found for other, found in zip(names, after, strict=True) if other == name]
+            own = [new for other, new in zip(names, after, strict=True) if other == name]
             rating = self._ratings[name]
-            rating.mu = sum(found.mu for found in own) / len(own)
-            rating.sigma = sum(found.sigma for found in own) / len(own)
+            rating.mu = sum(new.mu for new in own) / len(own)
+            rating.sigma = sum(new.sigma for new in own) / len(own)
 
 
 def available() -> bool:

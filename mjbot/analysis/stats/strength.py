@@ -131,15 +131,15 @@ class PlackettLuce:
 
     def _value(self, strengths: Floats) -> float:
         """Return the logarithm of the posterior, but for a constant."""
-        found = strengths[self._tables]
-        rest = np.logaddexp.accumulate(found[:, ::-1], axis=1)[:, :0:-1]
-        chances = (found[:, :3] - rest).sum(axis=1)
+        of_tables = strengths[self._tables]
+        rest = np.logaddexp.accumulate(of_tables[:, ::-1], axis=1)[:, :0:-1]
+        chances = (of_tables[:, :3] - rest).sum(axis=1)
         return float(self._times @ chances - (strengths**2).sum() / (2 * PRIOR**2))
 
     def _shares_of(self, strengths: Floats) -> Floats:
         """Return the chances to be next: float64[tables, 3, 4], of those left at each place."""
-        found = strengths[self._tables]
-        weights = np.exp(found - found.max(axis=1, keepdims=True))
+        of_tables = strengths[self._tables]
+        weights = np.exp(of_tables - of_tables.max(axis=1, keepdims=True))
         left = np.triu(np.ones((3, 4))) * weights[:, None, :]
         shares: Floats = left / left.sum(axis=2, keepdims=True)
         return shares
@@ -167,7 +167,7 @@ class PlackettLuce:
     def solve(self, right: Floats) -> Floats:
         """Return H^-1 times a vector, by conjugate gradients."""
         diagonal = self._spread((self._shares * (1 - self._shares)).sum(axis=1)) + PRIOR**-2
-        found = np.zeros_like(right)
+        solution = np.zeros_like(right)
         left = right.copy()
         scaled = left / diagonal
         direction, size = scaled.copy(), float(left @ scaled)
@@ -177,12 +177,12 @@ class PlackettLuce:
                 break
             curved = self._curved(direction)
             step = size / float(direction @ curved)
-            found += step * direction
+            solution += step * direction
             left -= step * curved
             scaled = left / diagonal
             before, size = size, float(left @ scaled)
             direction = scaled + size / before * direction
-        return found
+        return solution
 
     def pulls(self, weights: Floats) -> Floats:
         """Return each game's part of the first derivative along some weights: float64[games]."""
@@ -220,8 +220,8 @@ def _compared(
 
 def _opponents(order: Numbers, side: int) -> Numbers:
     """Return the three opponents of each seat of a player: int64[seats, 3]."""
-    found = [np.delete(order[order[:, seat] == side], seat, axis=1) for seat in range(4)]
-    return np.concatenate(found)
+    opponents = [np.delete(order[order[:, seat] == side], seat, axis=1) for seat in range(4)]
+    return np.concatenate(opponents)
 
 
 def _places_gained(
@@ -235,7 +235,7 @@ def _places_gained(
         _chance(strengths[sides[0]] - strengths[of]) - _chance(strengths[sides[1]] - strengths[of])
         for of in opponents
     ]
-    return float(np.mean([each.sum(axis=1).mean() for each in gained]))
+    return float(np.mean([chances.sum(axis=1).mean() for chances in gained]))
 
 
 def _chance(lead: Any) -> Any:

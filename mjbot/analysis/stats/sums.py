@@ -112,11 +112,11 @@ class SideSums:
         if not len(rows):
             return
         of = np.asarray(sides, np.int64)
-        found, index = np.unique(np.asarray(clusters, np.int64), return_inverse=True)
-        whole = np.zeros((len(found), 2, len(FIELDS)))
+        present, index = np.unique(np.asarray(clusters, np.int64), return_inverse=True)
+        whole = np.zeros((len(present), 2, len(FIELDS)))
         np.add.at(whole, (index, of), rows)
-        flat = whole.reshape(len(found), -1)
-        self.n += len(found)
+        flat = whole.reshape(len(present), -1)
+        self.n += len(present)
         self._sums[:] += flat.sum(axis=0)
         self._products[:] += flat.T @ flat
 

@@ -102,12 +102,12 @@ class LadderPlan:
             if not name or not games.isdecimal():
                 raise ArgumentError(f"--games-of {text}: expected NAME=GAMES")
             try:
-                line = Spec.read(name)
+                spec = Spec.read(name)
             except StrategyError as error:
                 raise ArgumentError(f"--games-of {name}: {error}") from None
-            if line not in self.specs:
-                raise ArgumentError(f"--games-of {text}: {line} is none of the lines")
-            games_by_line[str(line)] = int(games)
+            if spec not in self.specs:
+                raise ArgumentError(f"--games-of {text}: {spec} is none of the lines")
+            games_by_line[str(spec)] = int(games)
         return games_by_line
 
     def walls_of(self, spec: Spec) -> int:
@@ -192,8 +192,8 @@ class Ladder:
 
     def strongest(self) -> tuple[Spec, ...]:
         """Return the few with the best ranks against everybody's opponent, itself included."""
-        known = [line for line in self.against_first() if len(line.rows)]
-        return tuple([line.spec for line in known[: self.plan.strongest]])
+        known = [standing for standing in self.against_first() if len(standing.rows)]
+        return tuple([standing.spec for standing in known[: self.plan.strongest]])
 
     def against_first(self) -> list[LineStanding]:
         """Return how all lines stand against everybody's opponent; best first."""
@@ -241,11 +241,11 @@ class Ladder:
         itself: LineStanding | None = None
         rivals = [spec for spec in specs if spec != opponent]
         for spec, run in zip(rivals, self.runs(rivals, opponent), strict=True):
-            line, other = self._standing(spec, opponent, run)
-            lines.append(line)
+            standing, other = self._standing(spec, opponent, run)
+            lines.append(standing)
             if itself is None or len(other.rows) > len(itself.rows):
                 itself = other
-        return sorted([*lines, *([itself] if itself else [])], key=lambda line: line.rank)
+        return sorted([*lines, *([itself] if itself else [])], key=lambda standing: standing.rank)
 
     def _standing(self, spec: Spec, opponent: Spec, run: Run) -> tuple[LineStanding, LineStanding]:
         folder = self.folder / run.folder

@@ -70,17 +70,17 @@ def strength_table(standings: Sequence[LineStanding], opponent: Spec) -> Iterato
         "4th", "games", "a decision: median", "99 %", "a player's decisions in a game",
     ])  # fmt: skip
     above: LineStanding | None = None
-    for line in standings:
+    for standing in standings:
         cells = [
-            _named(line),
-            _figure(line, "rank"),
-            _less(line, above),
-            *[_figure(line, key) for key in STRENGTH[1:]],
-            _games(line),
-            *_cost(line),
+            _named(standing),
+            _figure(standing, "rank"),
+            _less(standing, above),
+            *[_figure(standing, key) for key in STRENGTH[1:]],
+            _games(standing),
+            *_cost(standing),
         ]
         yield row(cells)
-        above = line
+        above = standing
 
 
 def style_table(
@@ -93,8 +93,8 @@ def style_table(
     figures = [f.FIGURE_BY_KEY[key] for key in STYLE]
     labels = [figure.label for figure in figures]
     yield from head([f"per kyoku, against three of `{opponent}`", *labels])
-    for line in standings:
-        yield row([_named(line), *[_figure(line, key) for key in STYLE]])
+    for standing in standings:
+        yield row([_named(standing), *[_figure(standing, key) for key in STYLE]])
     name, known = PHOENIX_NAME, dict(PHOENIX)
     if people is not None:
         name = f"people, {plural(len(people), 'recorded game')}"
@@ -105,44 +105,47 @@ def style_table(
 
 def notes(standings: Sequence[LineStanding]) -> Iterator[str]:
     """Yield what is wrong with lines, in a sentence each."""
-    for line in standings:
-        if line.is_opponent:
+    for standing in standings:
+        if standing.is_opponent:
             continue
-        if line.faults:
-            yield f"`{line.spec}`: {plural(line.faults, 'decision')} had to be replaced"
-        if line.void:
-            yield f"`{line.spec}`: {plural(line.void, 'wall')} could not be played to the end"
-        if line.doubt:
-            yield f"`{line.spec}`: {line.doubt}, so its games do not count"
+        if standing.faults:
+            yield f"`{standing.spec}`: {plural(standing.faults, 'decision')} had to be replaced"
+        if standing.void:
+            walls = plural(standing.void, "wall")
+            yield f"`{standing.spec}`: {walls} could not be played to the end"
+        if standing.doubt:
+            yield f"`{standing.spec}`: {standing.doubt}, so its games do not count"
 
 
-def _named(line: LineStanding) -> str:
-    return f"`{line.spec}`" + (", all four" if line.is_opponent else "")
+def _named(standing: LineStanding) -> str:
+    return f"`{standing.spec}`" + (", all four" if standing.is_opponent else "")
 
 
-def _figure(line: LineStanding, key: str) -> str:
+def _figure(standing: LineStanding, key: str) -> str:
     figure = f.FIGURE_BY_KEY[key]
-    return format_estimate(figure.estimate(line.rows), figure.kind) if len(line.rows) else "-"
+    return (
+        format_estimate(figure.estimate(standing.rows), figure.kind) if len(standing.rows) else "-"
+    )
 
 
-def _less(line: LineStanding, above: LineStanding | None) -> str:
+def _less(standing: LineStanding, above: LineStanding | None) -> str:
     if above is None:
         return ""
-    one, other = f.on_same_walls(line.rows, line.walls, above.rows, above.walls)
+    one, other = f.on_same_walls(standing.rows, standing.walls, above.rows, above.walls)
     if not len(one):
         return ""
     return format_estimate(f.FIGURE_BY_KEY["rank"].difference(one, other), "mean", signed=True)
 
 
-def _games(line: LineStanding) -> str:
-    played = f"{line.played:,}"
-    return played if line.is_finished else f"{played} of {line.games:,}: not finished"
+def _games(standing: LineStanding) -> str:
+    played = f"{standing.played:,}"
+    return played if standing.is_finished else f"{played} of {standing.games:,}: not finished"
 
 
-def _cost(line: LineStanding) -> list[str]:
+def _cost(standing: LineStanding) -> list[str]:
     """Return median, 99th percentile and sum; an external AI's are times until its answers."""
-    clock = " (waiting)" if line.spec.is_external else ""
-    cost = line.cost
+    clock = " (waiting)" if standing.spec.is_external else ""
+    cost = standing.cost
     cells = [(cost.percentile_ms(50), "ms"), (cost.percentile_ms(99), "ms")]
     cells.append((cost.seconds_per_game, "s"))
     if not cost.decisions:

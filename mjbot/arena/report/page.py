@@ -93,11 +93,11 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """Bars with intervals: how often each rank."""
-    found = [
+    estimates = [
         [FIGURE_BY_KEY[rank].estimate(outcome.rows[:, k]).times(100) for rank in RANKS]
         for k in range(len(names))
     ]
-    top = max(estimate.value for row in found for estimate in row)
+    top = max(estimate.value for row in estimates for estimate in row)
     plot = Plot(
         Axis("rank", 0.5, 4.5), Axis("share of games, %", 0, max(30.0, 1.25 * top)), "Ranks"
     )
@@ -105,7 +105,7 @@ def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     for k, name in enumerate(names):
         colour = COLOURS[k % len(COLOURS)]
         plot.key(name, colour)
-        for rank, estimate in enumerate(found[k], 1):
+        for rank, estimate in enumerate(estimates[k], 1):
             x = rank + (k - (len(names) - 1) / 2) * width
             label = f"{name}, rank {rank}: {estimate.value:.2f} %"
             plot.bar(x, 0.9 * width, estimate.value, colour, label)
@@ -163,10 +163,10 @@ def _running_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
 def _difference_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """The first two strategies' rank difference; its interval is the one that the verdict uses."""
     looks = _looks(len(outcome.rows))
-    found = [_difference_after(outcome, n) for n in looks]
+    estimates = [_difference_after(outcome, n) for n in looks]
     bound = outcome.plan.setup.seating.rank_bound
-    ends = [(max(-bound, each.low), min(bound, each.high)) for each in found]
-    last = found[-1].value
+    ends = [(max(-bound, estimate.low), min(bound, estimate.high)) for estimate in estimates]
+    last = estimates[-1].value
     reach = min(bound, max(0.1, 3 * (ends[-1][1] - ends[-1][0]) / 2, abs(last)))
     holds = "that holds at all looks" if outcome.plan.until_sure else "of 95 %"
     plot = Plot(
@@ -176,7 +176,9 @@ def _difference_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     )
     plot.stroke((0, 0), (looks[-1], 0), "currentColor")
     plot.band([(n, low, high) for n, (low, high) in zip(looks, ends, strict=True)], COLOURS[0])
-    plot.line([(n, each.value) for n, each in zip(looks, found, strict=True)], COLOURS[0])
+    plot.line(
+        [(n, estimate.value) for n, estimate in zip(looks, estimates, strict=True)], COLOURS[0]
+    )
     plot.key("above the line the first is better", COLOURS[0])
     return plot.svg()
 

@@ -27,8 +27,8 @@ def figure_rows(figures: Sequence[f.Figure], names: Sequence[str], sums: f.WallS
     heads = ["", *names, *([f"{names[0]} less {names[1]}"] if len(names) == 2 else [])]
     rows = []
     for figure in figures:
-        found = [figure.estimate(sums[:, k]) for k in range(len(names))]
-        cells = [format_estimate(each, figure.kind) for each in found]
+        estimates = [figure.estimate(sums[:, k]) for k in range(len(names))]
+        cells = [format_estimate(estimate, figure.kind) for estimate in estimates]
         if len(names) == 2:
             less = figure.difference(sums[:, 0], sums[:, 1])
             cells.append(format_estimate(less, figure.kind, signed=True))
@@ -63,7 +63,11 @@ def difference_rows(outcome: RunOutcome) -> TableRows:
             for other in range(one + 1, len(names))
         ]
         rows.append(
-            [name, *[""] * one, *[format_estimate(each, "mean", signed=True) for each in less]]
+            [
+                name,
+                *[""] * one,
+                *[format_estimate(difference, "mean", signed=True) for difference in less],
+            ]
         )
     return ["average rank, row less column", *names[1:]], rows
 
@@ -203,15 +207,15 @@ def json_records(outcome: RunOutcome) -> Iterator[dict[str, Any]]:
 def _json_record(
     record: str, name: str, figures: tuple[f.Figure, ...], sums: f.WallSums
 ) -> dict[str, Any]:
-    found = {figure.key: _plain(figure.estimate(sums)) for figure in figures}
-    return {"record": record, "name": name, "games": int(sums["games"].sum()), **found}
+    estimates = {figure.key: _plain(figure.estimate(sums)) for figure in figures}
+    return {"record": record, "name": name, "games": int(sums["games"].sum()), **estimates}
 
 
 def _json_difference(
     name: str, figures: tuple[f.Figure, ...], one: f.WallSums, other: f.WallSums
 ) -> dict[str, Any]:
-    found = {figure.key: _plain(figure.difference(one, other)) for figure in figures}
-    return {"record": "difference", "name": name, **found}
+    estimates = {figure.key: _plain(figure.difference(one, other)) for figure in figures}
+    return {"record": "difference", "name": name, **estimates}
 
 
 def _number(value: float) -> float | None:

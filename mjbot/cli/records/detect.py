@@ -220,9 +220,9 @@ def _look_closely(
     verdict = finding.verdict
     by_number = {ref.number: ref for ref in refs}
     seats, chosen = {}, []
-    for place in close_games(verdict):
-        number = int(games.numbers[verdict.games[place]])
-        one, other = verdict.seats[place].tolist()
+    for index in close_games(verdict):
+        number = int(games.numbers[verdict.games[index]])
+        one, other = verdict.seats[index].tolist()
         seats[number] = (one, other)
         chosen.append(by_number[number])
     finding.positions = weightiest(sorted(chosen), seats, verdict, weights, jobs)

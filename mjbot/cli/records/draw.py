@@ -83,7 +83,7 @@ def _board_at(folded: dict[str, Any], n: int) -> Board | None:
 
 
 def _write_png(drawing: str, out: Path, size: int) -> None:
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if browser is None:
         text = "a .png is drawn by chromium, which is not here: install it, or write an .svg"
         raise MjbotError(text, exit_code=ExitCode.UNREACHABLE)

@@ -196,7 +196,7 @@ def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
     scores = ", ".join(f"{score}" for score in view.scores.tolist())
     yield f"{kyoku_name(view.state)}, {view.wall_left} tiles left, scores {scores}"
     yield f"dora markers {_names(view.dora_markers.tolist())}"
-    tenpai = {each.seat: each.tenpai for each in estimate_opponents(view)}
+    tenpai = {opponent.seat: opponent.tenpai for opponent in estimate_opponents(view)}
     for seat in SEATS:
         melds = ["".join(tile_names(meld.tiles)) for meld in view.melds(seat)]
         parts = [f"river {_names(view.river(seat).tolist()) or '-'}"]
@@ -274,7 +274,7 @@ def _list_choices(log: Path, asked: int | None, players: SeatedPlayers) -> int:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for problem in problems:
         print(one_line(f"mjbot explain: {problem.text}"), file=sys.stderr)
-    return ExitCode.FAILED if any(each.is_loss for each in problems) else ExitCode.OK
+    return ExitCode.FAILED if any(trouble.is_loss for trouble in problems) else ExitCode.OK
 
 
 def _rows(

@@ -114,12 +114,14 @@ def _not_found(player: str, sources: Iterable[Source], lines: Iterable[ReviewedS
         with suppress(RecordError):
             for game in games_of(source):
                 events = (entry.event for entry in game.entries)
-                started = next((each for each in events if isinstance(each, StartGame)), None)
+                started = next((event for event in events if isinstance(event, StartGame)), None)
                 names.update((started and started.names) or ())
     problem = f"no game of {player!r} that can be reviewed in the records"
     if player in names:
-        found = [problem for line in lines for problem in line.problems]
-        return "; ".join([problem, *found[:1]] if found else [problem, "no record shows the hand"])
+        problems = [problem for line in lines for problem in line.problems]
+        return "; ".join(
+            [problem, *problems[:1]] if problems else [problem, "no record shows the hand"]
+        )
     alike = get_close_matches(player, names, MOST_NAMES)
     shown = list(dict.fromkeys([*alike, *[name for name, _ in names.most_common(MOST_NAMES)]]))
     listed = ", ".join(shown[:MOST_NAMES])
@@ -150,7 +152,7 @@ def _reviewed(
             for line in review_sources(todo, header, work.jobs):
                 log.append(line)
                 lines.append(line)
-                step(1, f"{sum(len(each.games) for each in lines)} games")
+                step(1, f"{sum(len(reviewed.games) for reviewed in lines)} games")
     return lines
 
 
@@ -160,12 +162,12 @@ def _note(console: Console, text: str) -> None:
 
 def in_order(lines: Iterable[ReviewedSource], player: str = "") -> list[ReviewedGame]:
     """Return games by day, then as the files come, each once; of all players or of one."""
-    found: dict[tuple[str, int], ReviewedGame] = {}
+    games: dict[tuple[str, int], ReviewedGame] = {}
     for line in lines:
         for game in line.games:
             if player in ("", game.player):
-                found.setdefault((game.digest, game.seat), game)
-    return sorted(found.values(), key=lambda game: game.day)
+                games.setdefault((game.digest, game.seat), game)
+    return sorted(games.values(), key=lambda game: game.day)
 
 
 def _report(
@@ -232,14 +234,16 @@ def _print(report: PlayerReport, work: PlayerWork) -> None:
         print(one_line(translate("left out: {problem}", problem=problem)))
     console = Console()
     console = Console(width=max(console.width, WIDTH))
-    for each in report.tables:
-        if each.rows:
-            table = Table(*each.heads, title=translate(each.title), title_justify="left")
-            for row in each.rows:
+    for figure_table in report.tables:
+        if figure_table.rows:
+            table = Table(
+                *figure_table.heads, title=translate(figure_table.title), title_justify="left"
+            )
+            for row in figure_table.rows:
                 table.add_row(*[one_line(cell) for cell in row])
             console.print(table, markup=False)
-        if each.note:
-            print(one_line(each.note))
+        if figure_table.note:
+            print(one_line(figure_table.note))
     for line in report.summary:
         print(one_line(line))
     print(translate("± is half the length of the 95% interval; a game is one observation"))

@@ -73,15 +73,15 @@ class Losses:
         An empty file among games is no loss.
         """
         self._reported.add(path)
-        kind = ""
+        prefix = ""
         if isinstance(error, ForeignRecordError):
             self._foreign.add(file or error.name)
         elif isinstance(error, IncompleteGameError):
             self._incomplete += 1
         elif not isinstance(error, EmptyRecordError):
             self._damaged.add(file or error.name)
-            kind = "damaged: "
-        self.report(f"{kind}{error}")
+            prefix = "damaged: "
+        self.report(f"{prefix}{error}")
 
     @contextmanager
     def noting(self, named: Named) -> Iterator[None]:
@@ -115,13 +115,13 @@ def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
 
     Raises ``OSError`` for a path that cannot be opened.
     """
-    found: list[Named] = []
+    sources: list[Named] = []
     for path in paths:
         try:
-            found += [Named(path, source) for source in list_sources(path)]
+            sources += [Named(path, source) for source in list_sources(path)]
         except RecordError as error:
             losses.add(path, error)
-    return found
+    return sources
 
 
 def readable_games(named: Named, losses: Losses) -> Iterator[Game]:
@@ -192,8 +192,8 @@ def _format_reply(reply: Reply) -> str:
     reply_text = "nothing" if reply.raw is None else reply.raw
     cut = f" ... ({reply.bytes} bytes)" if len(reply_text) == MOST_KEPT else ""
     why = f": {reply.why}" if reply.why else ""
-    place = f"line {reply.line}, seat {reply.seat}, {reply.at}, after {reply.took_ms:g} ms"
-    return f"{place}: {reply.verdict}{why}; sent {reply_text}{cut}"
+    where = f"line {reply.line}, seat {reply.seat}, {reply.at}, after {reply.took_ms:g} ms"
+    return f"{where}: {reply.verdict}{why}; sent {reply_text}{cut}"
 
 
 class _Replayer:

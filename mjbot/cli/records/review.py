@@ -139,17 +139,17 @@ def run(request: ReviewRequest) -> int:
     by = Reviewer.of(request.by, PLAYED_BY if budget_s else "")
     review = Review(game.name.removeprefix(f"{path.parent}/"), seat, by, judged)
     printed = [_decision_at(review, request.at)] if request.at else None
-    if not any(each.explanation.rated for each in review.decisions):
+    if not any(decision.explanation.rated for decision in review.decisions):
         cure = "add a method ratings(view) to its class (docs/api.md)"
         raise ArgumentError(f"--by {request.by}: it rates none of its choices; {cure}")
     if budget_s:
         _play_on(review, CostEstimator(budget_s, request.seed), console)
     review.seconds = time.monotonic() - began
     out = request.out or Path(f"review-seat-{seat}.html")
-    found = review_json(review)
-    write_text(out, page(review, found))
+    document = review_json(review)
+    write_text(out, page(review, document))
     if request.json:
-        write_text(request.json, json.dumps(found))
+        write_text(request.json, json.dumps(document))
     _print(review, printed, out)
     return ExitCode.FAILED if any(problem.is_loss for problem in problems) else ExitCode.OK
 
@@ -183,8 +183,8 @@ def _review_player(request: ReviewRequest) -> int:
 
 def _events(path: Path, wanted: int | None) -> tuple[Game, list[Event]]:
     games = (game for source in list_sources(path) for game in games_of(source))
-    found: list[Game] = list(islice(games, (wanted or 2) - 1, wanted or 2)) if wanted else []
-    if wanted and not found:
+    chosen: list[Game] = list(islice(games, (wanted or 2) - 1, wanted or 2)) if wanted else []
+    if wanted and not chosen:
         raise ArgumentError(f"--game-number {wanted}: {path} holds fewer games")
     if not wanted:
         first = next(games)
@@ -192,7 +192,7 @@ def _events(path: Path, wanted: int | None) -> tuple[Game, list[Event]]:
         if next(games, None) is not None:
             raise ArgumentError(f"{path} holds several games: choose one with --game-number N")
         return first, events
-    return found[0], [entry.event for entry in found[0].entries]
+    return chosen[0], [entry.event for entry in chosen[0].entries]
 
 
 def _seat(request: ReviewRequest, known: Sequence[int], names: Sequence[str]) -> int:
@@ -203,9 +203,9 @@ def _seat(request: ReviewRequest, known: Sequence[int], names: Sequence[str]) ->
     if request.name is not None:
         if asked is not None:
             raise ArgumentError("--seat and --name: choose one")
-        found = [seat for seat in known if names[seat : seat + 1] == (request.name,)]
-        asked = found[0] if len(found) == 1 else None
-        n = "several seats" if found else "no seat whose hand is shown"
+        seats = [seat for seat in known if names[seat : seat + 1] == (request.name,)]
+        asked = seats[0] if len(seats) == 1 else None
+        n = "several seats" if seats else "no seat whose hand is shown"
         problem = f"--name {request.name}: {n} of this name;"
     elif asked is None and len(known) == 1:
         return known[0]

@@ -107,28 +107,28 @@ def run(request: WatchGameRequest) -> int:
     if isinstance(request.game, str):
         return run_until_signalled(_relay(request, request.game))
     library = Library(request.game)
-    place = _place_in(request.read(library), request.at, request.seat) if request.at else None
+    address = _place_in(request.read(library), request.at, request.seat) if request.at else None
     review = None if request.review is None else _review_of(request, library, request.review)
     if request.by is not None:
         request.by.check()
         prepare([request.by], use="explain")
     if request.out is not None:
-        return _write(request, library, place, review)
+        return _write(request, library, address, review)
     if len(library.names) == 1:
         request.read(library)  # a problem with a single file is reported at once
-    return run_until_signalled(_show(request, library, place, review))
+    return run_until_signalled(_show(request, library, address, review))
 
 
 def _review_of(request: WatchGameRequest, library: Library, path: Path) -> dict[str, Any]:
     """Return the review for the page; raises :class:`NoReviewError` where it is of another game."""
-    found = read_review(path)
-    seat = found["player_id"]
+    review = read_review(path)
+    seat = review["player_id"]
     if seat not in request.hands:
         raise ArgumentError(f"--seat {request.seat}: the review is of seat {seat}")
     events = [to_builtins(entry.event) for entry in request.read(library).entries]
-    if not same_game(found, events):
+    if not same_game(review, events):
         raise NoReviewError(f"--review {path}: a review of another game")
-    return page_data(found)
+    return page_data(review)
 
 
 def _place_in(game: ReadGame, at: RecordPosition | BoardAddress, seat: int | None) -> BoardAddress:
@@ -154,7 +154,7 @@ async def _relay(request: WatchGameRequest, address: str) -> int:
     from mjbot.viewer.live import RelayServer
 
     only = (request.out, request.by, request.at, request.review)
-    if any(each is not None for each in only):
+    if any(option is not None for option in only):
         raise ArgumentError("--out, --by, --at and --review: only for recorded games")
     parts = urlsplit(address)
     live = urlunsplit((parts.scheme, parts.netloc, "/api/live", parts.query, ""))
@@ -169,7 +169,7 @@ async def _relay(request: WatchGameRequest, address: str) -> int:
 async def _show(
     request: WatchGameRequest,
     library: Library,
-    place: BoardAddress | None,
+    address: BoardAddress | None,
     review: dict[str, Any] | None,
 ) -> int:
     from mjbot.viewer.server import RecordServer
@@ -179,7 +179,7 @@ async def _show(
         config = {**config, "seat": review["seat"], "hands": False}
     async with RecordServer(library, config, request.by, review) as server:
         await server.open(request.port)
-        url = server.url(server.keys.new(request.hands), str(place or ""))
+        url = server.url(server.keys.new(request.hands), str(address or ""))
         show_page(url, no_browser=request.no_browser)
         await asyncio.Event().wait()
     return ExitCode.OK
@@ -188,7 +188,7 @@ async def _show(
 def _write(
     request: WatchGameRequest,
     library: Library,
-    place: BoardAddress | None,
+    address: BoardAddress | None,
     review: dict[str, Any] | None,
 ) -> int:
     out = request.out or Path()
@@ -197,7 +197,7 @@ def _write(
     if request.by is not None:
         seats = sorted(request.hands) if request.seat is None else [request.seat]
         folded["thoughts"] = all_thoughts(request.by, game.steps(), seats)
-    config = {**_config(request, library), "by": str(request.by or ""), "place": str(place or "")}
+    config = {**_config(request, library), "by": str(request.by or ""), "place": str(address or "")}
     if review is not None:
         folded["review"] = review
         config |= {"seat": review["seat"], "hands": False}

@@ -94,8 +94,8 @@ def translate(text: str, **values: object) -> str:
     >>> translate("{tiles} tiles left", tiles=3)
     '3 tiles left'
     """
-    found = catalogue(language()).get(text, text)
-    return found.format_map(values) if values else found
+    translated = catalogue(language()).get(text, text)
+    return translated.format_map(values) if values else translated
 
 
 def translate_count(one: str, many: str, n: int) -> str:
@@ -104,8 +104,8 @@ def translate_count(one: str, many: str, n: int) -> str:
     >>> translate_count("{n} decision", "{n} decisions", 1)
     '1 decision'
     """
-    found = catalogue(language()).get(one, one if n == 1 else many)
-    return found.format(n=n)
+    translated = catalogue(language()).get(one, one if n == 1 else many)
+    return translated.format(n=n)
 
 
 def marked(text: TextT) -> TextT:
@@ -126,7 +126,7 @@ def read_catalogue(text: str) -> dict[str, str]:
 
     Of a plural the first form counts, for the languages here have one.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     fields: dict[str, str] = {}
     key = ""
     for line in [*text.splitlines(), 'msgid ""']:
@@ -135,8 +135,8 @@ def read_catalogue(text: str) -> dict[str, str]:
             continue
         if match[1] == "msgid":
             if fields.get("msgid") and fields.get("msgstr"):
-                found[fields["msgid"]] = fields["msgstr"]
+                texts[fields["msgid"]] = fields["msgstr"]
             fields = {}
         key = match[1] or key
         fields[key] = fields.get(key, "") + str(json.loads(match[2] or match[3]))
-    return found
+    return texts

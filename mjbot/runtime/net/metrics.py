@@ -12,10 +12,10 @@ METRICS_TYPE: Final = "text/plain; version=0.0.4"
 """The content type."""
 
 
-def family(name: str, kind: str, what: str) -> Iterator[str]:
-    """Yield the head of a metric of a ``kind`` (counter, gauge, summary)."""
+def family(name: str, metric_type: str, what: str) -> Iterator[str]:
+    """Yield the head of a metric of a ``metric_type`` (counter, gauge, summary)."""
     yield f"# HELP mjbot_{name} {what}"
-    yield f"# TYPE mjbot_{name} {kind}"
+    yield f"# TYPE mjbot_{name} {metric_type}"
 
 
 def counters(name: str, what: str, label: str, counts: Any, values: Any) -> Iterator[str]:

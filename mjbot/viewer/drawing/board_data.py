@@ -124,10 +124,10 @@ def _meld(meld: Meld, seat: int, added: Collection[tuple[int, int]]) -> str:
     tiles.remove(meld.called)
     names = list(tile_names(tiles))
     side = (meld.source - seat) % 4  # 1 to the right, 2 across, 3 to the left
-    place = {1: len(names), 2: 1, 3: 0}.get(side, 0)
-    names.insert(place, f"{TILE_NAMES[meld.called]}_")
+    index = {1: len(names), 2: 1, 3: 0}.get(side, 0)
+    names.insert(index, f"{TILE_NAMES[meld.called]}_")
     if upon is not None:
-        names.insert(place + 1, f"{TILE_NAMES[upon]}+")
+        names.insert(index + 1, f"{TILE_NAMES[upon]}+")
     return " ".join(names)
 
 
@@ -147,8 +147,8 @@ def difference(before: Any, after: Any) -> Any:
         pairs = [(key, before[key], after[key]) for key in after]
     elif isinstance(before, list) and isinstance(after, list) and len(before) <= len(after):
         pairs = [
-            (str(place), before[place] if place < len(before) else None, value)
-            for place, value in enumerate(after)
+            (str(index), before[index] if index < len(before) else None, value)
+            for index, value in enumerate(after)
         ]
     else:
         return after
@@ -163,9 +163,9 @@ def changed(board: Any, change: Any) -> Any:
         return {**board, **{key: changed(board[key], new) for key, new in change.items()}}
     after = list(board)
     for key, new in change.items():
-        place = int(key)
-        if place < len(after):
-            after[place] = changed(after[place], new)
+        index = int(key)
+        if index < len(after):
+            after[index] = changed(after[index], new)
         else:
             after.append(new)
     return after

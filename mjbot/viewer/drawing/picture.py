@@ -49,12 +49,12 @@ def picture(
     """Return the SVG of a board with ``viewpoint`` below; ``index`` adds letters to the tiles."""
     pieces = [f'<g id="middle">{_middle(board)}</g>']
     for side, angle in enumerate(ANGLES):
-        place = (viewpoint + side) % 4
-        seat, turned = board["seats"][place], f'transform="rotate({angle} 500 500)"'
+        seat_index = (viewpoint + side) % 4
+        seat, turned = board["seats"][seat_index], f'transform="rotate({angle} 500 500)"'
         parts = {
-            "hand": _hand(seat, place in opened),
-            "river": _river(seat["river"], board["last"] == place),
-            "plate": _plate(board, place, names[place], angle),
+            "hand": _hand(seat, seat_index in opened),
+            "river": _river(seat["river"], board["last"] == seat_index),
+            "plate": _plate(board, seat_index, names[seat_index], angle),
         }
         pieces += [
             f'<g id="{name}{side}" {turned}>{"".join(drawn)}</g>' for name, drawn in parts.items()
@@ -94,11 +94,11 @@ def _tile(token: str, x: float, y: float, scale: float) -> str:
     shown = "?" if "#" in marks else name
     classes = [style for mark, style in (("-", "drawn"), ("^", "called")) if mark in marks]
     style = f' class="{" ".join(classes)}"' if classes else ""
-    place = f"translate({_n(x)} {_n(y)})"
+    transform = f"translate({_n(x)} {_n(y)})"
     if "_" in marks or "+" in marks:
-        place = f"translate({_n(x)} {_n(y + WIDTH * scale)})rotate(-90)"
+        transform = f"translate({_n(x)} {_n(y + WIDTH * scale)})rotate(-90)"
     size = f'width="{_n(WIDTH * scale)}" height="{_n(HEIGHT * scale)}"'
-    return f'<use href="#t{shown}" {size}{style} transform="{place}"/>'
+    return f'<use href="#t{shown}" {size}{style} transform="{transform}"/>'
 
 
 def _n(number: float) -> str:
@@ -155,20 +155,20 @@ def _river(river: Sequence[str], is_last: bool) -> Iterator[str]:
         x += _width(token)
 
 
-def _plate(board: Board, place: int, name: str, angle: int) -> Iterator[str]:
-    seat = board["seats"][place]
+def _plate(board: Board, seat_index: int, name: str, angle: int) -> Iterator[str]:
+    seat = board["seats"][seat_index]
     upright = ' transform="rotate(180 478 626)"' if angle == 180 else ""
-    active = " active" if board["turn"] == place else ""
-    delta = board["result"]["deltas"][place] if board["result"] else 0
+    active = " active" if board["turn"] == seat_index else ""
+    delta = board["result"]["deltas"][seat_index] if board["result"] else 0
     text = f"{delta:+,}" if delta else _short(name)
-    kind = "name" if not delta else "gain" if delta > 0 else "loss"
+    css_class = "name" if not delta else "gain" if delta > 0 else "loss"
     yield f'<g{upright}><rect x="353" y="606" width="250" height="40" rx="8"'
     yield f' class="plate{active}"/>'
     yield '<text x="372" y="635" class="wind" text-anchor="middle">'
     yield f"{translate(seat['wind'])}</text>"
-    score = f"{board['scores'][place]:,}"
+    score = f"{board['scores'][seat_index]:,}"
     yield f'<text x="482" y="635" class="score" text-anchor="end">{score}</text>'
-    yield f'<text x="596" y="633" class="{kind}" text-anchor="end">{escape(text)}</text></g>'
+    yield f'<text x="596" y="633" class="{css_class}" text-anchor="end">{escape(text)}</text></g>'
     if seat["riichi"] == 2:
         yield '<rect x="440" y="591" width="120" height="10" rx="4" fill="#f6f3e6"/>'
         yield '<circle cx="500" cy="596" r="3.4" fill="#c3262f"/>'
@@ -190,14 +190,14 @@ def _middle(board: Board) -> str:
         (486, "small", translate("{tiles} tiles left", tiles=board["wall"])),
     )
     drawn = [
-        f'<text x="500" y="{y}" class="{kind}" text-anchor="middle">{escape(line)}</text>'
-        for y, kind, line in lines
+        f'<text x="500" y="{y}" class="{css_class}" text-anchor="middle">{escape(line)}</text>'
+        for y, css_class, line in lines
     ]
     for row, markers in enumerate((board["dora"].split(), board["ura"].split())):
         step = WIDTH * MARKER_SCALE
         start = 500 - len(markers) * step / 2
         drawn += [
-            _tile(token, start + place * step, 496 + row * 45, MARKER_SCALE)
-            for place, token in enumerate(markers)
+            _tile(token, start + index * step, 496 + row * 45, MARKER_SCALE)
+            for index, token in enumerate(markers)
         ]
     return "".join(drawn)

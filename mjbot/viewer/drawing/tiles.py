@@ -303,9 +303,9 @@ def show_all(columns: int = 10) -> str:
     """Return one SVG image of all tiles: what ``docs/watch.md`` shows."""
     rows = -(-len(TILE_NAMES) // columns)
     uses = [
-        f'<use href="#t{name}" x="{place % columns * 52 + 4}" y="{place // columns * 68 + 4}"'
+        f'<use href="#t{name}" x="{index % columns * 52 + 4}" y="{index // columns * 68 + 4}"'
         f' width="{WIDTH}" height="{HEIGHT}"/>'
-        for place, name in enumerate(TILE_NAMES)
+        for index, name in enumerate(TILE_NAMES)
     ]
     size = f"{columns * 52 + 4} {rows * 68 + 4}"
     return (

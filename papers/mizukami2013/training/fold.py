@@ -96,11 +96,11 @@ def _train(
         margins = held_out_margins(examples, best.cost, best.gamma, request.seed, request.jobs)
         threshold = best_threshold(examples.labels, margins)
         model = trained(examples, best, threshold)
-    found = {"cross-validation": _scores(examples, margins > threshold)}
-    del found["cross-validation"][STRICT]  # there is nothing unclear among them
+    by_check = {"cross-validation": _scores(examples, margins > threshold)}
+    del by_check["cross-validation"][STRICT]  # there is nothing unclear among them
     for path, refs in _by_file(held_out):
-        found[f"held out, {path.name}"] = checked(model, refs, request)
-    scores = _described(everything.labels, best, threshold, model) | _flat(found)
+        by_check[f"held out, {path.name}"] = checked(model, refs, request)
+    scores = _described(everything.labels, best, threshold, model) | _flat(by_check)
     out = request.out or runs.claim_weights(files.folder, NAME)
     written = save_weights(NAME, arrays_of(model), _manifest(request, learned, scores), out)
     return runs.Learned(NAME, written, out)
@@ -218,8 +218,8 @@ def _identities(request: FoldRequest, refs: Sequence[GameRef]) -> tuple[str, str
     digest.update(f"{request.seed} {request.per_game}\n".encode())
     files = file_digests(refs)
     for ref in refs:
-        place = f"{ref.number} {ref.source.name} {ref.place} {files[ref.source.path]}"
-        digest.update(f"{place}\n".encode())
+        identity = f"{ref.number} {ref.source.name} {ref.place} {files[ref.source.path]}"
+        digest.update(f"{identity}\n".encode())
     drawn_as = digest.hexdigest()[:12]
     digest.update(f"{request.grid} {source_digest(fold_model.__name__)}\n".encode())
     digest.update(load_manifest(weights_name(FEATURE_SET)).digest.encode())
@@ -246,10 +246,10 @@ def _described(
     }
 
 
-def _flat(found: dict[str, Scores]) -> dict[str, float | int | str]:
+def _flat(by_check: dict[str, Scores]) -> dict[str, float | int | str]:
     return {
         f"{where}, {name}": score.text(".3f")
-        for where, scores in found.items()
+        for where, scores in by_check.items()
         for name, score in scores.items()
     }
 

@@ -50,8 +50,8 @@ def support_vector_machine(cost: int, gamma: int) -> Any:
     try:
         from sklearn.svm import SVC
     except ImportError:
-        place = Path("scikit-learn")
-        raise WeightsError(place, f"not installed; pip install '{REQUIREMENT}'") from None
+        folder = Path("scikit-learn")
+        raise WeightsError(folder, f"not installed; pip install '{REQUIREMENT}'") from None
     return SVC(C=2.0**cost, gamma=2.0**gamma, kernel="rbf", cache_size=300)
 
 

@@ -145,18 +145,18 @@ def scores_of(labels: Labels, predicted: Labels, games: NDArray[np.int32]) -> Sc
     labelled UNCLEAR are left out; the score :data:`STRICT` takes them in as PUSH.
     """
     clear = labels != UNCLEAR
-    found: Scores = {}
+    scores: Scores = {}
     for name, class_ in CLASSES.items():
         hits, there, predicted_count = _counts(
             labels[clear], predicted[clear], games[clear], class_
         )
-        found[f"{name} precision"] = rate(hits, predicted_count)
-        found[f"{name} recall"] = rate(hits, there)
-        found[f"{name} F1"] = rate(2 * hits, there + predicted_count)
+        scores[f"{name} precision"] = rate(hits, predicted_count)
+        scores[f"{name} recall"] = rate(hits, there)
+        scores[f"{name} F1"] = rate(2 * hits, there + predicted_count)
     strict = np.where(clear, labels, np.int8(PUSH))
     hits, there, predicted_count = _counts(strict, predicted, games, FOLD)
-    found[STRICT] = rate(2 * hits, there + predicted_count)
-    return found
+    scores[STRICT] = rate(2 * hits, there + predicted_count)
+    return scores
 
 
 def best_threshold(labels: Labels, margins: NDArray[np.float64]) -> float:

@@ -103,7 +103,7 @@ class TrainingRun:
         file = f"{name}-{identity_of(games)}.npz"
         if path := self._folder.kept(file):
             saved = runs.load_kept(path, ("positions", "left_out"))
-            found: Positions = saved["positions"]
+            kept: Positions = saved["positions"]
             self._left_out.games += int(saved["left_out"])
         else:
             left_out, parts = self._left_out.games, [extract(iter(()))]
@@ -111,11 +111,11 @@ class TrainingRun:
                 for part in collect(games, extract, self._jobs, self._left_out):
                     parts.append(part)
                     step()
-            found = np.concatenate(parts)
+            kept = np.concatenate(parts)
             lost = np.int64(self._left_out.games - left_out)
-            self._folder.write(file, lambda out: np.savez(out, positions=found, left_out=lost))
-        self._saved[name] = f"{len(found)} positions ({name})"
-        return found
+            self._folder.write(file, lambda out: np.savez(out, positions=kept, left_out=lost))
+        self._saved[name] = f"{len(kept)} positions ({name})"
+        return kept
 
     def learn(self, positions: Positions, passes: int) -> NDArray[np.float32]:
         """Return the weights after ``passes`` over the positions, rounded as they are stored."""
@@ -230,8 +230,8 @@ def _check(
     shares: Shares = {}
     for label, games in checked.items():
         positions = training.checks(games)
-        found = _shares(positions, training.ranks(positions, weights))
-        shares |= {f"{label}, {kind}": share for kind, share in found.items()}
+        shares_of = _shares(positions, training.ranks(positions, weights))
+        shares |= {f"{label}, {kind}": share for kind, share in shares_of.items()}
     return shares
 
 
