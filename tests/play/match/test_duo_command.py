@@ -31,7 +31,6 @@ PAIR = ["--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener"]
 RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'}"
 MJBOT = [sys.executable, "-m", "mjbot"]
 GUARD_S = 300
-SECRET = "correct horse battery staple"
 
 pytestmark = pytest.mark.usefixtures("short_games")
 
@@ -44,14 +43,6 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str,
         return main.main(words), *capsys.readouterr()
 
     return run
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    """Run a command that ends at once; return its status and its one line."""
-    status = main.main(words)
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    return status, err
 
 
 def row(text: str, name: str) -> list[str]:
