@@ -45,27 +45,6 @@ def test_of_the_default_rules_a_short_length_is_announced(
     assert [event.mjbot_rules for event in started(out)] == [rules] * 6
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("players=3", "players: 3 is not implemented"),
-        ("local_yaku=renhou", "local_yaku: renhou is not implemented"),
-        ("kiriage=yes", "kiriage: unknown rule; the rules: length, red_fives, open_tanyao"),
-        ("kuitann=no", "kuitann: unknown rule; did you mean 'open_tanyao'?"),
-        ("red_five=no", "red_five: unknown rule; did you mean 'red_fives'?"),
-        ("Aka=no", "Aka: unknown rule; did you mean 'red_fives'?"),
-        ("uma=30/10/-10", "uma: Expected `array` of length 4"),
-        ("bust", "'bust' is not NAME=VALUE, such as bust=no"),
-        ("missing.toml", "No such file or directory"),
-    ],
-)
-def test_rules_that_are_not_known_are_named(text: str, problem: str, capsys) -> None:
-    with pytest.raises(SystemExit) as refused:
-        main([*ARENA, "--rules", text])
-    assert refused.value.code == 2
-    assert problem in capsys.readouterr().err
-
-
 def test_the_value_of_a_score_is_that_of_the_rules() -> None:
     rules = Rules(start_points=25_000, target_points=25_000)
     assert uma_points(40_000, 1, (10, 5, -5, -10), rules) == 25

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli import main as program
-from mjbot.cli.commands import COMMANDS, GROUPS, REMOVED
+from mjbot.cli.commands import COMMANDS, GROUPS
 from mjbot.runtime.errors import ExitCode
 
 ROOT = Path(__file__).parents[2]
@@ -60,50 +60,6 @@ def test_every_example_is_a_command_line_that_is_accepted(example):
     mjbot, *words = shlex.split(example)
     assert mjbot == "mjbot"
     assert program._read(words).command == words[0]
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("arnea a b", ": error: argument COMMAND: unknown 'arnea'; did you mean 'arena'?"),
-        ("help reviw", ": error: argument COMMAND: unknown 'reviw'; did you mean 'review'?"),
-        ("arena a b --gmaes 3", " arena: error: unknown option '--gmaes'; did you mean '--games'?"),
-        (
-            "draw x --size 1e3 --out a.svg",
-            " draw: error: argument --size: '1e3': expected a whole number, such as 1000",
-        ),
-        (
-            "arena a b --margin x",
-            " arena: error: argument --margin: 'x': expected a number, such as 0.5",
-        ),
-        (
-            "arena a b --walls pined",
-            " arena: error: argument --walls: unknown 'pined'; did you mean 'pinned'?",
-        ),
-        ("detect games.zip --player x", " detect: error: unknown option '--player'"),
-        ("setup-node now", " setup-node: error: unexpected argument 'now'"),
-    ],
-)
-def test_what_cannot_be_meant_is_named_with_the_nearest_or_an_example(words, line, capsys):
-    assert refusal(capsys, *words.split()) == f"mjbot{line} (see --help)"
-
-
-@pytest.mark.parametrize("command", REMOVED)
-def test_a_removed_command_names_what_takes_its_place(command, capsys):
-    line = f"mjbot: {command} was removed; use {REMOVED[command]}"
-    assert refusal(capsys, *command.split(), "--games", "8") == line
-    assert refusal(capsys, "help", *command.split()) == line
-
-
-@pytest.mark.parametrize(
-    ("seats", "line"),
-    [
-        ("a b", "a table has 4 seats, 2 named"),
-        ("a b c d fast-riichi-a", "a table has 4 seats, 5 named: 'fast-riichi-a' is one too many"),
-    ],
-)
-def test_a_match_says_how_many_seats_were_named(seats, line, capsys):
-    assert refusal(capsys, "match", *seats.split()) == f"mjbot match: {line}"
 
 
 def test_a_command_that_is_like_none_gets_the_list(capsys):

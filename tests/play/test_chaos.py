@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from mjbot.cli.main import main
-from mjbot.play.chaos import BREAKING, FAULTS, HARMLESS, Chaos, ChaosProxy
+from mjbot.play.chaos import BREAKING, HARMLESS, Chaos, ChaosProxy
 from mjbot.play.client.play import Settings, play
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
@@ -121,19 +120,3 @@ def test_whatever_breaks_the_game_is_played_to_its_end_and_names_its_faults(shor
     result, ends = played({"break_every": 5_000.0, "calm": 1_000, "stall_s": 0.1}, 1.0)
     assert not result.void and sum(result.scores) == 100_000
     assert any(isinstance(end, Exception) for end in ends)
-
-
-@pytest.mark.parametrize(
-    ("words", "report"),
-    [
-        (["wss://game.example/ws"], "that is not encrypted"),
-        (["mjsonp://localhost/x", "--faults", "cut,rain"], f"expected some of {', '.join(FAULTS)}"),
-    ],
-)
-def test_what_cannot_be_is_told_in_one_line(capsys, words, report):
-    try:
-        status = main(["chaos", *words])
-    except SystemExit as end:
-        status = end.code
-    assert status == 2
-    assert report in capsys.readouterr().err

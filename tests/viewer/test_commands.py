@@ -60,35 +60,6 @@ def test_a_file_opens_where_a_position_is_named(tmp_path: Path) -> None:
     assert drawings[0] == drawings[1]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "output"),
-    [
-        (["watch", "nowhere.mjson"], 3, "nowhere.mjson: No such file"),
-        (["watch", str(LOG), "--record", "4", "--out", "x.html"], 1, "there is no record 4"),
-        (["watch", str(LOG), "--out", "x.txt"], 2, "ends in .html"),
-        (["watch", str(LOG), "--at", "9/9/9", "--out", "x.html"], 2, "--at 9/9/9: "),
-        (["watch", str(LOG), "--at", "0/1/999", "--out", "x.html"], 2, "has no such moment"),
-        (["watch", str(LOG), "--at", "0/9/0", "--no-browser"], 2, "has no such moment"),
-        (["watch", str(LOG), "--at", "E1-0:1", "--out", "x.html"], 2, "add the seat with --seat"),
-        (["watch", str(LOG), "--at", "300", "--out", "x.html"], 2, "has the events 2 to 299"),
-        (["watch", "http://127.0.0.1:9/", "--at", "30"], 2, "only for recorded games"),
-        (["draw", str(LOG), "--at", "E1-0:1", "--out", "x.svg"], 2, "add the seat with --seat"),
-        (["draw", str(LOG), "--at", "E1-0:99", "--seat", "1", "--out", "x.svg"], 2, "seat 1 has "),
-        (["watch", str(LOG), "--by", "nobody"], 2, "unknown strategy 'nobody'"),
-        (["watch", str(LOG.with_name("README.md"))], 1, "is no record of a game"),
-        (["watch", "http://127.0.0.1:9/", "--no-browser"], 3, "shows no table"),
-        (["draw", str(LOG), "--at", "1", "--out", "x.svg"], 2, "has the events 2 to 299"),
-        (["draw", str(LOG), "--out", "x.gif"], 2, "ends in .svg or .png"),
-        (["match", "human,clock_s=70", *["tsumogiri"] * 3], 2, "the table waits 60 s"),
-    ],
-)
-def test_what_cannot_be_is_told_in_a_line(
-    arguments: list[str], code: int, output: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == code
-    assert output in capsys.readouterr().err
-
-
 def test_an_arena_run_is_shown_by_its_records(tmp_path: Path) -> None:
     (tmp_path / "games.jsonl").write_text("{}\n")
     (tmp_path / "figures.jsonl").write_text('{"type": "figure"}\n')

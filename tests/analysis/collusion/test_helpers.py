@@ -213,14 +213,6 @@ def test_the_command_counts_a_game_once_and_names_nobody_of_four_games(
     assert "1 duplicate" in page.read_text()
 
 
-def test_helpers_and_the_folder_of_hidden_hands_do_not_go_together(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["detect", str(ROOT / "logs"), "--helpers", "--folder", str(tmp_path)]
-    assert main(words) == 2
-    assert "--folder" in capsys.readouterr().err
-
-
 def test_the_report_has_every_sign_and_escapes_names() -> None:
     verdict = HelperVerdict(
         "<b>", "x", 20, 1e-9, 1e-7, 1e-7, tuple(10.0**-k for k in range(7)), (1.0,) * 7

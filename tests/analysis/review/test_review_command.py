@@ -88,37 +88,6 @@ def test_any_strategy_that_rates_judges(tmp_path):
     assert "2.235 &plusmn; 0.039" in (tmp_path / "r.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ([], "whose decisions? the record shows the hands of 0 fast-riichi-b, 1 majiang-2, 2 "),
-        (["--name", "nobody"], "--name nobody: no seat whose hand is shown of this name; the rec"),
-        (["--seat", 1, "--name", "majiang"], "--seat and --name: choose one"),
-        (["--seat", 0, "--by", "tsumogiri"], "none of its choices; add a method ratings(view)"),
-        (["--seat", 0, "--game-number", 2], "holds fewer games"),
-        (["--seat", 0, "--by", "fast-riichi-d", "--at", "E1-0:99"], "seat 0 has 7 choices in E1-0"),
-        (
-            ["--seat", 0, "--by", "fast-riichi-d", "--at", 4],
-            "no decision of seat 0 to review there",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(arguments, problem, tmp_path, capsys):
-    out = ["--out", tmp_path / "x.html"]
-    assert review(LOG, *arguments, *out) == ExitCode.BAD_ARGUMENTS
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert told.startswith("mjbot review: ")
-    assert problem in told
-    assert not (tmp_path / "x.html").exists()
-
-
-def test_a_time_below_0_is_refused_and_0_is_named(capsys):
-    with pytest.raises(SystemExit) as refused:
-        review(LOG, "--seat", 0, "--playouts", -3)
-    assert refused.value.code == ExitCode.BAD_ARGUMENTS
-    assert "'-3': expected a number of seconds, 0 or more" in capsys.readouterr().err
-
-
 def test_one_of_several_games_is_named_by_its_number(tmp_path, capsys):
     both = tmp_path / "both.mjson"
     both.write_text(2 * Path(LOG).read_text())

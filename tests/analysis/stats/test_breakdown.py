@@ -248,29 +248,6 @@ def test_every_output_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert table["rank"].to_list() == pytest.approx([float(row["rank"]) for row in rows])
 
 
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["--player", "nobody"], "no game of 'nobody'"),
-        (["--compare", "majiang", "majiang@2026"], "have games in common"),
-        (["--compare", "majiang@2026-13..", "majiang"], "is no period"),
-        (["--by", "opponent-class"], "needs --opponent-class"),
-        (["--period", "2026-10"], "no game to count"),
-        (["--version-pattern", "(.*)"], "expected the groups"),
-    ],
-)
-def test_what_cannot_be_meant_is_one_line(
-    words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    try:
-        status = main(["stats", str(LOGS), "--jobs", "1", *words])
-    except SystemExit as end:
-        status = int(end.code or 0)
-    lines = capsys.readouterr().err.splitlines()
-    assert status == 2
-    assert problem in lines[-1]
-
-
 def test_stats_of_a_log_shared_among_processes_are_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

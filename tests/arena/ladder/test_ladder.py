@@ -155,26 +155,6 @@ def test_people_s_rates_stand_beside(
     assert any(line.endswith("--records hanchan-thirteen-kyoku.mjson`") for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("command", "report"),
-    [
-        ("--games-of combo-partner", "expected NAME=GAMES"),
-        ("--games-of nobody=4", "nobody is none of the lines"),
-        ("--strongest -1", "--strongest -1: at least 0"),
-        ("--lines nobody --show", "unknown strategy 'nobody'"),
-        ("--games 0", "--games 0: at least 1"),
-        ("--seed -1", "--seed -1: from 0 to 2147483647"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_in_a_line(
-    command: str, report: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ladder", *command.split(), "--out", str(tmp_path)]) != 0
-    (line,) = capsys.readouterr().err.splitlines()
-    assert report in line
-    assert not any(tmp_path.iterdir())
-
-
 def test_lines_are_compared_on_the_walls_that_both_have() -> None:
     def line(walls: tuple[int, ...], ranks: tuple[float, ...], games: int) -> LineStanding:
         rows = np.zeros(len(walls), ROW)

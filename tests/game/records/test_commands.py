@@ -99,40 +99,6 @@ def test_an_empty_file_is_no_game_and_no_damage(tenhou, tmp_path: Path, capsys) 
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.mjson"]
 
 
-def test_replay_tells_missing_files_from_bad_arguments(tmp_path: Path, capsys) -> None:
-    missing = str(tmp_path / "missing.mjson")
-    assert main(["replay", missing]) == ExitCode.UNREACHABLE
-    assert received(capsys).err == f"mjbot replay: {missing}: No such file or directory\n"
-    with pytest.raises(SystemExit) as caught:
-        main(["replay"])
-    assert caught.value.code == ExitCode.BAD_ARGUMENTS
-
-
-@pytest.mark.parametrize("name", ["empty.jsonl", "folder", "logs", "hello.jsonl"])
-@pytest.mark.parametrize("command", ["replay", "convert"])
-def test_where_there_is_no_game_there_is_no_success(
-    tmp_path: Path, capsys, command: str, name: str
-) -> None:
-    (tmp_path / "logs" / "runs").mkdir(parents=True)
-    (tmp_path / "logs" / "runs" / "a.mjson").write_bytes(b'{"type":"start_game"}\n')
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "empty.jsonl").touch()
-    (tmp_path / "hello.jsonl").write_bytes(b'{"type":"hello"}\n')
-    path = str(tmp_path / name)
-    out = [str(tmp_path / "out")] if command == "convert" else []
-    assert main([command, path, *out]) == ExitCode.FAILED
-    output = received(capsys)
-    problem = {
-        "empty.jsonl": "is empty: no game",
-        "folder": "holds no records",
-        "logs": "holds no records outside runs/",
-        "hello.jsonl": "holds no game",
-    }[name]
-    assert output.err == f"mjbot {command}: {path}: {problem}\n"
-    assert "damaged" not in output.out
-    assert output.out.startswith("0 games")
-
-
 def test_each_path_that_is_named_must_hold_a_game(tenhou, tmp_path: Path, capsys) -> None:
     good, empty = tmp_path / "good.mjlog", tmp_path / "empty.mjson"
     good.write_bytes(tenhou.four_winds())
@@ -203,24 +169,6 @@ def test_games_of_other_formats_in_a_folder_are_told(tenhou, tmp_path: Path, cap
     assert output.err.count("\n") == 1
     assert "m.json: is a game in the format of Majiang" in output.err
     assert output.out.startswith("1 game ")
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("https://tenhou.net/0/?log=2016010100gm-00a9-0000-abcdef01&tw=1", "a URL"),
-        ("2016010100gm-00a9-0000-abcdef01", "a Tenhou game's id"),
-    ],
-)
-@pytest.mark.parametrize("command", ["replay", "convert", "explain"])
-def test_what_is_no_path_is_told_as_it_was_written(
-    capsys, tmp_path: Path, command: str, name: str, kind: str
-) -> None:
-    more = [str(tmp_path / "out")] if command == "convert" else []
-    with pytest.raises(SystemExit) as caught:
-        main([command, name, *more])
-    assert caught.value.code == ExitCode.BAD_ARGUMENTS
-    assert f"{name} is {kind}: nothing is fetched; save the game as mjlog" in received(capsys).err
 
 
 def test_a_file_may_be_called_like_a_game_of_tenhou(tenhou, tmp_path: Path, monkeypatch) -> None:
@@ -346,13 +294,3 @@ def test_convert_leaves_no_half_file(games_zip: str, tmp_path: Path, monkeypatch
     assert main(["convert", games_zip, str(target)]) == ExitCode.INTERRUPTED
     assert target.read_bytes() == b'{"type":"what was there before"}'
     assert sorted(file.name for file in tmp_path.iterdir()) == ["games.zip", "out.jsonl"]
-
-
-def test_convert_says_what_it_cannot_open(games_zip: str, tmp_path: Path, capsys) -> None:
-    missing = str(tmp_path / "missing")
-    assert main(["convert", missing, str(tmp_path / "out")]) == ExitCode.UNREACHABLE
-    assert received(capsys).err == f"mjbot convert: {missing}: No such file or directory\n"
-    (tmp_path / "file").touch()
-    blocked = str(tmp_path / "file" / "out.zip")
-    assert main(["convert", games_zip, blocked]) == ExitCode.UNREACHABLE
-    assert "file" in received(capsys).err

@@ -282,33 +282,6 @@ def test_the_events_of_all_games_are_counted(nosy, tmp_path, capsys):
     assert "hand 4m 8m 9m 2p 2p 5pr 2s 3s 4s 9s + 7s" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--at", "4"], "--at 4: no seat has a choice there"),
-        (["--at", "15", "--seat", "2"], "--at 15: seat 2 has no choice there; seat 0 has one"),
-        (["--at", "5000"], "the log has the events 1 to 452"),
-        (["--at", "0"], "the log has the events 1 to 452"),
-        (["--at", "E1-0:5"], "--at E1-0:5: add the seat with --seat"),
-        (["--at", "E1-0:99", "--seat", "0"], "seat 0 has 7 choices in E1-0"),
-        (["--at", "W1-0:1", "--seat", "0"], "seat 0 has 0 choices in W1-0"),
-    ],
-)
-def test_where_there_is_no_choice_it_says_so(arguments, problem, capsys):
-    assert explain(*arguments, "--strategy", "tsumogiri") == ExitCode.BAD_ARGUMENTS
-    report = capsys.readouterr().err.splitlines()[-1]
-    assert report.startswith("mjbot explain: ")
-    assert problem in report
-
-
-def test_a_place_that_is_none_is_a_wrong_argument(capsys):
-    with pytest.raises(SystemExit) as ended:
-        explain("--at", "E2")
-    assert ended.value.code == ExitCode.BAD_ARGUMENTS
-    expected = "expected KYOKU-HONBA:CHOICE such as E2-1:5, or the number of an event"
-    assert expected in capsys.readouterr().err
-
-
 def test_a_hidden_hand_cannot_be_explained(tmp_path, capsys):
     text = Path(LOG).read_text().splitlines(keepends=True)
     hidden = text[1].replace('["7m","3p","4p","4p","8p","3s","5s","8s","9s","E","P","F","F"]',
@@ -320,12 +293,3 @@ def test_a_hidden_hand_cannot_be_explained(tmp_path, capsys):
     asked = ["explain", str(log), "--at", "3", "--seat", "1", "--strategy", "tsumogiri"]
     assert main(asked) == ExitCode.BAD_ARGUMENTS
     assert "does not show the hand" in capsys.readouterr().err
-
-
-def test_what_cannot_be_read(tmp_path, capsys):
-    assert main(["explain", str(tmp_path / "none")]) == ExitCode.UNREACHABLE
-    assert main(["explain", LOG, "--at", "15", "--strategy", "nobody"]) == ExitCode.BAD_ARGUMENTS
-    broken = tmp_path / "broken.mjson"
-    broken.write_text(Path(LOG).read_text()[:700] + "\n")
-    assert main(["explain", str(broken)]) == ExitCode.FAILED
-    assert capsys.readouterr().err.count("mjbot explain: ") == 3

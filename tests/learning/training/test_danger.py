@@ -183,12 +183,6 @@ def test_a_model_is_compared_with_the_grades_of_its_own_rows():
         assert scores[f"{name}: log loss"] == pytest.approx(np.log(2), abs=1e-5)
 
 
-def test_no_games_is_a_line_and_bad_arguments(tmp_path, capsys):
-    arguments = ["train", "danger", *map(str, PATHS), "--games", "900:", "--jobs", "1"]
-    assert main([*arguments, "--out", str(tmp_path)]) == 2
-    assert "--games" in capsys.readouterr().err
-
-
 def test_the_shipped_weights_fit_this_version_and_beat_the_papers_grades():
     arrays = load_weights("danger")
     assert arrays["riichi"].shape == (N_FEATURES,)

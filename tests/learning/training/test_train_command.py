@@ -44,12 +44,3 @@ def test_the_weights_that_ship_are_left_alone_unless_named(
     last = capsys.readouterr().out.splitlines()[-2:]
     assert last[0].startswith(f"{found}: ")
     assert last[1].endswith(f"to put these there: --out {SHIPPED}")
-
-
-def test_a_folder_without_records_ends_as_it_does_elsewhere(tmp_path, capsys):
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    assert main(["train", "data", str(empty), "--folder", str(tmp_path / "run")]) == 1
-    report = capsys.readouterr().err.splitlines()[-1]
-    assert report == f"mjbot train data: {empty}: holds no records"
-    assert main(["replay", str(empty)]) == 1

@@ -54,22 +54,6 @@ def test_the_list_names_each_check_once_with_what_it_rests_on(capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "reported"),
-    [
-        ([], "name a bot or a server to check, or add --list"),
-        (["tsumogiri", "--only", "B99"], "--only B99: there is no such check"),
-        (["external-lines:"], "no program to run; name one"),
-        (["tenhou://game.example:80/0"], "only servers of mjsonp://, ws:// or wss:// can be"),
-        (["tsumogiri", "--start", "x"], "--start: is for servers"),
-        (["tsumogiri", "--permitted-by", "x"], "--permitted-by: is for servers"),
-    ],
-)
-def test_what_cannot_be_checked_is_told_in_one_line(capsys, words, reported):
-    assert main(["check", *words]) == 2
-    assert reported in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     "url", ["mjsonp://127.0.0.1:1/x", "mjsonp://[::1]:1/x", "ws://127.0.0.1:1/ws"]
 )
 @pytest.mark.parametrize("words", [[], ["--only", "S08"], ["--json"]])
@@ -79,27 +63,6 @@ def test_a_server_that_is_not_there_is_one_line(capsys, url, words):
     assert out.out == ""
     lines = [line for line in out.err.splitlines() if "checking" not in line]
     assert len(lines) == 1 and "127.0.0.1:1" in lines[0] + url.replace("[::1]", "127.0.0.1")
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["check", "external:/no/such/program"],
-        ["check", "external-lines:/no/such/program"],
-        ["check", "external-arrays:/no/such/program {seat}"],
-        ["check", "--dialect", "requests", "/no/such/program {url}"],
-        ["check", "mjsonp://127.0.0.1:1/x", "--start", "/no/such/program"],
-        ["match", "external:/no/such/program", "tsumogiri", "tsumogiri", "tsumogiri"],
-        ["arena", "external-lines:/no/such/program", "tsumogiri", "--format", "1v3"],
-    ],
-)
-def test_a_program_that_is_not_there_is_one_line_of_one_status(
-    capsys, words, monkeypatch, tmp_path
-):
-    monkeypatch.chdir(tmp_path)
-    assert main(words) == ExitCode.UNREACHABLE
-    reported = capsys.readouterr().err
-    assert "no program '/no/such/program' to run" in reported and reported.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -80,57 +80,6 @@ def free_port():
 # --- arguments -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["http://localhost/"], "URL 'http://localhost/': expected mjsonp://"),
-        (["mjsonp://localhost", "--strategy", "no-such-bot"], "no-such-bot"),
-        (["mjsonp://localhost", "--strict", "--lenient"], "only one of them"),
-        (["mjsonp://localhost", "--strategy", "fast-riichi-a,nope=1"], "nope"),
-    ],
-)
-def test_bad_arguments(capfd, arguments, named):
-    status, line = played(capfd, *arguments)
-    assert status == ExitCode.BAD_ARGUMENTS
-    assert line.startswith("mjbot play: ") and named in line
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["stdio:", "4"],
-        ["stdio:", "--seat", "x"],
-        ["mjsonp://h", "--games", "-1"],
-        ["mjsonp://h", "--deadline-s", "0"],
-        ["mjsonp://h", "--silence-s", "soon"],
-        ["mjsonp://h", "--wait-s", "-1"],
-        ["mjsonp://h", "--silence-s", "nan"],
-        ["mjsonp://h", "--deadline-s", "inf"],
-        ["mjsonp://h", "--strategy", "fast-riichi-a,lookahead"],
-        [],
-    ],
-)
-def test_bad_arguments_that_argparse_sees(capfd, arguments):
-    with pytest.raises(SystemExit) as caught:
-        main(["play", *arguments])
-    assert caught.value.code == ExitCode.BAD_ARGUMENTS
-    err = capfd.readouterr().err
-    assert err.startswith("mjbot play: error: ") and err.count("\n") == 1
-
-
-def test_a_token_file_that_is_not_there(capfd, tmp_path):
-    status, line = played(capfd, "ws://127.0.0.1:1", "--token-file", str(tmp_path / "none"))
-    assert status == ExitCode.UNREACHABLE
-    cure = "name a file with the token"
-    assert line == f"mjbot play: {tmp_path / 'none'}: No such file or directory; {cure}"
-
-
-def test_a_log_that_cannot_be_written(capfd, tmp_path):
-    status, line = played(capfd, "mjsonp://127.0.0.1:1", "--log", str(tmp_path))
-    assert status == ExitCode.UNREACHABLE
-    assert line == f"mjbot play: {tmp_path}: Is a directory"
-
-
 # --- servers ---------------------------------------------------------------------------------
 
 

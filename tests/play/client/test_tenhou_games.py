@@ -266,23 +266,6 @@ def test_a_tag_that_comes_twice_or_is_unknown_changes_nothing():
 # --- fair play ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["tenhou://game.example:10080/0"], "without its operator's permission"),
-        (["tenhou+ws://game.example:80/0", "--permitted-by", " "], "operator's permission"),
-        (["mjsonp://localhost/x", "--permitted-by", "me"], "only for a tenhou:// server"),
-        (["mjsonp://localhost/x", "--account-file", "x"], "only for a tenhou:// server"),
-        (["tenhou://localhost/0"], "the port is missing"),
-        (["tenhou://localhost:1/x"], "expected /LOBBY?type=N"),
-        (["tenhou://localhost:1/0?kind=9"], "expected /LOBBY?type=N"),
-    ],
-)
-def test_where_a_program_may_not_play_it_does_not_connect(arguments, problem, capsys):
-    assert main(["play", *arguments]) == 2
-    assert problem in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("by", ["file", "variable"])
 def test_a_permission_is_shown_once_and_an_account_never(by, tmp_path, monkeypatch, capfd):
     secret = "ID0A1B2C3D-6f7e8d9c"

@@ -31,7 +31,6 @@ PAIR = ["--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener"]
 RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'}"
 MJBOT = [sys.executable, "-m", "mjbot"]
 GUARD_S = 300
-SECRET = "correct horse battery staple"
 
 pytestmark = pytest.mark.usefixtures("short_games")
 
@@ -44,14 +43,6 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str,
         return main.main(words), *capsys.readouterr()
 
     return run
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    """Run a command that ends at once; return its status and its one line."""
-    status = main.main(words)
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    return status, err
 
 
 def row(text: str, name: str) -> list[str]:
@@ -117,39 +108,6 @@ def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
     assert row(output, "the pair")[-1] == f"{sum(sums) / 2:.0f}"
 
 
-@pytest.mark.parametrize(
-    "words", [["--games", "0"], ["--timeout-s", "nan"], ["--join-timeout-s", "inf"]]
-)
-@pytest.mark.parametrize("seats", [["duo"], ["match", "tsumogiri", "tsumogiri"]])
-def test_numbers_with_which_nothing_can_be_played_are_refused_in_one_line(words, seats, capsys):
-    with pytest.raises(SystemExit) as caught:
-        main.main([*seats, *seats[1:], *words])
-    out, err = capsys.readouterr()
-    assert (caught.value.code, out, err.count("\n")) == (ExitCode.BAD_ARGUMENTS, "", 1)
-    assert f"{words[0]}: '{words[1]}': expected a " in err
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["wss://game.example/ranked"], "live servers rate single players"),
-        (["mjsonp://game.example:11600/default"], "has not declared that teams may play"),
-        (["stdio:"], "no pair at stdio:"),
-        (["mjsonp://game.example:11600/a\nb"], "has not declared that teams may play"),
-        (["no\nURL"], "expected mjsonp"),
-        (["--top", "fast-riichi-d"], "these can: combo-partner, yaku-evaluation"),
-        (["--partner", "combo-partner,techniques=some"], "techniques"),
-        (["--name", "x" * 55], "--name '" + "x" * 55 + "': 2 characters too long"),
-        (["--rivals", "no-such-bot", "tsumogiri"], "no-such-bot"),
-    ],
-)
-def test_what_cannot_be_is_one_line_before_anything_is_opened(words, problem, tmp_path, capsys):
-    status, line = refused(capsys, "duo", *words, "--log-dir", str(tmp_path / "runs"))
-    assert status == ExitCode.BAD_ARGUMENTS
-    assert problem in line
-    assert not (tmp_path / "runs").exists()
-
-
 def test_a_server_that_is_not_there_is_one_line(command, tmp_path):
     words = ["mjsonp://127.0.0.1:9/default", *PAIR, "--log-dir", str(tmp_path)]
     status, report, errors = command("duo", *words)
@@ -212,40 +170,6 @@ def test_the_secret_is_on_no_command_line_and_the_channel_in_a_private_folder():
 
 
 @pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["--pair", "host:4711"], "set MJBOT_PAIR_SECRET"),
-        (["--pair", "4711"], "expected host:PLACE or guest:PLACE"),
-        (["--ally", "combo-partner"], "only together with --pair"),
-    ],
-)
-def test_one_of_a_pair_needs_an_end_of_the_channel_and_the_secret(words, problem, capsys):
-    top = ["--strategy", f"{BOTS}:Talker", "--name", "crane (team 1/2)"]
-    status, line = refused(capsys, "play", "mjsonp://127.0.0.1:9/x", *top, *words)
-    assert status == ExitCode.BAD_ARGUMENTS
-    assert problem in line
-
-
-@pytest.mark.parametrize(
-    ("url", "words", "named"),
-    [
-        ("mjsonp://127.0.0.1:9/x", [], "--name is missing"),
-        ("mjsonp://127.0.0.1:9/x", ["--name", "alice"], "--name 'alice'"),
-        ("ws://127.0.0.1:9/ws", ["--name", "crane (team 1/2)"], "?name= is missing"),
-        ("ws://127.0.0.1:9/ws?name=alice", [], "?name= 'alice'"),
-        ("ws://127.0.0.1:9/ws?name=a+team", ["--name", "alice"], "--name 'alice'"),
-    ],
-)
-def test_one_of_a_pair_sits_down_only_as_what_it_is(url, words, named, monkeypatch, capsys):
-    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
-    top = ["--strategy", f"{BOTS}:Talker", "--pair", "host:4711"]
-    status, line = refused(capsys, "play", url, *top, *words)
-    assert status == ExitCode.BAD_ARGUMENTS
-    assert named in line
-    assert "(team 1/2)" in line
-
-
-@pytest.mark.parametrize(
     "query",
     ["", "?", "?name=alice", "?a=1&name=x&name=y&b=%26", "?%6eame=alice&a", "?name", "?N=n"],
 )
@@ -259,14 +183,6 @@ def test_a_websocket_table_reads_the_teams_names_whatever_the_url_said(query):
             assert url.query.getall("name") == [member.name]
             assert {**url.query, "name": ""} == {**asked, "name": ""}
             require_team_name_in(str(url))
-
-
-def test_one_of_a_pair_sits_down_only_where_teams_are_allowed(monkeypatch, capsys):
-    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
-    top = ["--strategy", f"{BOTS}:Talker", "--pair", "host:4711"]
-    status, line = refused(capsys, "play", "mjsonp://game.example/x", *top)
-    assert status == ExitCode.BAD_ARGUMENTS
-    assert "its operator has not declared" in line
 
 
 def test_a_few_games_of_the_usual_pair_end_with_what_many_gave():

@@ -103,11 +103,3 @@ def test_a_cut_off_last_line_is_left_out_and_other_damage_is_named(tmp_path):
 def test_a_long_reply_is_kept_only_so_far():
     reply = make_reply(1, 0, 0.1, b"x" * 1_000_000, ("refused", "too long"))
     assert (reply.raw, reply.bytes) == ("x" * MOST_KEPT, 1_000_000)
-
-
-def test_evidence_needs_a_folder(capsys):
-    assert main(["serve", "--evidence"]) == 2
-    assert (
-        "--evidence: is written next to the games' logs; name their --log-dir"
-        in capsys.readouterr().err
-    )

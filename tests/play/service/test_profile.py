@@ -185,16 +185,6 @@ def test_an_error_is_one_line_with_the_place_and_the_cure(tmp_path, capsys, text
     assert "abcdefgh" not in line_shown
 
 
-def test_bytes_and_files_that_are_no_profile(tmp_path, capsys):
-    path = tmp_path / "bot.toml"
-    path.write_bytes(b"[server]\nname = '\xff'\n")
-    assert main(["run", str(path)]) == 2
-    assert main(["run", str(tmp_path / "none.toml")]) == 3
-    first, second = capsys.readouterr().err.splitlines()
-    assert first.endswith("bot.toml, line 2: not UTF-8; save the file as UTF-8")
-    assert second.endswith("none.toml: No such file or directory")
-
-
 # --- tokens --------------------------------------------------------------------------------------
 
 
@@ -223,16 +213,6 @@ def test_more_games_at_once_than_tokens_are_refused(tmp_path, monkeypatch, capsy
 
 
 # --- the pair ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("words", [["--pair", "unix:x"], ["--ally", "a"], ["--team-table", "x"]])
-def test_no_option_opens_the_channel_of_a_pair(tmp_path, capsys, words):
-    path = tmp_path / "bot.toml"
-    path.write_text('[server]\nurl = "wss://game.example/ranked"\n')
-    with pytest.raises(SystemExit) as refused:
-        main(["run", str(path), *words])
-    assert refused.value.code == 2
-    assert f"unknown option '{words[0]}'" in capsys.readouterr().err
 
 
 def test_no_key_opens_the_channel_of_a_pair():

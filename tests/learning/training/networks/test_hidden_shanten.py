@@ -169,8 +169,3 @@ def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_
     for label in ("held out", LOGS[1].name):
         assert "0 melds" in " ".join(manifest.scores)
         assert f"{label}: ours: tenpai: AUC" in manifest.scores
-
-
-def test_no_pass_is_a_line_and_bad_arguments(capsys):
-    assert main(["train", "shanten", str(LOGS[0]), "--passes", "0"]) == 2
-    assert "--passes" in capsys.readouterr().err
