@@ -227,10 +227,13 @@ class WorkerProcess:
     ``arguments``.  What it sends is received from ``connection``, which ends when the process does.
     """
 
+    start_method = "spawn"
+    """As :mod:`multiprocessing` names it."""
+
     def __init__(self, target: Callable[..., None], *arguments: object) -> None:
         import multiprocessing
 
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context(self.start_method)
         self.connection, theirs = context.Pipe()
         self._process: Final = context.Process(
             target=_run_worker, args=(target, theirs, *arguments), daemon=True

@@ -3,7 +3,6 @@
 import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -22,9 +21,7 @@ def bot(name: str) -> str:
 def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fork the workers of runs in this process: they need not import what it has imported."""
     if "fork" in multiprocessing.get_all_start_methods():
-        context = multiprocessing.get_context("fork")
-        forking = SimpleNamespace(get_context=lambda method: context)
-        monkeypatch.setattr(pool, "multiprocessing", forking)
+        monkeypatch.setattr(pool._ArenaWorker, "start_method", "fork")
 
 
 @pytest.fixture

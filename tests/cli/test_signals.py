@@ -278,9 +278,8 @@ def test_a_signal_after_the_work_only_shortens_the_way_out(number):
             while True:
                 signal.pause()
 
-        command.main = lambda: 3
         atexit.register(leave)
-        command.run_program()
+        command.run_program(lambda: 3)
     """)
     program.expect("leaving")
     program.send(number)

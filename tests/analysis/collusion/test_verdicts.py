@@ -39,7 +39,9 @@ def test_the_weights_that_ship_say_what_they_were_learned_from():
     weights = shipped_weights()
     assert weights.sums.shape[1] == weights.points.shape[0] == N_SCORES
     assert [len(cells) for cells in weights.model] == [len(cells) for cells in no_model()]
-    manifest = load_manifest("detection", Path(mjbot.__file__).parent / "detection" / "weights")
+    manifest = load_manifest(
+        "detection", Path(mjbot.__file__).parent / "analysis" / "collusion" / "weights"
+    )
     assert "mjbot train detection" in manifest.command
 
 

@@ -13,7 +13,7 @@ STAGES = {
     "import": "builtins.__import__ = stopping",
     "read": "import mjbot.cli.main as m; m.read_with_profile = lambda *_: here()",
     "run": "import mjbot.cli.run as m; m._plan = lambda *_: here()",
-    "between": "import mjbot.cli.main as m; m._route_logging = here",
+    "between": "import mjbot.cli.main as m; m.route_logging = here",
 }
 PROGRAM = """
 import builtins, os, signal, sys

@@ -1,5 +1,7 @@
 """One connection of one token on this machine."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from mjbot.cli.run import _locked
@@ -72,7 +74,7 @@ class Login:
 
 
 class Plan:
-    at_once = 2
+    play = SimpleNamespace(at_once=2)
     tokens = ("a", "b", "c")
 
     def __init__(self, account="NoName"):

@@ -127,7 +127,7 @@ def test_a_decision_without_end_is_named(monkeypatch, tmp_path):
 
 
 def test_a_pair_is_prepared_as_a_pair():
-    bots = Path(__file__).parent / "match" / "pair_bots.py"
+    bots = Path(__file__).parents[1] / "match" / "pair_bots.py"
     talker, listener, other = map(Spec, (f"{bots}:Talker", f"{bots}:Listener", "tsumogiri"))
     assert output([], use="client", pair=[talker, listener])[0] == ()
     problems, _ = output([], use="client", pair=[other, listener])
