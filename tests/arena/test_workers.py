@@ -140,7 +140,7 @@ def test_ctrl_c_in_a_terminal_is_the_parents_from_a_workers_first_moment(
 ) -> None:
     with WorkerPool(setup_of("tsumogiri", "tsumogiri"), 1) as pool:
         next(pool.play([GAME_IDS[0]]))
-        worker = next(child for child in multiprocessing.active_children() if child.name == "arena")
+        (worker,) = multiprocessing.active_children()
         status = Path(f"/proc/{worker.pid}/status").read_text(encoding="ascii")
     blocked = next(line for line in status.splitlines() if line.startswith("SigBlk:"))
     assert int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1

@@ -172,18 +172,22 @@ RECORDS = [
     ("replay only-runs", 1, "mjbot replay: only-runs: holds no records outside runs/"),
     ("replay hello.jsonl", 1, "mjbot replay: hello.jsonl: holds no game"),
     ("replay 'https://tenhou.net/0/?log=2016010100gm-00a9-0000-abcdef01&tw=1'", 2,
-     "abcdef01&tw=1 is a URL: nothing is fetched; save the game as mjlog"),
+     "https://tenhou.net/0/?log=2016010100gm-00a9-0000-abcdef01&tw=1 is a URL: nothing is"
+     " fetched; save the game as mjlog"),
     ("replay 2016010100gm-00a9-0000-abcdef01", 2,
-     "2016010100gm-00a9-0000-abcdef01 is a Tenhou game's id: nothing is fetched; save the game"),
+     "2016010100gm-00a9-0000-abcdef01 is a Tenhou game's id: nothing is fetched;"
+     " save the game as mjlog"),
     ("convert missing x", 3, "mjbot convert: missing: No such file or directory"),
     ("convert empty.jsonl x", 1, "mjbot convert: empty.jsonl: is empty: no game"),
     ("convert folder x", 1, "mjbot convert: folder: holds no records"),
     ("convert only-runs x", 1, "mjbot convert: only-runs: holds no records outside runs/"),
     ("convert hello.jsonl x", 1, "mjbot convert: hello.jsonl: holds no game"),
     ("convert 'https://tenhou.net/0/?log=2016010100gm-00a9-0000-abcdef01&tw=1' x", 2,
-     "abcdef01&tw=1 is a URL: nothing is fetched; save the game as mjlog"),
+     "https://tenhou.net/0/?log=2016010100gm-00a9-0000-abcdef01&tw=1 is a URL: nothing is"
+     " fetched; save the game as mjlog"),
     ("convert 2016010100gm-00a9-0000-abcdef01 x", 2,
-     "2016010100gm-00a9-0000-abcdef01 is a Tenhou game's id: nothing is fetched; save the game"),
+     "2016010100gm-00a9-0000-abcdef01 is a Tenhou game's id: nothing is fetched;"
+     " save the game as mjlog"),
     ("convert logs/east-four-winds.mjson x.jsonl --to mjlog", 2,
      "x.jsonl: mjlog cannot be .jsonl; a folder"),
     ("convert logs/east-four-winds.mjson empty.jsonl/x.zip", 3, "empty.jsonl"),
@@ -197,9 +201,11 @@ EXPLAIN = [
     ("explain logs/east-four-winds.mjson --at 15 --strategy nobody", 2,
      "mjbot explain: unknown strategy 'nobody'; mjbot strategies lists them"),
     ("explain 'https://tenhou.net/0/?log=2016010100gm-00a9-0000-abcdef01&tw=1'", 2,
-     "abcdef01&tw=1 is a URL: nothing is fetched; save the game as mjlog"),
+     "https://tenhou.net/0/?log=2016010100gm-00a9-0000-abcdef01&tw=1 is a URL: nothing is"
+     " fetched; save the game as mjlog"),
     ("explain 2016010100gm-00a9-0000-abcdef01", 2,
-     "2016010100gm-00a9-0000-abcdef01 is a Tenhou game's id: nothing is fetched; save the game"),
+     "2016010100gm-00a9-0000-abcdef01 is a Tenhou game's id: nothing is fetched;"
+     " save the game as mjlog"),
     ("explain logs/east-four-winds.mjson --at E2", 2,
      "expected KYOKU-HONBA:CHOICE such as E2-1:5, or the number of an event"),
     ("explain logs/east-four-winds.mjson --strategy tsumogiri --at 4", 2,
@@ -319,7 +325,7 @@ def refused(files, capsys):
         counts = status == 1 and words[0] in ("replay", "convert")
         assert (out.startswith("0 games") and "damaged" not in out) if counts else not out
         (line,) = [line for line in err.splitlines() if not line.endswith(" ...")]
-        assert line.startswith("mjbot")
+        assert line.startswith(("mjbot: ", f"mjbot {words[0]}"))
         assert sorted(files.rglob("*")) == before
         return status, line
 

@@ -187,6 +187,8 @@ class SocketLink(Link):
             else:
                 with contextlib.suppress(OSError):
                     await self._converse(TcpTransport(*streams))
+                if not self._met_unknown_peer:
+                    self._pauses.reset()
             await asyncio.sleep(self._pauses.next_s())
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
