@@ -16,7 +16,7 @@ import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Final, Self, TypeVar
+from typing import IO, Any, Final, Literal, Self, TypeVar
 
 from protocol.framing import MAX_LINE_BYTES
 
@@ -227,7 +227,7 @@ class WorkerProcess:
     ``arguments``.  What it sends is received from ``connection``, which ends when the process does.
     """
 
-    start_method = "spawn"
+    start_method: Literal["spawn", "fork"] = "spawn"
     """As :mod:`multiprocessing` names it."""
 
     def __init__(self, target: Callable[..., None], *arguments: object) -> None:
