@@ -16,7 +16,7 @@ import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Final, Literal, Self, TypeVar
+from typing import IO, Any, Final, Self, TypeVar
 
 from protocol.framing import MAX_LINE_BYTES
 
@@ -227,13 +227,13 @@ class WorkerProcess:
     ``arguments``.  What it sends is received from ``connection``, which ends when the process does.
     """
 
-    start_method: Literal["spawn", "fork"] = "spawn"
+    start_method = "spawn"
     """As :mod:`multiprocessing` names it."""
 
     def __init__(self, target: Callable[..., None], *arguments: object) -> None:
         import multiprocessing
 
-        context = multiprocessing.get_context(self.start_method)
+        context: Any = multiprocessing.get_context(self.start_method)
         self.connection, theirs = context.Pipe()
         self._process: Final = context.Process(
             target=_run_worker, args=(target, theirs, *arguments), daemon=True
