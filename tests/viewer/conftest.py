@@ -102,7 +102,8 @@ def serve() -> Iterator[Callable[..., Any]]:
     thread.start()
 
     def run(coroutine: Any) -> Any:
-        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(60)
+        # a guard: a hanchan in a browser takes half a minute of a quiet machine
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(240)
 
     servers: list[PageServer] = []
 
