@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numba
 import pytest
-from llvmlite.binding import ffi
-from numba.core import codegen, pythonapi, types
+from numba.core import extending, ir, pythonapi, targetconfig, types
 from numba.np import linalg
 from packaging.requirements import Requirement
 from packaging.version import parse
@@ -263,6 +262,43 @@ def test_what_only_compiling_needs_is_done_when_something_is_compiled(tmp_path):
     assert run(tmp_path, "", LOADED) == values
 
 
+SAME_WORK = """
+import numba
+from numba.core import compiler, ir
+from mjbot.runtime.compiler import idle_work
+from mjbot.game.rules import scoring, shapes
+from mjbot.game.table import settle
+
+assert "idle_work" not in ir.Inst._rec_list_vars.__module__, "numba's own is compared"
+n_statements = 0
+for function in (scoring.score_win, shapes.find_shapes, settle.describe_win):
+    for block in compiler.run_frontend(function.py_func).blocks.values():
+        for statement in block.body:
+            parts = [statement.__dict__, *vars(statement).values()]
+            for part in parts:
+                assert idle_work._variables(statement, part) == statement._rec_list_vars(part)
+            n_statements += len(statement.list_vars()) > 1
+flags = compiler.Flags()
+for change in ({}, {"nrt": True}, {"error_model": "numpy", "no_cfunc_wrapper": False}):
+    for name, value in change.items():
+        setattr(flags, name, value)
+    assert [*idle_work._values(flags).items()] == [*flags.values().items()]
+print(n_statements > 100)
+"""
+
+
+def test_work_done_faster_gives_what_numbas_own_gives(folder):
+    environ = {**os.environ, numba_parts.PLAIN_VARIABLE: "plain"}
+    done = subprocess.run(
+        [sys.executable, "-c", SAME_WORK],
+        env=environ, capture_output=True, text=True, check=False, timeout=600,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
 def test_every_step_without_effect_is_skipped_in_this_numba():
-    assert codegen.CPUCodeLibrary._optimize_functions is idle_work._optimise_functions
-    assert all(pair[0].__module__ != "numba.core.base" for pair in ffi.lib._lock._cblist)
+    assert extending._overload_default_jit_options["no_cfunc_wrapper"]
+    assert ir.Inst._rec_list_vars is idle_work._variables
+    assert targetconfig.TargetConfig.values is idle_work._values
+    record = types.Record([("n", {"type": types.int8, "offset": 0})], 1, True)
+    assert repr(record) == repr(types.NestedArray(record, (2,)).dtype) == record.name
