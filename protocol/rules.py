@@ -20,6 +20,8 @@ EXTENSION_ROUNDS: Final = 4
 """While no seat has the target, the game is extended by at most so many rounds."""
 
 MOST_POINTS: Final = 1_000_000
+STICK_POINTS: Final = 1000
+"""What a riichi costs, and what its stick brings to the next winner."""
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

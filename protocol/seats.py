@@ -1,13 +1,12 @@
 """Values by seat, as messages have them: one for each of four chairs."""
 
 from collections.abc import Iterable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from protocol.messages import FourInts
+from protocol.rules import STICK_POINTS
 
 T = TypeVar("T")
-
-_STICK_POINTS: Final = 1000
 
 
 def by_seat(values: Iterable[T]) -> tuple[T, T, T, T]:
@@ -35,4 +34,4 @@ def riichi_deltas(actor: int) -> FourInts:
     >>> riichi_deltas(2)
     (0, 0, -1000, 0)
     """
-    return by_seat(-_STICK_POINTS * (seat == actor) for seat in range(4))
+    return by_seat(-STICK_POINTS * (seat == actor) for seat in range(4))

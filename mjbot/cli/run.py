@@ -201,12 +201,12 @@ def _service(
     def finish() -> None:
         logger.info("SIGTERM: games that are played end; a second SIGTERM ends them at once")
         notify("STOPPING=1")
-        for process in service:
-            process.finish()
+        for bot in service:
+            bot.finish()
 
     def reload() -> None:
-        for process in service:
-            process.reload()
+        for bot in service:
+            bot.reload()
 
     return main(), finish, reload
 

@@ -60,7 +60,6 @@ from papers.matsuda2021.q_learning import (
 )
 from papers.matsuda2021.requests import ReinforceRequest
 
-EPISODES: Final = 150_000
 EPSILON_EPISODES: Final = 90_000
 LEAST_EPSILON: Final = 0.01
 VALUE_OF_LOGIT: Final = 0.02

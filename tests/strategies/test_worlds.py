@@ -8,7 +8,6 @@ import pytest
 from mjbot.game.referee import Referee
 from mjbot.game.referee.step import new_step_buffer
 from mjbot.game.referee.wall import next_live_tile, pin_wall
-from mjbot.game.rules.points import STICK_POINTS
 from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI, PASS
 from mjbot.game.table.observe import extra_copy
@@ -25,6 +24,7 @@ from mjbot.learning.playouts.worlds import (
     plan_of,
 )
 from mjbot.runtime.compiler.splitmix import mix
+from protocol.rules import STICK_POINTS
 
 POLICY = load_policy()
 

@@ -91,8 +91,6 @@ SIGNS: Final = (
 """What may be conspicuous in a helper, in this order everywhere."""
 N_SIGNS: Final = len(SIGNS)
 
-_MULTIPLIED: Final = (DEAL_INS, PONS, CHIS, WINS)
-
 
 class PairConduct:
     """What is counted of every ordered pair of players, game by game."""

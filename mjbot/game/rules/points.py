@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.runtime.compiler.compiled import compiled
+from protocol.rules import STICK_POINTS
 
 HONBA_POINTS: Final = 100  # from each payer of a self-draw
-STICK_POINTS: Final = 1000
 NOTEN_POINTS: Final = 3000
 MANGAN: Final = 2000
 YAKUMAN_BASE: Final = 8000

@@ -30,8 +30,6 @@ class RuleSet(Record):
     wall: WallPlan  # of ``players``
 
 
-RULE_SET: Final = RuleSet.dtype
-
 _SHARED: Final = [name for name in Rules.__struct_fields__ if name != "length"]
 
 

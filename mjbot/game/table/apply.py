@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.rules.acceptance import waits
-from mjbot.game.rules.points import STICK_POINTS
 from mjbot.game.rules.ruleset import RuleSet
 from mjbot.game.rules.wall_plan import HAND_TILES, MAX_MARKERS
 from mjbot.game.table.apply_calls import pass_claims
@@ -38,6 +37,7 @@ from mjbot.game.table.state import (
     State,
 )
 from mjbot.runtime.compiler.compiled import compiled
+from protocol.rules import STICK_POINTS
 
 
 @compiled

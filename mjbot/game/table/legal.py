@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.rules.acceptance import waits
-from mjbot.game.rules.points import STICK_POINTS
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.actions import (
     ADDED_KAN,
@@ -37,6 +36,7 @@ from mjbot.game.table.state import (
     State,
 )
 from mjbot.runtime.compiler.compiled import compiled
+from protocol.rules import STICK_POINTS
 from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 RIICHI_MIN_WALL = 4

@@ -33,12 +33,11 @@ from mjbot.learning.models.placement import N_STEPS, rank_worth, worth_of
 from mjbot.learning.models.win_value import HandContext, read_holding
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS
-from strategies.evaluation.push_fold.race import MAX_DRAWS, Race, StageTable, fill_stages
+from strategies.evaluation.push_fold.race import MAX_DRAWS, STICK, Race, StageTable, fill_stages
 
 Floats = NDArray[np.float64]
 
 HONBA_POINTS: Final = 300.0
-STICK: Final = 1000.0
 USUAL: Final = 4
 """Column of the paces: with as many in riichi as the turn usually has; before it, with 0 to 3."""
 FADING: Final = 0.7

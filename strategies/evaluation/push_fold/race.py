@@ -39,6 +39,7 @@ from mjbot.game.rules.shanten import shanten, shanten_regular
 from mjbot.learning.models.placement import worth_of
 from mjbot.learning.models.win_value import HandContext, hand_dora, win_points
 from mjbot.runtime.compiler.compiled import compiled
+from protocol.rules import STICK_POINTS
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +52,7 @@ CHANGES: Final = 0.75
 """Power of the tiles accepted: hands that accept few change their shape by other draws."""
 INHERITED: Final = 0.4
 """Power with which the next stage inherits how many tiles this one accepts."""
-STICK: Final = 1000.0
+STICK: Final = float(STICK_POINTS)
 
 
 class Race(NamedTuple):

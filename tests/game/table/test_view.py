@@ -9,7 +9,7 @@ import pytest
 from numba.core.typing import typeof
 
 from mjbot.game.referee import Referee
-from mjbot.game.rules.ruleset import RULE_SET
+from mjbot.game.rules.ruleset import RuleSet
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.state import STATE, Phase, RiverFlag, copy_state
 from mjbot.game.table.view import Sealed, View
@@ -140,4 +140,5 @@ def test_compiled_code_is_not_compiled_anew_for_it(view: View) -> None:
 def test_no_byte_of_a_state_is_padding() -> None:
     """Digests and comparisons of states are of their bytes, and copies leave padding as it was."""
     assert sum(STATE[name].itemsize for name in STATE.names) == STATE.itemsize
-    assert sum(RULE_SET[name].itemsize for name in RULE_SET.names) == RULE_SET.itemsize
+    rules = RuleSet.dtype
+    assert sum(rules[name].itemsize for name in rules.names) == rules.itemsize

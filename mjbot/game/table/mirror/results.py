@@ -5,7 +5,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.rules.points import STICK_POINTS
 from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.table import apply as do
 from mjbot.game.table import settle
@@ -15,6 +14,7 @@ from mjbot.game.table.mirror.wire import tile_code, wire_yakus
 from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
 from protocol.rules import LAST_ROUND, RANKED, Length, Rules
+from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
 _RESULTS: Final = (WON, DRAWN)
@@ -242,15 +242,14 @@ class Ledger:
 
     def check_riichi_accepted(self, event: m.ReachAccepted) -> None:
         """The stick is what is paid, and the reported scores are ours without it."""
-        stick = tuple(-STICK_POINTS * (payer == event.actor) for payer in range(4))
+        stick = riichi_deltas(event.actor)
         if event.deltas not in (None, stick):
             raise ValueError(f"deltas are {event.deltas}, expected {stick}")
         if event.scores is None or not self._scores_known:
             return
-        ours = list(_points(self._state["scores"]))
-        ours[event.actor] -= STICK_POINTS
-        if event.scores != tuple(ours):
-            raise ValueError(f"scores are {event.scores}, expected {tuple(ours)}")
+        ours = paid(by_seat(_points(self._state["scores"])), stick)
+        if event.scores != ours:
+            raise ValueError(f"scores are {event.scores}, expected {ours}")
 
     # --- draws -------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ from mjbot.game.table.state import CHI, NO_RIICHI, RIICHI_DISCARD, TSUMOGIRI, St
 from mjbot.learning.models.danger_features import honour_value, shown_han
 from mjbot.learning.models.weights import SHIPPED, WeightsError, load_weights
 from mjbot.runtime.compiler.compiled import compiled
+from protocol.rules import STICK_POINTS
 from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 Floats = NDArray[np.float32]
@@ -43,7 +44,6 @@ LOOKED_BACK: Final = 5
 EARLY_DISCARDS: Final = 6
 FRESH: Final = 3
 """A dora counts as given up lately for so many discards."""
-STICK: Final = 1000
 NEVER: Final = 1000
 """A turn after all turns."""
 
@@ -168,7 +168,7 @@ def write_signs(state: State, seat: int, out: Active) -> None:
     last = int(state.round >= state.rules.last_round)
     out[24] = PLACE + 2 * seats_ahead(state.scores, seat) + last
     out[25] = DEALER + int(state.dealer == seat)
-    out[26] = POOR + int(state.scores[seat] < STICK)
+    out[26] = POOR + int(state.scores[seat] < STICK_POINTS)
 
 
 @compiled
