@@ -7,7 +7,8 @@ from typing import Any, Final, Protocol
 
 from numpy.typing import NDArray
 
-from mjbot.arena.accumulator import SequentialTester, WallAccumulator
+from mjbot.arena.accumulator import WallAccumulator
+from mjbot.arena.protocol import PROTOCOL_FILE, ProtocolCheck
 from mjbot.arena.run_folder import (
     FIGURES_FILE,
     GAMES_FILE,
@@ -18,6 +19,7 @@ from mjbot.arena.run_folder import (
     save_record,
 )
 from mjbot.arena.setup import GameId, Setup
+from mjbot.arena.stop_rule import SequentialTester
 from mjbot.arena.workers.fault_files import FAULT_FOLDER, save_faults
 from mjbot.arena.workers.files_read import FILES_FILE, ChangedError, FilesRead
 from mjbot.arena.workers.playing import PlayedGame
@@ -66,7 +68,7 @@ class RunOutcome:
     ``rows`` and ``pairs`` have the sums of every complete wall
     (:mod:`mjbot.game.statistics.figures`). ``verdict`` is that of the sequential test on the first
     strategy against the second, after ``test_walls`` walls.  ``faults`` counts the decisions of
-    each strategy were replaced, ``void`` why which wall does not count.
+    each strategy that were replaced, ``void`` says why which wall does not count.
     """
 
     plan: ArenaPlan
@@ -78,6 +80,12 @@ class RunOutcome:
     test_walls: int
     faults: tuple[int, ...]
     void: dict[int, str]
+    protocol: ProtocolCheck | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every wall that was to be played has been."""
+        return len(self.rows) + len(self.void) == self.n_walls
 
 
 class Arena:
@@ -203,7 +211,8 @@ class Arena:
 
 def set_aside(folder: Path) -> Path:
     """Move what a run has left in its folder into one of its own inside; return that."""
-    names = (GAMES_FILE, FILES_FILE, FIGURES_FILE, REPORT_FILE, FAULT_FOLDER, RECORDS_FOLDER)
+    files = (GAMES_FILE, FILES_FILE, FIGURES_FILE, REPORT_FILE, PROTOCOL_FILE)
+    names = (*files, FAULT_FOLDER, RECORDS_FOLDER)
     number = 1
     while (target := folder / f"earlier-{number}").exists():
         number += 1

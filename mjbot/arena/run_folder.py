@@ -19,6 +19,7 @@ from typing import Final
 
 import msgspec
 
+from mjbot.arena.protocol import PROTOCOL_FILE
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.fault_files import FAULT_FOLDER
 from mjbot.arena.workers.files_read import FILES_FILE
@@ -163,11 +164,13 @@ def erase_run(folder: Path) -> None:
 
 def _written(folder: Path) -> Iterator[Path]:
     """Yield the paths in a folder that have the names of what a run writes next to its games."""
-    own = (folder / FIGURES_FILE, folder / REPORT_FILE, folder / FILES_FILE)
-    yield from (path for path in own if path.exists())
-    for inside, name in ((RECORDS_FOLDER, _RECORD), (FAULT_FOLDER, _FAULT)):
+    for name in (FIGURES_FILE, REPORT_FILE, FILES_FILE, PROTOCOL_FILE):
+        if (folder / name).exists():
+            yield folder / name
+    for inside, pattern in ((RECORDS_FOLDER, _RECORD), (FAULT_FOLDER, _FAULT)):
         if (folder / inside).is_dir():
-            yield from (path for path in (folder / inside).iterdir() if name.fullmatch(path.name))
+            paths = (folder / inside).iterdir()
+            yield from (path for path in paths if pattern.fullmatch(path.name))
 
 
 class Results:

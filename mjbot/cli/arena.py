@@ -3,167 +3,42 @@
 With ``--repro FILE``: one recorded decision, made again.
 """
 
-import argparse
-import contextlib
 import os
 import shlex
 import sys
 from bdb import BdbQuit
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 from rich.console import Console
 
-from mjbot.arena.code_digest import code_digest
+from mjbot.arena.protocol import (
+    FixedProtocol,
+    ProtocolCheck,
+    deviations_of,
+    fix_protocol,
+    kept_protocol,
+    look_deviations,
+)
 from mjbot.arena.report import text as t
 from mjbot.arena.report.page import write_report
 from mjbot.arena.repro import replay_decision
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.run_folder import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
 from mjbot.arena.runs import games_progress, prepare_own
-from mjbot.arena.setup import RUNS, Draws, Setup, require_seed, usual_format
+from mjbot.arena.setup import Setup
 from mjbot.arena.workers.fault_files import read_fault
-from mjbot.arena.workers.on_ray import LOCAL, PREFIX, RayPool, import_ray
+from mjbot.arena.workers.on_ray import RayPool
 from mjbot.arena.workers.playing import ReportFault
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
-from mjbot.cli.arguments import (
-    file_option,
-    folder_option,
-    jobs_option,
-    json_option,
-    length_option,
-    rules_option,
-    rules_with,
-    seed_option,
-    strategy,
-)
-from mjbot.game.statistics.figures import DEFAULT_UMA
+from mjbot.cli.arena_request import ArenaRequest, GivenProtocol, overridden, read_protocol
 from mjbot.game.statistics.origin import Origin, origin_of
-from mjbot.game.statistics.seating import FORMATS, SeatingFormat
-from mjbot.game.statistics.sequential import ErrorRates
 from mjbot.game.table.view import View
-from mjbot.runtime.argument_types import count
-from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.files import naming, plural
 from mjbot.runtime.interruption import ending_at_once, stopping_between_steps
-from mjbot.runtime.requests import argument, option
-from mjbot.strategy.registry import Spec
-from protocol.rules import Length, Rules
 from protocol.tiles import WIND_NAMES, tile_names
-
-SHORTEST_DEADLINE_S = 0.01
-LONGEST_DEADLINE_S = 86400.0
-STRATEGIES = "NAME or NAME,KEY=VALUE,... (mjbot strategies lists them), or external:majiang"
-
-
-def _deadline(text: str) -> float:
-    try:
-        deadline_s = float(text)
-    except ValueError:
-        deadline_s = -1.0
-    if deadline_s and not SHORTEST_DEADLINE_S <= deadline_s <= LONGEST_DEADLINE_S:
-        allowed = f"0 (none) or {SHORTEST_DEADLINE_S:g} to {LONGEST_DEADLINE_S:g} seconds"
-        raise argparse.ArgumentTypeError(f"{text!r}: expected {allowed}")
-    return deadline_s
-
-
-def _uma(text: str) -> tuple[float, ...]:
-    try:
-        points = tuple([float(part) for part in text.split(",")])
-    except ValueError:
-        points = ()
-    if len(points) != 4:
-        expected = "expected four numbers, such as 20,10,-10,-20"
-        raise argparse.ArgumentTypeError(f"{text!r}: {expected}")
-    return points
-
-
-@dataclass(frozen=True, kw_only=True)
-class ArenaRequest:
-    """What ``mjbot arena`` is asked for."""
-
-    strategies: tuple[Spec, ...] = argument(
-        STRATEGIES, nargs="*", type=strategy, metavar="STRATEGY"
-    )
-    repro: Path | None = file_option("repeat the decision that a fault's file records, and stop")
-    format: SeatingFormat | None = option(
-        None,
-        "1v3: each against three of the last named; 2v2; pair: first two allied; each: all at"
-        " one table (default: 2v2, 1v3 or each for two, three or four strategies)",
-        choices=FORMATS,
-    )
-    games: int = option(1000, "number of games, rounded up to whole walls", type=count)
-    length: Length | None = length_option()
-    rules: Rules | None = rules_option()
-    seed: int = seed_option()
-    walls: Draws = option(
-        "order",
-        "pinned: a call does not shift what the others draw, as in duplicate play",
-        choices=["order", "pinned"],
-    )
-    deadline_s: float = option(5.0, "time for a decision, in seconds; 0: none", type=_deadline)
-    uma: tuple[float, ...] = option(
-        ",".join([f"{points:g}" for points in DEFAULT_UMA]),
-        "value of the four ranks, in thousands of points",
-        type=_uma,
-    )
-    jobs: int | None = jobs_option()
-    on: str | None = option(
-        None, "Ray cluster: ray or ray://HOST:PORT (default: this machine)", metavar="PLACE"
-    )
-    until: str | None = option(
-        None, "stop as soon as a sequential test of the first two is sure", choices=["sure"]
-    )
-    error: float = option(0.05, "error rate of the sequential test", type=float)
-    margin: float = option(0.05, "rank difference that counts as none", type=float)
-    out: Path | None = folder_option(f"folder of the run (default: one of its own in {RUNS})")
-    record: bool = option(False, "keep every game as mjai lines in the run's folder")
-    fresh: bool = option(False, "erase the run in that folder")
-    json: bool = json_option()
-
-    def plan(self) -> ArenaPlan:
-        """Return the run.  Raises a one-line error if it cannot be played."""
-        if len(self.strategies) < 2:
-            raise ArgumentError("name two strategies or more (mjbot strategies lists them)")
-        require_seed(self.seed)
-        for name, share in (("error", self.error), ("margin", self.margin)):
-            if not 0 < share < 1:
-                raise ArgumentError(f"--{name} {share:g}: between 0 and 1")
-        if self.on and self.on != LOCAL and not self.on.startswith(PREFIX):
-            raise ArgumentError(f"--on {self.on}: expected ray or ray://HOST:PORT")
-        if self.on:
-            import_ray()
-        rules = rules_with(self.rules, self.length)
-        setup = Setup(
-            strategies=tuple(map(str, self.strategies)),
-            format=self.format or usual_format(len(self.strategies)),
-            length=rules.length,
-            rules=rules.differences,
-            seed=self.seed,
-            walls=self.walls,
-            deadline_s=self.deadline_s,
-            code=code_digest(self.strategies),
-        )
-        return ArenaPlan(
-            setup=setup,
-            n_walls=-(-self.games // len(setup.seating.tables)),
-            folder=self.out or setup.usual_folder,
-            rates=ErrorRates(self.error, self.margin),
-            until_sure=self.until == "sure",
-            uma=self.uma,
-            recording=self.record,
-        )
-
-    def terminal(self) -> str:
-        """Return the device in which a strategy may be debugged, empty if none.
-
-        ``breakpoint()`` needs one process alone, and decisions that may take any time.
-        """
-        if self.jobs == 1 and not self.deadline_s and not self.on:
-            with contextlib.suppress(OSError, AttributeError):  # no terminal; Windows
-                return os.ttyname(0)
-        return ""
 
 
 def run(request: ArenaRequest) -> int:
@@ -171,15 +46,20 @@ def run(request: ArenaRequest) -> int:
     with ending_at_once():
         if request.repro is not None:
             return repeat(request.repro)
+        given = read_protocol(request.protocol) if request.protocol else None
         plan = request.plan()
         if request.fresh:
             erase_run(plan.folder)
-    return _play(plan, request)
+    return _play(plan, request, given)
 
 
-def _play(plan: ArenaPlan, request: ArenaRequest) -> int:
+def _play(plan: ArenaPlan, request: ArenaRequest, given: GivenProtocol | None) -> int:
     console = Console(stderr=request.json)
     with Arena(plan) as arena:
+        if given is None:
+            fixed = kept_protocol(plan.folder)
+        else:
+            fixed = fix_protocol(plan.folder, given.text, arena.games_kept)
         console.print(_heading(arena, request.games), highlight=False, soft_wrap=True)
         if arena.set_aside:
             console.print(arena.set_aside, highlight=False, markup=False, soft_wrap=True)
@@ -191,7 +71,9 @@ def _play(plan: ArenaPlan, request: ArenaRequest) -> int:
             interrupted = True
         except WorkerError as error:
             failure = WorkerError(f"{error}; kept: {plural(arena.accumulator.games, 'game')}")
-        outcome = arena.outcome()
+        outcome = replace(
+            arena.outcome(), protocol=_check_protocol(arena.outcome(), request, given, fixed)
+        )
         kept = arena.accumulator.games
     save(outcome)
     if request.json:
@@ -208,6 +90,27 @@ def _play(plan: ArenaPlan, request: ArenaRequest) -> int:
     if failure is not None:
         raise failure
     return ExitCode.FAILED if any(outcome.faults) or outcome.void else ExitCode.OK
+
+
+def _check_protocol(
+    outcome: RunOutcome,
+    request: ArenaRequest,
+    given: GivenProtocol | None,
+    fixed: FixedProtocol | None,
+) -> ProtocolCheck | None:
+    """Return in which points the run deviates from its protocol; ``None`` without one."""
+    if fixed is None:
+        return None
+    deviations = deviations_of(fixed, given and given.text)
+    if given is not None:
+        keys = given.keys
+        deviations += overridden(request, keys)
+        if len(outcome.void) > keys.most_void:
+            walls = plural(len(outcome.void), "wall")
+            deviations.append(f"{walls} void (most_void: {keys.most_void})")
+        if not (outcome.is_complete or outcome.plan.until_sure):
+            deviations += look_deviations(outcome.games, keys.games, keys.looks)
+    return ProtocolCheck(protocol=fixed, deviations=tuple(deviations))
 
 
 def _play_missing(arena: Arena, request: ArenaRequest, console: Console) -> str:
@@ -303,6 +206,8 @@ def show(console: Console, outcome: RunOutcome) -> None:
     if not lines:
         lines.append("no wall is complete: no figures")
     lines.extend(t.trouble_lines(outcome))
+    if outcome.protocol is not None:
+        lines.append(str(outcome.protocol))
     if outcome.plan.recording:
         lines.append(f"records: {outcome.plan.folder / RECORDS_FOLDER}")
     if len(outcome.rows):

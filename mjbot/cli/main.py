@@ -129,14 +129,15 @@ def _read(arguments: list[str]) -> argparse.Namespace:
 
 
 def read_with_profile(arguments: list[str]) -> argparse.Namespace:
-    """Parse a command line; what it does not name is as in its profile, if it has one.
+    """Parse a command line; what it does not name is as in its profile or protocol, if any.
 
     Raises :class:`~mjbot.cli.profile.ProfileError` and ``OSError``.
     """
     args = _read(arguments)
-    if getattr(args, "profile", None):
+    if path := getattr(args, "profile", None) or getattr(args, "protocol", None):
+        requested = request_class(args.command)
         parser = make_parser([args.command])
-        values = RunProfile(args.profile).values(request_class(args.command))
+        values = RunProfile(path).values(getattr(requested, "file_keys", requested))
         _subparser(parser, args.command).set_defaults(**values)
         args = parser.parse_args(arguments)
     args.command_line = tuple(arguments)

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Final, get_args, get_type_hints
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import how_of, is_hidden, part_of
@@ -68,6 +68,8 @@ class Key:
     @property
     def kinds(self) -> tuple[type, ...]:
         """The TOML types that are allowed."""
+        if get_origin(self.type) is tuple and not self.repeats:
+            return (str,)  # "A,B", as on the command line
         alternatives = get_args(self.type) or (self.type,)
         if bool in alternatives:
             return (bool,)

@@ -44,6 +44,10 @@ ARENA = [
     ("arena a b --rules uma=30/10/-10", 2, "uma: Expected `array` of length 4"),
     ("arena a b --rules bust", 2, "'bust' is not NAME=VALUE, such as bust=no"),
     ("arena a b --rules missing.toml", 2, "No such file or directory"),
+    ("arena --protocol no-seed.toml", 2,
+     "no-seed.toml: seed: missing; a protocol fixes players, number of games and seed"),
+    ("arena --protocol folder", 3, "folder: Is a directory"),
+    ("arena --protocol looks.toml", 2, "looks.toml, line 1: looks: expected a list, as [A, B]"),
     ("arena external-lines:/no/such/program tsumogiri --format 1v3", 3,
      "no program '/no/such/program' to run"),
     ("ladder --games-of combo-partner --out x", 2, "expected NAME=GAMES"),
@@ -307,6 +311,8 @@ def files(tmp_path, monkeypatch):
     Path("hello.jsonl").write_text('{"type":"hello"}\n')
     Path("cut.mjson").write_text(Path("logs/east-four-winds.mjson").read_text()[:700] + "\n")
     Path("latin.toml").write_bytes(b"[server]\nname = '\xff'\n")
+    Path("no-seed.toml").write_text('strategies = ["tsumogiri", "tsumogiri"]\ngames = 6\n')
+    Path("looks.toml").write_text("looks = 3\n")
     Path("server.toml").write_text('[server]\nurl = "wss://game.example/ranked"\n')
     return tmp_path
 

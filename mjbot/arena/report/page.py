@@ -49,6 +49,7 @@ def page(outcome: RunOutcome, origin: Origin) -> str:
         f"<p>{text(_summary(outcome), MOST_LETTERS)}</p>",
         f"<p class=soft>{text(origin, MOST_LETTERS)}</p>",
         f"<p>{text(verdict, MOST_LETTERS)}</p>",
+        f"<p>{text(outcome.protocol, MOST_LETTERS)}</p>" if outcome.protocol else "",
         _table(*t.figure_rows(FIGURES, names, outcome.rows)),
         _table(*t.difference_rows(outcome)) if len(names) > 2 else "",
         _table(*t.figure_rows(PAIR_FIGURES, t.pair_names(outcome), outcome.pairs))

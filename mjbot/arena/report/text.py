@@ -189,6 +189,7 @@ def json_records(outcome: RunOutcome) -> Iterator[dict[str, Any]]:
         "margin": outcome.plan.rates.margin if asked else None,
         "rank_difference_always": sequence_interval(outcome) if asked else None,
         "variance_left_by_pairing": _number(f.pairing_ratio(outcome.rows, 0, 1)),
+        **_protocol_record(outcome),
     }
     for k, name in enumerate(names):
         record = _json_record("strategy", name, f.FIGURES, outcome.rows[:, k])
@@ -202,6 +203,16 @@ def json_records(outcome: RunOutcome) -> Iterator[dict[str, Any]]:
     if setup.seating.pairs:
         label = " less ".join(pair_names(outcome))
         yield _json_difference(label, f.PAIR_FIGURES, outcome.pairs[:, 0], outcome.pairs[:, 1])
+
+
+def _protocol_record(outcome: RunOutcome) -> dict[str, Any]:
+    if (check := outcome.protocol) is None:
+        return {}
+    return {
+        "protocol": check.protocol.digest,
+        "protocol_fixed": check.protocol.fixed,
+        "exploratory": check.deviations,
+    }
 
 
 def _json_record(
