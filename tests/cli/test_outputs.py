@@ -25,7 +25,7 @@ TENHOU6 = '{"title":["",""],"name":["a","b","c","d"],"rule":{"disp":""},"log":[[
 READ = {
     "accounts", "token_file", "account_file", "ws_token_file", "profile", "game", "records",
     "reference", "review", "repro", "source", "start", "check", "weights", "files",
-    "data", "pair_start", "mean_of",
+    "data", "pair_start", "mean_of", "protocol",
 }  # fmt: skip
 FOLDERS = {"log_dir", "folder", "out"}
 WRITTEN = {

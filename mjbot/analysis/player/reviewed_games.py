@@ -38,7 +38,7 @@ from protocol import messages as m
 from protocol.errors import NOT_JSON
 from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
 
-FORMAT: Final = "mjbot reviewed games 4"
+FORMAT: Final = "mjbot reviewed games 5"
 NO_ACTION: Final = -1
 MOST_CHOICES: Final = 6
 """Rated choices that are kept of a decision, besides the two that were compared."""
@@ -130,19 +130,22 @@ class DrawLuck(msgspec.Struct, frozen=True):
 class ReviewedGame(msgspec.Struct, frozen=True):
     """One game of one player.
 
-    ``number`` counts the games of the file from 0.  ``expected`` is the final rank to be expected
-    as it begins.  ``improving`` are draws before tenpai, ``winning`` in tenpai.  ``starts`` is the
-    sum of the shanten of the hands dealt to the player, ``room_starts`` of the others whose hands
-    the record shows, each with the number of hands.  ``agreement`` is the sum of the parts of the
-    grade (:func:`mjbot.analysis.review.summary.rating`) and the number of decisions that have one.
-    ``counts`` are those of :data:`mjbot.analysis.stats.counted_games.FIELDS`, ``room`` the sums
-    over the others.
+    ``number`` counts the games of the file from 0. ``length`` and ``rules`` are those of
+    :class:`mjbot.analysis.stats.counted_games.BreakdownRows`. ``expected`` is the final rank to be
+    expected as it begins. ``improving`` are draws before tenpai, ``winning`` in tenpai. ``starts``
+    is the sum of the shanten of the hands dealt to the player, ``room_starts`` of the others whose
+    hands the record shows, each with the number of hands. ``agreement`` is the sum of the parts of
+    the grade (:func:`mjbot.analysis.review.summary.rating`) and the number of decisions that have
+    one. ``counts`` are those of :data:`mjbot.analysis.stats.counted_games.FIELDS`, ``room`` the
+    sums over the others.
     """
 
     source: str
     number: int
     digest: str
     day: str
+    length: str
+    rules: str
     player: str
     seat: int
     final_rank: int
@@ -312,6 +315,8 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
         number=game.number,
         digest=rows.identity.whole.hex(),
         day=rows.day,
+        length=rows.length,
+        rules=rows.rules,
         player=rows.names[seat],
         seat=seat,
         final_rank=judged.final_ranks[seat],

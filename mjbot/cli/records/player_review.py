@@ -26,6 +26,7 @@ from mjbot.analysis.player.reviewed_games import (
     read_games_file,
     review_sources,
 )
+from mjbot.analysis.player.rule_sets import left_out, rule_set_of
 from mjbot.arena.code_digest import code_digest
 from mjbot.game.records.game import RecordError
 from mjbot.game.records.sources import Source, content_digest, games_of, list_sources
@@ -61,6 +62,7 @@ class PlayerWork:
     file_dates: bool
     reference: Path | None
     recent: int | None
+    under: str | None
     page: Path
     json: Path | None
 
@@ -176,6 +178,9 @@ def _report(
     work: PlayerWork,
     console: Console,
 ) -> PlayerReport:
+    choice = rule_set_of(games, work.under)
+    others = left_out(games, choice)
+    games = [game for game in games if choice.fits(game)]
     reference: list[ReviewedGame] = []
     name = ""
     if work.recent:
@@ -185,12 +190,19 @@ def _report(
             n = plural(len(games), "game")
             raise ArgumentError(f"--recent {work.recent}: the records have {n} of the player")
     elif work.reference is not None:
-        reference = _reference(work.reference, work, console)
+        all_players = _reference(work.reference, work, console)
         own = {(game.digest, game.seat) for game in games}
-        reference = [each for each in reference if (each.digest, each.seat) not in own]
+        reference = [
+            game
+            for game in all_players
+            if choice.fits(game) and (game.digest, game.seat) not in own
+        ]
+        if not reference:
+            problem = f"no games of other players under {choice}"
+            raise ArgumentError(f"--reference {work.reference}: {problem}")
         name = work.reference.name
-    problems = tuple(problem for line in lines for problem in line.problems)
-    return PlayerReport(work.player, games, reference, name, bool(work.playouts_s), problems)
+    problems = [problem for line in lines for problem in line.problems] + others
+    return PlayerReport(work.player, games, reference, name, bool(work.playouts_s), tuple(problems))
 
 
 def _reference(path: Path, work: PlayerWork, console: Console) -> list[ReviewedGame]:

@@ -80,6 +80,12 @@ class ReviewRequest:
         type=count,
         metavar="N",
     )
+    under: str | None = option(
+        None,
+        "with --player: rules of the games to report, as tonpu or hanchan,bust=no (default: those"
+        " of most games; the others are named)",
+        metavar="RULES",
+    )
     file_dates: bool = option(
         False,
         "with --player: date a game by its file where neither record nor file name has a date",
@@ -175,6 +181,7 @@ def _review_player(request: ReviewRequest) -> int:
             file_dates=request.file_dates,
             reference=request.reference,
             recent=request.recent,
+            under=request.under,
             page=request.out or Path("review-player.html"),
             json=request.json,
         )

@@ -9,7 +9,7 @@ from mjbot.game.records.sources import list_sources
 
 LOGS = Path(__file__).parents[3] / "logs"
 SOURCES = list_sources(LOGS / "east-four-winds.mjson") + list_sources(
-    LOGS / "hanchan-open-kan-and-bust.mjson"
+    LOGS / "east-extra-round.mjson"
 )
 
 

@@ -14,7 +14,7 @@ from tests.analysis.player.conftest import LOGS
 from tests.analysis.player.test_figures import game, mistake
 
 BY = ["--by", "fast-riichi-d", "--playouts", "0", "--jobs", "1"]
-ONE, OTHER = LOGS / "east-four-winds.mjson", LOGS / "hanchan-open-kan-and-bust.mjson"
+ONE, OTHER = LOGS / "east-four-winds.mjson", LOGS / "east-extra-round.mjson"
 
 
 def review(*arguments):
