@@ -38,7 +38,7 @@ from mjbot.learning.models.fast_policy.shape_rows import Changes, ShapeRows, wri
 from mjbot.learning.models.input_layout import SEATS, InputLayout, headed
 from mjbot.learning.models.networks.look_ahead import (
     OF_PLANS,
-    PLAN_NAMES,
+    PLAN_INPUTS,
     POINTS,
     HandOutlook,
     write_plans,
@@ -66,7 +66,7 @@ CONTEXT: Final = InputLayout(
     PHASE=("after a call", "riichi declared"),
     SAFETY=("safe kinds held under a riichi /4", "least danger, root", "mean danger, root"),
     OPPONENTS=headed(SEATS, (*OPPONENT_NAMES, "dealer")),
-    PLANS=headed(("plans",), PLAN_NAMES),
+    PLANS=headed(("plans",), PLAN_INPUTS.names),
 )
 """What is read without an ally; the numbers of one follow."""
 

@@ -9,10 +9,10 @@ from typing import Final
 
 from mjbot.learning.models.input_layout import SEATS, InputLayout, headed
 from mjbot.learning.models.networks.look_ahead import (
-    CALL_NAMES,
-    KAN_NAMES,
-    PLAN_NAMES,
-    RIICHI_NAMES,
+    CALL_INPUTS,
+    KAN_INPUTS,
+    PLAN_INPUTS,
+    RIICHI_INPUTS,
 )
 from mjbot.learning.models.table_features import OPPONENT_NAMES, OWN_NAMES, SHANTEN_NAMES, TABLE
 
@@ -67,8 +67,8 @@ SCALARS: Final = InputLayout(
     SHANTEN=SHANTEN_NAMES,  # after the best discard
     CALLS=headed(_CALLS, ("shanten gained", "tiles accepted /40", "dora /4", "value honour /2")),
     OPPONENTS=headed(SEATS, (*OPPONENT_NAMES, "double riichi")),
-    DECLARE=headed(("riichi",), RIICHI_NAMES),
-    PLANS=headed(("plans",), PLAN_NAMES),
-    AFTER=headed((f"after {call}" for call in _CALLS), CALL_NAMES),
-    AFTER_KAN=headed(("after a kan",), KAN_NAMES),
+    DECLARE=headed(("riichi",), RIICHI_INPUTS.names),
+    PLANS=headed(("plans",), PLAN_INPUTS.names),
+    AFTER=headed((f"after {call}" for call in _CALLS), CALL_INPUTS.names),
+    AFTER_KAN=headed(("after a kan",), KAN_INPUTS.names),
 )

@@ -22,6 +22,7 @@ from mjbot.game.rules.shanten import is_edge, shanten, shanten_regular
 from mjbot.game.rules.wins import Win
 from mjbot.game.table.state import CHI, DAIMINKAN, State
 from mjbot.learning.models.danger_features import honour_value
+from mjbot.learning.models.input_layout import InputLayout
 from mjbot.learning.models.win_value import HandContext, win_points
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_HONOUR
@@ -33,67 +34,86 @@ POINTS: Final = 8000.0
 MOST_TILES: Final = 40.0
 MOST_WAITS: Final = 12.0
 
-# Riichi.
-RIICHI_WAIT: Final = 0  # tiles waited for / 12, kinds / 4, points silent, points in riichi
-RIICHI_NO_YAKU: Final = 4  # share of the tiles waited for that bring no yaku without riichi
-RIICHI_TOP: Final = 5  # points silent of the dearest tile
-RIICHI_FURITEN: Final = 6
-RIICHI_BETTER: Final = 7  # share of the draws after which a discard waits for 2 tiles more
-RIICHI_MORE: Final = 8  # mean gain of a draw: tiles / 3, points silent / 2,000
-RIICHI_NEAR_OWN: Final = 10  # share of the wait that the own discards make seem safe (suji)
-RIICHI_RISK: Final = 11  # of the discard: root of chance x points / 8,000
-RIICHI_NAMES: Final = (
-    "tiles waited for /12", "kinds waited for /4", "points silent /8000", "points in riichi /8000",
-    "share without a yaku", "points of the dearest tile /8000", "furiten",
-    "share of draws that widen the wait", "mean gain in tiles /3", "mean gain in points /2000",
-    "share that own discards make look safe", "danger of the discard",
+RIICHI_INPUTS: Final = InputLayout(
+    WAIT=(
+        "tiles waited for /12", "kinds waited for /4", "points silent /8000",
+        "points in riichi /8000",
+    ),
+    NO_YAKU=("share without a yaku",),  # of the tiles waited for, without riichi
+    TOP=("points of the dearest tile /8000",),  # silent
+    FURITEN=("furiten",),
+    BETTER=("share of draws that widen the wait",),  # after a discard, by 2 tiles or more
+    MORE=("mean gain in tiles /3", "mean gain in points /2000"),  # of a draw, silent
+    NEAR_OWN=("share that own discards make look safe",),  # suji
+    RISK=("danger of the discard",),  # root of chance x points / 8,000
 )  # fmt: skip
-OF_RIICHI: Final = len(RIICHI_NAMES)
+RIICHI_WAIT: Final = RIICHI_INPUTS.first("WAIT")
+RIICHI_NO_YAKU: Final = RIICHI_INPUTS.first("NO_YAKU")
+RIICHI_TOP: Final = RIICHI_INPUTS.first("TOP")
+RIICHI_FURITEN: Final = RIICHI_INPUTS.first("FURITEN")
+RIICHI_BETTER: Final = RIICHI_INPUTS.first("BETTER")
+RIICHI_MORE: Final = RIICHI_INPUTS.first("MORE")
+RIICHI_NEAR_OWN: Final = RIICHI_INPUTS.first("NEAR_OWN")
+RIICHI_RISK: Final = RIICHI_INPUTS.first("RISK")
+OF_RIICHI: Final = RIICHI_INPUTS.size
 
-# Plans: distances to simples, value honours, one suit, triplets, three colours, straight.
-PLAN_SIMPLES: Final = 0
-PLAN_HONOURS: Final = 1
-PLAN_FLUSH: Final = 2
-PLAN_TRIPLETS: Final = 3
-PLAN_COLOURS: Final = 4  # tiles missing / 4
-PLAN_STRAIGHT: Final = 5
-PLAN_DELAY: Final = 6  # the nearest of the first four, beyond the plain shanten
-PLAN_DORA: Final = 7  # dora of hand and melds / 4
-PLAN_NAMES: Final = (
-    "to all simples /4", "to a value honour /4", "to one suit /4", "to all triplets /4",
-    "to three colours /4", "to a straight /4", "beyond the plain shanten /4", "dora /4",
-)  # fmt: skip
-OF_PLANS: Final = len(PLAN_NAMES)
+PLAN_INPUTS: Final = InputLayout(
+    SIMPLES=("to all simples /4",),
+    HONOURS=("to a value honour /4",),
+    FLUSH=("to one suit /4",),
+    TRIPLETS=("to all triplets /4",),
+    COLOURS=("to three colours /4",),  # tiles missing
+    STRAIGHT=("to a straight /4",),
+    DELAY=("beyond the plain shanten /4",),  # the nearest of the first four
+    DORA=("dora /4",),  # of hand and melds
+)
+PLAN_SIMPLES: Final = PLAN_INPUTS.first("SIMPLES")
+PLAN_HONOURS: Final = PLAN_INPUTS.first("HONOURS")
+PLAN_FLUSH: Final = PLAN_INPUTS.first("FLUSH")
+PLAN_TRIPLETS: Final = PLAN_INPUTS.first("TRIPLETS")
+PLAN_COLOURS: Final = PLAN_INPUTS.first("COLOURS")
+PLAN_STRAIGHT: Final = PLAN_INPUTS.first("STRAIGHT")
+PLAN_DELAY: Final = PLAN_INPUTS.first("DELAY")
+PLAN_DORA: Final = PLAN_INPUTS.first("DORA")
+OF_PLANS: Final = PLAN_INPUTS.size
 FAR: Final = 2.0
 """What stands for a plan that melds exclude: as if 8 tiles away."""
 
-# After a call: its plans, and
-CALL_WAIT: Final = OF_PLANS  # tenpai: tiles waited for that win / 12, their mean points
-CALL_RISK: Final = OF_PLANS + 2  # of the discard that accepts most, of the safest: as RIICHI_RISK
-CALL_NAMES: Final = (
-    *PLAN_NAMES, "winning tiles /12", "mean points /8000", "danger of the best discard",
-    "danger of the safest discard",
-)  # fmt: skip
-OF_CALL: Final = len(CALL_NAMES)
+CALL_INPUTS: Final = InputLayout(
+    PLANS=PLAN_INPUTS.names,
+    WAIT=("winning tiles /12", "mean points /8000"),  # tenpai
+    RISK=("danger of the best discard", "danger of the safest discard"),  # as that of a riichi
+)
+CALL_WAIT: Final = CALL_INPUTS.first("WAIT")
+CALL_RISK: Final = CALL_INPUTS.first("RISK")
+OF_CALL: Final = CALL_INPUTS.size
 
-# After a kan.
-KAN_LOST: Final = 0  # shanten lost
-KAN_ACCEPTS: Final = 1  # tiles accepted before, after / 40
-KAN_WAIT: Final = 3  # tenpai: tiles waited for that win before / 12, mean points; the same after
-KAN_HONOUR: Final = 7
-KAN_VALUE: Final = 8
-KAN_EDGE: Final = 9
-KAN_DORA: Final = 10
-KAN_DRAWN: Final = 11  # its tile was just drawn
-KAN_RISK: Final = 12  # to be robbed, if it is added to a pon
-KAN_KANS: Final = 13  # quarters of the kans of the table, of its own
-KAN_NAMES: Final = (
-    "shanten lost", "tiles accepted before /40", "tiles accepted after /40",
-    "winning tiles before /12", "mean points before /8000", "winning tiles after /12",
-    "mean points after /8000", "honour", "value honour", "terminal or honour", "dora",
-    "of the drawn tile", "danger of robbing", "kans of the table /4", "own kans /4",
+KAN_INPUTS: Final = InputLayout(
+    LOST=("shanten lost",),
+    ACCEPTS=("tiles accepted before /40", "tiles accepted after /40"),
+    WAIT=(  # tenpai
+        "winning tiles before /12", "mean points before /8000", "winning tiles after /12",
+        "mean points after /8000",
+    ),
+    HONOUR=("honour",),
+    VALUE=("value honour",),
+    EDGE=("terminal or honour",),
+    DORA=("dora",),
+    DRAWN=("of the drawn tile",),  # just now
+    RISK=("danger of robbing",),  # if it is added to a pon
+    KANS=("kans of the table /4", "own kans /4"),
 )  # fmt: skip
-OF_KAN: Final = len(KAN_NAMES)
+KAN_LOST: Final = KAN_INPUTS.first("LOST")
+KAN_ACCEPTS: Final = KAN_INPUTS.first("ACCEPTS")
+KAN_WAIT: Final = KAN_INPUTS.first("WAIT")
+KAN_HONOUR: Final = KAN_INPUTS.first("HONOUR")
+KAN_VALUE: Final = KAN_INPUTS.first("VALUE")
+KAN_EDGE: Final = KAN_INPUTS.first("EDGE")
+KAN_DORA: Final = KAN_INPUTS.first("DORA")
+KAN_DRAWN: Final = KAN_INPUTS.first("DRAWN")
+KAN_RISK: Final = KAN_INPUTS.first("RISK")
+KAN_KANS: Final = KAN_INPUTS.first("KANS")
+OF_KAN: Final = KAN_INPUTS.size
 
 
 class HandOutlook(NamedTuple):
