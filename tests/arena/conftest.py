@@ -17,11 +17,16 @@ def bot(name: str) -> str:
     return f"{BOTS}:{name}" if name[0].isupper() else name
 
 
-@pytest.fixture
-def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+def fork_workers(patch: pytest.MonkeyPatch) -> None:
     """Fork the workers of runs in this process: they need not import what it has imported."""
     if "fork" in multiprocessing.get_all_start_methods():
-        monkeypatch.setattr(pool._ArenaWorker, "start_method", "fork")
+        patch.setattr(pool._ArenaWorker, "start_method", "fork")
+
+
+@pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the workers of runs in this test."""
+    fork_workers(monkeypatch)
 
 
 @pytest.fixture
