@@ -1,11 +1,10 @@
 """Positions for seat 0, games of our own to learn from, and networks of a tenth of the width."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from papers.matsuda2021 import networks
-from tests.arena.conftest import fork_workers
 from tests.learning.training.conftest import other_games, own_games, record_games
 from tests.strategies.conftest import position_builder
 
@@ -13,8 +12,8 @@ __all__ = ["other_games", "own_games", "position_builder", "record_games", "smal
 
 
 @pytest.fixture(scope="module", autouse=True)
-def forked_workers() -> Iterator[None]:
-    """Fork the workers of experiments: an arena's worker takes two seconds to import itself."""
+def forked_experiments(fork_workers: Callable[[pytest.MonkeyPatch], None]) -> Iterator[None]:
+    """Fork the workers of experiments and trainings: each takes two seconds to import itself."""
     with pytest.MonkeyPatch.context() as patch:
         fork_workers(patch)
         yield

@@ -1,13 +1,12 @@
 """The commands of the documentation: each is run or has a reason; some are run here."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from proof import pages
+from proof.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 CHEAP = ("docs/start/first-bot.md", "docs/howto/review-your-games.md")
@@ -55,11 +54,11 @@ def test_another_figure_than_the_page_shows_is_a_problem(tmp_path):
     assert pages.try_command(slow, tmp_path, 0.5).problem == "not finished after 0.5 s"
 
 
-def test_a_failure_ends_with_status_1(tmp_path):
+def test_a_failure_ends_with_status_1(tmp_path, monkeypatch, capsys):
     page = tmp_path / "page.md"
-    page.write_text("    mjbot strategies no-such-strategy\n")
-    command = [sys.executable, "-m", "proof", "pages", str(page)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "FAILED" in done.stdout
-    assert "1 command failed" in done.stdout
+    page.write_text("    python -c 'raise SystemExit(3)'\n")
+    monkeypatch.setattr("sys.argv", ["proof", "pages", str(page)])
+    assert main() == 1
+    printed = capsys.readouterr().out
+    assert "FAILED" in printed
+    assert "1 command failed" in printed
