@@ -36,7 +36,7 @@ Policy = Callable[[BatchEnv], NDArray[np.int64]]
 
 
 def contests() -> list[Contest]:
-    """Return the contests of issue 14, with its required rates."""
+    """Return the contests with the ratios and rates that they must reach."""
     alone = decided(chosen_at_random())
     found = [
         Contest(

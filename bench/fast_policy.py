@@ -5,16 +5,13 @@ among four of it is repeated in a compiled loop and timed by the processor's clo
 decided; then four of it play whole hanchan in one compiled loop.  One core.
 """
 
-import os
-import platform
 import time
 from collections.abc import Iterator
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from bench.measure import processor
+from bench.measure import machine_and_versions, print_machine
 from mjbot.game.referee import Referee
 from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.table.state import STATE, State
@@ -52,12 +49,7 @@ def report(rounds: int) -> dict[str, Any]:
     results = [result_of(name, found) for name, found in times.items()]
     rates = [rate(policy, number) for number in range(rounds + 1)][1:]
     return {
-        "machine": {
-            "processor": processor(),
-            "python": platform.python_version(),
-            "load": list(os.getloadavg()),
-        },
-        "packages": {"numba": version("numba")},
+        **machine_and_versions(),
         "decisions": len(decisions),
         "hanchan_per_s": float(np.median(rates)),
         "results": [
@@ -124,8 +116,7 @@ def result_of(name: str, times: list[float]) -> dict[str, Any]:
 
 def print_report(report: dict[str, Any]) -> None:
     """Print a report for people."""
-    here = report["machine"]
-    print(f"{here['processor']}, Python {here['python']}, load {here['load'][0]:.1f}")
+    print_machine(report)
     print("microseconds of the processor a decision, compiled loop")
     print(f"{'':12} decisions    median      mean      99 %")
     for result in report["results"]:

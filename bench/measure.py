@@ -44,16 +44,10 @@ def measure(contests: list[Contest], rounds: int) -> dict[str, Any]:
         for index, contest in enumerate(contests):
             ours[index].append(_rate(contest.ours, contest.clock))
             theirs[index].append(_rate(contest.theirs, contest.clock))
+    found = machine_and_versions(*[contest.peer for contest in contests])
+    found["machine"]["pinned_to_core"] = core
     return {
-        "machine": {
-            "processor": processor(),
-            "python": platform.python_version(),
-            "pinned_to_core": core,
-            "load": list(os.getloadavg()),
-        },
-        "packages": {
-            name: version(name) for name in sorted({"numba", *(c.peer for c in contests)})
-        },
+        **found,
         "rounds": rounds,
         "results": [
             _result(contest, ours[index], theirs[index]) for index, contest in enumerate(contests)
@@ -61,9 +55,27 @@ def measure(contests: list[Contest], rounds: int) -> dict[str, Any]:
     }
 
 
+def machine_and_versions(*packages: str) -> dict[str, Any]:
+    """Return the machine and the versions of numba and of other packages, for a report."""
+    return {
+        "machine": {
+            "processor": _processor(),
+            "python": platform.python_version(),
+            "load": list(os.getloadavg()),
+        },
+        "packages": {name: version(name) for name in sorted({"numba", *packages})},
+    }
+
+
+def print_machine(report: dict[str, Any]) -> None:
+    """Print the machine of a report in a line."""
+    machine = report["machine"]
+    print(f"{machine['processor']}, Python {machine['python']}, load {machine['load'][0]:.1f}")
+
+
 def print_table(report: dict[str, Any]) -> None:
     """Print a report of :func:`measure` for people."""
-    print(f"{report['machine']['processor']}, Python {report['machine']['python']}, one core")
+    print_machine(report)
     for result in report["results"]:
         verdict = "" if result["reached"] else "  TOO SLOW"
         print(
@@ -107,7 +119,7 @@ def _pin_to_one_core() -> int | None:
     return core
 
 
-def processor() -> str:
+def _processor() -> str:
     """Return what the machine calls its processor."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:

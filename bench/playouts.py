@@ -10,15 +10,12 @@ on one core; the decisions are all those of a hanchan, warm.  The ways to read h
 turns, round by round, so that their ratio does not depend on what else the machine does.
 """
 
-import os
-import platform
 import time
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from bench.measure import processor
+from bench.measure import machine_and_versions, print_machine
 from mjbot.game.referee import Referee
 from mjbot.game.table.actions import Action
 from mjbot.game.table.state import TURN, copy_state
@@ -52,12 +49,7 @@ def report(rounds: int) -> dict[str, Any]:
     warm = {name: found[1:] for name, found in rates.items()}
     results = [result for name, found in warm.items() for result in _measured(name, found)]
     return {
-        "machine": {
-            "processor": processor(),
-            "python": platform.python_version(),
-            "load": list(os.getloadavg()),
-        },
-        "packages": {"numba": version("numba")},
+        **machine_and_versions(),
         "positions": len(views),
         "rounds": rounds,
         "results": [*results, _ratio(warm["mode=full"], warm["mode=full,hands=greedy"])],
@@ -157,8 +149,7 @@ def decision_times_ms(player: dict[str, str], seed: int) -> list[float]:
 
 def print_report(found: dict[str, Any]) -> None:
     """Print a report for people."""
-    machine = found["machine"]
-    print(f"{machine['processor']}, Python {machine['python']}, load {machine['load'][0]:.1f}")
+    print_machine(found)
     print(f"{found['positions']} positions x {found['rounds']} rounds; one core")
     for result in found["results"]:
         verdict = "" if result["reached"] else "  NOT REACHED"

@@ -41,7 +41,7 @@ class Asked(Strategy):
 
 
 def contests() -> list[Contest]:
-    """Return the contests of issue 3, with its required ratios."""
+    """Return the contests with the ratios that they must reach."""
     peer = partial(idle_games, GAMES)
     env = new_game(1, log=True)
     play_on(env, PEER_STEPS)

@@ -31,7 +31,7 @@ FOUR = xiangting.PlayerCount.FOUR
 
 
 def contests() -> list[Contest]:
-    """Return the contests of issue 3, with its required ratios."""
+    """Return the contests with the ratios that they must reach."""
     source = random.Random(2026)
     ids = [sorted(source.sample(range(136), 14)) for _ in range(N_HANDS)]
     counts = [count_kinds(tile // 4 for tile in hand) for hand in ids]

@@ -8,17 +8,14 @@ RIVAL.  Limits are held against the processor's clock, which other programs do n
 wall clock is shown beside it.
 """
 
-import os
-import platform
 import time
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from bench.measure import processor
+from bench.measure import machine_and_versions, print_machine
 from mjbot.arena.setup import GameId, Setup, labels
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import make_players, new_referee
@@ -40,7 +37,7 @@ LIMITS_MS = {
     "supervised": 2.0,
     "fast-policy": 0.2,
 }
-"""Beginning of a name -> what its 99th percentile may be (issues 5 to 7 and 14)."""
+"""Beginning of a name -> what its 99th percentile may be."""
 OPTIONS = {"collusion-mc": ",deals=50"}
 """Else it thinks as long as its budget lets it."""
 
@@ -81,12 +78,7 @@ class Timed:
 def report(rounds: int) -> dict[str, Any]:
     """Return the times and rates of all strategies over so many hanchan each, and the machine."""
     return {
-        "machine": {
-            "processor": processor(),
-            "python": platform.python_version(),
-            "load": list(os.getloadavg()),
-        },
-        "packages": {"numba": version("numba")},
+        **machine_and_versions(),
         "hanchan": rounds,
         "results": [measured(name, rounds) for name in built_in_names()],
     }
@@ -152,8 +144,7 @@ def play(setup: Setup, game: int, times: Times) -> None:
 
 def print_report(report: dict[str, Any]) -> None:
     """Print a report for people."""
-    here = report["machine"]
-    print(f"{here['processor']}, Python {here['python']}, load {here['load'][0]:.1f}")
+    print_machine(report)
     print(
         f"up to {report['hanchan']} hanchan each; microseconds a decision, of processor and wall;"
     )

@@ -20,7 +20,7 @@ PROOFS = {
     "mjai-simulator": "bots in a hanchan of mjai.app's own simulator",
     "fuzz": "readers of lines, records, weights and a pair's channel on bytes that find new ways",
     "state-machines": "sessions, the table and the channel under all that can happen, in any order",
-    "mutations": "10,000 changed conversations, messages of a server, and records",
+    "mutations": "10,000 changed conversations, and 10,000 changed messages of a server",
     "check": "`mjbot check` fails no bot and no server that keeps to the documents, under load",
     "helpers": "how soon `mjbot detect --helpers` finds made helpers, and whom it names wrongly",
     "endurance": "broken conversations, killed processes and signals, for hours: five subjects",

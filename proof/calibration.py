@@ -17,7 +17,6 @@ import os
 import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
@@ -30,6 +29,7 @@ from mjbot.game.records.sources import Source, games_of
 from mjbot.game.statistics.estimates import Estimate, ratio
 from mjbot.game.statistics.markdown import head, row
 from mjbot.game.table.view import Sealed, View
+from mjbot.runtime.processes import in_processes
 from mjbot.runtime.progress import progress
 from proof.game_lines import HELD_OUT, recorded_games
 from protocol.messages import Event, Hora, StartKyoku
@@ -91,11 +91,8 @@ def run(args: argparse.Namespace) -> int:
 def rows_of_all(sources: Sequence[Source], jobs: int) -> Iterator[CalibrationRow]:
     """Yield the decisions of all sources."""
     batches = [(first, sources[first : first + BATCH]) for first in range(0, len(sources), BATCH)]
-    with (
-        ProcessPoolExecutor(jobs) as pool,
-        progress(Console(stderr=True), "estimating", len(sources), "games") as step,
-    ):
-        for batch in pool.map(rows_of_batch, batches):
+    with progress(Console(stderr=True), "estimating", len(sources), "games") as step:
+        for batch in in_processes(rows_of_batch, batches, jobs):
             yield from batch
             step(BATCH)
 

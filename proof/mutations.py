@@ -1,43 +1,33 @@
-"""Mutated conversations and records, by seed: refused in one line or accepted, and nothing else.
+"""Mutated conversations, by seed: refused in one line or accepted, and nothing else.
 
 Half of the conversations are told to our clients by a broken server, half to our servers by a
 broken client.  Of *messages* one in a server's conversation is changed, and a bot's service names
-the outcome.  Records are of every format, plain and packed, and are read as commands read them;
-what is a game is replayed, strictly or not, and converted.  Whatever is raised beside the
-documented classes is a finding, and so is an input that takes longer than :data:`LIMIT_S` of
-processor time.
+the outcome.  Whatever is raised beside the documented classes is a finding, and so is an input that
+takes longer than :data:`LIMIT_S` of processor time.  Records are changed in the same way by the
+subjects ``mjai``, ``mjlog``, ``tenhou6`` and ``packed`` of ``python -m proof fuzz``.
 """
 
 import argparse
 import contextlib
-import gzip
-import io
 import resource
 import signal
 import sys
-import tempfile
 import time
 import traceback
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from random import Random
 from types import FrameType
 from typing import Final
 
-from mjbot.game.records.replay import ReplaySummary, replay
-from mjbot.game.records.sources import RECORD_ENDINGS, games_of, list_sources
-from mjbot.game.records.writers import FORMATS
 from mjbot.play.client.conversation import ServerReportedError
 from mjbot.play.server.core import OnFault
 from mjbot.play.service.bot import outcome_of
 from mjbot.runtime.errors import MjbotError
 from proof.conversations import DIALECTS, Recorded, record, replay_to_server, run_client
 from proof.fuzzing.mutating import mutated
-from proof.fuzzing.seeds import encoded, games
 from proof.fuzzing.subjects import quiet
 from protocol.dialects import Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
@@ -48,23 +38,15 @@ LIMIT_S: Final = 10.0
 MOST_MB: Final = 300
 WALLS: Final = 12
 """How many conversations are recorded in each dialect."""
-_MOST_BYTES: Final = 1 << 18
-"""Of a recorded file of a third party."""
-_OF_RECORDS: Final = 0.5
-"""The share of records from elsewhere, where they are named."""
-
-
-KINDS: Final = ("conversations", "messages", "records")
+KINDS: Final = ("conversations", "messages")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof mutations``."""
     parser.add_argument("--conversations", type=int, default=10_000, help="how many (10,000)")
     parser.add_argument("--messages", type=int, default=10_000, help="how many (10,000)")
-    parser.add_argument("--records", type=int, default=10_000, help="how many (10,000)")
     parser.add_argument("--seed", type=int, default=0, help="of all changes (0)")
     parser.add_argument("--only", type=int, help="repeat the input of this number")
-    parser.add_argument("--records-from", type=Path, help="a folder of more records to change")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,7 +61,6 @@ def run(args: argparse.Namespace) -> int:
     for what, count, one in (
         ("conversations", args.conversations, _conversation),
         ("messages", args.messages, _message),
-        ("records", args.records, _Records(args.records_from).one),
     ):
         findings += _run_all(_Kind(what, count, one), args.seed, args.only)
     used_s = time.process_time() - begin
@@ -205,92 +186,3 @@ def _changed(lines: Sequence[bytes], dialect: Dialect, random: Random) -> list[b
         return data.split(b"\n")
     cuts = sorted(random.randrange(len(data) + 1) for _ in range(random.choice((1, 5, 50))))
     return [data[start:end] for start, end in zip([0, *cuts], [*cuts, len(data)], strict=True)]
-
-
-# --- records ---------------------------------------------------------------------------------
-
-
-class _Records:
-    """Changes records of ours, and from a folder if there is one."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._own: Final = [
-            *[data for name in FORMATS for data in encoded(name)],
-            *[form.encode(game) for game in games() for form in FORMATS.values()],
-        ]
-        self._others: Final = [] if folder is None else sorted(_files_in(folder))
-        self._folder: Final = tempfile.TemporaryDirectory(prefix="mjbot-mutations-")
-        self._count = 0
-
-    def one(self, random: Random) -> str:
-        """Change one record and read it."""
-        other = bool(self._others) and random.random() < _OF_RECORDS
-        data = _content(*random.choice(self._others)) if other else random.choice(self._own)
-        data, _ = mutated(data, random)
-        self._count += 1
-        path = Path(self._folder.name) / f"{self._count}.json"
-        path.write_bytes(_wrapped(data, random))
-        try:
-            return f"records {'from elsewhere' if other else 'of ours'}: {_read(path, random)}"
-        finally:
-            path.unlink()
-
-
-def _files_in(folder: Path) -> Iterator[tuple[Path, str]]:
-    for path in folder.rglob("*"):
-        if path.suffix == ".zip":
-            with zipfile.ZipFile(path) as archive:
-                for member in archive.infolist():
-                    is_record = Path(member.filename).suffix in RECORD_ENDINGS
-                    if is_record and 0 < member.file_size <= _MOST_BYTES:
-                        yield path, member.filename
-        elif path.suffix == ".jsonl" and path.stat().st_size <= _MOST_BYTES:
-            yield path, ""
-
-
-def _content(path: Path, member: str) -> bytes:
-    if not member:
-        return path.read_bytes()
-    with _archive(path).open(member) as file:
-        data = file.read()
-    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
-
-
-@cache
-def _archive(path: Path) -> zipfile.ZipFile:
-    return zipfile.ZipFile(path)
-
-
-def _wrapped(data: bytes, random: Random) -> bytes:
-    """Pack a record as users do, now and then damaged once more."""
-    kind = random.random()
-    if kind < 0.6:
-        return data
-    if kind < 0.8:
-        packed = gzip.compress(data, 1, mtime=0)
-    else:
-        archive = io.BytesIO()
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as members:
-            members.writestr("game.json", data)
-        packed = archive.getvalue()
-    return mutated(packed, random, 1)[0] if random.random() < 0.3 else packed
-
-
-def _read(path: Path, random: Random) -> str:
-    """Read, replay and convert a file as the commands do; return what became of it."""
-    strict, name = random.random() < 0.5, random.choice([*FORMATS, ""])
-    n_games = 0
-    try:
-        for source in list_sources(path):
-            for game in games_of(source):
-                entries = list(game.entries)
-                whole = replace(game, entries=entries)
-                if name:
-                    with contextlib.suppress(MjbotError):
-                        FORMATS[name].encode(whole)
-                replay(whole, ReplaySummary(), strict)
-                n_games += 1
-    except MjbotError as error:
-        assert str(error)
-        return f"refused by {type(error).__name__}"
-    return "replayed" + (", strictly" if strict else "") if n_games else "no game"

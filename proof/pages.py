@@ -23,11 +23,13 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.records.writers import FORMATS
 from mjbot.runtime.compiler.cache import cache_folder
 from mjbot.runtime.files import plural
 
@@ -156,11 +158,10 @@ def prepare(folder: Path, page: str) -> None:
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("__*"))
     game = logs / "hanchan-thirteen-kyoku.mjson"
     shutil.copy(game, folder / "game.mjson")
-    for ending, kind in (("json", "tenhou6"), ("mjlog", "mjlog")):
-        _convert(game, folder / f"converted-{kind}", kind)
-        (made,) = [path for path in (folder / f"converted-{kind}").rglob("*") if path.is_file()]
-        made.rename(folder / f"game.{ending}")
-        shutil.rmtree(folder / f"converted-{kind}")
+    (read,) = games_of(list_sources(game)[0])
+    whole = replace(read, entries=list(read.entries))
+    for ending, name in (("json", "tenhou6"), ("mjlog", "mjlog")):
+        (folder / f"game.{ending}").write_bytes(FORMATS[name].encode(whole))
     with zipfile.ZipFile(folder / "games.zip", "w") as records:
         for log in sorted(logs.iterdir()):
             records.write(log, log.name)
@@ -171,11 +172,6 @@ def prepare(folder: Path, page: str) -> None:
     (folder / "weights.npz").write_bytes(b"")
     for name, text in {"my_bot.py": bot, **files_of(page)}.items():
         (folder / name).write_text(text, encoding="utf-8")
-
-
-def _convert(game: Path, folder: Path, kind: str) -> None:
-    command = [sys.executable, "-m", "mjbot", "convert", str(game), str(folder), "--to", kind]
-    subprocess.run(command, check=True, capture_output=True)
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from mjbot.game.records.game import RecordError
-from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
-from mjbot.game.records.sources import games_of, list_sources
 from mjbot.play.match.pair import PairChannel, make_members, private_channel
+from mjbot.play.match.player_processes import log_file
 from mjbot.play.match.players import read_players
 from mjbot.play.match.run import MatchSettings, Watcher, play_match
 from mjbot.play.server.core import OnFault
@@ -37,6 +35,7 @@ from proof.pair_trials import (
     read,
     report,
 )
+from proof.remains import replay_problems
 from protocol.messages import EndGame, Event, StartGame, StartKyoku
 
 STOP_S: Final = 1.0
@@ -107,6 +106,7 @@ class _Trials:
         self._folder: Final = folder
         self._relay: Final = relay
         self._pids: dict[int, int] = {}
+        self._begins: dict[int, int] = {}  # where the output of each player's process begins
         self._read_bytes: dict[Path, int] = {}
         self._count = 0
         self._kyoku = ""
@@ -128,7 +128,7 @@ class _Trials:
         settings = MatchSettings(
             rules=rules, games=1_000_000, folder=self._folder, join_timeout_s=JOIN_S
         )
-        watcher = Watcher(self._on_event, self._on_result, self._pids.__setitem__, self._on_note)
+        watcher = Watcher(self._on_event, self._on_result, self._on_start, self._on_note)
         self._main = asyncio.current_task()
         try:
             await play_match(settings, players, watcher)
@@ -164,6 +164,10 @@ class _Trials:
         self._count += 1
         if self._count == self._trial.event and not isinstance(event, EndGame):
             self._deed = self._loop.create_task(self._strike(self._trial))
+
+    def _on_start(self, player: int, pid: int) -> None:
+        self._pids[player] = pid
+        self._begins[player] = log_file(self._folder, player).stat().st_size
 
     def _on_note(self, text: str) -> None:
         self._trial.notes.append(text)
@@ -230,15 +234,7 @@ class _Trials:
         if sum(result.scores) != 100_000:
             yield f"scores {result.scores}"
         assert result.log is not None
-        summary = ReplaySummary()
-        try:
-            for source in list_sources(result.log):
-                for game in games_of(source):
-                    replay(game, summary)
-        except (MismatchError, RecordError) as error:
-            yield f"replay: {error}"
-        if (summary.games, summary.unfinished) != (1, 0):
-            yield f"the log holds {summary}"
+        yield from replay_problems(result.log)
 
     def _new_timings(self) -> tuple[list[float], int]:
         """Return how long the last game's decisions took, and how many waited for a message."""
@@ -247,15 +243,12 @@ class _Trials:
         return [float(row[0]) for row in rows], sum(int(row[1]) for row in rows)
 
     def _is_linked(self, player: int) -> bool:
-        """Whether the last line of a player about its partner reports it as linked."""
-        text = self._output_file(player).read_text("utf-8", "replace")
-        return text.rfind(THERE) > text.rfind(GONE)
+        """Whether the last line of a player's process about its partner reports it as linked."""
+        data = log_file(self._folder, player).read_bytes()[self._begins[player] :]
+        return data.rfind(THERE.encode()) > data.rfind(GONE.encode())
 
     def _new_output(self) -> dict[int, str]:
-        return {player: self._new_text(self._output_file(player)) for player in range(4)}
-
-    def _output_file(self, player: int) -> Path:
-        return self._folder / f"player-{player + 1}.txt"
+        return {player: self._new_text(log_file(self._folder, player)) for player in range(4)}
 
     def _new_text(self, file: Path) -> str:
         """Return what has been written since the last call."""

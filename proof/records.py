@@ -14,8 +14,6 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,6 +24,7 @@ from rich.console import Console
 from mjbot.game.records.game import Game, RecordError
 from mjbot.game.records.sources import Source, games_of, list_sources
 from mjbot.game.table.mirror.mirror import TableError
+from mjbot.runtime.processes import in_processes
 from mjbot.runtime.progress import progress
 from proof.ledger import LedgerError, PointsLedger
 from proof.round_trips import RoundTripError, check_round_trips
@@ -90,21 +89,12 @@ def check_all(sources: list[Source], jobs: int, *, round_trips: bool = False) ->
     batches = [sources[start : start + BATCH] for start in range(0, len(sources), BATCH)]
     total = RecordFindings()
     check = partial(check_batch, round_trips=round_trips)
+    every = map(check, batches) if jobs == 1 else in_processes(check, batches, jobs)
     with progress(Console(stderr=True), "checking", len(sources), "games") as step:
-        for batch, findings in zip(batches, _in_processes(check, batches, jobs), strict=True):
+        for batch, findings in zip(batches, every, strict=True):
             total.add(findings)
             step(len(batch), f"{len(total.mismatches)} mismatches")
     return total
-
-
-def _in_processes(
-    check: Callable[[list[Source]], RecordFindings], batches: list[list[Source]], jobs: int
-) -> Iterator[RecordFindings]:
-    if jobs == 1:
-        yield from map(check, batches)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(check, batches)
 
 
 def check_batch(sources: list[Source], *, round_trips: bool = False) -> RecordFindings:

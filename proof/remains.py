@@ -139,6 +139,17 @@ def replayed(path: Path) -> ReplaySummary:
     return summary
 
 
+def replay_problems(log: Path) -> Iterator[str]:
+    """Yield what a strict replay finds in the log of one game that ended by the rules."""
+    try:
+        summary = replayed(log)
+    except (MismatchError, RecordError) as error:
+        yield f"replay: {error}"
+        return
+    if (summary.games, summary.unfinished) != (1, 0):
+        yield f"the log holds {summary}"
+
+
 def lines_in(folder: Path) -> int:
     """Return how many lines of games have been written below ``folder``."""
     games = [path for path in folder.rglob("*.mjson")]

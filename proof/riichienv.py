@@ -11,13 +11,13 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
-from rich.progress import track
 
+from mjbot.runtime.processes import in_processes
+from mjbot.runtime.progress import progress
 from proof.answers import Report
 from proof.peer.lockstep import Lockstep
 from proof.peer.plots import WRITERS
@@ -69,21 +69,15 @@ def prove(games: int, jobs: int, notes: Path) -> Report:
             _add(report, done[batch])
     left = [batch for batch in batches if batch not in done]
     notes.parent.mkdir(parents=True, exist_ok=True)
-    console = Console(stderr=True)
-    with notes.open("a", encoding="utf-8") as file, ProcessPoolExecutor(jobs) as pool:
-        outcomes = pool.map(play_batch, left)
-        progress = track(
-            zip(left, outcomes, strict=True),
-            "comparing",
-            len(left),
-            console=console,
-            disable=not console.is_terminal,
-        )
-        for batch, outcome in progress:
-            line = {"code": code, "batch": batch, **outcome}
-            file.write(json.dumps(line) + "\n")
+    with (
+        notes.open("a", encoding="utf-8") as file,
+        progress(Console(stderr=True), "comparing", len(left), "batches") as step,
+    ):
+        for batch, outcome in zip(left, in_processes(play_batch, left, jobs), strict=True):
+            file.write(json.dumps({"code": code, "batch": batch, **outcome}) + "\n")
             file.flush()
             _add(report, outcome)
+            step()
     return report
 
 

@@ -1,5 +1,6 @@
 """Every outside program that the package registries have, at our table, as our server, or as judge.
 
+Packages that judge single hands and wins are asked by the tests of ``mjbot.game.rules``.
 A party is one of these programs in one part: what it judges or plays, and how much.  Each runs in a
 process of its own and prints one line when it is done; a difference or an error of either side is
 printed beneath and makes the status 1, a party that cannot run here status 3.
@@ -64,13 +65,6 @@ def _mjai_simulator(seed: int, report: Report) -> None:
     play_in_simulator(report)
 
 
-def _hand_oracles(seed: int, report: Report) -> None:
-    from proof.foreign.hand_oracles import compare_hands, compare_wins
-
-    compare_wins(1000, seed, report)
-    compare_hands(1000, seed, report)
-
-
 PARTIES: Final = (
     Party("majiang-core", "deals and judges its own AI; we replay", _majiang_referee),
     Party("majiang-ai", "plays at our table", _majiang_player),
@@ -78,7 +72,6 @@ PARTIES: Final = (
     Party("RiichiEnv", "referees beside ours on equal walls", _riichienv_referee),
     Party("RiichiEnv", "serves our clients, with its own menus", _riichienv_server),
     Party("RiichiEnv", "joins our server, reading our offers", _riichienv_client),
-    Party("mahjong, riichienv, xiangting", "judge random hands and wins", _hand_oracles),
 )
 
 

@@ -3,10 +3,8 @@
 Two speak Tenhou's wire over TCP, one over a WebSocket, one mjai.  Each game is played again with
 the same walls, seats and strategies by four mjai clients, and both logs must be equal.  Then
 connections are cut at random moments (``--cuts``): the game must still end by the rules, and
-each cut client be back in the same hand.  Last (``--repeats``) four clients play through relays
-with the habits of a recorded client: every answer is sent twice, the last one of a hand once more
-when the next is due, and the first tags of a game have to come in one read.  ``--habitual`` plays
-games of clients with more of its habits (:mod:`proof.tenhou_habits`), in no time of the clock.
+each cut client be back in the same hand.  Last (``--habitual``) four clients play with the habits
+of a recorded one (:mod:`proof.tenhou_habits`), in no time of the clock.
 """
 
 import argparse
@@ -18,12 +16,10 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from mjbot.game.records.game import Game, RecordError
-from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
 from mjbot.game.records.sources import games_of, list_sources
 from mjbot.play.client.conversation import OwnResult
 from mjbot.play.client.play import Hooks, Settings, play
@@ -32,6 +28,7 @@ from mjbot.play.server.server import GameResult, TableServer
 from mjbot.strategy.faults import FaultKind
 from mjbot.strategy.registry import make_strategy
 from proof.records import RecordFindings, print_table
+from proof.remains import replay_problems
 from proof.tenhou_habits import HABITS, play_habitually
 from protocol.messages import Event
 from protocol.rules import Length
@@ -50,17 +47,13 @@ MOST_PIECES: Final = 200
 
 GAME_S: Final = 1800.0
 
-ANSWER: Final = re.compile(rb"<(N|D|REACH)\b")
-WIN: Final = re.compile(rb'<N type="[67]"')
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof tenhou-door``."""
     parser.add_argument("--games", type=int, default=200, help="mixed games (200)")
     parser.add_argument("--cuts", type=int, default=100, help="cut connections (100)")
-    parser.add_argument("--repeats", type=int, default=100, help="games of repeated answers (100)")
     parser.add_argument(
-        "--habitual", type=int, default=0, help="games of clients with the recorded habits (0)"
+        "--habitual", type=int, default=100, help="games of clients with the recorded habits (100)"
     )
     parser.add_argument(
         "--habits", nargs="+", choices=HABITS, default=list(HABITS), help="which habits (all)"
@@ -82,10 +75,6 @@ def run(args: argparse.Namespace) -> int:
         cuts = findings.checked["connections cut"]
         print(f"{cuts} cuts: {findings.mismatches[-1:] or 'ok'}", flush=True)
         number += 1
-    for repeated in range(number, number + args.repeats):
-        proof.repeat(repeated)
-        print(f"repeats, game {repeated + 1}: {findings.mismatches[-1:] or 'ok'}", flush=True)
-    number += args.repeats
     for habitual in range(number, number + args.habitual):
         proof.play_habitually(habitual, args.habits)
         print(f"habits, game {habitual + 1}: {findings.mismatches[-1:] or 'ok'}", flush=True)
@@ -129,20 +118,6 @@ class ListenerProof:
         if len(there) != cuts.made or back != there:
             self._wrong(number, f"{cuts.made} cuts, gone in hands {there}, back in {back}")
 
-    def repeat(self, number: int) -> None:
-        """Play a game of Tenhou clients of which each repeats its answers, at once and late."""
-        repeats = Repeats()
-        with tempfile.TemporaryDirectory() as folder:
-            table = asyncio.run(self._play(number, ("tenhou",) * PLACES, Path(folder), repeats))
-            self._check(number, table)
-        self._found.checked["games of repeated answers"] += 1
-        self._found.checked["answers repeated"] += repeats.made
-        self._found.checked["of these wins"] += repeats.wins
-        if table.warnings:
-            self._wrong(number, "; ".join(table.warnings))
-        if repeats.starts != repeats.whole_starts or repeats.starts != PLACES:
-            self._wrong(number, f"{repeats.starts} starts, {repeats.whole_starts} in one read")
-
     def play_habitually(self, number: int, habits: Sequence[str] = HABITS) -> None:
         """Play a game of Tenhou clients with habits of the recorded one."""
         rules = TableRules(seed=self._seed + number, rules=self._length, fixed_seats=True)
@@ -165,7 +140,7 @@ class ListenerProof:
         number: int,
         listeners: Sequence[str],
         folder: Path,
-        habits: "Cuts | Repeats | None" = None,
+        cuts: "Cuts | None" = None,
     ) -> "Watched":
         rules = TableRules(seed=self._seed + number, rules=self._length, fixed_seats=True)
         table = Watched()
@@ -173,7 +148,7 @@ class ListenerProof:
             await stack.enter_async_context(asyncio.timeout(GAME_S))
             stack.enter_context(table.serving())
             server = await stack.enter_async_context(TableServer(rules, log_dir=folder))
-            urls = await _open(server, 9 if self._length == "hanchan" else 1, stack, habits)
+            urls = await _open(server, 9 if self._length == "hanchan" else 1, stack, cuts)
             tasks: list[asyncio.Task[list[OwnResult]]] = []
             for client, listener in enumerate(listeners):
                 tasks.append(asyncio.create_task(_seated(client, urls[listener])))
@@ -198,19 +173,15 @@ class ListenerProof:
         for end in table.ends:
             if end.void or end.scores != result.scores:
                 self._wrong(number, f"seat {end.seat} received {end.void or end.scores}")
-        self._replay(number, result.log)
+        for problem in replay_problems(result.log):
+            self._wrong(number, problem)
         self._found.checked["logs replayed strictly"] += 1
-        return [entry.event for game in _games(result.log) for entry in game.entries]
-
-    def _replay(self, number: int, log: Path) -> None:
-        summary = ReplaySummary()
-        try:
-            for game in _games(log):
-                replay(game, summary)
-        except (MismatchError, RecordError) as error:
-            self._wrong(number, f"replay: {error}")
-        if (summary.games, summary.unfinished) != (1, 0):
-            self._wrong(number, f"the log holds {summary}")
+        return [
+            entry.event
+            for source in list_sources(result.log)
+            for game in games_of(source)
+            for entry in game.entries
+        ]
 
     def _wrong(self, number: int, problem: str) -> None:
         self._found.mismatches.append(f"seed {self._seed + number}: {problem}")
@@ -270,56 +241,16 @@ class Cuts:
         return part
 
 
-class Repeats:
-    """Sends every answer twice, the last one of a hand once more before the next; reads starts."""
-
-    def __init__(self) -> None:
-        self.made = self.wins = self.starts = self.whole_starts = 0
-
-    def read(self, data: bytes) -> None:
-        """Note whether a read that begins a game has all that stands before the first deal."""
-        if b"<GO " in data:
-            self.starts += 1
-            self.whole_starts += all(tag in data for tag in (b"<UN ", b"<TAIKYOKU "))
-
-    def of_client(self) -> Callable[[bytes], bytes]:
-        """Return what makes of one client's bytes those that are sent."""
-        before, rest = b"", b""
-
-        def repeated(data: bytes) -> bytes:
-            nonlocal before, rest
-            *whole, rest = (rest + data).split(b"\0")
-            sent = []
-            for tag in whole:
-                if tag.startswith(b"<NEXTREADY") and before:
-                    sent.append(before)
-                    self.made += 1
-                    self.wins += bool(WIN.match(before))
-                sent.append(tag)
-                before = tag if ANSWER.match(tag) else before
-                if ANSWER.match(tag):
-                    sent.append(tag)
-                    self.made += 1
-            return b"".join([tag + b"\0" for tag in sent])
-
-        return repeated
-
-
-def _games(log: Path) -> Iterator[Game]:
-    for source in list_sources(log):
-        yield from games_of(source)
-
-
 async def _open(
-    server: TableServer, rules: int, stack: contextlib.AsyncExitStack, habits: Cuts | Repeats | None
+    server: TableServer, rules: int, stack: contextlib.AsyncExitStack, cuts: Cuts | None
 ) -> dict[str, str]:
     ports = {
         "tenhou": await server.open_tenhou(HOST, 0),
         "tenhou+ws": await server.open_tenhou_websocket(HOST, 0),
     }
-    if habits is not None:
+    if cuts is not None:
         for scheme, port in ports.items():
-            ports[scheme] = await _open_relay(port, habits, stack)
+            ports[scheme] = await _open_relay(port, cuts, stack)
     urls = {scheme: f"{scheme}://{HOST}:{port}/0?type={rules}" for scheme, port in ports.items()}
     return {"mjai": f"mjsonp://{HOST}:{await server.open_tcp(HOST, 0)}/default", **urls}
 
@@ -331,18 +262,14 @@ async def _seated(client: int, url: str) -> list[OwnResult]:
     return await play(settings, lambda _: strategy, hooks=Hooks(warm_up=lambda: None))
 
 
-async def _open_relay(port: int, habits: Cuts | Repeats, stack: contextlib.AsyncExitStack) -> int:
-    """Relay bytes, and now and then cut the connection or repeat an answer."""
+async def _open_relay(port: int, cuts: Cuts, stack: contextlib.AsyncExitStack) -> int:
+    """Relay bytes, and now and then cut the connection."""
 
     async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection(HOST, port)
-        cuts = habits if isinstance(habits, Cuts) else None
-        change, read = _same, None
-        if isinstance(habits, Repeats):
-            change, read = habits.of_client(), habits.read
-        pump = asyncio.create_task(_pump(reader, far_writer, change=change))
+        pump = asyncio.create_task(_pump(reader, far_writer))
         try:
-            await _pump(far_reader, writer, cuts, read=read)
+            await _pump(far_reader, writer, cuts)
         finally:
             pump.cancel()
             for end in (writer, far_writer):
@@ -352,24 +279,12 @@ async def _open_relay(port: int, habits: Cuts | Repeats, stack: contextlib.Async
     return int(server.sockets[0].getsockname()[1])
 
 
-def _same(data: bytes) -> bytes:
-    return data
-
-
 async def _pump(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    cuts: Cuts | None = None,
-    *,
-    change: Callable[[bytes], bytes] = _same,
-    read: Callable[[bytes], None] | None = None,
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, cuts: Cuts | None = None
 ) -> None:
     left = cuts.next() if cuts else None
     with contextlib.suppress(OSError):
         while data := await reader.read(1 << 16):
-            data = change(data)
-            if read:
-                read(data)
             if cuts and left == 0 and (part := cuts.part(data)) is not None:
                 writer.write(part)
                 await writer.drain()

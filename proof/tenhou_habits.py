@@ -6,7 +6,7 @@ clients of ours play over lines that do so, each habit by itself or all together
 
 ``twice``
     Every answer is sent twice within 0.5 s, the last one of a hand once more before the next deal;
-    after a ron a pass is sent.
+    after a ron a pass is sent as well.
 ``slow``
     An answer takes up to 2 s, a result is shown for 3 to 5 s, the last one as well.
 ``large-reads``
@@ -109,9 +109,10 @@ class HabitualLine(Transport):
     async def _answer_again(self, tag: bytes) -> None:
         if "twice" not in self._habits:
             return
-        is_ron = bool(_RON.match(tag))
-        self._counted["of these a pass after a ron"] += is_ron
-        await self._repeat(b"<N />\0" if is_ron else tag)
+        await self._repeat(tag)
+        if _RON.match(tag):
+            self._counted["of these a pass after a ron"] += 1
+            await self._repeat(b"<N />\0")
 
     async def _repeat(self, tag: bytes) -> None:
         await asyncio.sleep(self._rng.uniform(0, AGAIN_S))

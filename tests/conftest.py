@@ -1,6 +1,7 @@
 """What all tests need."""
 
 import contextlib
+import multiprocessing
 import os
 import resource
 import shutil
@@ -81,6 +82,25 @@ def limited_files():
     Writing beyond them fails with an ``OSError`` ("File too large").
     """
     return _limited_files
+
+
+def _fork_workers(monkeypatch):
+    from mjbot.runtime.processes import WorkerProcess
+
+    if "fork" in multiprocessing.get_all_start_methods():
+        monkeypatch.setattr(WorkerProcess, "start_method", "fork")
+
+
+@pytest.fixture(scope="session")
+def fork_workers():
+    """Return what forks the worker processes: they need not import what this process has."""
+    return _fork_workers
+
+
+@pytest.fixture
+def forked_workers(monkeypatch):
+    """Fork the worker processes of this process."""
+    _fork_workers(monkeypatch)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import contextlib
 import os
-import socket
 import tempfile
 import time
 from collections import Counter
@@ -21,18 +20,17 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from mjbot.game.records.game import RecordError
-from mjbot.game.records.replay import MismatchError
 from mjbot.play.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy
 from mjbot.play.client.pair_channel import End, Linked
 from mjbot.play.client.play import Settings, play
+from mjbot.play.match.players import free_port
 from mjbot.play.server.core import OnFault, TableFault
 from mjbot.play.server.lobby import PLACES, TableRules
 from mjbot.play.server.server import GameResult, TableServer
 from mjbot.runtime.errors import EXPECTED_ERRORS
 from mjbot.strategy.pair.session import Side
 from mjbot.strategy.registry import make_strategy
-from proof.remains import replayed
+from proof.remains import replay_problems
 from protocol.sessions.request_server import TimeLimits
 from protocol.transports.address import parse_address
 
@@ -64,7 +62,7 @@ class ChaosGame:
     ends: list[Any] = field(default_factory=list)
     broken: list[set[str]] = field(default_factory=list)
     faults: int = 0
-    replayed: str = ""
+    replayed: list[str] = field(default_factory=list)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -131,7 +129,7 @@ async def _played(number: int, seed: int) -> ChaosGame:
                 results = [result async for result in server.play(1)]
                 table.ends = await asyncio.gather(*tasks, return_exceptions=True)
                 table.result = results[0]
-                table.replayed = replay_problem(results[0])
+                table.replayed = problems_of_replay(results[0])
             finally:
                 for task in tasks:
                     task.cancel()
@@ -183,7 +181,7 @@ async def _clients(number: int, ports: dict[str, tuple[int, str]], chaos: Proxie
         settings.append(settings_of(url, name))
     if number % PAIR_EVERY:
         return [_alone(one, bot) for one, bot in zip(settings, BOTS, strict=True)]
-    host_port = _free_port()
+    host_port = free_port()
     front = await chaos.before(host_port, calm=0)
     ends = (End(Side.HOST, host_port), End(Side.GUEST, front))
     secret = b"chaos" * 8
@@ -203,20 +201,9 @@ def _alone(settings: Settings, bot: str) -> Any:
     return play(settings, lambda _: make_strategy(bot))
 
 
-def _free_port() -> int:
-    with socket.create_server((HOST, 0)) as free:
-        return int(free.getsockname()[1])
-
-
-def replay_problem(result: GameResult) -> str:
+def problems_of_replay(result: GameResult) -> list[str]:
     """Return what a strict replay finds in a game that ended by the rules."""
-    if result.void or result.log is None:
-        return ""
-    try:
-        replayed(result.log)
-    except (MismatchError, RecordError) as error:
-        return str(error)
-    return ""
+    return [] if result.void or result.log is None else [*replay_problems(result.log)]
 
 
 # --- how it ended ----------------------------------------------------------------------------
@@ -262,8 +249,7 @@ def problems_of(table: ChaosGame) -> list[str]:
             problems.append(f"its line was whole: {fault.text}")
     if not result.void and sum(result.scores) != 100_000:
         problems.append(f"scores {result.scores}")
-    if table.replayed:
-        problems.append(f"replay: {table.replayed}")
+    problems += table.replayed
     for client, end in enumerate(table.ends):
         if isinstance(end, BaseException) and not isinstance(end, EXPECTED_ERRORS):
             problems.append(f"client {client}: {type(end).__name__}: {end}")

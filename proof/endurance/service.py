@@ -15,7 +15,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -58,11 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def endure(args: argparse.Namespace) -> list[str]:
     """Play, sample, print the bots' figures, return what does not hold."""
-    folder = Path(tempfile.mkdtemp(prefix="mjbot-service-"))
-    try:
-        return await _Services(folder, args.seed).run(60 * args.minutes, args.sample_s)
-    finally:
-        shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory(prefix="mjbot-service-") as folder:
+        return await _Services(Path(folder), args.seed).run(60 * args.minutes, args.sample_s)
 
 
 class _Services:

@@ -136,19 +136,17 @@ def report(trials: Sequence[SignalTrial]) -> Iterator[str]:
 
 
 async def _tried(trial: SignalTrial, keep: Path | None) -> None:
-    folder = Path(tempfile.mkdtemp(prefix="mjs-"))
-    (folder / "t").mkdir()
-    command = Command(str(trial.number), folder / "work", folder / OUTPUT)
-    try:
+    with tempfile.TemporaryDirectory(prefix="mjs-") as name, contextlib.ExitStack() as stack:
+        stack.callback(end_everything)
+        folder = Path(name)
+        (folder / "t").mkdir()
+        command = Command(str(trial.number), folder / "work", folder / OUTPUT)
         async with _SITUATIONS[trial.command](command) as arguments:
             await _struck(trial, command, arguments)
         trial.problems += [*_problems(trial, folder, command.text)]
         if trial.problems and keep is not None:
             ignore = shutil.ignore_patterns("channel")  # a socket cannot be copied
             shutil.copytree(folder, keep / str(trial.number), ignore=ignore, dirs_exist_ok=True)
-    finally:
-        end_everything()
-        shutil.rmtree(folder)
 
 
 async def _struck(trial: SignalTrial, command: Command, arguments: Sequence[str]) -> None:

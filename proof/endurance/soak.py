@@ -15,7 +15,6 @@ import argparse
 import asyncio
 import contextlib
 import os
-import shutil
 import tempfile
 import time
 from collections import Counter
@@ -41,7 +40,7 @@ from proof.endurance.chaos import (
     ending_of,
     print_endings,
     problems_of,
-    replay_problem,
+    problems_of_replay,
     rules_of,
     settings_of,
 )
@@ -67,11 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def endure(args: argparse.Namespace) -> list[str]:
     """Play, sample, print what stayed flat, return what did not, or does not hold."""
     keep_heap_compact()  # as mjbot serve does
-    folder = Path(tempfile.mkdtemp(prefix="mjs-"))
-    try:
-        return await _Soak(folder, args.seed).run(60 * args.minutes, args.sample_s)
-    finally:
-        shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory(prefix="mjs-") as folder:
+        return await _Soak(Path(folder), args.seed).run(60 * args.minutes, args.sample_s)
 
 
 class _Soak:
@@ -171,7 +167,7 @@ class _ServedTable:
             self.games += 1
             table = ChaosGame(self.games, (), result, broken=self._broken_since())
             table.kinds = tuple(set().union(*table.broken))
-            table.replayed = replay_problem(result)
+            table.replayed = problems_of_replay(result)
             self.ended[_ending(table)] += 1
             self.problems += [f"serve, game {self.games}: {text}" for text in problems_of(table)]
             if result.log is not None:

@@ -52,14 +52,30 @@ def test_both_kinds_of_benchmarks_are_found() -> None:
     assert not bench._is_benchmark("def measure(contests) -> None:")
 
 
+FEW_FUNCTIONS = """
+from bench import compile
+from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.rules.shanten import shanten
+
+compile._play = lambda strategy: [int(shanten(hand_counts("123m456p789s1122z"), 0))]
+compile.work()
+"""
+
+
 def test_the_benchmark_of_compiling_lists_the_costliest_functions(
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(compile, "_PROGRAM", FEW_FUNCTIONS)
+    monkeypatch.setattr(compile, "PRINTED", 2)
     args = argparse.Namespace(strategy="tsumogiri", json=False)
-    assert compile.run(args) == 0  # the second start compiles nothing and plays the same game
+    assert compile.run(args) == 0  # the second start compiles nothing and finds the same
     head, bodies, _, *rows = capsys.readouterr().out.splitlines()
     assert head.startswith("tsumogiri: first start ")
     assert re.fullmatch(r"\d+ libraries of \d+ bodies", bodies)
     assert len(rows) == compile.PRINTED
     seconds = [float(row.split()[0]) for row in rows]
     assert seconds == sorted(seconds, reverse=True)
+
+
+def test_what_the_benchmark_of_compiling_plays_is_a_game() -> None:
+    assert sum(compile._play("tsumogiri")) == 100_000

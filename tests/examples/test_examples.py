@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mjbot.cli.main import main
 from proof.pages import executed
 
 ROOT = Path(__file__).parents[2]
@@ -20,23 +22,22 @@ INTERVAL = rf"[+-]{NUMBER} ± {NUMBER}"
 GUARD_S = 600
 
 
-def run(script, folder, *arguments):
-    command = [sys.executable, str(EXAMPLES / script), *map(str, arguments)]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=GUARD_S, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys, forked_workers):
+    """Return a function that runs an example in an empty folder and returns what it prints."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_example(script, *arguments):
+        monkeypatch.setattr(sys, "argv", [script, *map(str, arguments)])
+        runpy.run_path(str(EXAMPLES / script), run_name="__main__")
+        return capsys.readouterr().out
+
+    return run_example
 
 
-def rank_against_tsumogiri(folder, bot):
-    command = [sys.executable, "-m", "mjbot", "arena", bot, "tsumogiri", "--games", "12"]
-    done = subprocess.run(
-        [*command, "--jobs", "1", "--json"],
-        cwd=folder, capture_output=True, text=True, timeout=GUARD_S, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    records = [json.loads(line) for line in done.stdout.splitlines()]
+def rank_against_tsumogiri(bot, capsys):
+    assert main(["arena", bot, "tsumogiri", "--games", "12", "--jobs", "1", "--json"]) == 0
+    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     return next(each for each in records if each["record"] == "strategy")["rank"][0]
 
 
@@ -48,26 +49,26 @@ def test_there_are_six_each_of_at_most_80_lines_with_its_command():
         assert f"\n    python examples/{name}" in text
 
 
-def test_the_first_bot_is_measured(tmp_path):
-    output = run("first_bot.py", tmp_path, "--games", 18)
+def test_the_first_bot_is_measured(run):
+    output = run("first_bot.py", "--games", 18)
     rank = float(re.search(rf"^average rank ({NUMBER}) ± {NUMBER} ", output, re.M)[1])
     assert 1 < rank < 3.2  # against fast-riichi-a
     assert re.search("FirstBot .* fast-riichi-a", output)
 
 
-def test_a_tournament_prints_intervals_and_plays_no_game_twice(tmp_path):
+def test_a_tournament_prints_intervals_and_plays_no_game_twice(tmp_path, run):
     arguments = ("fast-riichi-a", "tsumogiri", "--games", 12, "--folder", tmp_path / "run")
-    output = run("tournament.py", tmp_path, *arguments)
+    output = run("tournament.py", *arguments)
     assert output.startswith("12 games on 2 walls, 95% intervals\nfast-riichi-a: average rank 1.")
     assert re.search(rf"^fast-riichi-a less tsumogiri: {INTERVAL}$", output, re.M)
     games = tmp_path / "run" / "games.jsonl"
     before = games.read_bytes()
-    assert run("tournament.py", tmp_path, *arguments) == output
+    assert run("tournament.py", *arguments) == output
     assert games.read_bytes() == before
 
 
-def test_a_pair_that_feeds_is_compared_with_one_that_does_not(tmp_path):
-    output = run("pair.py", tmp_path, "--games", 12)
+def test_a_pair_that_feeds_is_compared_with_one_that_does_not(run):
+    output = run("pair.py", "--games", 12)
     assert "12 games on 2 walls" in output
     rows = re.findall(
         r"^feeds to the ally .*: feeding ([\d.]+).*, not feeding ([\d.]+)", output, re.M
@@ -75,25 +76,28 @@ def test_a_pair_that_feeds_is_compared_with_one_that_does_not(tmp_path):
     assert len(rows) == 1
 
 
-def test_the_learner_improves_and_what_it_learned_plays(tmp_path):
-    output = run("learner.py", tmp_path, "--updates", 8, "--kyoku", 256)
+def test_the_learner_improves_and_what_it_learned_plays(run, capsys):
+    output = run("learner.py", "--updates", 8, "--kyoku", 256)
     points = [float(text) for text in re.findall(r"updates: (-?[\d.]+) ± ", output)]
     assert len(points) == 9
     assert min(points[-2:]) > points[0] + 0.5  # thousand points a kyoku
     bot = f"{EXAMPLES / 'learner.py'}:LearnedBot,weights=learned.npy"
-    assert rank_against_tsumogiri(tmp_path, bot) < 2
+    assert rank_against_tsumogiri(bot, capsys) < 2
 
 
-def test_the_model_learns_discards_and_plays(tmp_path):
-    output = run("model_bot.py", tmp_path, ROOT / "logs", "--steps", 60)
+def test_the_model_learns_discards_and_plays(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command = [sys.executable, str(EXAMPLES / "model_bot.py"), str(ROOT / "logs"), "--steps", "60"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GUARD_S, check=True)
+    output = done.stdout
     right = float(re.search(r"right in ([\d.]+)% of \d+ others", output)[1])
     assert right > 60  # the most frequent legal kind is right in 38 %
     bot = f"{EXAMPLES / 'model_bot.py'}:ModelBot,weights=model.npy"
-    assert rank_against_tsumogiri(tmp_path, bot) < 2
+    assert rank_against_tsumogiri(bot, capsys) < 2
 
 
-def test_records_become_arrays(tmp_path):
-    output = run("records_to_arrays.py", tmp_path, ROOT / "logs", "--kind", "chi", "--rows", 50)
+def test_records_become_arrays(tmp_path, run):
+    output = run("records_to_arrays.py", ROOT / "logs", "--kind", "chi", "--rows", 50)
     assert "X (50, 2625), y (50,), mask (50, 4)" in output
     with np.load(tmp_path / "decisions.npz") as saved:
         assert saved["mask"][np.arange(50), saved["y"]].all()

@@ -17,7 +17,7 @@ def papers(*command, **more):
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_train_hand_ends_while_it_reads_games(tmp_path, number):
-    records = [LOG] * 1000
+    records = [LOG] * 100
     process = papers("train-hand", *records, "--jobs", "2", "--folder", tmp_path / "run")
     process.expect("looking through the records ...")
     process.expect("reading games (learned) ...")
@@ -49,7 +49,7 @@ def test_train_hand_says_which_passes_are_kept(tmp_path):
             "nothing is kept before the last game",
         ),
         (
-            ["train-fold", *[LOG] * 1000, "--folder", "run"],
+            ["train-fold", *[LOG] * 100, "--folder", "run"],
             "reading games ...",
             "nothing is kept before all games have been read",
         ),

@@ -7,12 +7,12 @@ from mjbot.game.statistics.estimates import Estimate
 from mjbot.learning.env import BatchEnv
 from mjbot.learning.env.actions import ACTION_OF_CODE, CHI, KAN, N_ACTIONS, PASS, PON, RIICHI, WIN
 from mjbot.learning.env.batch import DecisionRows
-from mjbot.learning.models.weights import load_manifest, load_weights
+from mjbot.learning.models.weights import Manifest, load_manifest, load_weights, save_weights
 from mjbot.learning.training.networks.decisions import KINDS, N_CHOICES, DecisionKind, legal_classes
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from papers.__main__ import main
 from papers.matsuda2021 import q_learning, reinforcement
-from papers.matsuda2021.networks import PaperNetwork, unpacked
+from papers.matsuda2021.networks import PaperNetwork, packed, unpacked, weights_name
 from papers.matsuda2021.planes import PLANES_SHAPE, write_paper_planes
 from papers.matsuda2021.q_learning import END, OPEN, Memory, Networks, QLearner
 from papers.matsuda2021.reinforcement import (
@@ -181,9 +181,9 @@ def test_the_memory_forgets_the_oldest_steps_and_draws_closed_ones():
 
 
 @pytest.fixture
-def learner(torch, monkeypatch):
+def learner(torch, small_networks, monkeypatch):
     monkeypatch.setattr(q_learning, "TARGET_EVERY", 5)
-    monkeypatch.setattr(q_learning, "RATE", 1e-3)
+    monkeypatch.setattr(q_learning, "RATE", 3e-3)
     layers = {kind: first_layers(N_CHOICES[kind], 0) for kind in KINDS}
     return QLearner(layers, Memory(400))
 
@@ -202,7 +202,7 @@ def test_it_learns_which_answer_is_rewarded_and_what_leads_to_it(learner):
         second = memory.add(PON_KIND, planes_with(8), pon, np.array([then]))
         memory.follow(first, second)
         memory.end(second, np.array([1.0 if then else -1.0]))
-    losses = [learner.learn(dice, 32) for _ in range(60)]
+    losses = [learner.learn(dice, 32) for _ in range(30)]
     assert np.mean(losses[-5:]) < 0.2 * np.mean(losses[:5])
     assert learner.networks.values(PON_KIND, planes_with(8))[0] == pytest.approx([-1, 1], abs=0.3)
     values = learner.networks.values(CHI_KIND, planes_with(3))[0]
@@ -228,7 +228,17 @@ def test_only_legal_answers_count_for_what_follows(learner):
 
 
 @pytest.fixture
-def few(torch, monkeypatch):
+def supervised(torch, small_networks, tmp_path_factory):
+    """Return the folder of five small networks to begin with."""
+    folder = tmp_path_factory.mktemp("supervised")
+    manifest = Manifest(data="", command="", seed=0, scores={})
+    for kind in KINDS:
+        save_weights(weights_name(kind), packed(first_layers(N_CHOICES[kind], 0)), manifest, folder)
+    return folder
+
+
+@pytest.fixture
+def few(supervised, monkeypatch):
     """Return a function that runs a few episodes; nothing is played in a look."""
     looks = []
 
@@ -243,7 +253,8 @@ def few(torch, monkeypatch):
 
     def run(folder, episodes=24, *options):
         command = ["train-reinforce", "--folder", str(folder), "--episodes", str(episodes)]
-        return main([*command, "--tables", "8", "--look-every", "12", *options])
+        command += ["--weights", str(supervised), "--tables", "8", "--look-every", "12"]
+        return main([*command, *options])
 
     return run
 
@@ -252,7 +263,7 @@ def digests(folder):
     return [load_manifest(f"reinforced-{kind}", folder).digest for kind in KINDS]
 
 
-def test_a_run_leaves_its_curve_and_networks_of_the_papers_form(few, tmp_path, capsys):
+def test_a_run_leaves_its_curve_and_networks_of_the_papers_form(few, supervised, tmp_path, capsys):
     assert few(tmp_path) == ExitCode.OK
     assert "mean rank, greedy, after: 2.5 [2.25, 2.75]" in capsys.readouterr().out
     curve = read_curve(tmp_path)
@@ -261,8 +272,8 @@ def test_a_run_leaves_its_curve_and_networks_of_the_papers_form(few, tmp_path, c
     assert curve[-1].batches > 0
     arrays = load_weights("reinforced-chi", tmp_path)
     learned = unpacked(arrays, 4, tmp_path)
-    shipped = PaperNetwork.load("chi").layers
-    last = shipped[-1].weights * reinforcement.VALUE_OF_LOGIT
+    first = PaperNetwork.load("chi", supervised).layers
+    last = first[-1].weights * reinforcement.VALUE_OF_LOGIT
     assert not np.array_equal(learned[-1].weights, last)
     assert learned[-1].weights == pytest.approx(last, abs=0.01)
 
@@ -285,7 +296,7 @@ def test_a_run_that_was_killed_ends_with_the_same_networks(few, tmp_path, monkey
     assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
 
 
-def test_greedy_play_of_equal_networks_is_even_on_every_wall(torch):
+def test_greedy_play_of_equal_networks_is_even_on_every_wall(torch, small_networks):
     networks = Networks({kind: first_layers(N_CHOICES[kind], 0) for kind in KINDS})
     reward, rank = reinforcement.greedy_play(networks, networks, 4, 5)
     assert rank.value == 2.5

@@ -1,4 +1,4 @@
-"""A few changed conversations and records of those that ``python -m proof mutations`` runs."""
+"""A few changed conversations of those that ``python -m proof mutations`` runs."""
 
 import pytest
 
@@ -22,8 +22,7 @@ def test_some_changed_ones_are_borne_or_refused(capsys, monkeypatch):
     monkeypatch.setattr("proof.mutations.WALLS", 1)
     monkeypatch.setattr("proof.mutations.quiet", lambda: None)
     monkeypatch.setattr(
-        "sys.argv",
-        ["proof", "mutations", "--conversations", "20", "--records", "20", "--messages", "20"],
+        "sys.argv", ["proof", "mutations", "--conversations", "20", "--messages", "20"]
     )
     assert main() == 0
     report = capsys.readouterr().out

@@ -9,11 +9,21 @@ from mjbot.arena.run_folder import save_record
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner
+from mjbot.cli.main import main
 from tests.strategies.conftest import position_builder
 
 __all__ = ["position_builder"]
 
 N_GAMES = 24
+GAMES = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
+
+
+@pytest.fixture(scope="session")
+def columns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of columns of the games that ship."""
+    folder = tmp_path_factory.mktemp("columns") / "all"
+    assert main(["train", "data", *map(str, GAMES), "--folder", str(folder)]) == 0
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.play.match.player_processes import log_file
 from mjbot.strategy.pair.socket_link import HAS_UNIX_SOCKETS
 from mjbot.strategy.registry import Spec
 from proof import pair_failures, pair_trials
+from proof.channel_relay import ChannelRelay
 from proof.pair_trials import PairTrial
 
 BOTS = Path(__file__).with_name("pair_bots.py")
@@ -60,3 +62,19 @@ def test_results_are_read_back_and_reported(tmp_path):
     lines = list(pair_trials.report(pair_trials.read(file)))
     assert lines[0].startswith("cut: 1 of 2 games ended by the rules; 4 decisions")
     assert lines[1] == "trial 1 (cut, event 3): hang"
+
+
+def test_what_an_earlier_process_logged_is_no_sign_of_a_link(tmp_path):
+    async def is_linked_after_each_start():
+        relay = ChannelRelay(tmp_path / "front", tmp_path / "back")
+        trial = PairTrial(0, "cut", 1, 0.0)
+        trials = pair_failures._Trials([trial], pair_failures.AtTable(), tmp_path, relay)
+        output = log_file(tmp_path, 0)
+        output.touch()
+        trials._on_start(0, pid=1)
+        output.write_text(f"pair channel: {pair_trials.THERE}\n")
+        linked = trials._is_linked(0)
+        trials._on_start(0, pid=2)
+        return linked, trials._is_linked(0)
+
+    assert asyncio.run(is_linked_after_each_start()) == (True, False)

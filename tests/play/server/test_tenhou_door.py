@@ -45,16 +45,6 @@ def test_who_is_cut_off_is_back_in_the_same_hand_and_the_game_ends_by_the_rules(
     assert findings.checked["back in the same hand"] == findings.checked["connections cut"] > 2
 
 
-def test_answers_sent_twice_and_late_cost_nobody_its_seat(whole_games):
-    findings = RecordFindings()
-    proof = ListenerProof(findings, "tonpu", 80)
-    proof.repeat(0)
-    proof.repeat(1)
-    assert findings.mismatches == []
-    assert findings.checked["of these wins"] > 2
-    assert findings.checked["answers repeated"] > 200
-
-
 # --- a client that knows nothing of our client code ----------------------------------------------
 
 
@@ -442,5 +432,6 @@ def test_clients_with_the_habits_of_recorded_ones_play_to_the_end(habits):
     ListenerProof(findings, "tonpu", 90).play_habitually(0, habits)
     assert findings.mismatches == []
     assert findings.checked["starts"] == findings.checked["of these in one piece"] == 4
+    assert ("twice" in habits) == (findings.checked["answers repeated"] > 20)
     assert ("twice" in habits) == (findings.checked["of these a pass after a ron"] > 0)
     assert ("large-reads" in habits) == (findings.checked["reads of several pieces"] > 0)

@@ -25,15 +25,6 @@ from mjbot.learning.training.fast_policy.imitation import initial_weights
 from mjbot.learning.training.fast_policy.requests import ImitationPlan
 from mjbot.runtime.errors import ExitCode
 
-GAMES = sorted((Path(__file__).parents[4] / "logs").glob("*.mjson"))
-
-
-@pytest.fixture(scope="module")
-def columns(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("columns") / "all"
-    assert main(["train", "data", *map(str, GAMES), "--folder", str(folder)]) == ExitCode.OK
-    return folder
-
 
 def learn(columns, folder, *more):
     small = ("--games", ":3", "--held-out", "1", "--batch", "64", "--rows", "12800")

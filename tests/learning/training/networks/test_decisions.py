@@ -1,6 +1,5 @@
 import shutil
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,16 +30,7 @@ from mjbot.learning.training.positions import index_games, steps
 from mjbot.runtime.errors import ExitCode
 from protocol.messages import Dora, ReachAccepted
 from protocol.tiles import tile_kind
-
-LOGS = Path(__file__).parents[4] / "logs"
-GAMES = sorted(LOGS.glob("*.mjson"))
-
-
-@pytest.fixture(scope="module")
-def columns(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("columns") / "all"
-    assert main(["train", "data", *map(str, GAMES), "--folder", str(folder)]) == ExitCode.OK
-    return folder
+from tests.learning.training.conftest import GAMES
 
 
 def test_a_full_disk_is_named(tmp_path, capsys, limited_files):

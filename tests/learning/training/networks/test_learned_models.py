@@ -25,6 +25,9 @@ from papers.matsuda2021 import training as paper_training
 from papers.matsuda2021.networks import PaperNetwork
 from papers.matsuda2021.rank_controls import controls, paper_bins
 from papers.matsuda2021.requests import PaperRequest
+from tests.papers.conftest import small_networks
+
+__all__ = ["small_networks"]
 
 N_GAMES = 40
 
@@ -130,7 +133,9 @@ def test_the_papers_bins_have_the_own_score_first():
     assert bins[2].tolist() == [119, 119, 0, 0, 5, 2, 0]
 
 
-def test_a_network_of_the_paper_learns_and_says_how_well(torch, columns, tmp_path, monkeypatch):
+def test_a_network_of_the_paper_learns_and_says_how_well(
+    torch, small_networks, columns, tmp_path, monkeypatch
+):
     monkeypatch.setattr(paper_training, "EVALUATE_EVERY", 512)
     data = [columns("one"), columns("other")]
     (learned,) = paper_training.train(paper_request(data, tmp_path / "run", rows=2048))
@@ -141,7 +146,9 @@ def test_a_network_of_the_paper_learns_and_says_how_well(torch, columns, tmp_pat
     assert PaperNetwork.load("pon", tmp_path / "run").layers[-1].bias.shape == (2,)
 
 
-def test_an_interrupted_network_goes_on_to_the_same_weights(torch, columns, tmp_path, monkeypatch):
+def test_an_interrupted_network_goes_on_to_the_same_weights(
+    torch, small_networks, columns, tmp_path, monkeypatch
+):
     monkeypatch.setattr(paper_training, "EVALUATE_EVERY", 256)
     data = [columns("one")]
     (whole,) = paper_training.train(paper_request(data, tmp_path / "whole"))
@@ -170,7 +177,9 @@ def test_columns_that_cannot_be_used_are_told_in_one_line(torch, columns, tmp_pa
         )
 
 
-def test_a_network_that_learned_from_other_games_is_not_resumed(torch, columns, tmp_path):
+def test_a_network_that_learned_from_other_games_is_not_resumed(
+    torch, small_networks, columns, tmp_path
+):
     """It may have learned from the games that are now held out."""
     data = [columns("one")]
     folders = [("run", "0:20"), ("run", "10:30"), ("other", "10:30")]

@@ -1,7 +1,6 @@
 """The policy network learns from columns; torch is needed here only."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +14,6 @@ from mjbot.learning.training.networks.decisions import KINDS, open_decisions
 from mjbot.learning.training.runs import RunFolder
 from mjbot.runtime.errors import ExitCode
 
-LOGS = Path(__file__).parents[4] / "logs"
-GAMES = sorted(LOGS.glob("*.mjson"))
-
 
 @pytest.fixture
 def policy():
@@ -25,13 +21,6 @@ def policy():
     from mjbot.learning.training.networks import policy
 
     return policy
-
-
-@pytest.fixture(scope="module")
-def columns(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("columns") / "all"
-    assert main(["train", "data", *map(str, GAMES), "--folder", str(folder)]) == ExitCode.OK
-    return folder
 
 
 CHECKPOINT = "policy-0123456789ab.pt"
