@@ -1,6 +1,7 @@
 """What all tests need."""
 
 import contextlib
+import multiprocessing
 import os
 import resource
 import shutil
@@ -81,6 +82,46 @@ def limited_files():
     Writing beyond them fails with an ``OSError`` ("File too large").
     """
     return _limited_files
+
+
+@pytest.fixture(scope="module")  # while it is open, this thread can run no other event loop
+def browser():
+    """Open a real browser."""
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    from proof.board import browser_path, open_browser
+
+    if browser_path() is None:
+        pytest.skip("no chromium on this machine")
+    with open_browser() as browser:
+        yield browser
+
+
+def _fork_workers(monkeypatch):
+    from mjbot.arena.workers import pool
+
+    if "fork" in multiprocessing.get_all_start_methods():
+        monkeypatch.setattr(pool._ArenaWorker, "start_method", "fork")
+
+
+@pytest.fixture(scope="session")
+def fork_workers():
+    """Return what forks the arena's workers: they need not import what this process has."""
+    return _fork_workers
+
+
+@pytest.fixture
+def forked_workers(monkeypatch):
+    """Fork the arena's workers in this process."""
+    _fork_workers(monkeypatch)
+
+
+@pytest.fixture
+def short_games(monkeypatch):
+    """Let the tables of this process play the last kyoku of a tonpu only."""
+    from mjbot.play.server import server
+    from tests.play.last_kyoku import LastKyoku
+
+    monkeypatch.setattr(server, "Referee", LastKyoku)
 
 
 @pytest.fixture(scope="session", autouse=True)
