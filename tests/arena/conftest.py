@@ -1,13 +1,11 @@
-"""Runs of the arena with the strategies of bots.py, in this process or in others."""
+"""Runs of the arena with the strategies of bots.py."""
 
-import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from mjbot.arena.setup import Setup
-from mjbot.arena.workers import pool
 from mjbot.game.statistics.seating import SeatingFormat
 
 BOTS = Path(__file__).with_name("bots.py")
@@ -15,13 +13,6 @@ BOTS = Path(__file__).with_name("bots.py")
 
 def bot(name: str) -> str:
     return f"{BOTS}:{name}" if name[0].isupper() else name
-
-
-@pytest.fixture
-def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fork the workers of runs in this process: they need not import what it has imported."""
-    if "fork" in multiprocessing.get_all_start_methods():
-        monkeypatch.setattr(pool._ArenaWorker, "start_method", "fork")
 
 
 @pytest.fixture
