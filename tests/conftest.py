@@ -84,6 +84,25 @@ def limited_files():
     return _limited_files
 
 
+def _fork_workers(monkeypatch):
+    from mjbot.runtime.processes import WorkerProcess
+
+    if "fork" in multiprocessing.get_all_start_methods():
+        monkeypatch.setattr(WorkerProcess, "start_method", "fork")
+
+
+@pytest.fixture(scope="session")
+def fork_workers():
+    """Return what forks the worker processes: they need not import what this process has."""
+    return _fork_workers
+
+
+@pytest.fixture
+def forked_workers(monkeypatch):
+    """Fork the worker processes of this process."""
+    _fork_workers(monkeypatch)
+
+
 @pytest.fixture(scope="module")  # while it is open, this thread can run no other event loop
 def browser():
     """Open a real browser."""
@@ -94,25 +113,6 @@ def browser():
         pytest.skip("no chromium on this machine")
     with open_browser() as browser:
         yield browser
-
-
-def _fork_workers(monkeypatch):
-    from mjbot.arena.workers import pool
-
-    if "fork" in multiprocessing.get_all_start_methods():
-        monkeypatch.setattr(pool._ArenaWorker, "start_method", "fork")
-
-
-@pytest.fixture(scope="session")
-def fork_workers():
-    """Return what forks the arena's workers: they need not import what this process has."""
-    return _fork_workers
-
-
-@pytest.fixture
-def forked_workers(monkeypatch):
-    """Fork the arena's workers in this process."""
-    _fork_workers(monkeypatch)
 
 
 @pytest.fixture

@@ -13,10 +13,11 @@ from mjbot.play.server.server import GameResult, TableServer
 from mjbot.runtime.languages import using_language
 from mjbot.viewer.seat import HumanPlayer, SeatServer
 from protocol.messages import StartGame
+from protocol.rules import Rules
 from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"
-RULES = TableRules(seed=315, rules="tonpu,target_points=25000")
+RULES = TableRules(seed=315, rules=Rules(length="tonpu", target_points=25_000))
 """A game that ends with East 4."""
 ROOMS = {"person": (0,), "default": (1, 2, 3)}
 CLICKER = """() => {
