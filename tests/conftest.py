@@ -103,6 +103,27 @@ def forked_workers(monkeypatch):
     _fork_workers(monkeypatch)
 
 
+@pytest.fixture(scope="module")  # while it is open, this thread can run no other event loop
+def browser():
+    """Open a real browser."""
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    from proof.board import browser_path, open_browser
+
+    if browser_path() is None:
+        pytest.skip("no chromium on this machine")
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def short_games(monkeypatch):
+    """Let the tables of this process play the last kyoku of a tonpu only."""
+    from mjbot.play.server import server
+    from tests.play.last_kyoku import LastKyoku
+
+    monkeypatch.setattr(server, "Referee", LastKyoku)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def heed_signals():
     """Let our child processes be interrupted even where nobody could interrupt us.

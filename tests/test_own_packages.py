@@ -4,6 +4,7 @@ Started as users start us: as a command, as a module, from a script, and from an
 """
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -53,9 +54,7 @@ def run(folder, *command, **environ):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "start", [["-m", "mjbot"], ["-c", MAIN], ["script.py"]], ids=["-m", "-c", "script"]
-)
+@pytest.mark.parametrize("start", [["-c", MAIN], ["script.py"]], ids=["-c", "script"])
 def test_ours_are_found(folder, start):
     done = run(folder, *start, *ASK)
     assert done.returncode == 0, done.stderr
@@ -76,10 +75,10 @@ def test_ours_are_found_by_an_installed_copy(folder, tmp_path_factory):
     assert done.stdout.strip() == str(site / "protocol" / "__init__.py")
 
 
-def test_child_processes_find_ours(folder):
+def test_ours_are_found_by_a_module_and_its_child_processes(folder):
     done = run(
-        folder, "-m", "mjbot", "arena", "my_bot:MyBot", "tsumogiri", "--format", "1v3",
-        "--games", "4", "--length", "tonpu", "--jobs", "1",
+        folder, "-m", "mjbot", "arena", "my_bot:MyBot", "strategies/mine.py:MyBot",
+        "--format", "1v3", "--games", "4", "--length", "tonpu", "--jobs", "1",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout
     assert "MyBot" in done.stdout
@@ -89,7 +88,11 @@ FOREIGN = "import os; os.write(2, b'FOREIGN CODE'); os._exit(99)\n"
 NAMES = ("random.py", "multiprocessing.py", "struct.py", "asyncio.py", "numpy.py", "pip.py")
 
 
-@pytest.fixture(params=["mjbot/", "mjbot.py"])
+RAW = shlex.quote(f"external:{sys.executable} {ROOT / 'tests/play/match/raw_player.py'}")
+"""A player that needs no imports of ours."""
+
+
+@pytest.fixture
 def trap(request, tmp_path):
     """Return a folder that holds what our processes import, among it a clone called mjbot."""
     for name in NAMES:
@@ -105,19 +108,21 @@ def trap(request, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("trap", "command"),
     [
-        "match my_bot:MyBot tsumogiri tsumogiri tsumogiri --length tonpu",
-        "arena my_bot:MyBot tsumogiri --format 1v3 --games 4 --length tonpu --jobs 2",
-        "check my_bot:MyBot --only B01",
+        ("mjbot.py", f"match my_bot:MyBot {RAW} {RAW} {RAW} --length tonpu"),
+        ("mjbot.py", "arena my_bot:MyBot tsumogiri --format 1v3 --games 4 --length tonpu --jobs 1"),
+        ("mjbot/", "arena my_bot:MyBot tsumogiri --format 1v3 --games 4 --length tonpu --jobs 1"),
+        ("mjbot/", "check my_bot:MyBot --only B01"),
     ],
+    indirect=["trap"],
 )
 def test_commands_run_our_code_alone_whatever_the_folder_holds(trap, command):
     """As the program is started: Python puts its folder first, not the current one."""
     environ = {key: value for key, value in ENVIRON.items() if key != "PYTHONPATH"}
     program = [sys.executable, "-P", "-c", MAIN]
     done = subprocess.run(
-        [*program, *command.split()],
+        [*program, *shlex.split(command)],
         cwd=trap, env=environ, capture_output=True, text=True, timeout=GUARD_S, check=False,
     )  # fmt: skip
     assert "FOREIGN" not in done.stderr + done.stdout

@@ -137,7 +137,7 @@ def mjbot(*arguments, cwd=ROOT):
 
 
 def test_a_training_says_what_it_does_and_what_is_kept(tmp_path):
-    process = mjbot("train", "danger", *[LOG] * 1000, cwd=tmp_path)
+    process = mjbot("train", "danger", *[LOG] * 100, cwd=tmp_path)
     process.expect("reading games ...")
     line = "mjbot train: interrupted; nothing is kept before the end"
     assert process.interrupted_by(signal.SIGINT) == line

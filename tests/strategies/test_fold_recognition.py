@@ -8,17 +8,12 @@ from mjbot.strategy.registry import make_strategy
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
 from strategies.evaluation.push_fold.one_player import best_discard
 from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
+from tests.strategies.test_fast_riichi import choice
 
 BOTH = ("fold-recognition", "fold-recognition-off")
 TENPAI = "123m456m789m23p55s"
 FAR = "1479m258p2469s125z"
 """Far from a win: three suits of lone tiles."""
-
-
-def choice(name: str, view, **options: str) -> str:
-    action = make_strategy(name, options).decide(view)
-    assert action in view.legal
-    return str(action)
 
 
 # --- with or without the recogniser ----------------------------------------------------------

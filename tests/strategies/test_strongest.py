@@ -117,7 +117,7 @@ def test_riichi_and_calls_may_be_left_to_the_network(bots):
 def test_another_choice_is_taken_only_where_it_gains_more_than_the_margin(bots):
     without, search = bots[2], make_strategy("strongest", {"points": "0.3", "budget_ms": "60"})
     searched = changed = 0
-    for view in decisions(2):
+    for view in decisions(5):
         before, after = without.decide(view), search.decide(view)
         said = without.opinion(view)
         actions = [] if said is None or before.is_win else without.candidates(view, said, before)
@@ -126,17 +126,18 @@ def test_another_choice_is_taken_only_where_it_gains_more_than_the_margin(bots):
             continue
         assert actions[0] == before and len(actions) <= MOST_TO_SEARCH
         gains = search._gains(view, actions)
-        terms = {
-            rated.action: rated.term(PLAYED_ON).value
-            for rated in search.ratings(view)
-            if rated.term(PLAYED_ON)
-        }
-        assert terms == {a: gain.ranks for a, gain in zip(actions, gains, strict=True)}
+        if searched % 4 == 0:  # plays on once more
+            terms = {
+                rated.action: rated.term(PLAYED_ON).value
+                for rated in search.ratings(view)
+                if rated.term(PLAYED_ON)
+            }
+            assert terms == {a: gain.ranks for a, gain in zip(actions, gains, strict=True)}
         best = gains[actions.index(after)]
         assert after == before or (best.ranks > MARGIN and best.ranks > Z * best.error)
         searched += 1
         changed += after != before
-    assert searched > 30
+    assert searched > 10
     assert 0 < changed < searched / 3
 
 
@@ -153,28 +154,31 @@ def test_riichi_and_calls_are_searched(bots):
     assert {"discard", "riichi", "pon", "pass"} <= names
 
 
-def test_a_tables_clock_bounds_the_budget(bots):
-    search = make_strategy("strongest", {"budget_ms": "500"})
-    free = bound = 0
-    for view in decisions(12):
-        said, choice = search.opinion(view), bots[2].decide(view)
-        actions = [] if said is None or choice.is_win else search.candidates(view, said, choice)
+def played_on(bots, search, every):
+    """Yield the decisions in which more than one action is played on, and these."""
+    for view in decisions(every):
+        output, choice = search.opinion(view), bots[2].decide(view)
+        actions = [] if output is None or choice.is_win else search.candidates(view, output, choice)
         if len(actions) > 1:
-            free += search._gains(view, actions)[0].worlds
-            view.time_left_ms = 40.0
-            bound += search._gains(view, actions)[0].worlds
+            yield view, actions
+
+
+def test_a_tables_clock_bounds_the_budget(bots):
+    search = make_strategy("strongest", {"budget_ms": "200"})
+    free = bound = 0
+    for view, actions in played_on(bots, search, 16):
+        free += search._gains(view, actions)[0].worlds
+        view.time_left_ms = 40.0
+        bound += search._gains(view, actions)[0].worlds
     assert 0 < bound < free / 2
 
 
 def test_a_plan_that_cannot_gain_is_dropped_and_the_budget_is_kept(bots):
     search = make_strategy("strongest", {"budget_ms": "150"})
     dropped = 0
-    for view in decisions(2):
-        said, choice = search.opinion(view), bots[2].decide(view)
-        actions = [] if said is None or choice.is_win else search.candidates(view, said, choice)
-        if len(actions) > 1:
-            worlds = [gain.worlds for gain in search._gains(view, actions)]
-            least = LEAST_WORLDS * len(actions)
-            assert sum(worlds) <= max(playouts_within(150, view.wall_left), least)
-            dropped += min(worlds) < worlds[0]
-    assert dropped > 3
+    for view, actions in played_on(bots, search, 5):
+        worlds = [gain.worlds for gain in search._gains(view, actions)]
+        least = LEAST_WORLDS * len(actions)
+        assert sum(worlds) <= max(playouts_within(150, view.wall_left), least)
+        dropped += min(worlds) < worlds[0]
+    assert dropped

@@ -1,4 +1,4 @@
-"""A real browser, a page that tells what went wrong in it, and servers in a thread of their own."""
+"""A page that reports what went wrong in it, and servers in a thread of their own."""
 
 import asyncio
 import contextlib
@@ -13,18 +13,8 @@ import pytest
 
 from mjbot.viewer.library import Library, ReadGame
 from mjbot.viewer.server import PageServer
-from proof.board import browser_path, open_browser
 
 LOGS = Path(__file__).parents[2] / "logs"
-
-
-@pytest.fixture(scope="module")  # while it is open, this thread can run no other event loop
-def browser() -> Iterator[Any]:
-    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if browser_path() is None:
-        pytest.skip("no chromium on this machine")
-    with open_browser() as browser:
-        yield browser
 
 
 @dataclass

@@ -40,14 +40,14 @@ def test_nine_of_ten_intervals_hold_a_real_blunder(cost, seed):
 def test_of_many_choices_the_shown_ones_cost_what_is_stated():
     """Of true costs as the prior has them, with worlds dealt until each is settled."""
     random, shown, true = np.random.default_rng(4), [], []
-    for scatter in random.choice([0.1, 0.2, 0.4], 6_000):
+    for scatter in random.choice([0.1, 0.2, 0.4], 3_000):
         (cost,) = drawn_costs(1, random, scatter)
         stated, _ = simulate(cost, scatter, random)
         if verdict_of(stated) == "shown":
             shown.append((stated.value, stated.low, stated.high))
             true.append(cost)
     means, lows, highs = np.array(shown).T
-    assert len(true) > 200
+    assert len(true) > 100
     assert np.mean(means) == pytest.approx(np.mean(true), abs=0.003)
     assert 0.92 < np.mean((lows < true) & (true < highs)) < 0.98
     assert np.mean(np.array(true) > 0) > 0.98
@@ -120,9 +120,9 @@ def test_costs_of_single_choices_add_up_with_their_errors():
 
 def test_the_fit_finds_two_classes_again():
     random = np.random.default_rng(8)
-    spread = np.where(random.random(4000) < 0.1, 0.5, 0.06)
-    x = random.normal(0, spread) + random.normal(0, 0.088, 4000)
-    share, narrow, wide, _ = two_classes(x, np.full(4000, 0.088))
+    spread = np.where(random.random(2000) < 0.1, 0.5, 0.06)
+    x = random.normal(0, spread) + random.normal(0, 0.088, 2000)
+    share, narrow, wide, _ = two_classes(x, np.full(2000, 0.088))
     assert (share, narrow, wide) == pytest.approx((0.1, 0.06, 0.5), rel=0.2)
 
 

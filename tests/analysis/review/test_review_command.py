@@ -62,7 +62,7 @@ def test_one_decision_is_printed_by_its_position(tmp_path, capsys):
 def test_playouts_show_what_choices_cost(tmp_path, capsys):
     out, data = tmp_path / "r.html", tmp_path / "r.json"
     command = [LOG, "--seat", 0, "--by", "fast-policy", "--out", out, "--json", data]
-    assert review(*command, "--playouts", 0.1) == ExitCode.OK
+    assert review(*command, "--playouts", 0.02) == ExitCode.OK
     kyokus = json.loads(data.read_text())["review"]["kyokus"]
     found = [entry for each in kyokus for entry in each["entries"] if entry["playouts"]]
     assert found and all(not each["is_equal"] for each in found)

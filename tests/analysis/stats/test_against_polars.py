@@ -18,7 +18,7 @@ from proof.records import shared_folder
 from tests.analysis.stats import counted_apart
 
 LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
-GAMES = 1000
+GAMES = 300
 FIGURES = (
     "rank", "first", "fourth", "score", "win", "deal_in", "riichi", "call", "tsumo", "win_points",
     "deal_in_points",
@@ -72,7 +72,7 @@ def test_the_sample_games(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.fixture(scope="module")
 def renamed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A thousand real games, under made-up names and dates: those of the records are masked."""
+    """Real games, under made-up names and dates: those of the records are masked."""
     source = shared_folder() / "data/phoenix/hanchan-2024.zip"
     if not source.exists():
         pytest.skip(f"{source.name} is not in the shared data folder (set MJBOT_SHARED)")
@@ -88,7 +88,7 @@ def renamed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_thousand_real_games(renamed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_real_games(renamed: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows: list[dict[str, Any]] = []
     with zipfile.ZipFile(renamed) as games:
         for number, member in enumerate(games.namelist()):

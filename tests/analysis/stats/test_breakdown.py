@@ -28,6 +28,8 @@ from mjbot.game.statistics import estimates
 from mjbot.game.statistics.origin import Origin
 from mjbot.runtime.errors import ArgumentError
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 LOGS = Path(__file__).parents[3] / "logs"
 RANK = COLUMN["rank"]
 

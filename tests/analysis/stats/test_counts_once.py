@@ -25,6 +25,8 @@ from mjbot.game.records.sources import Source, open_games
 from protocol import messages as m
 from tests.analysis.stats.test_breakdown import counted, made_game
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 HANCHAN = next(path for path in LOGS if path.name == "hanchan-thirteen-kyoku.mjson")
 

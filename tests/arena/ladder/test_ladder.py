@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,9 +36,11 @@ def ladder(folder: Path, *more: str, games: int = 8) -> int:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(tmp_path_factory: pytest.TempPathFactory, fork_workers: Any) -> Path:
     folder = tmp_path_factory.mktemp("ladder")
-    assert ladder(folder, "--report", str(folder / "new" / "ladder.md")) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        fork_workers(patch)
+        assert ladder(folder, "--report", str(folder / "new" / "ladder.md")) == 0
     return folder
 
 

@@ -20,6 +20,7 @@ from tests.game.records.formats import (
     tags_of,
 )
 from tests.game.referee.test_exhaustive_draws import edge_draws
+from tests.game.referee.test_kans import two_added_kans
 
 ON_NINE_SOU = ["123456m123p44z11s", "234567m234p22s78s", "345678p345s88m78s", "345678m45677p78s"]
 NINE_KINDS = "19m19p19s123z2345m"
@@ -198,13 +199,6 @@ def test_a_concealed_kan_after_an_open_one_turns_both_markers(scripted) -> None:
     game = first_kyoku(game.do(1, "ankan 2m").do(1, "discard"))
     assert since_first_call(game) == ["N", "U", "N", "DORA", "DORA", "U", "E"]
     check_round_trips(game)
-
-
-def two_added_kans(scripted, robber=""):
-    hands = ["1m4p", "11m44p7z9p", robber, ""]
-    game = scripted(hands, "2z3z3z2z6z6z5z1m", dora="3z6s", rinshan="4p6z")
-    game.discard(0, "1m").do(1, "pon").discard(1, "9p").discard(0, "4p").do(1, "pon")
-    return game.discard(1, "C").do(1, "kakan 1m").do(1, "kakan 4p")
 
 
 def test_an_added_kan_after_another_turns_the_first_marker_before_its_draw(scripted) -> None:

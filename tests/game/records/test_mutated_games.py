@@ -17,7 +17,7 @@ from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
 from protocol.tiles import TILE_NAMES
 
 LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
-N_MUTATIONS = 120  # of each game
+N_MUTATIONS = 60  # of each game; more: python -m proof mutations
 N_STRICT = N_MUTATIONS // 2
 
 UNTOLD = {

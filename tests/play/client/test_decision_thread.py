@@ -1,4 +1,3 @@
-import asyncio
 import gc
 import socket
 import threading
@@ -9,16 +8,9 @@ from mjbot.play.client.decision_thread import CrashError, DecisionThread, LateEr
 from mjbot.play.client.play import Settings, play
 from protocol.transports.address import parse_address
 from protocol.transports.base import UnreachableError
+from tests.play.client.test_player import run
 
 GUARD_S = 300
-
-
-def run(coroutine):
-    async def guarded():
-        async with asyncio.timeout(GUARD_S):
-            return await coroutine
-
-    return asyncio.run(guarded())
 
 
 def test_an_answer_in_time():

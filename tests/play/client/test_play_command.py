@@ -1,5 +1,6 @@
 """``mjbot play`` as a user meets it: one clear line and a telling exit status."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -75,9 +76,6 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-# --- arguments -------------------------------------------------------------------------------
 
 
 # --- servers ---------------------------------------------------------------------------------
@@ -229,6 +227,23 @@ def test_a_decision_in_arrays_leaves_time_for_what_is_not_the_decision():
     assert Dialect.STDIO_ARRAYS.traits.deadline_s <= 0.75 * 2.0
 
 
+@pytest.mark.parametrize("lines", [[], [HELLO], [HELLO, START]])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(lines, number, beside):
+    """Just connected, compiling perhaps, awaited by a server or waiting for it."""
+
+    async def interrupt(command):
+        assert await asyncio.to_thread(server.said_all.wait, GUARD_S)
+        command.send_signal(number)
+        _, err = await command.communicate()
+        assert b"Traceback" not in err
+        assert await asyncio.to_thread(server.client_left.wait, GUARD_S)
+
+    with ScriptedServer(*lines, holds=True) as server:
+        status, _ = beside(interrupt, "play", server.url)
+    assert status == ExitCode.INTERRUPTED
+
+
 # --- a process of its own --------------------------------------------------------------------
 
 
@@ -252,20 +267,6 @@ def test_a_server_that_is_not_up_yet_is_waited_for(own_turns):
         _, err = process.communicate(timeout=GUARD_S)
     assert process.returncode == ExitCode.OK, err
     assert b"waiting for" not in err  # it said so once
-
-
-@pytest.mark.parametrize("lines", [[], [HELLO], [HELLO, START]])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_cleanly(lines, number):
-    """Just connected, compiling perhaps, awaited by a server or waiting for it."""
-    with ScriptedServer(*lines, holds=True) as server:
-        process = started(server.url)
-        assert server.said_all.wait(GUARD_S)
-        process.send_signal(number)
-        _, err = process.communicate(timeout=GUARD_S)
-        assert process.returncode == ExitCode.INTERRUPTED
-        assert b"Traceback" not in err
-        assert server.client_left.wait(GUARD_S)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -295,9 +296,9 @@ def test_a_signal_ends_it_while_the_strategy_thinks(number, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("url", "name"), [("stdio:", "lines.txt"), ("stdio-arrays:", "arrays.txt")]
+    ("url", "name", "paired"),
+    [("stdio:", "lines.txt", True), ("stdio-arrays:", "arrays.txt", False)],
 )
-@pytest.mark.parametrize("paired", [False, True])
 def test_standard_output_carries_the_conversation_only(own_turns, url, name, paired, tmp_path):
     """Even with a strategy that prints, and for one of a pair."""
     (tmp_path / "chatty.py").write_text(

@@ -41,7 +41,7 @@ class Noting(Strategy):
 
 
 @pytest.mark.parametrize("door", ["tcp", "websocket", "tenhou", "tenhou_websocket"])
-def test_a_client_of_each_endpoint_knows_it(door):
+def test_a_client_of_each_endpoint_knows_it(short_games, door):
     noted = set()
 
     async def main():
@@ -71,7 +71,7 @@ def test_a_client_of_each_endpoint_knows_it(door):
     assert noted == {3}
 
 
-def test_the_processes_of_a_match_know_it(tmp_path):
+def test_the_processes_of_a_match_know_it(short_games, tmp_path):
     """A strategy, the same over both kinds of pipes, and as an external program."""
     bot = [sys.executable, "-m", "mjbot", "play"]
     ours = [*bot, "--strategy", PROBE]

@@ -13,18 +13,23 @@ import pytest
 
 from mjbot.game.records.evidence import evidence_path, read_evidence
 from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.play.client.play import Settings, play_by_connecting
 from mjbot.play.match import pipes
 from mjbot.play.match.pipes import PipedGame
 from mjbot.play.match.players import SeatError, read_players
 from mjbot.play.match.run import MatchSettings, Watcher, play_match
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.reply_faults import fault_reason
+from mjbot.play.server.server import TableServer
 from protocol.codec import decode_line
 from protocol.dialects import LINES, LOCKSTEP
 from protocol.messages import StartGame, StartKyoku, Tsumo
 from protocol.sessions.client import ClientSession
 from protocol.sessions.lockstep_server import LockstepSession
+from protocol.transports.address import parse_address
 from protocol.transports.memory import memory_pair
+from tests.play.server.conftest import RawClient
 
 GUARD_S = 300
 LIMIT_S = 2.0
@@ -51,7 +56,7 @@ def play(folder, seats, games=1, **rules):
     """Play a match; return its results and what was noted meanwhile."""
     notes = []
     settings = MatchSettings(
-        rules=TableRules(seed=1, rules="tonpu", **rules), games=games, folder=folder
+        rules=TableRules(**{"seed": 1, "rules": "tonpu"} | rules), games=games, folder=folder
     )
 
     async def main():
@@ -72,9 +77,9 @@ def events_of(result):
     return events
 
 
-def test_our_own_bots_play_whole_games_over_both_kinds_of_pipes(whole_games, tmp_path):
+def test_our_own_bots_play_over_both_kinds_of_pipes(tmp_path):
     lines, arrays = ours("stdio:", "fast-riichi-d"), ours("stdio-arrays:", "fast-riichi-d")
-    (result,), notes = play(tmp_path, [lines, arrays, lines, arrays])
+    (result,), notes = play(tmp_path, [lines, arrays, lines, arrays], seed=5)
     assert not result.void and not result.faults and notes == []
     kinds = {type(event).__name__ for event in events_of(result)}
     assert {"Chi", "Pon", "Reach", "Hora"} <= kinds
@@ -105,12 +110,29 @@ def test_bots_of_somebody_else_play_over_both_kinds_of_pipes(tmp_path):
         ("another", "is not allowed here, only dahai"),
     ],
 )
-def test_what_a_bot_does_wrong_voids_its_game_and_is_told_in_one_line(tmp_path, kind, mode, words):
-    seats = [RAW, script(kind, mode), RAW, RAW]
-    (result,), notes = play(tmp_path, seats, fixed_seats=True)
+def test_what_a_bot_does_wrong_voids_its_game_and_is_told_in_one_line(kind, mode, words):
+    command = [sys.executable, str(BOT), kind, "{seat}", mode]
+
+    async def play_game(transport, session):
+        return await PipedGame(transport, session, command, pipes.DIALECTS[kind]).play()
+
+    async def main():
+        rules = TableRules(seed=1, rules="tonpu")
+        async with asyncio.timeout(GUARD_S), TableServer(rules) as table:
+            port = await table.open_tcp("127.0.0.1", 0)
+            settings = Settings(parse_address(f"mjsonp://127.0.0.1:{port}/default"))
+            playing = asyncio.gather(
+                play_by_connecting(settings, play_game),
+                *[RawClient().play(port) for _ in range(3)],
+                return_exceptions=True,
+            )
+            results = [result async for result in table.play(1)]
+            await playing
+        return results
+
+    (result,) = asyncio.run(main())
     assert result.void
-    (line,) = [note for note in notes if note.startswith("game 1 is void")]
-    assert line.startswith("game 1 is void by player 2 (seat 1 in game 1), external-")
+    line = fault_reason(result.faults[0])
     assert words in line
     assert "\n" not in line and "\x1b" not in line
 
@@ -120,6 +142,7 @@ def test_a_silent_bot_is_told_what_it_said_last(tmp_path):
     (result,), notes = play(tmp_path, seats, fixed_seats=True, timeout_s=2.0)
     assert result.void
     (line,) = [note for note in notes if note.startswith("game 1 is void")]
+    assert line.startswith("game 1 is void by player 2 (seat 1 in game 1), external-")
     assert "Timeout. No response in 2 sec." in line
     output = (tmp_path / "player-2.txt").read_text()
     assert "the table did not wait for the bot; its last line: '{" in output

@@ -9,6 +9,7 @@ import pytest
 
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.seats import PlayerSeat, SeatReply
 from mjbot.play.server.server import GameResult, TableServer
 
 Event = dict[str, Any]
@@ -71,6 +72,19 @@ class RawClient:
             line = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
             writer.write(line + b"\n")
             await writer.drain()
+
+
+class WaitingSeat(PlayerSeat):
+    """A player of whom nothing is requested."""
+
+    async def start(self) -> None:
+        pass
+
+    async def exchange(self, outgoing: Any) -> SeatReply:
+        raise AssertionError
+
+    async def final_message(self, outgoing: Any) -> None:
+        pass
 
 
 async def play_table(

@@ -19,7 +19,6 @@ from mjbot.play.server.accounts import Accounts, Admission
 from mjbot.play.server.entrance import Entrance, WaitingLimits
 from mjbot.play.server.hall import NO_TABLE, WAITING_PER_TABLE, Hall
 from mjbot.play.server.lobby import PLACES, BusyError, Lobby, TableRules
-from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.server import TableServer
 from mjbot.play.server.tables import SEEDS_OF_TABLE, Tables
 from mjbot.play.server.tables_page import tables_server
@@ -29,22 +28,10 @@ from mjbot.strategy.registry import make_strategy
 from proof.leaping_time import in_leaping_time
 from protocol.transports.address import parse_address
 from protocol.transports.base import RefusedError, UnreachableError
+from tests.play.server.conftest import WaitingSeat
 
 HOST = "127.0.0.1"
 GUARD_S = 240
-
-
-class Player(PlayerSeat):
-    """Waits, and is never spoken to."""
-
-    async def start(self):
-        pass
-
-    async def exchange(self, outgoing):
-        raise AssertionError
-
-    async def final_message(self, outgoing):
-        pass
 
 
 def seated(hall):
@@ -57,7 +44,7 @@ async def settled():
 
 
 def join(hall, names, room="a"):
-    players = [Player(name) for name in names]
+    players = [WaitingSeat(name) for name in names]
     for player in players:
         hall.take(room, player)
     return players
@@ -148,7 +135,7 @@ def test_rotation_lets_everybody_meet_everybody(pairing, most):
 
 def at(address, name="x"):
     """A player of an address."""
-    player = Player(name)
+    player = WaitingSeat(name)
     player.guest = Guest(address, address)
     return player
 
@@ -173,7 +160,7 @@ def test_the_limit_of_an_address_is_the_operator_s():
 def test_waiting_has_an_end():
     told = []
 
-    class Waiting(Player):
+    class Waiting(WaitingSeat):
         async def dismiss(self, reason):
             told.append((self.name, asyncio.get_running_loop().time(), reason))
 
@@ -245,7 +232,7 @@ def test_players_that_wait_for_a_room_whose_tables_close_are_sent_away():
     """The fifth waits while four sit at the table that closes."""
     told = []
 
-    class Waiting(Player):
+    class Waiting(WaitingSeat):
         async def dismiss(self, reason):
             told.append(reason)
 

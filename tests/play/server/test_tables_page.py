@@ -12,25 +12,14 @@ from mjbot.play.server.accounts import Admission
 from mjbot.play.server.core import TableFault
 from mjbot.play.server.hall import Hall
 from mjbot.play.server.lobby import PLACES, TableRules
-from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.server import GameResult
 from mjbot.play.server.tables import TableResult, Tables
 from mjbot.play.server.tables_page import server_metrics, tables_server
 from mjbot.play.service.status import Status
+from tests.play.server.conftest import WaitingSeat
 
 REFERENCE = (Path(__file__).parents[3] / "docs/reference/status.md").read_text(encoding="utf-8")
 EVIL = "<img src=x onerror=alert(1)>\u202e"
-
-
-class Sitting(PlayerSeat):
-    async def start(self):
-        pass
-
-    async def exchange(self, outgoing):
-        raise AssertionError
-
-    async def final_message(self, outgoing):
-        pass
 
 
 def result(number, *, void=False):
@@ -58,7 +47,7 @@ def visit(scenario):
     async def main():
         tables = Tables(TableRules(seed=1), Hall({"a": 1, "b": 1}), Admission())
         for number in range(PLACES):
-            tables.lobbies["a-1"].take("table", Sitting(f"{EVIL}{number}"))
+            tables.lobbies["a-1"].take("table", WaitingSeat(f"{EVIL}{number}"))
         tables.lobbies["b-1"].shut(f"{EVIL}: No space left on device")
         tables.results.append(TableResult("a-1", result(1)))
         tables.results.append(TableResult("a-1", result(2, void=True)))

@@ -1,5 +1,6 @@
 """Signals to ``mjbot run`` and ``serve`` before they serve: each kills itself where it is."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -9,62 +10,69 @@ import pytest
 from mjbot.runtime.errors import ExitCode
 
 GUARD_S = 300
+ALIVE = 7
 STAGES = {
-    "import": "builtins.__import__ = stopping",
-    "read": "import mjbot.cli.main as m; m.read_with_profile = lambda *_: here()",
-    "run": "import mjbot.cli.run as m; m._plan = lambda *_: here()",
-    "between": "import mjbot.cli.main as m; m.route_logging = here",
+    "import": ("mjbot.cli.main", ""),
+    "read": ("mjbot.cli.main", "read_with_profile"),
+    "run": ("mjbot.cli.run", "_plan"),
+    "between": ("mjbot.cli.main", "route_logging"),
 }
-PROGRAM = """
-import builtins, os, signal, sys
+"""When a command kills itself: in a call of a module's function, or before it imports that."""
 
-def here():
-    os.kill(os.getpid(), signal.{signal})
-    print("alive", flush=True)
-    os._exit(7)
-
-import_ = builtins.__import__
-
-def stopping(name, *rest, **more):
-    if name == "mjbot.cli.main":
-        here()
-    return import_(name, *rest, **more)
-
+PROGRAM = f"""
+import builtins, importlib, json, os, signal, sys
 from mjbot.__main__ import run
-{stage}
-sys.argv[1:] = {arguments!r}
-run()
+
+def status_of(name, module, function, arguments):
+    if pid := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    def here(*_, **__):
+        os.kill(os.getpid(), signal.Signals[name])
+        os._exit({ALIVE})
+
+    def stopping(imported, *rest, **more):
+        return here() if imported == module else import_(imported, *rest, **more)
+
+    import_ = builtins.__import__
+    if function:
+        owner = importlib.import_module(module)
+        assert hasattr(owner, function), "renamed: the service would run for ever"
+        setattr(owner, function, here)
+    else:
+        builtins.__import__ = stopping
+    sys.argv[1:] = arguments
+    run()
+
+statuses = []
+for name, module, function, arguments in json.loads(sys.argv[1]):
+    if function:
+        import mjbot.cli.run  # once for all that are killed later
+    statuses.append(status_of(name, module, function, arguments))
+print(json.dumps(statuses))
 """
 
 
-def ended(tmp_path, stage, name, arguments):
+def test_signals_end_or_spare_what_starts(tmp_path):
+    """SIGTERM ends a service with status 0, SIGHUP does not end ``run``."""
     path = tmp_path / "bot.toml"
     path.write_text('[server]\nurl = "ws://127.0.0.1:1/ws"\n')
-    words = [str(path) if word == "PROFILE" else word for word in arguments]
-    program = PROGRAM.format(signal=name, stage=STAGES[stage], arguments=words)
+    expected = {("SIGTERM", stage, "run"): ExitCode.OK for stage in STAGES}
+    for stage in ("import", "read"):
+        expected["SIGTERM", stage, "serve"] = ExitCode.OK
+        expected["SIGTERM", stage, "strategies"] = ExitCode.INTERRUPTED
+    if hasattr(signal, "SIGHUP"):
+        expected |= {("SIGHUP", stage, "run"): ALIVE for stage in STAGES}
+    cases = sorted(expected, key=lambda case: list(STAGES).index(case[1]))
+    written = [
+        (name, *STAGES[stage], ["run", str(path)] if command == "run" else [command])
+        for name, stage, command in cases
+    ]
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=GUARD_S,
-        check=False,
+        [sys.executable, "-c", PROGRAM, json.dumps(written)],
+        capture_output=True, text=True, timeout=GUARD_S, check=True,
     )  # fmt: skip
-    return done.returncode, done.stdout.strip()
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no SIGHUP here")
-@pytest.mark.parametrize("stage", STAGES)
-def test_sighup_ends_no_service_that_starts(stage, tmp_path):
-    assert ended(tmp_path, stage, "SIGHUP", ["run", "PROFILE"]) == (7, "alive")
-
-
-@pytest.mark.parametrize("stage", STAGES)
-def test_sigterm_ends_a_service_that_starts_with_status_0(stage, tmp_path):
-    assert ended(tmp_path, stage, "SIGTERM", ["run", "PROFILE"]) == (ExitCode.OK, "")
-
-
-@pytest.mark.parametrize("command", ["serve", "strategies"])
-@pytest.mark.parametrize("stage", ["import", "read"])
-def test_sigterm_of_other_commands(stage, command, tmp_path):
-    status = ExitCode.OK if command == "serve" else ExitCode.INTERRUPTED
-    assert ended(tmp_path, stage, "SIGTERM", [command]) == (status, "")
+    assert dict(zip(cases, json.loads(done.stdout), strict=True)) == expected, done.stderr
 
 
 HELD = """

@@ -39,6 +39,18 @@ class Tiny(Strategy):
 """
 
 
+STUCK = """
+import signal
+from mjbot.strategy.strategy import Strategy
+
+class Stuck(Strategy):
+    def decide(self, view):
+        with open("ready", "w") as ready:
+            ready.write("!"); ready.flush(); signal.pause()
+"""
+"""It reports that it is being prepared, which then never ends."""
+
+
 @pytest.fixture(autouse=True)
 def fresh(tmp_path, monkeypatch):
     """Nothing was tried before, and code is kept where it always is, notes of it are not."""
@@ -181,16 +193,8 @@ def test_foreign_programs_are_not_prepared():
 
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])
 def test_whoever_interrupts_it_ends_both_processes_at_once(tmp_path, blow):
-    """The strategy says when it is being prepared, and would be for ever."""
     os.mkfifo(tmp_path / "ready")
-    (tmp_path / "stuck.py").write_text(
-        "import signal\n"
-        "from mjbot.strategy.strategy import Strategy\n"
-        "class Stuck(Strategy):\n"
-        "    def decide(self, view):\n"
-        "        with open('ready', 'w') as ready:\n"
-        "            ready.write('!'); ready.flush(); signal.pause()\n"
-    )
+    (tmp_path / "stuck.py").write_text(STUCK)
     command = [sys.executable, "-m", "mjbot", "match", *["stuck.py:Stuck"] * 4]
     match = subprocess.Popen(
         [*command, "--log-dir", str(tmp_path / "runs")],
@@ -213,14 +217,7 @@ def test_whoever_interrupts_it_ends_both_processes_at_once(tmp_path, blow):
 
 def test_preparing_ends_with_whoever_asked_for_it(tmp_path):
     os.mkfifo(tmp_path / "ready")
-    (tmp_path / "stuck.py").write_text(
-        "import signal\n"
-        "from mjbot.strategy.strategy import Strategy\n"
-        "class Stuck(Strategy):\n"
-        "    def decide(self, view):\n"
-        "        with open('ready', 'w') as ready:\n"
-        "            ready.write('!'); ready.flush(); signal.pause()\n"
-    )
+    (tmp_path / "stuck.py").write_text(STUCK)
     script = (
         "from rich.console import Console; from mjbot.play.startup.precompile import prepare;"
         "from mjbot.strategy.registry import Spec;"
@@ -349,7 +346,9 @@ def test_one_process_does_all_jobs_of_our_own_code(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("spec", ["tiny_bot.py:Tiny", "combo-partner,base=tiny_bot.py:Tiny"])
 def test_a_users_file_gets_a_process_of_its_own(monkeypatch, tmp_path, spec):
-    (tmp_path / "tiny_bot.py").write_text(TINY)
+    """Who does the jobs does not matter here."""
+    program = "import sys; root = {!r}; [print('[\"done\"]', flush=True) for _ in sys.stdin]"
+    monkeypatch.setattr(preparation, "_PROGRAM", program)
     ours, users = (Spec("tsumogiri"),), (Spec.read(spec),)
     jobs = [preparation.Job(each, "client") for each in (ours, users, ours, ours)]
     assert processes_of(jobs, monkeypatch, tmp_path) == 3

@@ -18,6 +18,7 @@ from mjbot.strategy.pair.fair_play import (
     require_team_table,
     team_names,
 )
+from protocol.plain_text import has_letters
 from protocol.transports.address import is_loopback, parse_address
 
 INVISIBLE = [
@@ -30,7 +31,8 @@ INVISIBLE = [
 def test_what_cannot_be_seen_is_no_permission():
     elsewhere = parse_address("tenhou://game.example:10080")
     server = parse_address("ws://game.example/ws")
-    for who in ("", "".join(INVISIBLE), *INVISIBLE):
+    assert not any(map(has_letters, INVISIBLE))
+    for who in ("", "".join(INVISIBLE), " ", "\u200b", "\u2800"):
         for require, address in (
             (require_permission, elsewhere),
             (require_permission_to_check, server),
