@@ -49,8 +49,12 @@ def test_there_are_six_each_of_at_most_80_lines_with_its_command():
         assert f"\n    python examples/{name}" in text
 
 
-def test_the_first_bot_is_measured(run):
-    output = run("first_bot.py", "--games", 18)
+def test_the_first_bot_is_measured(tmp_path):
+    """As a script of its own, of which workers are started anew."""
+    command = [sys.executable, str(EXAMPLES / "first_bot.py"), "--games", "18"]
+    output = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=GUARD_S, check=True
+    ).stdout
     rank = float(re.search(rf"^average rank ({NUMBER}) ± {NUMBER} ", output, re.M)[1])
     assert 1 < rank < 3.2  # against fast-riichi-a
     assert re.search("FirstBot .* fast-riichi-a", output)
@@ -85,11 +89,8 @@ def test_the_learner_improves_and_what_it_learned_plays(run, capsys):
     assert rank_against_tsumogiri(bot, capsys) < 2
 
 
-def test_the_model_learns_discards_and_plays(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    command = [sys.executable, str(EXAMPLES / "model_bot.py"), str(ROOT / "logs"), "--steps", "60"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=GUARD_S, check=True)
-    output = done.stdout
+def test_the_model_learns_discards_and_plays(run, capsys):
+    output = run("model_bot.py", ROOT / "logs", "--steps", 60)
     right = float(re.search(r"right in ([\d.]+)% of \d+ others", output)[1])
     assert right > 60  # the most frequent legal kind is right in 38 %
     bot = f"{EXAMPLES / 'model_bot.py'}:ModelBot,weights=model.npy"

@@ -233,7 +233,9 @@ def supervised(torch, small_networks, tmp_path_factory):
     folder = tmp_path_factory.mktemp("supervised")
     manifest = Manifest(data="", command="", seed=0, scores={})
     for kind in KINDS:
-        save_weights(weights_name(kind), packed(first_layers(N_CHOICES[kind], 0)), manifest, folder)
+        *trunk, last = first_layers(N_CHOICES[kind], 0)
+        layers = [*trunk, last._replace(weights=20 * last.weights)]  # logits some units apart
+        save_weights(weights_name(kind), packed(layers), manifest, folder)
     return folder
 
 
