@@ -5,11 +5,13 @@ With WITNESS_PORT set their process holds a connection to that port for as long 
 
 import os
 import socket
+import sys
 from dataclasses import dataclass
 
 from mjbot.strategy.pair.member import PairMember
 
-if port := os.environ.get("WITNESS_PORT"):
+# a command in the test's own process imports this file, too, and would hold it to the end
+if (port := os.environ.get("WITNESS_PORT")) and "pytest" not in sys.modules:
     HELD = socket.create_connection(("127.0.0.1", int(port)))
 
 

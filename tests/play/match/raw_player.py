@@ -1,6 +1,6 @@
 """An mjai client of a few lines, started by tests as ``raw_player.py [MODE] URL``.
 
-MODE: ``play``; ``die`` by SIGKILL, ``quit`` or ``cheat`` at the tenth own draw; ``ponder``: tells
+MODE: ``play``; ``die`` by SIGKILL, ``quit`` or ``cheat`` at the third own draw; ``ponder``: tells
 the witness there and never answers; ``absent``: tells the witness and never joins; ``unable``:
 ends at once; ``stubborn``: ignores SIGTERM and the end of the game; ``default``: names that room,
 whatever the URL says; ``nameless``: joins without a name; ``cheat-once``: cheats unless the file
@@ -56,7 +56,7 @@ def play(mode, url, held):
             elif event["type"] == "tsumo" and event["actor"] == seat:
                 draws += 1
                 reply = {"type": "dahai", "actor": seat, "pai": event["pai"], "tsumogiri": True}
-                if draws == 10:
+                if draws == 3:
                     reply = misdeed(mode, reply, held)
             stream.write(json.dumps(reply) + "\n")
             stream.flush()

@@ -50,7 +50,7 @@ def row(text: str, name: str) -> list[str]:
     return line.removeprefix(name).split()
 
 
-def test_the_usual_pair_plays_at_a_table_of_its_own(command, whole_games, tmp_path):
+def test_the_usual_pair_plays_at_a_table_of_its_own(command, tmp_path):
     rivals = ["--rivals", f"{RIVAL} play", f"{RIVAL} cheat"]
     words = ["--length", "tonpu", "--seed", "3", "--log-dir", str(tmp_path)]
     status, report, errors = command("duo", *rivals, *words)
@@ -61,7 +61,7 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(command, whole_games, tmp_pa
     assert "mjbot (team 1/2)" in report
     for text in (*output, report):
         assert "Traceback" not in text and "ERROR" not in text
-    assert re.search(r"^E1-0  ", report, re.M)  # each kyoku has its line
+    assert re.search(r"^S4-0  ", report, re.M)  # each kyoku has its line
     top, partner, pair, others = (
         row(report, name)
         for name in ("combo-partner 1", "combo-partner 2", "the pair", "the others")

@@ -21,7 +21,7 @@ ROLES = (Spec.read(f"{BOTS}:Talker"), Spec.read(f"{BOTS}:Listener"))
 
 @pytest.mark.skipif(not HAS_UNIX_SOCKETS, reason="no Unix domain sockets here")
 def test_every_game_ends_by_the_rules_whatever_breaks(short_games, tmp_path):
-    moments = {"kill top": 60, "kill partner": 90, "cut": 30}
+    moments = {"kill top": 40, "kill partner": 35, "cut": 30}
     trials = [
         PairTrial(number, kind, event, 1.0) for number, (kind, event) in enumerate(moments.items())
     ]
