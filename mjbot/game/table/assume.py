@@ -16,7 +16,6 @@ from mjbot.game.rules.wall_plan import MAX_MARKERS
 from mjbot.game.table.hands import UNKNOWN, kind_of, refresh_waits
 from mjbot.game.table.state import (
     ACCEPTED,
-    MISSED_UNTIL_DISCARD,
     NO_RIICHI,
     State,
 )
@@ -109,12 +108,6 @@ def _lay(state: State, tiles: NDArray[np.int8], n: int, start: int, stop: int) -
         state.wall[index] = tiles[n]
         n += 1
     return n
-
-
-@compiled
-def assume_missed(state: State, seat: int) -> None:
-    """Suppose that a seat has just let a win pass: none by ron before its next discard."""
-    state.missed[seat] = max(state.missed[seat], MISSED_UNTIL_DISCARD)
 
 
 # --- what stands at the table ------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from mjbot.game.referee import Referee
 from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table import assume
-from mjbot.game.table.state import ACCEPTED, MISSED_UNTIL_DISCARD, STATE, State, copy_state
+from mjbot.game.table.state import ACCEPTED, STATE, State, copy_state
 from mjbot.game.table.view import View
 from protocol.tiles import N_KINDS, RED_FIVES, tile_kind
 from tests.game.table.derived import check_derived
@@ -78,7 +78,6 @@ def test_a_wall_that_is_dealt_in_is_the_wall_that_was(moments):
 @pytest.mark.parametrize(
     "suppose",
     [
-        lambda state: assume.assume_missed(state, 1),
         lambda state: assume.assume_riichi(state, 1),
         lambda state: assume.assume_harmless(state, 1),
         assume.assume_no_liability,
@@ -98,10 +97,8 @@ def test_no_other_supposition_touches_what_is_derived(moments, suppose: Callable
 
 def test_each_supposition_says_what_it_says(moments):
     state = copy_state(moments[0])
-    assume.assume_missed(state, 1)
     assume.assume_riichi(state, 2)
     assume.assume_harmless(state, 3)
-    assert state["missed"][1] == MISSED_UNTIL_DISCARD
     assert state["riichi"].tolist() == [0, 0, ACCEPTED, 0]
     assert View(state, 0).genbutsu(3) == assume.EVERY_KIND
     assume.show_ura(state, range(7))
