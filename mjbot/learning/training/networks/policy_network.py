@@ -118,3 +118,12 @@ def board_of(planes: NDArray[np.float32]) -> Tensor:
     board = torch.zeros(n, 4, 9, n_planes)
     board.view(n, 36, n_planes)[:, :kinds] = torch.from_numpy(planes)
     return board.permute(0, 3, 1, 2)
+
+
+def half_precision() -> torch.autocast:
+    """Return the context of networks that compute in bfloat16, if the processor does.
+
+    With AVX2 alone a convolution in bfloat16 takes seven times as long as in float32.
+    """
+    capable = torch.backends.cpu.get_cpu_capability().startswith("AVX512")
+    return torch.autocast("cpu", torch.bfloat16, enabled=capable)

@@ -1,10 +1,9 @@
-"""The games of one iteration of self-play: who sits where, what learning seats see, choose and get.
+"""The games of one iteration of self-play: what the seats see, choose and get.
 
-At most tables everybody is the learning network.  At ``apart`` of them one seat of it plays three
-others: the network it started with, and the strategies that the run names (``rivals``), in turn.
+All seats are the learning network, or (``apart``) one of them against three of the network it
+started with, each seat in turn: so the gain of choices that are drawn is measured.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +14,6 @@ from torch import Tensor
 
 from mjbot.game.table.settle import ranks_of
 from mjbot.learning.env import BatchEnv, DecisionRows
-from mjbot.learning.env.actions import N_ACTIONS
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.learning.training.networks.critic import (
     N_HIDDEN_PLANES,
@@ -25,11 +23,9 @@ from mjbot.learning.training.networks.critic import (
 )
 from mjbot.learning.training.networks.decisions import actions_of
 from mjbot.learning.training.networks.policy import HEADS
-from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of
+from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of, half_precision
 from mjbot.learning.training.requests import SelfPlayRequest
 from mjbot.runtime.progress import Step
-from mjbot.strategy.registry import make_strategy
-from mjbot.strategy.strategy import Strategy
 
 TEMPERATURE: Final = 0.4
 """Logits are divided by it before a choice is drawn: at 1 a fourth of the discards would be other
@@ -38,22 +34,20 @@ LAMBDA: Final = 0.9
 SURE: Final = 0.98
 FIRST_WALL: Final = 2_000_000_000
 WALLS_OF_ITERATION: Final = 1_000_000
-FAST_POLICY: Final = "fast-policy"
 LEARNING: Final = 0
 START: Final = 1
-"""As players of the environment; from 2 on the rivals."""
+"""As players of the environment."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
 
 class Players(NamedTuple):
-    """The networks that play and judge, and the names of the rival strategies."""
+    """The networks that play and judge."""
 
     policy: PolicyNetwork
     start: PolicyNetwork
     critic: Critic
-    rivals: Sequence[str]
 
 
 class Inputs(NamedTuple):
@@ -116,16 +110,18 @@ class Experience:
 class Games:
     """The tables of an iteration: who is asked, and what follows."""
 
-    def __init__(self, players: Players, request: SelfPlayRequest, number: int) -> None:
+    def __init__(
+        self, players: Players, request: SelfPlayRequest, number: int, *, apart: bool = False
+    ) -> None:
         self.experience: Final = Experience()
         n = request.tables
-        seats = seating(n, round(request.apart * n), len(players.rivals))
+        seats = np.full((n, 4), START if apart else LEARNING, np.int8)
+        seats[np.arange(n), np.arange(n) & 3] = LEARNING
         wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * number
         self._env: Final = BatchEnv(
             n, wall, request.length, "rank-model", players=seats, one_game=True
         )
-        self._seats: Final = seats
-        self._rivals: Final = _Rivals(self._env, players.rivals)
+        self.seats: Final = seats
         self._players: Final = players
         self._random: Final = np.random.default_rng([request.seed, number])
         self._last: Final = np.full((n, 4), -1, np.int64)
@@ -136,24 +132,15 @@ class Games:
         """Let every table play one game."""
         env = self._env
         rows = env.reset()
-        self._rivals.start_kyoku(np.ones(len(self._over), np.bool_))
         while not self._over.all():
             rows = env.step(self._actions(rows))
             for table in np.flatnonzero((env.kyoku_ends > 0) & ~self._over):
                 self._end_kyoku(int(table))
-            self._rivals.start_kyoku((env.kyoku_ends > 0) & ~env.dones & ~self._over)
             for table in np.flatnonzero(env.dones & ~self._over):
                 self.ranks[table] = ranks_of(env.final_scores[table])
                 self._over[table] = True
                 step(1)
         return self.experience
-
-    def ranks_beside(self, player: int) -> NDArray[np.float64]:
-        """Return the ranks of the seats that learned against three of the start or a rival."""
-        tables = np.flatnonzero((self._seats == player).any(axis=1))
-        seats = (self._seats[tables] == LEARNING).argmax(axis=1)
-        found: NDArray[np.float64] = self.ranks[tables, seats]
-        return found
 
     def _end_kyoku(self, table: int) -> None:
         for seat in range(4):
@@ -166,14 +153,13 @@ class Games:
         env = self._env
         actions: Ints = rows.masks.argmax(axis=1)
         planes, scalars = env.observe()
-        who = np.where(self._over[rows.tables], -1, self._seats[rows.tables, rows.seats])
+        who = np.where(self._over[rows.tables], -1, self.seats[rows.tables, rows.seats])
         for player, net in ((LEARNING, self._players.policy), (START, self._players.start)):
             asked = np.flatnonzero(who == player)
             if len(asked):
                 outputs = _Outputs(net, planes[asked], scalars[asked])
                 some = DecisionRows(rows.tables[asked], rows.seats[asked], rows.masks[asked])
                 actions[asked] = self._choose(some, outputs, player == LEARNING)
-        self._rivals.choose(rows, who, actions)
         return actions
 
     def _choose(self, rows: DecisionRows, outputs: "_Outputs", learns: bool) -> Ints:
@@ -200,7 +186,7 @@ class Games:
         all_planes = np.concatenate([planes, hidden], 2).astype(np.float16)
         inputs = Inputs(all_planes, np.concatenate([scalars, numbers], 1).astype(np.float16))
         experience.inputs.append(inputs)
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        with torch.no_grad(), half_precision():
             values = self._players.critic(*inputs.take(np.arange(n), True))
         experience.values.append(values.float().numpy())
         first, experience.n = experience.n, experience.n + n
@@ -221,14 +207,14 @@ class _Outputs:
         self.scalars: Final = scalars
         self._net: Final = net
         self._inputs: Final = board_of(planes), torch.from_numpy(scalars)
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        with torch.no_grad(), half_precision():
             self._cells: Final = net.first_cells(*self._inputs)
             self.early: Final = net.early(self._cells, *self._inputs)
 
     def late(self, rows: Ints) -> tuple[Tensor, Tensor]:
         """Return the logits of the late head of some of them."""
         planes, scalars = (part[rows] for part in self._inputs)
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        with torch.no_grad(), half_precision():
             cells = self._net.last_cells(self._cells[rows])
             found: tuple[Tensor, Tensor] = self._net.late(cells, planes, scalars)
         return found
@@ -264,52 +250,3 @@ class Sampler:
         kinds = np.full(len(rows), kind)
         self.asked.append(Questions(rows, kinds, choices, wide, made, best))
         return choices
-
-
-class _Rivals:
-    """The rival strategies at the tables of an environment.
-
-    ``fast-policy`` chooses for all its seats in compiled code; of others each seat has one.
-    """
-
-    def __init__(self, env: BatchEnv, names: Sequence[str]) -> None:
-        self._env: Final = env
-        self._at: Final[dict[tuple[int, int], Strategy]] = {}
-        self._fast: Final = [
-            player for player, name in enumerate(names, START + 1) if name == FAST_POLICY
-        ]
-        for table, seat in np.argwhere(env.players > START).tolist():
-            if (player := env.players[table, seat]) in self._fast:
-                continue
-            strategy = make_strategy(names[player - START - 1], seed=table)
-            strategy.start_game(seat, ("",) * 4)
-            env.decides[table, seat] = strategy.decides
-            self._at[table, seat] = strategy
-
-    def start_kyoku(self, tables: NDArray[np.bool_]) -> None:
-        """Notify those at some tables that a kyoku was dealt."""
-        for (table, seat), strategy in self._at.items():
-            if tables[table]:
-                strategy.start_kyoku(self._env.view(table, seat))
-
-    def choose(self, rows: DecisionRows, who: NDArray[Any], actions: Ints) -> None:
-        """Write the actions of the environment in the rows of rivals; ``who`` int[rows]."""
-        if self._fast:
-            fast = np.flatnonzero(np.isin(who, self._fast))
-            actions[fast] = self._env.fast_policy_actions(fast)
-        for row in np.flatnonzero((who > START) & ~np.isin(who, self._fast)):
-            table, seat = int(rows.tables[row]), int(rows.seats[row])
-            choice = self._at[table, seat].decide(self._env.view(table, seat))
-            actions[row] = N_ACTIONS + choice.code
-
-
-def seating(n_tables: int, apart: int, n_rivals: int) -> NDArray[np.int8]:
-    """Return who sits where, int8[n_tables, 4]: at the first ``apart`` tables one that learns.
-
-    It sits at each seat in turn, against the start and each rival four tables in turn.
-    """
-    players = np.full((n_tables, 4), LEARNING, np.int8)
-    tables = np.arange(apart)
-    players[:apart] = (START + tables // 4 % (1 + n_rivals))[:, None]
-    players[tables, tables & 3] = LEARNING
-    return players
