@@ -21,6 +21,8 @@ The same without a framework, by the same names of arrays:
 :mod:`mjbot.learning.models.networks.policy`.
 """
 
+from pathlib import Path
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -28,7 +30,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mjbot.learning.models.networks.encoding import CLAIM, N_PLANES, N_SCALARS
-from mjbot.learning.models.networks.policy import EARLY_BLOCKS, HIDDEN, N_OTHERS
+from mjbot.learning.models.networks.policy import EARLY_BLOCKS, HIDDEN, N_OTHERS, NAME
+from mjbot.learning.models.weights import load_weights
+from mjbot.learning.training.runs import TrainingError
 
 
 class Block(nn.Module):
@@ -110,6 +114,25 @@ class PolicyNetwork(nn.Module):
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return all weights by name, as ``mjbot.learning.models.networks.policy`` reads them."""
         return {name: value.detach().cpu().numpy() for name, value in self.state_dict().items()}
+
+
+def load_network(folder: Path) -> PolicyNetwork:
+    """Return the network whose weights are in a folder.
+
+    Raises :class:`~mjbot.learning.training.runs.TrainingError` if they have another form.
+    """
+    arrays = load_weights(NAME, folder)
+    channels = len(arrays["stem.bias"])
+    blocks = sum(name.endswith("first.bias") for name in arrays)
+    network = PolicyNetwork(channels, blocks)
+    try:
+        network.load_state_dict(
+            {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
+        )
+    except RuntimeError as error:
+        problem = str(error).splitlines()[-1].strip()
+        raise TrainingError(f"{folder}: {NAME}.npz has another form ({problem})") from None
+    return network.to(memory_format=torch.channels_last)
 
 
 def board_of(planes: NDArray[np.float32]) -> Tensor:

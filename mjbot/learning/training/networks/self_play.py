@@ -46,11 +46,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from mjbot.learning.models.networks.policy import NAME
-from mjbot.learning.models.weights import Manifest, load_manifest, load_weights, save_weights
+from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
 from mjbot.learning.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.learning.training.networks.critic import Critic
 from mjbot.learning.training.networks.policy import logits_of_questions
-from mjbot.learning.training.networks.policy_network import PolicyNetwork, half_precision
+from mjbot.learning.training.networks.policy_network import half_precision, load_network
 from mjbot.learning.training.networks.self_play_games import (
     SURE,
     TEMPERATURE,
@@ -66,7 +66,6 @@ from mjbot.learning.training.runs import (
     RUNS,
     Learned,
     RunFolder,
-    TrainingError,
     claim_weights,
     erase_run,
 )
@@ -99,6 +98,8 @@ CHECKPOINT: Final = "self-play.pt"
 CURVE: Final = "curve.csv"
 LAST: Final = "last"
 COMMAND: Final = "mjbot train self-play"
+FIRST_WALL: Final = 2_000_000_000
+WALLS_OF_ITERATION: Final = 1_000_000
 
 Report = dict[str, float]
 """The figures of an iteration, by name."""
@@ -121,20 +122,7 @@ class SelfPlayNetworks:
 
     def __init__(self, request: SelfPlayRequest) -> None:
         torch.manual_seed(request.seed)
-        arrays = load_weights(NAME, request.start)
-        channels = len(arrays["stem.bias"])
-        blocks = sum(name.endswith("first.bias") for name in arrays)
-        self.policy: Final = PolicyNetwork(channels, blocks)
-        try:
-            self.policy.load_state_dict(
-                {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
-            )
-        except RuntimeError as error:
-            problem = str(error).splitlines()[-1].strip()
-            raise TrainingError(
-                f"--start {request.start}: {NAME}.npz has another form ({problem})"
-            ) from None
-        self.policy.to(memory_format=torch.channels_last)
+        self.policy: Final = load_network(request.start)
         self.start: Final = copy.deepcopy(self.policy).eval()
         self.critic: Final = Critic(48, 3).to(memory_format=torch.channels_last)
         self.learning_policy: Final = _compiled(self.policy, request.compiled)
@@ -190,7 +178,9 @@ class SelfPlayRun:
             step(played)
             while len(self.reports) < request.iterations:
                 number = len(self.reports)
-                games = Games(players, request, number)
+                wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * number
+                random = np.random.default_rng([request.seed, number])
+                games = Games(players, request.tables, wall, random, request.length)
                 experience = games.play(step)
                 report = self._learn(experience, np.random.default_rng([request.seed, number, 1]))
                 report["games"] = float(request.tables)

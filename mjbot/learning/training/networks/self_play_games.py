@@ -24,16 +24,14 @@ from mjbot.learning.training.networks.critic import (
 from mjbot.learning.training.networks.decisions import actions_of
 from mjbot.learning.training.networks.policy import HEADS
 from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of, half_precision
-from mjbot.learning.training.requests import SelfPlayRequest
 from mjbot.runtime.progress import Step
+from protocol.rules import Length
 
 TEMPERATURE: Final = 0.4
 """Logits are divided by it before a choice is drawn: at 1 a fourth of the discards would be other
 than the likeliest, and learning would first unlearn that spread, which no player plays."""
 LAMBDA: Final = 0.9
 SURE: Final = 0.98
-FIRST_WALL: Final = 2_000_000_000
-WALLS_OF_ITERATION: Final = 1_000_000
 LEARNING: Final = 0
 START: Final = 1
 """As players of the environment."""
@@ -43,11 +41,11 @@ Floats = NDArray[np.float32]
 
 
 class Players(NamedTuple):
-    """The networks that play and judge."""
+    """The networks that play and judge; without a critic nothing is kept to learn from."""
 
     policy: PolicyNetwork
     start: PolicyNetwork
-    critic: Critic
+    critic: Critic | None = None
 
 
 class Inputs(NamedTuple):
@@ -108,22 +106,27 @@ class Experience:
 
 
 class Games:
-    """The tables of an iteration: who is asked, and what follows."""
+    """``n`` tables, from the wall of a seed on: who is asked, and what follows."""
 
     def __init__(
-        self, players: Players, request: SelfPlayRequest, number: int, *, apart: bool = False
+        self,
+        players: Players,
+        n: int,
+        wall: int,
+        random: np.random.Generator,
+        length: Length = "hanchan",
+        *,
+        apart: bool = False,
     ) -> None:
         self.experience: Final = Experience()
-        n = request.tables
+        self.one: Final = np.arange(n) & 3
+        """Of each table the seat that plays three of the start, if any does."""
         seats = np.full((n, 4), START if apart else LEARNING, np.int8)
-        seats[np.arange(n), np.arange(n) & 3] = LEARNING
-        wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * number
-        self._env: Final = BatchEnv(
-            n, wall, request.length, "rank-model", players=seats, one_game=True
-        )
-        self.seats: Final = seats
+        seats[np.arange(n), self.one] = LEARNING
+        self._env: Final = BatchEnv(n, wall, length, "rank-model", players=seats, one_game=True)
+        self._seats: Final = seats
         self._players: Final = players
-        self._random: Final = np.random.default_rng([request.seed, number])
+        self._random: Final = random
         self._last: Final = np.full((n, 4), -1, np.int64)
         self._over: Final = np.zeros(n, np.bool_)
         self.ranks: Final = np.zeros((n, 4))
@@ -153,17 +156,18 @@ class Games:
         env = self._env
         actions: Ints = rows.masks.argmax(axis=1)
         planes, scalars = env.observe()
-        who = np.where(self._over[rows.tables], -1, self.seats[rows.tables, rows.seats])
+        who = np.where(self._over[rows.tables], -1, self._seats[rows.tables, rows.seats])
         for player, net in ((LEARNING, self._players.policy), (START, self._players.start)):
             asked = np.flatnonzero(who == player)
             if len(asked):
                 outputs = _Outputs(net, planes[asked], scalars[asked])
                 some = DecisionRows(rows.tables[asked], rows.seats[asked], rows.masks[asked])
-                actions[asked] = self._choose(some, outputs, player == LEARNING)
+                critic = self._players.critic if player == LEARNING else None
+                actions[asked] = self._choose(some, outputs, critic)
         return actions
 
-    def _choose(self, rows: DecisionRows, outputs: "_Outputs", learns: bool) -> Ints:
-        """Ask the early head, and where it is not sure, the late one."""
+    def _choose(self, rows: DecisionRows, outputs: "_Outputs", critic: Critic | None) -> Ints:
+        """Ask the early head, and where it is not sure, the late one; keep what a critic values."""
         at_kan = self._env.at_kan[rows.tables]
         early = Sampler(outputs.early, self._random)
         actions = early.actions(rows, at_kan)
@@ -172,12 +176,12 @@ class Games:
             some = DecisionRows(rows.tables[left], rows.seats[left], rows.masks[left])
             late = Sampler(outputs.late(left), self._random)
             actions[left] = late.actions(some, at_kan[left])
-            if learns:
-                first = self._record(some, outputs.planes[left], outputs.scalars[left])
+            if critic is not None:
+                first = self._record(critic, some, outputs.planes[left], outputs.scalars[left])
                 self.experience.questions += [q._replace(rows=first + q.rows) for q in late.asked]
         return actions
 
-    def _record(self, rows: DecisionRows, planes: Floats, scalars: Floats) -> int:
+    def _record(self, critic: Critic, rows: DecisionRows, planes: Floats, scalars: Floats) -> int:
         """Keep what rows saw and what the critic says; return the number of the first."""
         experience, n = self.experience, len(rows.tables)
         hidden = np.empty((n, 34, N_HIDDEN_PLANES), np.float32)
@@ -187,7 +191,7 @@ class Games:
         inputs = Inputs(all_planes, np.concatenate([scalars, numbers], 1).astype(np.float16))
         experience.inputs.append(inputs)
         with torch.no_grad(), half_precision():
-            values = self._players.critic(*inputs.take(np.arange(n), True))
+            values = critic(*inputs.take(np.arange(n), True))
         experience.values.append(values.float().numpy())
         first, experience.n = experience.n, experience.n + n
         before = self._last[rows.tables, rows.seats]

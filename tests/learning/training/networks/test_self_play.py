@@ -174,7 +174,9 @@ class Favour:
     def __init__(self, self_play, request):
         self.networks = networks = self_play.SelfPlayNetworks(request)
         players = self_play.Players(networks.policy, networks.start, networks.critic)
-        self.experience = self_play.Games(players, request, 0).play(lambda *_, **__: None)
+        random = np.random.default_rng(request.seed)
+        games = self_play.Games(players, request.tables, 7, random, request.length)
+        self.experience = games.play(lambda *_, **__: None)
         parts = zip(*self.experience.inputs, strict=True)
         self.inputs = self_play.Inputs(*(np.concatenate(part) for part in parts))
 
@@ -235,14 +237,15 @@ def test_every_kyoku_brings_what_the_environment_says(self_play, request_):
     assert all(after > row for row, after in experience.follows.items())
 
 
-def test_one_plays_three_of_the_start_from_each_seat(self_play, games, request_):
+def test_one_plays_three_of_the_start_from_each_seat(self_play, games, request_, monkeypatch):
     networks = self_play.SelfPlayNetworks(request_)
     players = self_play.Players(networks.policy, networks.start, networks.critic)
-    request_ = dataclasses.replace(request_, tables=4)
-    apart = games.Games(players, request_, 0, apart=True)
-    experience = apart.play(lambda *_, **__: None)
-    assert np.argwhere(apart.seats == games.LEARNING).tolist() == [[n, n] for n in range(4)]
-    assert experience.questions
+    apart = games.Games(players, 4, 7, np.random.default_rng(0), "tonpu", apart=True)
+    learned = []
+    monkeypatch.setattr(apart, "_record", lambda critic, rows, *_: learned.append(rows) or 0)
+    apart.play(lambda *_, **__: None)
+    assert len(learned) > 10
+    assert all((rows.seats == rows.tables).all() for rows in learned)
     assert (np.sort(apart.ranks) == [1, 2, 3, 4]).all()
 
 
