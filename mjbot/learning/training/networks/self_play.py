@@ -82,6 +82,8 @@ RATE_CHANGE: Final = 2.0
 STOP: Final = 3.0
 ENTROPY: Final = 2.0
 """Bonus on a nat of entropy, in spreads of advantage, per nat that the policy has less."""
+CRITIC_SIZE: Final = 48, 3
+"""Channels and blocks."""
 CRITIC_SHARE: Final = 0.5
 """Passes of the critic over an iteration's rows."""
 WARM_UP_PASSES: Final = 4
@@ -124,7 +126,7 @@ class SelfPlayNetworks:
         torch.manual_seed(request.seed)
         self.policy: Final = load_network(request.start)
         self.start: Final = copy.deepcopy(self.policy).eval()
-        self.critic: Final = Critic(48, 3).to(memory_format=torch.channels_last)
+        self.critic: Final = Critic(*CRITIC_SIZE).to(memory_format=torch.channels_last)
         self.learning_policy: Final = _compiled(self.policy, request.compiled)
         self.learning_critic: Final = _compiled(self.critic, request.compiled)
         self.policy_fit: Final = Fit(
@@ -195,7 +197,7 @@ class SelfPlayRun:
         return f"kept in {self._run.folder}: {n} iterations; the same command resumes"
 
     def _learn(self, experience: Experience, random: np.random.Generator) -> Report:
-        inputs = Inputs(*(np.concatenate(part) for part in zip(*experience.inputs, strict=True)))
+        inputs = experience.all_inputs()
         experience.inputs.clear()
         advantages, returns = experience.advantages()
         ended = np.isfinite(advantages)
@@ -230,7 +232,7 @@ class SelfPlayRun:
         advantages: NDArray[np.float32],
         random: np.random.Generator,
     ) -> Report:
-        questions = _open_questions(experience, advantages)
+        questions = open_questions(experience, advantages)
         gained = advantages[questions.rows]
         spread = float(np.std(gained)) + 1e-8
         gained = (gained - gained.mean()) / spread
@@ -271,7 +273,7 @@ class SelfPlayRun:
         self.networks.policy.train()
         with half_precision():
             early, late = self.networks.learning_policy(*batch.inputs)
-        now = _log_probabilities(late, batch.kinds, batch.legal, TEMPERATURE)
+        now = log_probabilities(late, batch.kinds, batch.legal, TEMPERATURE)
         shares = now.exp()
         change = now.gather(1, torch.from_numpy(batch.choices)[:, None])[:, 0] - batch.made
         ratio_ = torch.exp(change)
@@ -279,8 +281,8 @@ class SelfPlayRun:
         objective = torch.minimum(ratio_ * batch.gain, clipped * batch.gain).mean()
         divergence = (shares * (now - batch.first)).sum(1).mean()
         entropy = -(shares * now).sum(1).mean()
-        target = _log_probabilities(late, batch.kinds, batch.legal, 1.0).detach().exp()
-        early_loss = -(target * _log_probabilities(early, batch.kinds, batch.legal, 1.0)).sum(1)
+        target = log_probabilities(late, batch.kinds, batch.legal, 1.0).detach().exp()
+        early_loss = -(target * log_probabilities(early, batch.kinds, batch.legal, 1.0)).sum(1)
         loss = self._request.kl * divergence - objective + EARLY_SHARE * early_loss.mean()
         loss = loss - self._walk.bonus * entropy
         before = -(batch.first.exp() * batch.first).sum(1).mean()
@@ -297,7 +299,7 @@ class SelfPlayRun:
             with torch.no_grad(), half_precision():
                 late = self.networks.start(*inputs.take(questions.rows[some], False))[-1]
                 kinds, legal = questions.kinds[some], questions.legal[some]
-                found.append(_log_probabilities(late, kinds, legal, TEMPERATURE))
+                found.append(log_probabilities(late, kinds, legal, TEMPERATURE))
         return torch.cat(found) if found else torch.zeros(0, 34)
 
     def _save(self) -> None:
@@ -376,7 +378,7 @@ def steps_of(order: Ints, hanchan: int) -> list[NDArray[np.int64]]:
     return [part for part in parts if len(part)]
 
 
-def _open_questions(experience: Experience, advantages: NDArray[np.float32]) -> Questions:
+def open_questions(experience: Experience, advantages: NDArray[np.float32]) -> Questions:
     """Return the questions that are learned from: of ended kyoku, with more than one answer."""
     parts = zip(*experience.questions, strict=True)
     every = Questions(*(np.concatenate(part) for part in parts))
@@ -385,7 +387,7 @@ def _open_questions(experience: Experience, advantages: NDArray[np.float32]) -> 
     return every.take(places)
 
 
-def _log_probabilities(
+def log_probabilities(
     outputs: tuple[Tensor, Tensor], kinds: Ints, legal: NDArray[np.bool_], temperature: float
 ) -> Tensor:
     """Return the log probabilities of each question's answers: [n, 34], -1e9 if illegal."""

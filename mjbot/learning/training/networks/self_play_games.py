@@ -92,14 +92,18 @@ class Experience:
     """Row -> the same seat's next in the kyoku."""
     questions: list[Questions] = field(default_factory=list)
 
-    def advantages(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def all_inputs(self) -> Inputs:
+        """Return the inputs of all rows."""
+        return Inputs(*(np.concatenate(part) for part in zip(*self.inputs, strict=True)))
+
+    def advantages(self, gae: float = LAMBDA) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return advantage and lambda return of each row, in ranks; NaN where no kyoku ended."""
         values = np.concatenate(self.values)
         found = np.full(self.n, np.nan, np.float32)
         for row in range(self.n - 1, -1, -1):
             after = self.follows.get(row)
             if after is not None:
-                found[row] = values[after] - values[row] + LAMBDA * found[after]
+                found[row] = values[after] - values[row] + gae * found[after]
             elif row in self.rewards:
                 found[row] = self.rewards[row] - values[row]
         return found, found + values

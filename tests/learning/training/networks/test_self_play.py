@@ -1,5 +1,6 @@
 """Learning by play: what the critic is shown, what a decision gained, and whole runs."""
 
+import argparse
 import contextlib
 import dataclasses
 from pathlib import Path
@@ -18,6 +19,7 @@ from mjbot.learning.models.weights import Manifest, load_manifest, load_weights,
 from mjbot.learning.training.positions import index_games, steps
 from mjbot.learning.training.requests import SelfPlayRequest
 from mjbot.runtime.errors import ExitCode
+from proof import gradient_noise
 from protocol.tiles import N_KINDS
 
 LOGS = Path(__file__).parents[4] / "logs"
@@ -177,8 +179,7 @@ class Favour:
         random = np.random.default_rng(request.seed)
         games = self_play.Games(players, request.tables, 7, random, request.length)
         self.experience = games.play(lambda *_, **__: None)
-        parts = zip(*self.experience.inputs, strict=True)
-        self.inputs = self_play.Inputs(*(np.concatenate(part) for part in parts))
+        self.inputs = self.experience.all_inputs()
 
     def chance_of_pon(self, self_play):
         asked = [q for q in self.experience.questions if (q.kinds == PON).any()]
@@ -187,7 +188,7 @@ class Favour:
         with pytest.importorskip("torch").no_grad():
             outputs = self.networks.policy(*self.inputs.take(rows, False))[-1]
         kinds = np.full(len(rows), PON)
-        return self_play._log_probabilities(outputs, kinds, legal, 1.0)[:, 1].exp().mean().item()
+        return self_play.log_probabilities(outputs, kinds, legal, 1.0)[:, 1].exp().mean().item()
 
     def improve(self, self_play, request, gained, *seeds):
         """Learn from advantages; return the last report."""
@@ -306,6 +307,19 @@ def test_the_result_is_the_mean_of_the_weights_on_the_way(self_play, request_):
     last = load_weights("policy", request_.folder / self_play.LAST)
     for name, weights in state["parameters"].items():
         assert (last[name] == weights.numpy().astype(np.float16)).all()
+
+
+def test_the_signal_in_its_gradient_is_measured(self_play, request_, capsys):
+    self_play.train(dataclasses.replace(request_, iterations=1))
+    parser = argparse.ArgumentParser()
+    gradient_noise.add_arguments(parser)
+    args = ["--run", str(request_.folder), "--hanchan", "3", "--parts", "3"]
+    assert gradient_noise.run(parser.parse_args(args)) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert int(printed[0].split()[0]) > 20  # open decisions
+    noise = {row.split(" | ")[0].strip("| "): row.split(" | ")[2] for row in printed[4:]}
+    assert list(noise) == [variant.name for variant in gradient_noise.LargePlayers.variants]
+    assert float(noise["critic, lambda 1"]) > 0
 
 
 def test_a_run_resumed_with_more_tables_counts_the_games_it_had(self_play, request_, monkeypatch):
