@@ -132,7 +132,8 @@ def load_network(folder: Path) -> PolicyNetwork:
     except RuntimeError as error:
         problem = str(error).splitlines()[-1].strip()
         raise TrainingError(f"{folder}: {NAME}.npz has another form ({problem})") from None
-    return network.to(memory_format=torch.channels_last)
+    network.to(memory_format=torch.channels_last)
+    return network
 
 
 def board_of(planes: NDArray[np.float32]) -> Tensor:
