@@ -373,9 +373,8 @@ class Walk:
 def steps_of(order: Ints, hanchan: int) -> list[NDArray[np.int64]]:
     """Divide decisions of some hanchan into steps: each int[batches, BATCH]; a rest is left out."""
     batches = order[: len(order) // BATCH * BATCH].reshape(-1, BATCH)
-    steps = round(hanchan / STEP_HANCHAN) if STEP_HANCHAN else len(batches)
-    parts = np.array_split(batches, min(max(steps, 1), max(len(batches), 1)))
-    return [part for part in parts if len(part)]
+    steps = min(max(round(hanchan / STEP_HANCHAN), 1), len(batches))
+    return np.array_split(batches, steps) if steps else []
 
 
 def open_questions(experience: Experience, advantages: NDArray[np.float32]) -> Questions:

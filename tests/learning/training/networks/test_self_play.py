@@ -76,7 +76,7 @@ def games(torch):
 def short_games(self_play, games, monkeypatch):
     monkeypatch.setattr(games, "BatchEnv", ShortGames)
     monkeypatch.setattr(self_play, "BATCH", 16)
-    monkeypatch.setattr(self_play, "STEP_HANCHAN", 0)
+    monkeypatch.setattr(self_play, "STEP_HANCHAN", 0.001)  # a batch
 
 
 @pytest.fixture
