@@ -1,6 +1,10 @@
-"""How much of the fast policy's self-play gradient is signal, by advantage and reward.
+"""How much of the gradient of self-play is signal, by advantage and reward.
 
     python -m proof gradient-noise --hanchan 2048
+    python -m proof gradient-noise --hanchan 2048 --run RUN
+
+The first command measures the fast policy, the second the large network of a run of ``mjbot train
+self-play``: its last weights and its critic, without the reward at the game's end.
 
 The policy does not change: it plays all four seats, draws its choices, and the gradients of
 disjoint parts of the hanchan are compared.  Of parts of n decisions the expected product of two
@@ -10,12 +14,12 @@ thousandths of that, intervals are those of a jackknife over the parts.  With la
 of the signal is what the critic gets wrong; "along the unbiased" is the part in the direction of
 lambda 1, as a share of that signal ("?" where none is shown).  "Drawing less" is the direction in
 which the entropy falls fastest: what of the signal lies along it the likeliest choice has already.
-The critic learns from hanchan of its own first.  All rows are from the same games, each played
-twice (the second time the places at its end are known).
+The fast policy's critic learns from hanchan of its own first, and all its rows are from the same
+games, each played twice (the second time the places at its end are known).
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -50,9 +54,10 @@ from mjbot.learning.training.fast_policy.play_and_learn import (
     write_gains,
 )
 from mjbot.learning.training.fast_policy.self_play import CRITIC_RATE
+from mjbot.learning.training.runs import torch
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float64s
-from mjbot.runtime.progress import progress
+from mjbot.runtime.progress import Step, progress
 
 TABLES: Final = 4
 """Hanchan of a step of the critic."""
@@ -95,7 +100,8 @@ RULES: Final = np.array([*(variant[1:] for variant in VARIANTS), (1.0, True, Fal
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof gradient-noise``."""
-    parser.add_argument("--weights", type=Path, default=SHIPPED, help="folder of the policy")
+    parser.add_argument("--weights", type=Path, default=SHIPPED, help="folder of the fast policy")
+    parser.add_argument("--run", type=Path, help="folder of a large network's self-play instead")
     parser.add_argument("--hanchan", type=int, default=2048, help="hanchan that are compared")
     parser.add_argument("--parts", type=int, default=32, help="parts that they are divided into")
     parser.add_argument("--critic", type=int, default=1024, help="hanchan the critic learns from")
@@ -105,32 +111,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play and print the table."""
-    players = Players(args)
-    with progress(Console(stderr=True), "playing", args.critic + args.hanchan, "hanchan") as report:
-        for start in range(0, args.critic, TABLES):
-            is_rated = start + TABLES > args.critic * 2 // 3
-            players.teach(args.seed + args.hanchan + start, is_rated)
-            report(TABLES)
+    played = args.hanchan + (0 if args.run else args.critic)
+    with progress(Console(stderr=True), "playing", played, "hanchan") as report:
+        players = LargePlayers(args.run) if args.run else taught_players(args, report)
         each = args.hanchan // args.parts
         parts = []
         for part in range(args.parts):
             parts.append(players.measure(args.seed + part * each, each))
             report(each)
-    for text in report_of(parts, players.explained):
+    for text in report_of(parts, players.explained, players.variants):
         print(text)
     return 0
+
+
+def taught_players(args: argparse.Namespace, report: Step) -> "Players":
+    """Return the fast policy with a critic that has learned."""
+    players = Players(args)
+    for start in range(0, args.critic, TABLES):
+        is_rated = start + TABLES > args.critic * 2 // 3
+        players.teach(args.seed + args.hanchan + start, is_rated)
+        report(TABLES)
+    return players
 
 
 class Part(NamedTuple):
     """Sums over the decisions of a part."""
 
-    gradients: NDArray[np.float32]  # [RULES, weights]
-    squares: Float64s  # [RULES] of the advantages, in ranks
+    gradients: NDArray[np.float32]  # [variants and SHARPER, weights]
+    squares: Float64s  # of the same, of the advantages, in ranks
     decisions: int
 
 
 class Players:
-    """The policy, the critic and their memory."""
+    """The fast policy, the critic and their memory."""
+
+    variants: Final = VARIANTS
 
     def __init__(self, args: argparse.Namespace) -> None:
         weights = load_network(args.weights)
@@ -262,22 +277,89 @@ def add_kyoku(
     sums[number] += traces.counts[0]
 
 
+class LargePlayers:
+    """The large network and the critic of a run of self-play."""
+
+    variants: Final = VARIANTS[:-1]
+
+    def __init__(self, run: Path) -> None:
+        from mjbot.learning.training.networks.critic import Critic
+        from mjbot.learning.training.networks.policy_network import load_network
+        from mjbot.learning.training.networks.self_play import CHECKPOINT, CRITIC_SIZE, LAST
+
+        self._policy: Final = load_network(run / LAST)
+        self._critic: Final = Critic(*CRITIC_SIZE)
+        kept = torch().load(run / CHECKPOINT, weights_only=True)
+        self._critic.load_state_dict(kept["critic"]["parameters"])
+        self._squares: Final = np.zeros(len(self.variants) + 1)
+
+    @property
+    def explained(self) -> float:
+        """Share of the returns' squares that the critic explained."""
+        without = [variant.has_critic for variant in self.variants].index(False)
+        return 1 - float(self._squares[UNBIASED] / self._squares[without])
+
+    def measure(self, first: int, hanchan: int) -> Part:
+        """Return the gradients of some hanchan."""
+        from mjbot.learning.training.networks import self_play as s
+
+        players = s.Players(self._policy, self._policy, self._critic)
+        games = s.Games(players, hanchan, first, np.random.default_rng(first))
+        experience = games.play(lambda *_, **__: None)
+        inputs, values = experience.all_inputs(), np.concatenate(experience.values)
+        gains = []
+        for variant in self.variants:
+            gained, _ = experience.advantages(variant.gae)
+            gains.append(gained if variant.has_critic else gained + values)
+        questions = s.open_questions(experience, gains[0])
+        gains = [gain[questions.rows] for gain in gains]
+        squares = np.array([*(float(np.square(gain, dtype=float).sum()) for gain in gains), 0])
+        self._squares += squares
+        gradients = np.zeros((len(squares), self._n_weights), np.float32)
+        for start in range(0, len(questions.rows), s.BATCH):
+            some = np.arange(start, min(start + s.BATCH, len(questions.rows)))
+            asked = questions.take(some)
+            late = self._policy(*inputs.take(asked.rows, False))[-1]
+            now = s.log_probabilities(late, asked.kinds, asked.legal, s.TEMPERATURE)
+            chosen = now.gather(1, torch().from_numpy(asked.choices)[:, None])[:, 0]
+            sums = [
+                (chosen * torch().from_numpy(gain[some] / variant.spread)).sum()
+                for gain, variant in zip(gains, self.variants, strict=True)
+            ]
+            sums.append((now.exp() * now).sum())  # the entropy, negative
+            for own, total in zip(gradients, sums, strict=True):
+                own += self._gradient(total)
+        return Part(gradients, squares, len(questions.rows))
+
+    @property
+    def _n_weights(self) -> int:
+        return sum(weights.numel() for weights in self._policy.parameters())
+
+    def _gradient(self, total: Any) -> NDArray[np.float32]:
+        """Return the gradient of a number: float32[weights]."""
+        weights = list(self._policy.parameters())
+        parts = torch().autograd.grad(
+            total, weights, retain_graph=True, allow_unused=True, materialize_grads=True
+        )
+        return np.concatenate([part.contiguous().numpy().ravel() for part in parts])
+
+
 # --- the report --------------------------------------------------------------------------------
 
 
-def report_of(parts: list[Part], explained: float) -> Iterator[str]:
+def report_of(parts: list[Part], explained: float, variants: Sequence[Variant]) -> Iterator[str]:
     """Yield the lines of the table."""
     decisions = np.array([part.decisions for part in parts], float)
-    means = np.stack([part.gradients / part.decisions for part in parts])  # [parts, RULES, n]
-    means[:, :SHARPER] *= RULES[:SHARPER, 3:]  # in ranks again
+    means = np.stack([part.gradients / part.decisions for part in parts])  # [parts, kinds, n]
+    means[:, :-1] *= np.array([[variant.spread] for variant in variants])  # in ranks again
     squares = np.sum([part.squares for part in parts], axis=0)
     yield f"{decisions.sum():,.0f} open decisions; the critic explains {explained:.1%}"
     yield ""
     yield from head(HEADING)
-    unbiased, sharper = means[:, UNBIASED], means[:, SHARPER]
+    unbiased, sharper = means[:, UNBIASED], means[:, -1]
     whole = signal_and_noise(unbiased @ unbiased.T)
     fall = np.sqrt(signal_and_noise(sharper @ sharper.T).signal)
-    for number, variant in enumerate(VARIANTS):
+    for number, variant in enumerate(variants):
         found = signal_and_noise(means[:, number] @ means[:, number].T)
         noise = found.noise * decisions.mean()
         along = signal_and_noise(means[:, number] @ unbiased.T)

@@ -14,7 +14,7 @@ torch is imported when a fit is made: nothing that plays needs it.
 
 import io
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -83,15 +83,21 @@ class Fit:
         )
 
     def learn(self, loss: Any) -> float:
-        """Take one step down the gradient of a loss; return the loss.
+        """Take one step down the gradient of a loss; return the loss."""
+        self.learn_from([loss])
+        return float(loss.detach())
 
-        Raises :class:`~mjbot.learning.training.runs.TrainingError` where a clipped gradient is not
-        finite.
+    def learn_from(self, losses: Iterable[Any], rate: float | None = None) -> None:
+        """Take one step down the gradient of a sum of losses, each computed when its turn comes.
+
+        ``rate`` replaces the schedule's.  Raises
+        :class:`~mjbot.learning.training.runs.TrainingError` where a clipped gradient is not finite.
         """
         for group in self._optimiser.param_groups:
-            group["lr"] = self._schedule.at(self.step / self._steps)
+            group["lr"] = self._schedule.at(self.step / self._steps) if rate is None else rate
         self._optimiser.zero_grad()
-        loss.backward()
+        for loss in losses:
+            loss.backward()
         if self._longest is not None:
             norm = torch().nn.utils.clip_grad_norm_(self._parameters.values(), self._longest)
             if not math.isfinite(norm):
@@ -100,7 +106,6 @@ class Fit:
         self._optimiser.step()
         self.step += 1
         self._move_average()
-        return float(loss.detach())
 
     def evaluate(self, loss: float) -> int:
         """Take the held-out loss of the present weights; return how many were no better since."""

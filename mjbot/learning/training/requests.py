@@ -184,39 +184,25 @@ class PolicyRequest(ColumnsRequest, PolicyPlan):
 
 @dataclass(frozen=True, kw_only=True)
 class SelfPlayRequest:
-    """``mjbot train self-play``; ``start`` is the folder of the policy's first weights.
+    """``mjbot train self-play``; ``start`` is the folder of the policy's first weights."""
 
-    ``rivals`` are names of strategies.  The cost of divergence falls linearly from ``kl`` in the
-    first iteration in which the policy learns to ``kl_end`` in the last.
-    """
-
-    iterations: int = option(12, "iterations: games, and learning from them", type=int)
-    tables: int = option(1536, "hanchan of an iteration, played at once; a multiple of 4", type=int)
+    iterations: int = option(21, "iterations: games, and learning from them", type=int)
+    tables: int = option(2048, "hanchan of an iteration, played at once", type=int)
     length: Length = length_field()
     warm_up: int = option(1, "iterations in which the critic learns alone", type=int)
-    apart: float = option(
-        0.25, "share of the tables where one seat plays against three of others", type=float
-    )
     passes: int = option(2, "passes over each iteration's decisions", type=int)
-    rate: float = option(1e-4, "learning rate of the policy", type=float)
+    rate: float = option(8e-5, "learning rate of the policy in its first iteration", type=float)
     kl: float = option(
-        0.02,
-        "cost of a nat of divergence from the start, in spreads of advantage, at first",
+        0.002,
+        "cost of a nat of divergence from the start, in spreads of advantage",
         type=float,
     )
-    kl_end: float = option(0.002, "the same in the last iteration", type=float)
     target_kl: float = option(
-        0.02,
-        "divergence in nats from the policy that played at which an iteration's learning stops",
+        1e-3,
+        "divergence in nats from the policy that played to which the rate adapts an iteration",
         type=float,
     )
     seed: int = runs.seed_field()
-    rivals: Sequence[str] = option(
-        (),
-        "further opponents at those tables, four tables in turn with the start (default: none)",
-        nargs="+",
-        metavar="STRATEGY",
-    )
     start: Path = option(
         SHIPPED,
         "folder of the policy's first weights (default: the shipped ones)",
@@ -237,16 +223,5 @@ class SelfPlayRequest:
         if min(self.iterations, self.tables) < 1 or self.warm_up < 0:
             raise ArgumentError("--iterations and --tables: at least 1; --warm-up: at least 0")
         runs.at_least_1(self, "passes")
-        if not 0 <= self.apart <= 1:
-            raise ArgumentError("--apart: 0 to 1")
-
-    def kl_at(self, iteration: int) -> float:
-        """Return the cost of divergence in an iteration, from 0.
-
-        >>> request = SelfPlayRequest(iterations=12, warm_up=1)
-        >>> [round(request.kl_at(number), 3) for number in (0, 1, 6, 11)]
-        [0.02, 0.02, 0.011, 0.002]
-        """
-        first, last = self.warm_up, self.iterations - 1
-        share = max(iteration - first, 0) / max(last - first, 1)
-        return self.kl + (self.kl_end - self.kl) * share
+        if min(self.rate, self.target_kl) <= 0:
+            raise ArgumentError("--rate and --target-kl: above 0")

@@ -45,6 +45,20 @@ def test_steps_are_those_of_adamw() -> None:
         assert weights["w"].detach().numpy() == pytest.approx(value, rel=1e-5)
 
 
+def test_losses_add_up_to_one_step_at_a_rate_of_its_own() -> None:
+    import torch
+
+    summed, whole = new(), new(schedule=Schedule(rate=0.02, end=1.0))
+    for gradient in GRADIENTS:
+        weights, fit = summed
+        shares = torch.tensor(np.outer([0.25, 0.75], gradient), dtype=torch.float32)
+        parts = ((weights["w"] * share).sum() for share in shares)
+        fit.learn_from(parts, 0.02)
+        push(whole[1], whole[0], gradient)
+    assert fit.step == len(GRADIENTS)
+    assert summed[0]["w"].tolist() == pytest.approx(whole[0]["w"].tolist(), rel=1e-5)
+
+
 def test_long_gradients_are_clipped() -> None:
     clipped, plain = new(longest=0.5), new()
     for gradient in GRADIENTS:

@@ -28,7 +28,7 @@ from mjbot.learning.models.weights import SHIPPED, Manifest, load_weights, save_
 from mjbot.learning.training import runs
 from mjbot.learning.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.learning.training.networks import decisions as columns
-from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of
+from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of, half_precision
 from mjbot.learning.training.networks.scores import manifest_figures, scores_of
 from mjbot.learning.training.requests import PolicyPlan, PolicyRequest
 from mjbot.runtime.interruption import keeping
@@ -203,7 +203,7 @@ class PolicyRun:
 
     def _learn_from(self, batch: Batch) -> float:
         self._net.train()
-        with torch.autocast("cpu", torch.bfloat16):
+        with half_precision():
             early, late = self._net(batch.planes, batch.scalars)
             loss = losses(late, batch.rows)
         self._fit.learn(loss.mean() + EARLY_SHARE * losses(early, batch.rows).mean())
@@ -261,7 +261,7 @@ def answers(
     net.eval()
     for start in range(0, len(source), batch):
         some = source.batch(np.arange(start, min(start + batch, len(source))))
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        with torch.no_grad(), half_precision():
             late = net(some.planes, some.scalars)[-1]
         yield late, some.rows
 

@@ -1,7 +1,8 @@
 """``mjbot train self-play``: the learned player improves by games against itself.
 
-In an *iteration* every table plays one hanchan, with choices drawn from the network's probabilities
-(sharpened by :data:`TEMPERATURE`).  Then policy and critic learn from these games:
+In an *iteration* every table plays one hanchan: the policy plays all four seats, with choices drawn
+from its probabilities (sharpened by :data:`TEMPERATURE`).  Then policy and critic learn from these
+games:
 
 * Reward of a kyoku: 2.5 less the final rank to expect after it, less the same before it, by the
   rank model (:mod:`mjbot.learning.models.networks.rank`).
@@ -11,18 +12,24 @@ In an *iteration* every table plays one hanchan, with choices drawn from the net
   wall.
 * Policy: the clipped objective of PPO (Schulman et al. 2017), ``passes`` times over an iteration,
   less ``kl`` times the divergence from the network it started with, which keeps what records
-  taught.  Learning stops for an iteration once the policy is ``target_kl`` nats away from the one
-  that played.  Decisions of which the early head is sure (:data:`SURE`) are its own, are not
-  learned from and not valued by the critic: two of three.  The early head learns to output what
-  the late one does.
+  taught.  Decisions of which the early head is sure (:data:`SURE`) are its own, are not learned
+  from and not valued by the critic: two of three.  The early head learns to output what the late
+  one does.
+* Step: the gradient of as many decisions as :data:`STEP_HANCHAN` hanchan have, since that of fewer
+  is noise (``python -m proof gradient-noise``).
+* Rate: after each iteration it is multiplied by the root of ``target_kl`` over the nats that the
+  policy moved away from the one that played (at most :data:`RATE_CHANGE` up or down), since
+  divergence grows with the square of the way.  Learning stops for an iteration at
+  :data:`STOP` times ``target_kl``.
+* Entropy: drawn choices gain first by being drawn less, which the likeliest choice at the table
+  does not.  A bonus on entropy, :data:`ENTROPY` times what the policy has less of it than the
+  network at the start has at the same decisions, keeps it where it was.
 * Critic: squared error to the advantage plus its own output (the lambda return).
 
-In the first ``warm_up`` iterations the critic learns alone.  At ``apart`` of the tables one seat
-learns against three of the network it started with or of a rival strategy
-(:mod:`mjbot.learning.training.networks.self_play_games`), so that it does not only learn to beat
-what it has become.  All choices follow from seed and iteration; all that the next iteration needs
-is kept after each, so that the same command resumes after a kill.  The result are the averaged
-weights (:mod:`mjbot.learning.training.fit`), written after each iteration beside ``curve.csv``.
+In the first ``warm_up`` iterations the critic learns alone.  All choices follow from seed and
+iteration; all that the next iteration needs is kept after each, so that the same command resumes
+after a kill.  After each iteration ``curve.csv`` and the weights are written: the averaged ones
+(:mod:`mjbot.learning.training.fit`), which are the result, and the last in the folder ``last``.
 """
 
 import copy
@@ -38,15 +45,13 @@ from rich.console import Console
 from torch import Tensor
 from torch.nn import functional
 
-from mjbot.game.statistics.estimates import Estimate, ratio
 from mjbot.learning.models.networks.policy import NAME
-from mjbot.learning.models.weights import Manifest, load_manifest, load_weights, save_weights
+from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
 from mjbot.learning.training.fit import Fit, Schedule, resume, write_checkpoint
 from mjbot.learning.training.networks.critic import Critic
 from mjbot.learning.training.networks.policy import logits_of_questions
-from mjbot.learning.training.networks.policy_network import PolicyNetwork
+from mjbot.learning.training.networks.policy_network import half_precision, load_network
 from mjbot.learning.training.networks.self_play_games import (
-    START,
     SURE,
     TEMPERATURE,
     Experience,
@@ -61,17 +66,24 @@ from mjbot.learning.training.runs import (
     RUNS,
     Learned,
     RunFolder,
-    TrainingError,
     claim_weights,
     erase_run,
 )
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
-from mjbot.strategy.registry import make_strategy
 
 CLIP: Final = 0.2
 BATCH: Final = 512
+"""Decisions computed at once."""
+STEP_HANCHAN: Final = 64
+"""Whose decisions are those of one step of the policy."""
+RATE_CHANGE: Final = 2.0
+STOP: Final = 3.0
+ENTROPY: Final = 2.0
+"""Bonus on a nat of entropy, in spreads of advantage, per nat that the policy has less."""
+CRITIC_SIZE: Final = 48, 3
+"""Channels and blocks."""
 CRITIC_SHARE: Final = 0.5
 """Passes of the critic over an iteration's rows."""
 WARM_UP_PASSES: Final = 4
@@ -80,13 +92,16 @@ CRITIC_RATE: Final = 1e-3
 LONGEST: Final = 1.0
 """The norm that gradients are clipped to."""
 EARLY_SHARE: Final = 0.3
-AVERAGED: Final = 2000
-"""Steps of the policy's averaged weights: about two iterations."""
-KL_SHARE: Final = 0.05
-"""Of the newest batch, in the moving mean of the divergence from the policy that played."""
+AVERAGED: Final = 64
+"""Steps of the policy's averaged weights: two iterations of 2,048 hanchan, one pass."""
+NEWEST: Final = 0.05
+"""Share of the newest batch in a moving mean."""
 CHECKPOINT: Final = "self-play.pt"
 CURVE: Final = "curve.csv"
+LAST: Final = "last"
 COMMAND: Final = "mjbot train self-play"
+FIRST_WALL: Final = 2_000_000_000
+WALLS_OF_ITERATION: Final = 1_000_000
 
 Report = dict[str, float]
 """The figures of an iteration, by name."""
@@ -109,22 +124,9 @@ class SelfPlayNetworks:
 
     def __init__(self, request: SelfPlayRequest) -> None:
         torch.manual_seed(request.seed)
-        arrays = load_weights(NAME, request.start)
-        channels = len(arrays["stem.bias"])
-        blocks = sum(name.endswith("first.bias") for name in arrays)
-        self.policy: Final = PolicyNetwork(channels, blocks)
-        try:
-            self.policy.load_state_dict(
-                {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
-            )
-        except RuntimeError as error:
-            problem = str(error).splitlines()[-1].strip()
-            raise TrainingError(
-                f"--start {request.start}: {NAME}.npz has another form ({problem})"
-            ) from None
-        self.policy.to(memory_format=torch.channels_last)
+        self.policy: Final = load_network(request.start)
         self.start: Final = copy.deepcopy(self.policy).eval()
-        self.critic: Final = Critic(48, 3).to(memory_format=torch.channels_last)
+        self.critic: Final = Critic(*CRITIC_SIZE).to(memory_format=torch.channels_last)
         self.learning_policy: Final = _compiled(self.policy, request.compiled)
         self.learning_critic: Final = _compiled(self.critic, request.compiled)
         self.policy_fit: Final = Fit(
@@ -142,10 +144,13 @@ class SelfPlayNetworks:
 
     def averaged(self) -> dict[str, NDArray[np.float16]]:
         """Return the averaged weights as they are written."""
-        return {
-            name: weights.numpy().astype(np.float16)
-            for name, weights in self.policy_fit.average.items()
-        }
+        average = self.policy_fit.average.items()
+        return {name: weights.numpy().astype(np.float16) for name, weights in average}
+
+    def last(self) -> dict[str, NDArray[np.float16]]:
+        """Return the last weights as they are written."""
+        arrays = self.policy.arrays().items()
+        return {name: weights.astype(np.float16) for name, weights in arrays}
 
 
 def _compiled(network: Any, wanted: bool) -> Callable[..., Any]:
@@ -162,24 +167,24 @@ class SelfPlayRun:
         self.networks: Final = SelfPlayNetworks(request)
         self.reports: list[Report] = []
         """The figures of each iteration."""
+        self._walk: Walk
 
     def play(self) -> None:
         """Play and learn up to the last iteration."""
         resume(self._run, CHECKPOINT, self._restore)
         request, networks = self._request, self.networks
-        players = Players(networks.policy, networks.start, networks.critic, request.rivals)
+        players = Players(networks.policy, networks.start, networks.critic)
         played = n_games(self.reports)
         total = played + (request.iterations - len(self.reports)) * request.tables
         with progress(Console(stderr=True), "playing", total, "games") as step:
             step(played)
             while len(self.reports) < request.iterations:
                 number = len(self.reports)
-                games = Games(players, request, number)
+                wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * number
+                random = np.random.default_rng([request.seed, number])
+                games = Games(players, request.tables, wall, random, request.length)
                 experience = games.play(step)
                 report = self._learn(experience, np.random.default_rng([request.seed, number, 1]))
-                for player, name in enumerate(("start", *request.rivals), START):
-                    if len(ranks := games.ranks_beside(player)):
-                        report[f"beside {name}"] = float(ranks.mean())
                 report["games"] = float(request.tables)
                 self.reports.append(report)
                 self._save()
@@ -192,7 +197,7 @@ class SelfPlayRun:
         return f"kept in {self._run.folder}: {n} iterations; the same command resumes"
 
     def _learn(self, experience: Experience, random: np.random.Generator) -> Report:
-        inputs = Inputs(*(np.concatenate(part) for part in zip(*experience.inputs, strict=True)))
+        inputs = experience.all_inputs()
         experience.inputs.clear()
         advantages, returns = experience.advantages()
         ended = np.isfinite(advantages)
@@ -215,7 +220,7 @@ class SelfPlayRun:
     def _fit_critic(self, inputs: Inputs, returns: NDArray[np.float32], rows: Ints) -> None:
         for start in range(0, len(rows) - BATCH + 1, BATCH):
             some = np.sort(rows[start : start + BATCH])
-            with torch.autocast("cpu", torch.bfloat16):
+            with half_precision():
                 values = self.networks.learning_critic(*inputs.take(some, True))
             loss = functional.mse_loss(values.float(), torch.from_numpy(returns[some]))
             self.networks.critic_fit.learn(10 * loss)
@@ -227,74 +232,74 @@ class SelfPlayRun:
         advantages: NDArray[np.float32],
         random: np.random.Generator,
     ) -> Report:
-        questions = _open_questions(experience, advantages)
-        first = self._first_probabilities(inputs, questions)
+        questions = open_questions(experience, advantages)
         gained = advantages[questions.rows]
         spread = float(np.std(gained)) + 1e-8
         gained = (gained - gained.mean()) / spread
-        figures: list[tuple[float, ...]] = []
-        moved, n = 0.0, len(questions.rows)
+        first = self._first_probabilities(inputs, questions)
+        self._walk = walk = Walk(self.reports, self._request.rate, self._request.target_kl)
+
+        def batch(numbers: Ints) -> QuestionBatch:
+            asked = questions.take(numbers)
+            return QuestionBatch(
+                inputs.take(asked.rows, False),
+                *(asked.kinds, asked.choices, asked.legal),
+                torch.from_numpy(asked.made.astype(np.float32)),
+                torch.from_numpy(gained[numbers]),
+                first[numbers],
+            )
+
+        steps, n = 0, len(questions.rows)
         for _ in range(self._request.passes):
-            order = random.permutation(n)
-            for start in range(0, n - BATCH + 1, BATCH):
-                if moved > self._request.target_kl:
+            for step in steps_of(random.permutation(n), self._request.tables):
+                if walk.moved > STOP * self._request.target_kl:
                     break
-                some = np.sort(order[start : start + BATCH])
-                asked = questions.take(some)
-                batch = QuestionBatch(
-                    inputs.take(asked.rows, False),
-                    *(asked.kinds, asked.choices, asked.legal),
-                    torch.from_numpy(asked.made.astype(np.float32)),
-                    torch.from_numpy(gained[some]),
-                    first[some],
-                )
-                figures.append(self._step(batch))
-                moved += KL_SHARE * (figures[-1][-1] - moved)
-        names = ("objective", "divergence", "entropy", "moved")
-        means = np.mean(figures, axis=0) if figures else np.zeros(len(names))
+                losses = (self._loss(batch(np.sort(some))) / len(step) for some in step)
+                self.networks.policy_fit.learn_from(losses, walk.rate)
+                steps += 1
         return {
             "questions": float(n),
             "advantage": spread,
-            "steps": float(len(figures)),
-            **dict(zip(names, means.tolist(), strict=True)),
-            "moved at the end": moved,
+            "steps": float(steps),
+            **walk.report(),
         }
 
-    def _step(self, batch: QuestionBatch) -> tuple[float, float, float, float]:
-        """Take a step; return objective, divergence from the start, entropy, and from the player.
+    def _loss(self, batch: QuestionBatch) -> Tensor:
+        """Return what a step of the policy makes smaller, for some decisions; note the figures.
 
-        The last is estimated by r - 1 - log r of the ratio r of the choices' probabilities.
+        The divergence from the policy that played is estimated by r - 1 - log r of the ratio r of
+        the choices' probabilities.
         """
         self.networks.policy.train()
-        with torch.autocast("cpu", torch.bfloat16):
+        with half_precision():
             early, late = self.networks.learning_policy(*batch.inputs)
-        now = _log_probabilities(late, batch.kinds, batch.legal, TEMPERATURE)
+        now = log_probabilities(late, batch.kinds, batch.legal, TEMPERATURE)
         shares = now.exp()
         change = now.gather(1, torch.from_numpy(batch.choices)[:, None])[:, 0] - batch.made
         ratio_ = torch.exp(change)
         clipped = ratio_.clamp(1 - CLIP, 1 + CLIP)
         objective = torch.minimum(ratio_ * batch.gain, clipped * batch.gain).mean()
         divergence = (shares * (now - batch.first)).sum(1).mean()
-        target = _log_probabilities(late, batch.kinds, batch.legal, 1.0).detach().exp()
-        early_loss = -(target * _log_probabilities(early, batch.kinds, batch.legal, 1.0)).sum(1)
-        kl = self._request.kl_at(len(self.reports))
-        self.networks.policy_fit.learn(
-            -objective + kl * divergence + EARLY_SHARE * early_loss.mean()
-        )
-        with torch.no_grad():
-            entropy = -(shares * now).sum(1).mean()
-            moved = (ratio_ - 1 - change).mean()
-        return float(objective.detach()), float(divergence.detach()), float(entropy), float(moved)
+        entropy = -(shares * now).sum(1).mean()
+        target = log_probabilities(late, batch.kinds, batch.legal, 1.0).detach().exp()
+        early_loss = -(target * log_probabilities(early, batch.kinds, batch.legal, 1.0)).sum(1)
+        loss = self._request.kl * divergence - objective + EARLY_SHARE * early_loss.mean()
+        loss = loss - self._walk.bonus * entropy
+        before = -(batch.first.exp() * batch.first).sum(1).mean()
+        moved = (ratio_ - 1 - change).mean()
+        figures = (objective, divergence, entropy, before - entropy, moved)
+        self._walk.add([float(figure.detach()) for figure in figures])
+        return loss
 
     def _first_probabilities(self, inputs: Inputs, questions: Questions) -> Tensor:
         """Return the log probabilities of the network at the start: [questions, 34]."""
         found = []
         for start in range(0, len(questions.rows), BATCH):
             some = slice(start, start + BATCH)
-            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            with torch.no_grad(), half_precision():
                 late = self.networks.start(*inputs.take(questions.rows[some], False))[-1]
                 kinds, legal = questions.kinds[some], questions.legal[some]
-                found.append(_log_probabilities(late, kinds, legal, TEMPERATURE))
+                found.append(log_probabilities(late, kinds, legal, TEMPERATURE))
         return torch.cat(found) if found else torch.zeros(0, 34)
 
     def _save(self) -> None:
@@ -305,6 +310,7 @@ class SelfPlayRun:
         claim_weights(run, NAME)
         manifest = make_manifest(self._request, self.reports)
         save_weights(NAME, networks.averaged(), manifest, run.folder)
+        save_weights(NAME, networks.last(), manifest, run.folder / LAST)
 
     def _write_curve(self, stream: BinaryIO) -> None:
         columns = list(dict.fromkeys(name for report in self.reports for name in report))
@@ -322,7 +328,56 @@ class SelfPlayRun:
         self.reports = state["reports"]
 
 
-def _open_questions(experience: Experience, advantages: NDArray[np.float32]) -> Questions:
+class Walk:
+    """How the policy moves in an iteration: its rate, the bonus on entropy, and the figures.
+
+    Rate and bonus continue from the report of the iteration before.
+    """
+
+    def __init__(self, reports: Sequence[Report], rate: float, target: float) -> None:
+        before = reports[-1] if reports and "rate" in reports[-1] else None
+        self.rate = rate
+        """Learning rate of the iteration."""
+        if before:
+            change = np.sqrt(target / max(before["moved at the end"], 1e-9))
+            self.rate = before["rate"] * float(np.clip(change, 1 / RATE_CHANGE, RATE_CHANGE))
+        self.moved = 0.0
+        """Nats from the policy that played: a moving mean over batches."""
+        self.sharper = before["entropy below the start's"] if before else 0.0
+        """Nats of entropy that the policy has less than the start: a moving mean over batches."""
+        self._figures: Final[list[Sequence[float]]] = []
+
+    @property
+    def bonus(self) -> float:
+        """The bonus on a nat of entropy, in spreads of advantage."""
+        return ENTROPY * self.sharper
+
+    def add(self, figures: Sequence[float]) -> None:
+        """Add those of a batch: objective, divergence, entropy, how much less, moved."""
+        self._figures.append(figures)
+        self.sharper += NEWEST * (figures[3] - self.sharper)
+        self.moved += NEWEST * (figures[4] - self.moved)
+
+    def report(self) -> Report:
+        """Return the means of an iteration, and what the next one continues from."""
+        names = ("objective", "divergence", "entropy")
+        means = np.mean(self._figures, axis=0) if self._figures else np.zeros(5)
+        return {
+            **dict(zip(names, means.tolist(), strict=False)),
+            "entropy below the start's": self.sharper,
+            "moved at the end": self.moved,
+            "rate": self.rate,
+        }
+
+
+def steps_of(order: Ints, hanchan: int) -> list[NDArray[np.int64]]:
+    """Divide decisions of some hanchan into steps: each int[batches, BATCH]; a rest is left out."""
+    batches = order[: len(order) // BATCH * BATCH].reshape(-1, BATCH)
+    steps = min(max(round(hanchan / STEP_HANCHAN), 1), len(batches))
+    return np.array_split(batches, steps) if steps else []
+
+
+def open_questions(experience: Experience, advantages: NDArray[np.float32]) -> Questions:
     """Return the questions that are learned from: of ended kyoku, with more than one answer."""
     parts = zip(*experience.questions, strict=True)
     every = Questions(*(np.concatenate(part) for part in parts))
@@ -331,7 +386,7 @@ def _open_questions(experience: Experience, advantages: NDArray[np.float32]) -> 
     return every.take(places)
 
 
-def _log_probabilities(
+def log_probabilities(
     outputs: tuple[Tensor, Tensor], kinds: Ints, legal: NDArray[np.bool_], temperature: float
 ) -> Tensor:
     """Return the log probabilities of each question's answers: [n, 34], -1e9 if illegal."""
@@ -344,8 +399,6 @@ def _log_probabilities(
 
 def train(request: SelfPlayRequest) -> Learned:
     """Play, learn and save; raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`."""
-    for name in request.rivals:
-        make_strategy(name)
     folder = request.folder or RUNS / f"train-self-play-{request.seed}"
     if request.fresh:
         erase_run(folder)
@@ -368,14 +421,6 @@ def make_manifest(request: SelfPlayRequest, reports: Sequence[Report]) -> Manife
     before = load_manifest(NAME, request.start)
     scores: dict[str, Any] = dict(before.scores)
     scores["self-play: games"] = games = n_games(reports)
-    for name in ("start", *request.rivals):
-        learned = reports[request.warm_up :]
-        ranks = np.array([part[key] for part in learned if (key := f"beside {name}") in part])
-        if len(ranks) > 1:
-            rank: Estimate = ratio(ranks, np.ones(len(ranks)))
-            scores[f"self-play: rank beside three of {name}, choices drawn, all iterations"] = str(
-                rank
-            )
     return Manifest(
         data=f"{before.data}; {games} {request.length} against itself",
         command=f"{before.command}; {command_of(COMMAND, request)}",

@@ -1,10 +1,9 @@
-"""The games of one iteration of self-play: who sits where, what learning seats see, choose and get.
+"""The games of one iteration of self-play: what the seats see, choose and get.
 
-At most tables everybody is the learning network.  At ``apart`` of them one seat of it plays three
-others: the network it started with, and the strategies that the run names (``rivals``), in turn.
+All seats are the learning network, or (``apart``) one of them against three of the network it
+started with, each seat in turn: so the gain of choices that are drawn is measured.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +14,6 @@ from torch import Tensor
 
 from mjbot.game.table.settle import ranks_of
 from mjbot.learning.env import BatchEnv, DecisionRows
-from mjbot.learning.env.actions import N_ACTIONS
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.learning.training.networks.critic import (
     N_HIDDEN_PLANES,
@@ -25,35 +23,29 @@ from mjbot.learning.training.networks.critic import (
 )
 from mjbot.learning.training.networks.decisions import actions_of
 from mjbot.learning.training.networks.policy import HEADS
-from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of
-from mjbot.learning.training.requests import SelfPlayRequest
+from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of, half_precision
 from mjbot.runtime.progress import Step
-from mjbot.strategy.registry import make_strategy
-from mjbot.strategy.strategy import Strategy
+from protocol.rules import Length
 
 TEMPERATURE: Final = 0.4
 """Logits are divided by it before a choice is drawn: at 1 a fourth of the discards would be other
 than the likeliest, and learning would first unlearn that spread, which no player plays."""
 LAMBDA: Final = 0.9
 SURE: Final = 0.98
-FIRST_WALL: Final = 2_000_000_000
-WALLS_OF_ITERATION: Final = 1_000_000
-FAST_POLICY: Final = "fast-policy"
 LEARNING: Final = 0
 START: Final = 1
-"""As players of the environment; from 2 on the rivals."""
+"""As players of the environment."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
 
 class Players(NamedTuple):
-    """The networks that play and judge, and the names of the rival strategies."""
+    """The networks that play and judge; without a critic nothing is kept to learn from."""
 
     policy: PolicyNetwork
     start: PolicyNetwork
-    critic: Critic
-    rivals: Sequence[str]
+    critic: Critic | None = None
 
 
 class Inputs(NamedTuple):
@@ -100,34 +92,45 @@ class Experience:
     """Row -> the same seat's next in the kyoku."""
     questions: list[Questions] = field(default_factory=list)
 
-    def advantages(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def all_inputs(self) -> Inputs:
+        """Return the inputs of all rows."""
+        return Inputs(*(np.concatenate(part) for part in zip(*self.inputs, strict=True)))
+
+    def advantages(self, gae: float = LAMBDA) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return advantage and lambda return of each row, in ranks; NaN where no kyoku ended."""
         values = np.concatenate(self.values)
         found = np.full(self.n, np.nan, np.float32)
         for row in range(self.n - 1, -1, -1):
             after = self.follows.get(row)
             if after is not None:
-                found[row] = values[after] - values[row] + LAMBDA * found[after]
+                found[row] = values[after] - values[row] + gae * found[after]
             elif row in self.rewards:
                 found[row] = self.rewards[row] - values[row]
         return found, found + values
 
 
 class Games:
-    """The tables of an iteration: who is asked, and what follows."""
+    """``n`` tables, from the wall of a seed on: who is asked, and what follows."""
 
-    def __init__(self, players: Players, request: SelfPlayRequest, number: int) -> None:
+    def __init__(
+        self,
+        players: Players,
+        n: int,
+        wall: int,
+        random: np.random.Generator,
+        length: Length = "hanchan",
+        *,
+        apart: bool = False,
+    ) -> None:
         self.experience: Final = Experience()
-        n = request.tables
-        seats = seating(n, round(request.apart * n), len(players.rivals))
-        wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * number
-        self._env: Final = BatchEnv(
-            n, wall, request.length, "rank-model", players=seats, one_game=True
-        )
+        self.one: Final = np.arange(n) & 3
+        """Of each table the seat that plays three of the start, if any does."""
+        seats = np.full((n, 4), START if apart else LEARNING, np.int8)
+        seats[np.arange(n), self.one] = LEARNING
+        self._env: Final = BatchEnv(n, wall, length, "rank-model", players=seats, one_game=True)
         self._seats: Final = seats
-        self._rivals: Final = _Rivals(self._env, players.rivals)
         self._players: Final = players
-        self._random: Final = np.random.default_rng([request.seed, number])
+        self._random: Final = random
         self._last: Final = np.full((n, 4), -1, np.int64)
         self._over: Final = np.zeros(n, np.bool_)
         self.ranks: Final = np.zeros((n, 4))
@@ -136,24 +139,15 @@ class Games:
         """Let every table play one game."""
         env = self._env
         rows = env.reset()
-        self._rivals.start_kyoku(np.ones(len(self._over), np.bool_))
         while not self._over.all():
             rows = env.step(self._actions(rows))
             for table in np.flatnonzero((env.kyoku_ends > 0) & ~self._over):
                 self._end_kyoku(int(table))
-            self._rivals.start_kyoku((env.kyoku_ends > 0) & ~env.dones & ~self._over)
             for table in np.flatnonzero(env.dones & ~self._over):
                 self.ranks[table] = ranks_of(env.final_scores[table])
                 self._over[table] = True
                 step(1)
         return self.experience
-
-    def ranks_beside(self, player: int) -> NDArray[np.float64]:
-        """Return the ranks of the seats that learned against three of the start or a rival."""
-        tables = np.flatnonzero((self._seats == player).any(axis=1))
-        seats = (self._seats[tables] == LEARNING).argmax(axis=1)
-        found: NDArray[np.float64] = self.ranks[tables, seats]
-        return found
 
     def _end_kyoku(self, table: int) -> None:
         for seat in range(4):
@@ -172,12 +166,12 @@ class Games:
             if len(asked):
                 outputs = _Outputs(net, planes[asked], scalars[asked])
                 some = DecisionRows(rows.tables[asked], rows.seats[asked], rows.masks[asked])
-                actions[asked] = self._choose(some, outputs, player == LEARNING)
-        self._rivals.choose(rows, who, actions)
+                critic = self._players.critic if player == LEARNING else None
+                actions[asked] = self._choose(some, outputs, critic)
         return actions
 
-    def _choose(self, rows: DecisionRows, outputs: "_Outputs", learns: bool) -> Ints:
-        """Ask the early head, and where it is not sure, the late one."""
+    def _choose(self, rows: DecisionRows, outputs: "_Outputs", critic: Critic | None) -> Ints:
+        """Ask the early head, and where it is not sure, the late one; keep what a critic values."""
         at_kan = self._env.at_kan[rows.tables]
         early = Sampler(outputs.early, self._random)
         actions = early.actions(rows, at_kan)
@@ -186,12 +180,12 @@ class Games:
             some = DecisionRows(rows.tables[left], rows.seats[left], rows.masks[left])
             late = Sampler(outputs.late(left), self._random)
             actions[left] = late.actions(some, at_kan[left])
-            if learns:
-                first = self._record(some, outputs.planes[left], outputs.scalars[left])
+            if critic is not None:
+                first = self._record(critic, some, outputs.planes[left], outputs.scalars[left])
                 self.experience.questions += [q._replace(rows=first + q.rows) for q in late.asked]
         return actions
 
-    def _record(self, rows: DecisionRows, planes: Floats, scalars: Floats) -> int:
+    def _record(self, critic: Critic, rows: DecisionRows, planes: Floats, scalars: Floats) -> int:
         """Keep what rows saw and what the critic says; return the number of the first."""
         experience, n = self.experience, len(rows.tables)
         hidden = np.empty((n, 34, N_HIDDEN_PLANES), np.float32)
@@ -200,8 +194,8 @@ class Games:
         all_planes = np.concatenate([planes, hidden], 2).astype(np.float16)
         inputs = Inputs(all_planes, np.concatenate([scalars, numbers], 1).astype(np.float16))
         experience.inputs.append(inputs)
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-            values = self._players.critic(*inputs.take(np.arange(n), True))
+        with torch.no_grad(), half_precision():
+            values = critic(*inputs.take(np.arange(n), True))
         experience.values.append(values.float().numpy())
         first, experience.n = experience.n, experience.n + n
         before = self._last[rows.tables, rows.seats]
@@ -221,14 +215,14 @@ class _Outputs:
         self.scalars: Final = scalars
         self._net: Final = net
         self._inputs: Final = board_of(planes), torch.from_numpy(scalars)
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        with torch.no_grad(), half_precision():
             self._cells: Final = net.first_cells(*self._inputs)
             self.early: Final = net.early(self._cells, *self._inputs)
 
     def late(self, rows: Ints) -> tuple[Tensor, Tensor]:
         """Return the logits of the late head of some of them."""
         planes, scalars = (part[rows] for part in self._inputs)
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        with torch.no_grad(), half_precision():
             cells = self._net.last_cells(self._cells[rows])
             found: tuple[Tensor, Tensor] = self._net.late(cells, planes, scalars)
         return found
@@ -264,52 +258,3 @@ class Sampler:
         kinds = np.full(len(rows), kind)
         self.asked.append(Questions(rows, kinds, choices, wide, made, best))
         return choices
-
-
-class _Rivals:
-    """The rival strategies at the tables of an environment.
-
-    ``fast-policy`` chooses for all its seats in compiled code; of others each seat has one.
-    """
-
-    def __init__(self, env: BatchEnv, names: Sequence[str]) -> None:
-        self._env: Final = env
-        self._at: Final[dict[tuple[int, int], Strategy]] = {}
-        self._fast: Final = [
-            player for player, name in enumerate(names, START + 1) if name == FAST_POLICY
-        ]
-        for table, seat in np.argwhere(env.players > START).tolist():
-            if (player := env.players[table, seat]) in self._fast:
-                continue
-            strategy = make_strategy(names[player - START - 1], seed=table)
-            strategy.start_game(seat, ("",) * 4)
-            env.decides[table, seat] = strategy.decides
-            self._at[table, seat] = strategy
-
-    def start_kyoku(self, tables: NDArray[np.bool_]) -> None:
-        """Notify those at some tables that a kyoku was dealt."""
-        for (table, seat), strategy in self._at.items():
-            if tables[table]:
-                strategy.start_kyoku(self._env.view(table, seat))
-
-    def choose(self, rows: DecisionRows, who: NDArray[Any], actions: Ints) -> None:
-        """Write the actions of the environment in the rows of rivals; ``who`` int[rows]."""
-        if self._fast:
-            fast = np.flatnonzero(np.isin(who, self._fast))
-            actions[fast] = self._env.fast_policy_actions(fast)
-        for row in np.flatnonzero((who > START) & ~np.isin(who, self._fast)):
-            table, seat = int(rows.tables[row]), int(rows.seats[row])
-            choice = self._at[table, seat].decide(self._env.view(table, seat))
-            actions[row] = N_ACTIONS + choice.code
-
-
-def seating(n_tables: int, apart: int, n_rivals: int) -> NDArray[np.int8]:
-    """Return who sits where, int8[n_tables, 4]: at the first ``apart`` tables one that learns.
-
-    It sits at each seat in turn, against the start and each rival four tables in turn.
-    """
-    players = np.full((n_tables, 4), LEARNING, np.int8)
-    tables = np.arange(apart)
-    players[:apart] = (START + tables // 4 % (1 + n_rivals))[:, None]
-    players[tables, tables & 3] = LEARNING
-    return players

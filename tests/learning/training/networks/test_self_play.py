@@ -1,5 +1,6 @@
 """Learning by play: what the critic is shown, what a decision gained, and whole runs."""
 
+import argparse
 import contextlib
 import dataclasses
 from pathlib import Path
@@ -18,7 +19,7 @@ from mjbot.learning.models.weights import Manifest, load_manifest, load_weights,
 from mjbot.learning.training.positions import index_games, steps
 from mjbot.learning.training.requests import SelfPlayRequest
 from mjbot.runtime.errors import ExitCode
-from mjbot.strategy.registry import make_strategy
+from proof import gradient_noise
 from protocol.tiles import N_KINDS
 
 LOGS = Path(__file__).parents[4] / "logs"
@@ -75,6 +76,7 @@ def games(torch):
 def short_games(self_play, games, monkeypatch):
     monkeypatch.setattr(games, "BatchEnv", ShortGames)
     monkeypatch.setattr(self_play, "BATCH", 16)
+    monkeypatch.setattr(self_play, "STEP_HANCHAN", 0.001)  # a batch
 
 
 @pytest.fixture
@@ -84,7 +86,6 @@ def request_(self_play, start, tmp_path):
         tables=1,
         length="tonpu",
         warm_up=1,
-        apart=0.0,
         rate=1e-3,
         kl=0.05,
         target_kl=1.0,
@@ -174,13 +175,11 @@ class Favour:
 
     def __init__(self, self_play, request):
         self.networks = networks = self_play.SelfPlayNetworks(request)
-        players = self_play.Players(
-            networks.policy, networks.start, networks.critic, request.rivals
-        )
-        self.games = self_play.Games(players, request, 0)
-        self.experience = self.games.play(lambda *_, **__: None)
-        parts = zip(*self.experience.inputs, strict=True)
-        self.inputs = self_play.Inputs(*(np.concatenate(part) for part in parts))
+        players = self_play.Players(networks.policy, networks.start, networks.critic)
+        random = np.random.default_rng(request.seed)
+        games = self_play.Games(players, request.tables, 7, random, request.length)
+        self.experience = games.play(lambda *_, **__: None)
+        self.inputs = self.experience.all_inputs()
 
     def chance_of_pon(self, self_play):
         asked = [q for q in self.experience.questions if (q.kinds == PON).any()]
@@ -189,7 +188,7 @@ class Favour:
         with pytest.importorskip("torch").no_grad():
             outputs = self.networks.policy(*self.inputs.take(rows, False))[-1]
         kinds = np.full(len(rows), PON)
-        return self_play._log_probabilities(outputs, kinds, legal, 1.0)[:, 1].exp().mean().item()
+        return self_play.log_probabilities(outputs, kinds, legal, 1.0)[:, 1].exp().mean().item()
 
     def improve(self, self_play, request, gained, *seeds):
         """Learn from advantages; return the last report."""
@@ -219,7 +218,7 @@ def advantages_of_pon(experience):
 
 
 def test_an_iteration_stops_learning_at_the_target_divergence(self_play, request_):
-    request_ = dataclasses.replace(request_, tables=3, passes=9, target_kl=0.01)
+    request_ = dataclasses.replace(request_, tables=3, passes=9, target_kl=0.01 / self_play.STOP)
     favour = Favour(self_play, request_)
     gained = advantages_of_pon(favour.experience)
     report = favour.improve(self_play, request_, gained, 0)
@@ -229,9 +228,8 @@ def test_an_iteration_stops_learning_at_the_target_divergence(self_play, request
 
 
 def test_every_kyoku_brings_what_the_environment_says(self_play, request_):
-    favour = Favour(self_play, dataclasses.replace(request_, tables=4, apart=1.0))
+    favour = Favour(self_play, dataclasses.replace(request_, tables=4))
     experience = favour.experience
-    assert len(favour.games.ranks_beside(self_play.START)) == 4
     ends = set(experience.rewards)
     followed = set(experience.follows)
     assert not ends & followed
@@ -240,36 +238,39 @@ def test_every_kyoku_brings_what_the_environment_says(self_play, request_):
     assert all(after > row for row, after in experience.follows.items())
 
 
-def test_one_learns_beside_three_of_each_rival_in_turn(self_play, games, request_):
-    players = games.seating(20, 16, 1)
-    assert (players[16:] == games.LEARNING).all()
-    for table in range(16):
-        rival = games.START + table // 4 % 2
-        others = [rival] * 4
-        others[table & 3] = games.LEARNING
-        assert players[table].tolist() == others
-    rivals = ("fast-riichi-a", "fast-policy")
-    favour = Favour(self_play, dataclasses.replace(request_, tables=12, apart=1.0, rivals=rivals))
-    for rival in (games.START + 1, games.START + 2):
-        assert len(favour.games.ranks_beside(rival)) == 4
-    assert len(favour.experience.questions) > 4
+def test_one_plays_three_of_the_start_from_each_seat(self_play, games, request_, monkeypatch):
+    networks = self_play.SelfPlayNetworks(request_)
+    players = self_play.Players(networks.policy, networks.start, networks.critic)
+    apart = games.Games(players, 4, 7, np.random.default_rng(0), "tonpu", apart=True)
+    learned = []
+    monkeypatch.setattr(apart, "_record", lambda critic, rows, *_: learned.append(rows) or 0)
+    apart.play(lambda *_, **__: None)
+    assert len(learned) > 10
+    assert all((rows.seats == rows.tables).all() for rows in learned)
+    assert (np.sort(apart.ranks) == [1, 2, 3, 4]).all()
 
 
-def test_the_compiled_rival_chooses_as_its_strategy(games):
-    env = BatchEnv(4, 5, players=np.full((4, 4), games.START + 1, np.int8))
-    compiled = games._Rivals(env, ["fast-policy"])
-    rows, compared = env.reset(), 0
-    strategies = {}
-    for _ in range(150):
-        actions = np.full(len(rows.tables), -1)
-        compiled.choose(rows, np.full(len(rows.tables), games.START + 1), actions)
-        for row, (table, seat) in enumerate(zip(rows.tables, rows.seats, strict=True)):
-            one = strategies.setdefault((table, seat), make_strategy("fast-policy"))
-            choice = one.decide(env.view(int(table), int(seat)))
-            assert actions[row] == N_ACTIONS + choice.code
-            compared += 1
-        rows = env.step(actions)
-    assert compared > 500
+def test_entropy_is_held_and_the_rate_follows_the_way(self_play):
+    walk = self_play.Walk([], 1e-4, 1e-3)
+    assert walk.bonus == 0
+    for _ in range(200):
+        walk.add((0.0, 0.0, 0.5, 0.01, 4e-3))
+    assert walk.bonus == pytest.approx(self_play.ENTROPY * 0.01, rel=1e-3)
+    after = self_play.Walk([walk.report()], 1e-4, 1e-3)
+    assert (after.rate, after.bonus) == (pytest.approx(0.5e-4, rel=1e-3), walk.bonus)
+    far = self_play.Walk([walk.report() | {"moved at the end": 1.0}], 1e-4, 1e-3)
+    assert far.rate == 1e-4 / self_play.RATE_CHANGE
+    assert self_play.Walk([{"games": 1.0}], 1e-4, 1e-3).rate == 1e-4  # the critic alone
+
+
+def test_a_step_has_the_decisions_of_many_hanchan(self_play, monkeypatch):
+    monkeypatch.setattr(self_play, "STEP_HANCHAN", 64)
+    order = np.arange(16 * 41 + 5)
+    steps = self_play.steps_of(order, 256)
+    assert [len(step) for step in steps] == [11, 10, 10, 10]
+    assert (np.concatenate(steps).ravel() == order[: 16 * 41]).all()
+    assert len(self_play.steps_of(order, 1)) == 1
+    assert self_play.steps_of(order[:5], 256) == []
 
 
 def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatch, tmp_path):
@@ -303,6 +304,22 @@ def test_the_result_is_the_mean_of_the_weights_on_the_way(self_play, request_):
     for name, weights in state["average"].items():
         assert (learned[name] == weights.numpy().astype(np.float16)).all()
     assert any((state["average"][name] != state["parameters"][name]).any() for name in learned)
+    last = load_weights("policy", request_.folder / self_play.LAST)
+    for name, weights in state["parameters"].items():
+        assert (last[name] == weights.numpy().astype(np.float16)).all()
+
+
+def test_the_signal_in_its_gradient_is_measured(self_play, request_, capsys):
+    self_play.train(dataclasses.replace(request_, iterations=1))
+    parser = argparse.ArgumentParser()
+    gradient_noise.add_arguments(parser)
+    args = ["--run", str(request_.folder), "--hanchan", "3", "--parts", "3"]
+    assert gradient_noise.run(parser.parse_args(args)) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert int(printed[0].split()[0]) > 20  # open decisions
+    noise = {row.split(" | ")[0].strip("| "): row.split(" | ")[2] for row in printed[4:]}
+    assert list(noise) == [variant.name for variant in gradient_noise.LargePlayers.variants]
+    assert float(noise["critic, lambda 1"]) > 0
 
 
 def test_a_run_resumed_with_more_tables_counts_the_games_it_had(self_play, request_, monkeypatch):
@@ -323,8 +340,8 @@ def test_a_run_resumed_with_more_tables_counts_the_games_it_had(self_play, reque
 
 def test_wrong_arguments_are_one_line(torch, start, tmp_path, capsys):
     command = ["train", "self-play", "--start", str(start), "--folder", str(tmp_path / "run")]
-    assert main([*command, "--apart", "2"]) == ExitCode.BAD_ARGUMENTS
-    assert capsys.readouterr().err == "mjbot train self-play: --apart: 0 to 1\n"
+    assert main([*command, "--rate", "0"]) == ExitCode.BAD_ARGUMENTS
+    assert capsys.readouterr().err == "mjbot train self-play: --rate and --target-kl: above 0\n"
     arrays = load_weights("policy", start)
     del arrays["table.weight"]
     save_weights("policy", arrays, MANIFEST, tmp_path)
