@@ -1,18 +1,32 @@
-"""Games of three players as mjlog: written, read, and refused where four are played."""
+"""Records of three players: written, read, and refused where four are played."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mjbot.game.records.game import ForeignRecordError
+from mjbot.game.records.complete import CompleteGame, complete
+from mjbot.game.records.game import ForeignRecordError, Game
+from mjbot.game.records.mjai_log import read_mjai_log
 from mjbot.game.records.mjlog import read_mjlog, scan_elements
 from mjbot.game.records.mjlog_writer import write_mjlog
 from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.records.tenhou6.reader import read_tenhou6
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.game.records.writers import FORMATS
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from protocol import messages as m
 from protocol.rules import Rules
 from protocol.tenhou.calls import Call, decode_call, encode_call
-from tests.game.records.formats import events_of, first_kyoku, report, reread_mjlog
+from tests.game.records.formats import (
+    events_of,
+    first_kyoku,
+    report,
+    reread_mjlog,
+    reread_tenhou6,
+    stream,
+)
 from tests.game.referee.scripted import random_game
 
 THREE = Rules(players=3)
@@ -25,9 +39,59 @@ def read(document: bytes) -> list[m.Event]:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_game_at_random_comes_back(seed: int) -> None:
     game = report(random_game(seed, THREE))
-    again = reread_mjlog(game)
-    assert events_of(again) == events_of(game)
-    assert again.rules == game.rules == THREE
+    for reread in (reread_mjlog, reread_tenhou6, reread_mjai):
+        again = reread(game)
+        in_order = reread is reread_tenhou6
+        assert events_of(again, in_order) == events_of(game, in_order)
+        assert again.rules == game.rules == THREE
+
+
+def reread_mjai(game: CompleteGame) -> CompleteGame:
+    entries = FORMATS["mjai"].encode(Game("own", "line", game.entries))
+    (again,) = read_mjai_log(stream(entries), "written")
+    return complete(again)
+
+
+def padded(fields: dict[str, Any], points: int) -> dict[str, Any]:
+    """The fourth place filled: hands of ``?``, points of its own."""
+    empty = {"tehais": ["?"] * 13, "scores": points, "deltas": 0, "tenpais": False, "names": ""}
+    return fields | {name: [*fields[name], empty[name]] for name in empty.keys() & fields.keys()}
+
+
+def nukidora(fields: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "nukidora"} if fields["type"] == "kita" else fields
+
+
+DIALECTS = {
+    "RiichiEnv": lambda fields: fields,
+    "four places": lambda fields: padded(fields, 35_000),
+    "Mortal's descendants": nukidora,
+    "hosted": lambda fields: fields | {"num_players": 3} if "names" in fields else fields,
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_of_mjai_is_the_same_game(dialect: str) -> None:
+    game = report(random_game(1, THREE))
+    lines = FORMATS["mjai"].encode(Game("own", "line", game.entries)).splitlines()
+    messages = [DIALECTS[dialect](json.loads(line)) for line in lines]
+    assert len(messages[1]["scores"]) == (4 if dialect == "four places" else 3)
+    messages[0].pop("mjbot_rules")
+    written = b"\n".join(json.dumps(message).encode() for message in messages)
+    (again,) = read_mjai_log(stream(written), "written")
+    assert events_of(complete(again)) == events_of(game)
+
+
+def test_tenhou6_without_a_fourth_place() -> None:
+    game = report(random_game(2, THREE))
+    document = json.loads(write_tenhou6(game))
+    document["name"] = document["name"][:3]
+    for hand in document["log"]:
+        del hand[13:16]
+        hand[1] = hand[1][:3]
+        hand[-1] = [part[:3] if isinstance(part, list) else part for part in hand[-1]]
+    (again,) = read_tenhou6(stream(json.dumps(document).encode()), "written")
+    assert events_of(complete(again), in_order=True) == events_of(game, in_order=True)
 
 
 def test_a_robbed_kita_as_tenhou_writes_it(scripted) -> None:
