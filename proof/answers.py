@@ -51,7 +51,7 @@ def make_win(tiles: list[int], melds: list[tuple[int, int]], flags: int) -> Win:
 def count_dora(win: Win, tiles: list[int], markers: list[int], ura_markers: list[int]) -> None:
     """Set dora, ura and red of ``win``; ``tiles`` are all its tiles, melds included."""
     held = count_kinds(tiles)
-    win["dora"] = sum(held[dora_kind(marker)] for marker in markers)
+    win["dora"] = sum(held[dora_kind(marker, 4)] for marker in markers)
     if win["flags"] & (wins.RIICHI | wins.DOUBLE_RIICHI):
-        win["ura"] = sum(held[dora_kind(marker)] for marker in ura_markers)
+        win["ura"] = sum(held[dora_kind(marker, 4)] for marker in ura_markers)
     win["red"] = sum(tile >= 34 for tile in tiles)

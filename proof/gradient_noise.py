@@ -241,7 +241,7 @@ def add_game(
     round_, honba = 0, 0
     chances, rewards, ends = np.empty((4, 4)), np.empty(4), np.empty(4)
     while True:
-        shuffle_wall(seed, round_, honba, state.wall)
+        shuffle_wall(seed, round_, honba, state.wall, 4)
         deal(state, buffer, round_, honba)
         rank_chances_of(learners[0].rank, state, chances)
         keep_kyoku(learners[0], state, buffer, ALL_SEATS, rewards)

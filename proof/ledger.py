@@ -6,10 +6,9 @@ It checks the reader of records on its own, without the table that the records p
 from collections import Counter
 from collections.abc import Iterable
 
+from mjbot.game.rules.wall_plan import wall_plan
 from protocol import messages as m
-
-TOTAL_POINTS = 100_000
-LIVE_TILES = 70
+from protocol.rules import RANKED, Rules
 
 
 class LedgerError(ValueError):
@@ -23,7 +22,8 @@ class PointsLedger:
         self.counts: Counter[str] = Counter()
         self._hands: list[list[str]] = [[], [], [], []]
         self._seen: Counter[str] = Counter()
-        self._scores = [25000] * 4
+        self._rules = RANKED
+        self._scores = [RANKED.start_points] * 4
         self._sticks = 0
         self._draws = 0
         self._drawn: tuple[int, str] | None = None  # in hand, not yet discarded
@@ -46,7 +46,7 @@ class PointsLedger:
                 self._take(event.actor, event.consumed)
             case m.Ankan(actor=seat, consumed=tiles):
                 self._take(seat, tiles)
-            case m.Kakan(actor=seat, pai=tile):
+            case m.Kakan(actor=seat, pai=tile) | m.Kita(actor=seat, pai=tile):
                 self._take(seat, (tile,))
             case m.Dora(dora_marker=tile):
                 self._see(tile)
@@ -54,6 +54,10 @@ class PointsLedger:
                 self._pay(event)
             case m.EndGame(scores=scores):
                 self._end(scores)
+            case m.StartGame(mjbot_rules=rules) if rules is not None:
+                self._rules = Rules.read(rules, (3, 4))
+                seated = range(4)[: self._rules.players]
+                self._scores = [self._rules.start_points * (seat in seated) for seat in range(4)]
             case m.Reach() | m.StartGame() | m.EndKyoku():
                 pass
 
@@ -61,7 +65,8 @@ class PointsLedger:
         self._seen.clear()
         self._draws = 0
         self._hands = [list(hand) for hand in event.tehais]
-        for tile in (event.dora_marker, *(tile for hand in event.tehais for tile in hand)):
+        hands = event.tehais[: self._rules.players]
+        for tile in (event.dora_marker, *(tile for hand in hands for tile in hand)):
             self._see(tile)
         self._check("scores of the next hand", event.scores == tuple(self._scores))
         self._check("sticks of the next hand", event.kyotaku == self._sticks)
@@ -90,14 +95,19 @@ class PointsLedger:
             self._sticks = 0
         deltas = event.deltas or (0, 0, 0, 0)
         self._scores = [score + delta for score, delta in zip(self._scores, deltas, strict=True)]
-        self._check("scores given", event.scores == tuple(self._scores))
+        self._check("scores given", event.scores in (None, tuple(self._scores)))
         total = sum(self._scores) + 1000 * self._sticks
-        self._check("sum of points and sticks", total == TOTAL_POINTS)
+        dealt = self._rules.players * self._rules.start_points
+        self._check("sum of points and sticks", total == dealt)
         if isinstance(event, m.Ryukyoku) and event.reason in ("fanpai", "nagashimangan"):
-            self._check("draws of an exhausted wall", self._draws == LIVE_TILES)
+            self._check("draws of an exhausted wall", self._draws == self._n_live)
+
+    @property
+    def _n_live(self) -> int:
+        return int(wall_plan(self._rules.players)["n_live"])
 
     def _end(self, scores: m.FourInts | None) -> None:
-        top = self._scores.index(max(self._scores))
+        top = self._scores.index(max(self._scores[: self._rules.players]))
         self._scores[top] += 1000 * self._sticks
         self._check("final scores", scores == tuple(self._scores))
 

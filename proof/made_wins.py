@@ -65,8 +65,8 @@ class MadeWin:
         win = make_win([*rest, self.win_kind], list(self.melds), self.flags)
         win["seat_wind"], win["round_wind"] = self.seat_wind, self.round_wind
         held = count_kinds(self.kinds())
-        win["dora"] = sum(held[dora_kind(marker)] for marker in self.dora_markers)
-        win["ura"] = sum(held[dora_kind(marker)] for marker in self.ura_markers)
+        win["dora"] = sum(held[dora_kind(marker, 4)] for marker in self.dora_markers)
+        win["ura"] = sum(held[dora_kind(marker, 4)] for marker in self.ura_markers)
         ids = [tile for group in self.tile_ids() for tile in group]
         win["red"] = sum(tile in _RED_IDS for tile in ids)
         return win

@@ -9,7 +9,8 @@ from typing import Any
 from mjbot.game.rules import wins
 from mjbot.game.rules import yaku_table as yaku
 from mjbot.game.rules.kinds import count_kinds
-from mjbot.game.rules.points import Parties, base_points, ron_points, tsumo_points, win_deltas
+from mjbot.game.rules.points import Parties, base_points, ron_points, tsumo_total, win_deltas
+from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.rules.scoring import score_win
 from mjbot.game.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
@@ -79,7 +80,8 @@ def check_win(case: dict[str, Any], report: Report) -> None:
     if "rongpai" in given:
         loser = (seat + " +=-".index(given["rongpai"][2])) % 4
     extra = given["param"]["jicun"]
-    deltas = win_deltas(base, Parties(seat, loser, 0, -1), extra["changbang"], extra["lizhibang"])
+    parties = Parties(seat, loser, 0, -1)
+    deltas = win_deltas(base, parties, extra["changbang"], extra["lizhibang"], rule_set())
     report.compare("majiang-core payments", given, deltas.tolist(), answer["fenpei"])
     report.compare("majiang-core points", given, _points(base, win), answer["defen"])
 
@@ -88,9 +90,7 @@ def _points(base: int, win: Win) -> int:
     is_dealer = win["seat_wind"] == 0
     if not win["flags"] & wins.TSUMO:
         return ron_points(base, is_dealer)
-    if is_dealer:
-        return 3 * tsumo_points(base, True)
-    return tsumo_points(base, True) + 2 * tsumo_points(base, False)
+    return int(tsumo_total(base, is_dealer, rule_set()))
 
 
 def _win(given: dict[str, Any]) -> Win:

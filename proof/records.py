@@ -1,5 +1,8 @@
 """Proof on records: every Phoenix game through the strict table, and what the record adds.
 
+With ``--players 3`` the games are those of three players (``sanma-hanchan.zip``), and each wall of
+``walls.zip`` is dealt and played on by the referee as the record was (:mod:`proof.walls`).
+
 The strict table refuses any action outside our legal set and any payment, score, round or end
 of game that our rules do not give.  In addition each win is compared by Tenhou's yaku ids, fu,
 han, limit, points and liable player, each dora marker by its moment, each draw by its kind and
@@ -13,6 +16,7 @@ import argparse
 import os
 import sys
 import time
+import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,11 +32,21 @@ from mjbot.runtime.processes import in_processes
 from mjbot.runtime.progress import progress
 from proof.ledger import LedgerError, PointsLedger
 from proof.round_trips import RoundTripError, check_round_trips
+from proof.walls import PLAYERS, WallError, Walls, check_walls, read_walls
 from proof.witness import ContradictionError, Witness
 
-ARCHIVES: Final = ("hanchan-2024.zip", "hanchan-2020.zip")
+ARCHIVES: Final = {4: ("hanchan-2024.zip", "hanchan-2020.zip"), 3: ("sanma-hanchan.zip",)}
+FOLDERS: Final = {4: "phoenix", 3: "sanma"}
 BATCH: Final = 25
 MOST_SHOWN: Final = 20
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What is known of games besides their records: walls, and which are of 2009."""
+
+    walls: Walls = field(default_factory=dict)
+    older: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -58,24 +72,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="instead: write every game as mjlog and as tenhou.net/6 and read it again",
     )
     parser.add_argument("--data", type=Path, default=None, help="folder with the Phoenix zips")
+    parser.add_argument("--players", type=int, choices=(3, 4), default=4, help="of the games")
 
 
 def run(args: argparse.Namespace) -> int:
     """Check all games, print the table, return 1 if anything did not hold."""
-    folder = args.data or shared_folder() / "data" / "phoenix"
+    folder = args.data or shared_folder() / "data" / FOLDERS[args.players]
     try:
         sources = [
             source
-            for archive in ARCHIVES
+            for archive in ARCHIVES[args.players]
             for source in list_sources(folder / archive)[: args.limit]
         ]
     except OSError as error:
         print(f"proof: {error.filename}: {error.strerror}; see --data", file=sys.stderr)
         return 3
+    walls = read_walls(folder / "walls.zip") if args.players == PLAYERS else {}
+    extras = Extras(walls, older_games(folder / ARCHIVES[args.players][0]))
     start = time.monotonic()
-    findings = check_all(sources, args.jobs, round_trips=args.round_trips)
+    findings = check_all(sources, args.jobs, round_trips=args.round_trips, extras=extras)
     print_table(findings, time.monotonic() - start)
     return 1 if findings.mismatches else 0
+
+
+def older_games(archive: Path) -> frozenset[str]:
+    """Return the members of an archive whose manifest dates them before tenpai-yame."""
+    with zipfile.ZipFile(archive) as members:
+        if "MANIFEST.tsv" not in members.namelist():
+            return frozenset()
+        rows = members.read("MANIFEST.tsv").decode().splitlines()
+    return frozenset(row.split("\t")[0] for row in rows if row.split("\t")[3] == "2009")
 
 
 def shared_folder() -> Path:
@@ -84,11 +110,13 @@ def shared_folder() -> Path:
     return Path(os.environ.get("MJBOT_SHARED") or folder)
 
 
-def check_all(sources: list[Source], jobs: int, *, round_trips: bool = False) -> RecordFindings:
+def check_all(
+    sources: list[Source], jobs: int, *, round_trips: bool = False, extras: Extras = Extras()
+) -> RecordFindings:
     """Check the games of all sources in ``jobs`` processes."""
     batches = [sources[start : start + BATCH] for start in range(0, len(sources), BATCH)]
     total = RecordFindings()
-    check = partial(check_batch, round_trips=round_trips)
+    check = partial(check_batch, round_trips=round_trips, extras=extras)
     every = map(check, batches) if jobs == 1 else in_processes(check, batches, jobs)
     with progress(Console(stderr=True), "checking", len(sources), "games") as step:
         for batch, findings in zip(batches, every, strict=True):
@@ -97,26 +125,31 @@ def check_all(sources: list[Source], jobs: int, *, round_trips: bool = False) ->
     return total
 
 
-def check_batch(sources: list[Source], *, round_trips: bool = False) -> RecordFindings:
+def check_batch(
+    sources: list[Source], *, round_trips: bool = False, extras: Extras = Extras()
+) -> RecordFindings:
     """Check the games of some sources."""
     findings = RecordFindings()
     for source in sources:
         try:
-            for game in games_of(source):
+            for game in games_of(source, players=(3, 4)):
                 if round_trips:
                     check_round_trips(source, game, findings.checked)
                 else:
-                    check_game(game, findings)
+                    check_game(game, findings, older=source.member in extras.older)
+            if extras.walls and not round_trips:
+                (game,) = games_of(source, players=(3, 4))
+                check_walls(game, Path(source.member or "").stem, extras.walls, findings.checked)
         except RecordError as error:
             findings.mismatches.append(str(error))
-        except RoundTripError as error:
+        except (RoundTripError, WallError) as error:
             findings.mismatches.append(f"{source.name}: {error}")
     return findings
 
 
-def check_game(game: Game, findings: RecordFindings) -> None:
-    """Check one game up to its first mismatch."""
-    witness = Witness(findings.checked)
+def check_game(game: Game, findings: RecordFindings, *, older: bool = False) -> None:
+    """Check one game up to its first mismatch; ``older`` as in :class:`proof.witness.Witness`."""
+    witness = Witness(findings.checked, older)
     ledger = PointsLedger()
     findings.checked["games"] += 1
     for entry in game.entries:

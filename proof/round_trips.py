@@ -3,6 +3,7 @@
 mjlog -> mjai lines -> mjlog is compared event by event, win by win (yaku ids in their order, fu,
 limit, sticks) and tag by tag, ids as the tiles that they are.  mjlog -> tenhou.net/6 -> mjai is
 compared event by event.  Each result is compared with what a live player at each seat receives.
+Games of three players are not compared with live ones.
 What a format cannot hold is counted under "lost".
 """
 
@@ -31,6 +32,8 @@ from mjbot.game.records.tenhou6.results import read_result
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.game.table.settle import seats_by_rank
 from protocol import messages as m
+from protocol.rules import Rules
+from protocol.seats import by_seat
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import SERVER_TAGS, typed
 from protocol.tenhou.game_type import GameType
@@ -41,6 +44,8 @@ from protocol.tiles import TILE_BY_NAME, tile_kind
 
 UNTOLD_ATTRIBUTES: Final = {"UN": ("dan", "rate", "sx")}
 """What mjai cannot express."""
+ADDED_ATTRIBUTES: Final = {"GO": ("lobby",), "REACH": ("ten",)}
+"""What records of 2009 lack."""
 _TILE_LISTS: Final = ("hai", "hai0", "hai1", "hai2", "hai3", "machi", "doraHai", "doraHaiUra")
 
 
@@ -57,8 +62,10 @@ def check_round_trips(source: Source, game: Game, counts: Counter[str]) -> None:
     entries = list(game.entries)
     completed = complete(replace(game, entries=entries))
     document = document_of(source)
-    _through_mjlog(entries, document, counts)
-    _check_live(document, entries, counts)
+    players = completed.rules.players
+    _through_mjlog(entries, document, players, counts)
+    if players == 4:
+        _check_live(document, entries, counts)
     _through_tenhou6(entries, completed, counts)
 
 
@@ -79,18 +86,27 @@ def _stream(data: bytes) -> io.BufferedReader:
 # --- mjlog -> mjai -> mjlog ------------------------------------------------------------------
 
 
-def _through_mjlog(entries: list[Entry], document: bytes, counts: Counter[str]) -> None:
-    lines = b"".join(log_line(entry.event) for entry in entries)
+def _through_mjlog(
+    entries: list[Entry], document: bytes, players: int, counts: Counter[str]
+) -> None:
+    lines = b"".join(log_line(entry.event, players=players) for entry in entries)
     (through_lines,) = read_mjai_log(_stream(lines), "lines")
     written = write_mjlog(complete(through_lines))
     again = list(read_mjlog(written, "written"))
     for ours, theirs in _pairs(entries, again):
-        if (ours.event, ours.win) != (theirs.event, theirs.win):
+        if (_with_scores(ours.event, theirs.event), ours.win) != (theirs.event, theirs.win):
             raise RoundTripError(f"mjlog: {theirs.event} was {ours.event}")
         counts["mjlog: events the same"] += 1
         counts["mjlog: wins the same, value and yaku ids in their order"] += ours.win is not None
     _compare_tags(scan_elements(document, "original"), scan_elements(written, "written"), counts)
     counts["mjlog: games the same"] += 1
+
+
+def _with_scores(event: m.Event, completed: m.Event) -> m.Event:
+    """Return a paid riichi with its scores, which records of 2009 do not print."""
+    if isinstance(event, m.ReachAccepted) and isinstance(completed, m.ReachAccepted):
+        return msgspec.structs.replace(event, scores=event.scores or completed.scores)
+    return event
 
 
 def _pairs(entries: list[Entry], again: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
@@ -110,11 +126,14 @@ def _compare_tags(originals: list[Element], written: list[Element], counts: Coun
         if one.name == "INIT":
             counts["lost in mjlog: dice"] += ours.pop("dice") != theirs.pop("dice")
         if one.name == "GO":  # the room is not recorded; reds, tanyao and length are
-            kept = 0x0F
+            kept = 0x1F
             counts["lost in mjlog: room"] += ours["type"] != theirs["type"]
             ours["type"], theirs["type"] = (
                 int(completed["type"]) & kept for completed in (ours, theirs)
             )
+        for attribute in ADDED_ATTRIBUTES.get(one.name, ()):
+            if attribute not in ours and theirs.pop(attribute, None) is not None:
+                counts[f"added in mjlog: {one.name} {attribute}"] += 1
         if "owari" in ours and _is_rounded(ours["owari"], theirs.get("owari", "")):
             counts["lost in mjlog: rounding of the placement points (games before 2022)"] += 1
             del ours["owari"], theirs["owari"]
@@ -134,14 +153,17 @@ def _is_rounded(original: str, written: str) -> bool:
     ours, theirs = original.split(","), written.split(",")
     if ours[::2] != theirs[::2] or ours == theirs:
         return False
-    scores = [100 * int(score) for score in ours[::2]]
+    rules = Rules(players=3 if ours[6] == "0" and float(ours[7]) == 0 else 4)
+    scores = [100 * int(score) for score in ours[: 2 * rules.players : 2]]
     first, *others = seats_by_rank(scores)
+    target = rules.target_points // 1000
     expected = {
-        seat: math.copysign(math.floor(abs(scores[seat]) / 1000 + 0.5), scores[seat]) - 30 + uma
-        for seat, uma in zip(others, (10, -10, -20), strict=True)
+        seat: math.copysign(math.floor(abs(scores[seat]) / 1000 + 0.5), scores[seat]) - target + uma
+        for seat, uma in zip(others, (points // 1000 for points in rules.uma[1:]), strict=True)
     }
     expected[first] = -sum(expected.values())
-    return [float(points) for points in ours[1::2]] == [expected[seat] for seat in range(4)]
+    counted = [float(points) for points in ours[1 : 2 * rules.players : 2]]
+    return counted == [expected[seat] for seat in range(rules.players)]
 
 
 def _renumbered(tag: Element, other: Element) -> Element:
@@ -155,7 +177,7 @@ def _plain(tag: Element) -> dict[str, Any]:
     if name[1:].isdigit():
         return {"name": name[0] + RED_TILES[int(name[1:])]}
     for attribute in _TILE_LISTS:
-        if attribute in completed:
+        if completed.get(attribute):
             tiles = [RED_TILES[tile] for tile in tag.integers(attribute)]
             completed[attribute] = tiles if name == "INIT" else sorted(tiles)
     if "seed" in completed and name == "INIT":
@@ -167,7 +189,7 @@ def _plain(tag: Element) -> dict[str, Any]:
 
 
 def _call(code: int) -> tuple[Any, ...]:
-    call = decode_call(code)
+    call = decode_call(code, players=3)  # four players have no such code, which is checked above
     own = sorted(RED_TILES[tile] for tile in call.own)
     tile = own[0] if call.kind == "ankan" else RED_TILES[call.tile]
     claimed = None if call.claimed is None else RED_TILES[call.claimed]
@@ -182,12 +204,12 @@ def _through_tenhou6(entries: list[Entry], completed: CompleteGame, counts: Coun
     (game,) = read_tenhou6(_stream(written), "written")
     again = list(game.entries)
     for ours, theirs in _pairs(entries, again):
-        if _held(ours, counts) != theirs.event:
+        if _with_scores(_held(ours, counts), theirs.event) != theirs.event:
             raise RoundTripError(f"tenhou6: {theirs.event} was {ours.event}")
         counts["tenhou6: events the same"] += 1
     for value in msgspec.json.decode(written)["log"]:
         hand = read_hand(value)
-        n_orders = sum(1 for _ in orders(hand, ronned_seat(read_result(hand.result))))
+        n_orders = sum(1 for _ in orders(hand, ronned_seat(read_result(hand.result, hand.players))))
         counts["tenhou6: hands in which calls allow more than one order"] += n_orders > 1
         counts["tenhou6: hands"] += 1
     counts["tenhou6: games the same"] += 1
@@ -197,9 +219,9 @@ def _held(entry: Entry, lost: Counter[str]) -> m.Event:
     """Return what tenhou.net/6 holds of an event; count the rest."""
     event = entry.event
     if isinstance(event, m.StartKyoku):
-        a, b, c, d = (tuple(sorted(hand, key=_site_order)) for hand in event.tehais)
-        lost["lost in tenhou6: order of the start tiles (hands)"] += (a, b, c, d) != event.tehais
-        return msgspec.structs.replace(event, tehais=(a, b, c, d))
+        hands = by_seat(tuple(sorted(hand, key=_site_order)) for hand in event.tehais)
+        lost["lost in tenhou6: order of the start tiles (hands)"] += hands != event.tehais
+        return msgspec.structs.replace(event, tehais=hands)
     if isinstance(event, m.Hora) and entry.win is not None and entry.win.limit:
         lost["lost in tenhou6: fu of a hand at a limit (wins)"] += 1
         return msgspec.structs.replace(event, fu=None)

@@ -13,7 +13,8 @@ from mjbot.game.table.legal import can_ron, can_tsumo
 from mjbot.game.table.mirror.check import allowed_actions
 from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.mirror.wire import tile_code
-from mjbot.game.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
+from mjbot.game.table.seats import steps_between
+from mjbot.game.table.settle import PAYMENT, abort_reason, game_ends, has_nagashi, win_payment
 from mjbot.game.table.state import (
     ACCEPTED,
     ANKAN,
@@ -37,10 +38,12 @@ class ContradictionError(ValueError):
 class Witness:
     """Follows one game; ``checked`` counts what held.
 
-    ``apply`` raises :class:`ContradictionError` or the table's ``TableError``.
+    ``apply`` raises :class:`ContradictionError` or the table's ``TableError``.  ``older``: of a
+    time without tenpai-yame, so that games may go on where the table ends them.
     """
 
-    def __init__(self, checked: Counter[str]) -> None:
+    def __init__(self, checked: Counter[str], older: bool = False) -> None:
+        self._older = older
         self._checked = checked
         self._table = Mirror(strict=True)
         self._win: Any = np.zeros(1, PAYMENT)[0]
@@ -61,11 +64,17 @@ class Witness:
                 self._check_win(state, event, entry.win)
             case m.Ryukyoku():
                 self._check_draw(state, event)
+        if self._older and isinstance(event, m.StartKyoku) and self._ends_by_tenpai_yame(state):
+            self._checked["games of before tenpai-yame that continue where it ends them"] += 1
+            self._table.forget_result()
         self._table.apply(event)
         self._checked[f"event {m.wire_name(event)} in our rules"] += 1
-        if isinstance(event, m.ReachAccepted):
+        if isinstance(event, m.ReachAccepted) and event.scores:  # older records lack them
             ours = tuple(state["scores"].tolist())
             self._expect("scores after a riichi stick", event.scores, ours)
+
+    def _ends_by_tenpai_yame(self, state: State) -> bool:
+        return not int(state["wins"]) and int(state["dealer_stays"]) == 1 and game_ends(state)
 
     def _check_claims(self, state: State, event: m.Event) -> None:
         """Count wins that were not taken; no draw was due if play continues."""
@@ -129,7 +138,7 @@ class Witness:
         for name in event.hora_tehais or ():
             hand[tile_kind(tile_code(name))] += 1
         self._expect("win: hand", state["hand"][record.winner].tolist(), hand.tolist())
-        distance = (record.winner - record.source) % 4
+        distance = int(steps_between(state, record.source, record.winner))
         self._winners.append(distance)
         self._expect("win: order of winners", sorted(self._winners), self._winners)
         self._checked["wins"] += 1

@@ -28,11 +28,12 @@ _many_alike: Final = msgspec.json.Decoder(tuple[_Alike, ...])
 _encoder: Final = msgspec.json.Encoder()
 
 
-def decode_line(line: bytes | str) -> tuple[m.Message, ...]:
+def decode_line(line: bytes | str, players: int = 4) -> tuple[m.Message, ...]:
     """Return the messages of one line: an object, or an array of objects.
 
     Types that are not known are left out, a blank line holds none.  Raises
-    :class:`ProtocolError` naming the field for everything else that is not mjai.
+    :class:`ProtocolError` naming the field for everything else that is not mjai.  Of three
+    ``players`` values by seat get a fourth place.
 
     >>> decode_line('{"type":"dahai","actor":1,"pai":"5sr","tsumogiri":true}')[0].pai
     '5sr'
@@ -40,18 +41,22 @@ def decode_line(line: bytes | str) -> tuple[m.Message, ...]:
     Traceback (most recent call last):
     protocol.errors.ProtocolError: tsumo.actor: expected int <= 3, got 4
     """
-    return tuple([fields for fields in decode_all(line) if not isinstance(fields, m.Unknown)])
+    return tuple(
+        [fields for fields in decode_all(line, players) if not isinstance(fields, m.Unknown)]
+    )
 
 
-def decode_all(line: bytes | str) -> tuple[m.Message, ...]:
+def decode_all(line: bytes | str, players: int = 4) -> tuple[m.Message, ...]:
     """Do as :func:`decode_line`, but keep unknown types as :class:`Unknown`."""
     data = _checked_bytes(line)
     if not data:
         return ()
+    if players == 3:
+        return _read_tolerantly(data, players)
     try:
         return _many_alike.decode(data) if data[0] == 0x5B else (_one_alike.decode(data),)
     except msgspec.ValidationError:
-        return _read_tolerantly(data)
+        return _read_tolerantly(data, players)
     except msgspec.DecodeError as error:
         raise ProtocolError("line", f"not JSON: {error}") from None
     except RecursionError:
@@ -70,7 +75,7 @@ def _checked_bytes(line: bytes | str) -> bytes:
     return without_mark(data).strip()
 
 
-def _read_tolerantly(data: bytes) -> tuple[m.Message, ...]:
+def _read_tolerantly(data: bytes, players: int) -> tuple[m.Message, ...]:
     try:
         value = msgspec.json.decode(data)
     except msgspec.DecodeError as error:
@@ -78,8 +83,8 @@ def _read_tolerantly(data: bytes) -> tuple[m.Message, ...]:
     except RecursionError:
         raise ProtocolError("line", "nested too deeply") from None
     if not isinstance(value, list):
-        return (read_object(value),)
-    return tuple([read_object(element) for element in value])
+        return (read_object(value, players),)
+    return tuple([read_object(element, players) for element in value])
 
 
 def encode(message: m.Message, dialect: Dialect, extra: dict[str, Any] | None = None) -> bytes:

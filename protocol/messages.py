@@ -251,6 +251,13 @@ class Ankan(PlayerMessage, frozen=True, kw_only=True, tag="ankan"):
     consumed: tuple[Tile, Tile, Tile, Tile]
 
 
+class Kita(PlayerMessage, frozen=True, kw_only=True, tag="kita"):
+    """Set a north aside, which only three players may; a draw from the dead wall follows."""
+
+    actor: Seat
+    pai: Tile
+
+
 class Reach(PlayerMessage, frozen=True, kw_only=True, tag="reach"):
     """Declare riichi; the discard follows as its own message."""
 
@@ -311,7 +318,7 @@ DRAW_REASONS = (
 )
 """Canonical draw reasons (as in the TCP dialect); the codec maps all other spellings here."""
 
-PlayerAction = Skip | Dahai | Chi | Pon | Daiminkan | Kakan | Ankan | Reach | Hora | Ryukyoku
+PlayerAction = Skip | Dahai | Chi | Pon | Daiminkan | Kakan | Ankan | Kita | Reach | Hora | Ryukyoku
 Event = (
     StartGame
     | StartKyoku
@@ -322,6 +329,7 @@ Event = (
     | Daiminkan
     | Kakan
     | Ankan
+    | Kita
     | Reach
     | ReachAccepted
     | Dora

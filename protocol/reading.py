@@ -9,6 +9,7 @@ import msgspec
 from protocol import messages as m
 from protocol.dialects import canonical_reason
 from protocol.errors import ProtocolError, ThreePlayersError
+from protocol.rules import Rules
 
 Fields = dict[str, Any]
 
@@ -33,8 +34,8 @@ _FIGURES: Final = frozenset(
 """Fields in which converters that count in floats write ``25000.0``."""
 
 
-def read_object(value: object) -> m.Message:
-    """Return the message that a decoded JSON value means in any dialect.
+def read_object(value: object, players: int = 4) -> m.Message:
+    """Return the message that a decoded JSON value means in any dialect, at a table of ``players``.
 
     A type that is not known becomes :class:`Unknown`.  Raises :class:`ProtocolError`.
     """
@@ -44,7 +45,10 @@ def read_object(value: object) -> m.Message:
         )
     fields: Fields = {key: field for key, field in value.items() if field is not None}
     name = _type_name(fields)
-    if name in _SANMA:
+    if players == 3:
+        fields = _of_three(fields)
+        name = fields["type"]
+    elif name in _SANMA:
         raise ThreePlayersError(
             "type", f"{name!r} belongs to three-player mahjong, not played here"
         )
@@ -58,6 +62,45 @@ def read_object(value: object) -> m.Message:
         return msgspec.convert(fields, m.ScoresOnly if is_gateways else _Known)
     except msgspec.ValidationError as error:
         raise _explained(str(error), fields) from None
+
+
+def is_of_three(value: object) -> bool:
+    """Return whether a decoded ``start_game`` or ``start_kyoku`` is of three players.
+
+    It has their number, lists of three, or the scores with which they start.
+
+    >>> is_of_three({"type": "start_game", "num_players": 3})
+    True
+    >>> is_of_three({"type": "start_kyoku", "scores": [35000, 35000, 35000, 0]})
+    True
+    """
+    if not isinstance(value, dict):
+        return False
+    if isinstance(rules := value.get("mjbot_rules"), dict):
+        return rules.get("players") == 3
+    rows = [value.get(name) for name in ("names", "tehais", "scores")]
+    has_three = any(isinstance(row, list) and len(row) == 3 for row in rows)
+    start = [35_000] * 3
+    return has_three or value.get("num_players") == 3 or rows[2] in ([*start, 0], [*start, 35_000])
+
+
+_EMPTY_SEAT: Final = {
+    "names": "", "tehais": ["?"] * 13, "scores": 0, "deltas": 0, "tenpais": False,
+}  # fmt: skip
+
+
+def _of_three(fields: Fields) -> Fields:
+    """Return a message of three players with four seats, of which the last is empty."""
+    name = fields["type"]
+    if name in _SANMA:
+        return {"pai": "N"} | fields | {"type": "kita"}
+    if name == "start_game":
+        fields = {"mjbot_rules": Rules(players=3).announced} | fields | {"num_players": 4}
+    for field, empty in _EMPTY_SEAT.items():
+        row = fields.get(field)
+        if isinstance(row, list) and len(row) in (3, 4):
+            fields = fields | {field: [*row[:3], empty]}
+    return fields
 
 
 def whole_number(value: object) -> int | None:

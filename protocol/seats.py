@@ -1,12 +1,16 @@
 """Values by seat, as messages have them: one for each of four chairs."""
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Final, TypeVar
 
-from protocol.messages import FourInts
+from msgspec.structs import replace
+
+from protocol.messages import FourInts, Message
 from protocol.rules import STICK_POINTS
 
 T = TypeVar("T")
+
+_BY_SEAT: Final = ("names", "tehais", "scores", "deltas", "tenpais")
 
 
 def by_seat(values: Iterable[T]) -> tuple[T, T, T, T]:
@@ -17,6 +21,19 @@ def by_seat(values: Iterable[T]) -> tuple[T, T, T, T]:
     """
     a, b, c, d = values
     return a, b, c, d
+
+
+def seated(message: Message, players: int) -> Message:
+    """Return a message as lists by seat have it without the empty fourth one, to be written.
+
+    >>> from protocol.messages import EndGame
+    >>> seated(EndGame(scores=(40000, 35000, 30000, 0)), 3)
+    EndGame(can_act=True, scores=(40000, 35000, 30000))
+    """
+    if players == 4:
+        return message
+    rows = {name: getattr(message, name, None) for name in _BY_SEAT}
+    return replace(message, **{name: row[:players] for name, row in rows.items() if row})
 
 
 def paid(scores: FourInts, deltas: FourInts) -> FourInts:

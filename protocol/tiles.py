@@ -11,6 +11,7 @@ from typing import Final
 N_KINDS: Final = 34
 FIRST_HONOUR: Final = 27
 """East; the three other winds follow, then the dragons."""
+NORTH: Final = 30
 FIRST_DRAGON: Final = 31
 N_TILES: Final = 37
 UNKNOWN: Final = 37

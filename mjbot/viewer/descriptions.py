@@ -76,7 +76,7 @@ def event_text(event: m.Event, names: Sequence[str], is_seen: bool) -> str:
 
 
 _Act = (
-    m.Tsumo | m.Dahai | m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan | m.Reach
+    m.Tsumo | m.Dahai | m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan | m.Kita | m.Reach
     | m.ReachAccepted | m.Hora
 )  # fmt: skip
 _PLAIN: Final[dict[type[m.Event], str]] = {
@@ -108,6 +108,8 @@ def _act_text(event: _Act, names: Sequence[str], is_seen: bool) -> str:
             return translate("adds {tile} to the pon: kan", tile=named(event.pai))
         case m.Ankan():
             return translate("declares a concealed kan of {tile}", tile=named(event.consumed[0]))
+        case m.Kita():
+            return translate("sets {tile} aside", tile=named(event.pai))
         case m.Reach() | m.ReachAccepted():
             return translate(_PLAIN[type(event)])
         case m.Hora():

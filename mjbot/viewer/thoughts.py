@@ -54,6 +54,7 @@ CHOICES: Final = (
     marked("daiminkan"),
     marked("ankan"),
     marked("kakan"),
+    marked("kita"),
 )
 """Actions as their texts name them (``Action.__str__``), without a tile."""
 

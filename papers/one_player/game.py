@@ -43,7 +43,7 @@ def new_game(seed: int, number: int) -> OnePlayerGame:
     (13, 123, 27)
     """
     tiles = np.empty(N_WALL, np.int8)
-    shuffle_wall(seed * WALLS_PER_SEED + number, 0, 0, tiles)
+    shuffle_wall(seed * WALLS_PER_SEED + number, 0, 0, tiles, 4)
     kinds = np.where(tiles < N_KINDS, tiles, 9 * (tiles - N_KINDS) + 4).astype(np.int8)
     game = OnePlayerGame.new()
     deal(game, kinds[:N_USED])

@@ -74,7 +74,7 @@ def count_games(seeds: NDArray[np.int64], rules: RuleSet, hands: Hands) -> int:
         apply_start_game(state, rules)
         round_, honba = 0, 0
         while True:
-            shuffle_wall(seed, round_, honba, state.wall)
+            shuffle_wall(seed, round_, honba, state.wall, 4)
             deal(state, buffer, round_, honba)
             _play_kyoku(state, buffer, works[0], hands)
             kyoku += 1

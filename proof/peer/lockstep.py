@@ -77,7 +77,7 @@ class Lockstep:
 
     def _wall(self, round_: int, honba: int, wall: NDArray[np.int8]) -> None:
         if self._env.done():  # only after a known difference; then :meth:`_realign` follows
-            shuffle_wall(self.seed, round_, honba, wall)
+            shuffle_wall(self.seed, round_, honba, wall, 4)
         else:
             read_wall(self._env, wall)
 

@@ -9,7 +9,7 @@ bit 2: chi           3-4, 5-6, 7-8: copies of the low, middle and high tile; 10-
 bit 3: pon           5-6: the copy that is not in it; 9-15: 3 x kind + which of the three,
                      ascending, was called
 bit 4: kakan         as pon: 5-6 is the copy that is added, the rest is the pon
-bit 5: north call    of three-player games
+bit 5: kita          of three players: 8-15 is the north that is set aside
 none: kan            8-15: the called tile of a daiminkan, any tile of an ankan (source 0)
 ===================  ==========================================================================
 """
@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from protocol.tenhou.tiles import N_IDS
+from protocol.tiles import NORTH
 
-CallKind = Literal["chi", "pon", "daiminkan", "kakan", "ankan"]
+CallKind = Literal["chi", "pon", "daiminkan", "kakan", "ankan", "kita"]
 _CHI: Final = 0x04
 _PON: Final = 0x08
 _KAKAN: Final = 0x10
@@ -29,7 +30,7 @@ _LEFT: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call.  All tiles are ids.
+    """A call.  All tiles are ids; a kita has one, as ``tile`` and in ``own``.
 
     ``source`` counts seats to the right of the caller (0 = the caller), of a kakan to where the
     pon came from.  ``tile`` is the claimed tile, of a kakan the added one, of an ankan the one
@@ -45,15 +46,17 @@ class Call:
     claimed: int | None = None
 
 
-def decode_call(code: int) -> Call:
-    """Decode a call of a four-player game.
+def decode_call(code: int, players: int = 4) -> Call:
+    """Decode a call of a game of so many players.
 
-    Raises ``ValueError`` for a north call and for codes that no call has.
+    Raises ``ValueError`` for codes that no call has, which kita is with four players.
 
     >>> decode_call(20839)
     Call(kind='chi', source=3, tile=34, own=(24, 31), claimed=None)
     >>> decode_call(33024).own
     (128, 129, 130, 131)
+    >>> decode_call(30752, players=3)
+    Call(kind='kita', source=0, tile=120, own=(120,), claimed=None)
     """
     if not 0 <= code < 1 << 16:
         raise ValueError(f"call code {code} is not a 16-bit number")
@@ -62,7 +65,7 @@ def decode_call(code: int) -> Call:
     if code & (_PON | _KAKAN):
         return _pon_or_kakan(code)
     if code & _NORTH:
-        raise ValueError(f"call code {code} is a north call of a three-player game")
+        return _kita(code, players)
     return _kan(code)
 
 
@@ -82,11 +85,13 @@ def encode_call(call: Call) -> int:
         case "kakan":
             claimed = -1 if call.claimed is None else call.claimed
             code = _KAKAN | _trio_code(claimed, call.own)
+        case "kita":
+            code = _NORTH | call.tile << 8
         case _:
             code = call.tile << 8
     code |= call.source
     try:
-        same = _alike(decode_call(code), call)
+        same = _alike(decode_call(code, 3 if call.kind == "kita" else 4), call)
     except ValueError:
         same = False
     if not same:
@@ -139,6 +144,15 @@ def _trio_code(called: int, trio: tuple[int, ...]) -> int:
     fourth = {first, first + 1, first + 2, first + 3} - {*trio}
     index = sorted(trio).index(called) if called in trio else 0
     return (min(fourth, default=first) - first) << 5 | (3 * (first // 4) + index) << 9
+
+
+def _kita(code: int, players: int) -> Call:
+    if players != 3:
+        raise ValueError(f"call code {code} is a north call of a three-player game")
+    tile = code >> 8
+    if tile // 4 != NORTH or code & 0xFF != _NORTH:
+        raise ValueError(f"call code {code} is no kita: tile {tile}")
+    return Call("kita", 0, tile, (tile,))
 
 
 def _kan(code: int) -> Call:

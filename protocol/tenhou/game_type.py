@@ -1,6 +1,7 @@
 """The numbers of a Tenhou table: the bits of ``GO type`` and ``JOIN``, and thinking times."""
 
 import enum
+from collections.abc import Collection
 from typing import Final
 
 import msgspec
@@ -46,9 +47,12 @@ def time_limits(rules: int) -> TimeLimits:
     return FAST_LIMITS if rules & GameType.FAST else USUAL_LIMITS
 
 
-def check_playable(rules: int, where: str) -> None:
-    """Raise for rules that we do not play; ``where`` names their attribute."""
-    if rules & GameType.THREE_PLAYERS:
+def check_playable(rules: int, where: str, players: Collection[int] = (4,)) -> None:
+    """Raise for rules that we do not play; ``where`` names their attribute.
+
+    ``players`` are the numbers of players that the caller implements.
+    """
+    if rules & GameType.THREE_PLAYERS and 3 not in players:
         raise ThreePlayersError(where, f"{rules} is three-player mahjong, not played here")
     if rules & GameType.PARLOUR:
         raise ProtocolError(where, f"{rules} is a table of parlour rules, not played here")
@@ -64,7 +68,10 @@ def rules_of(game_type: int) -> Rules:
     >>> rules_of(GENERAL_HANCHAN) == Rules(), rules_of(GameType.NO_OPEN_TANYAO).announced
     (True, {'length': 'tonpu', 'open_tanyao': False})
     """
-    rules = Rules(length="hanchan" if game_type & GameType.HANCHAN else "tonpu")
+    rules = Rules(
+        length="hanchan" if game_type & GameType.HANCHAN else "tonpu",
+        players=3 if game_type & GameType.THREE_PLAYERS else 4,
+    )
     played = {name: not game_type & bit for name, bit in _LEFT_OUT.items()}
     return msgspec.structs.replace(rules, **played)
 
@@ -79,6 +86,7 @@ def game_type(rules: Rules) -> GameType:
     ValueError: Tenhou has no tables with the rules bust=False
     """
     bits = GENERAL_HANCHAN if rules.length == "hanchan" else GENERAL_TONPUU
+    bits |= GameType.THREE_PLAYERS if rules.players == 3 else 0
     for name, bit in _LEFT_OUT.items():
         bits |= 0 if getattr(rules, name) else bit
     lost = rules.differences.items() - rules_of(bits).differences.items()

@@ -100,6 +100,8 @@ def answering(action: m.PlayerAction, hand: OwnHand) -> OfferReply:
 
 def call_event(call: Call, caller: m.Seat, names: Sequence[str]) -> m.Event:
     """Return the event of a call; ``names`` gives the mjai tile of each id."""
+    if call.kind == "kita":
+        return m.Kita(actor=caller, pai=names[call.tile])
     a, b, *rest = (names[tile] for tile in call.own)
     pai = names[call.tile]
     if call.kind == "ankan":

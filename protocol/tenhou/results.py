@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
+from protocol.rules import Rules
 from protocol.seats import by_seat, paid
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.tags import DrawnHandTag, Pairs, Tiles, WinTag
@@ -345,23 +346,23 @@ def write_draw(
     )
 
 
-_RANK_POINTS: Final = (40, 10, -10, -20)
-"""What each place adds to the points above 30,000, the bonus of the first included."""
-
-
-def final_points(scores: FourInts) -> tuple[float, ...]:
+def final_points(scores: FourInts, players: int = 4) -> tuple[float, ...]:
     """Return what ``owari`` counts for each seat; equal scores go by seat.
 
     >>> final_points((25000, 35100, 14900, 25000))
     (5.0, 45.1, -35.1, -15.0)
+    >>> final_points((46100, 30000, 28900, 0), players=3)
+    (41.1, -10.0, -31.1, 0.0)
     """
-    order = sorted(range(4), key=lambda seat: (-scores[seat], seat))
-    return tuple(
-        [round(scores[seat] / 1000 - 30 + _RANK_POINTS[order.index(seat)], 1) for seat in range(4)]
-    )
+    rules = Rules(players=players)
+    order = sorted(range(players), key=lambda seat: (-scores[seat], seat))
+    counted = [0.0] * 4
+    for seat, bonus in zip(order, rules.placement_points, strict=True):
+        counted[seat] = round((scores[seat] - rules.target_points + bonus) / 1000, 1)
+    return tuple(counted)
 
 
-def write_final(scores: FourInts, own: int) -> str:
+def write_final(scores: FourInts, own: int, players: int = 4) -> str:
     """Return ``owari``: by relative seat the score in hundreds, and what it counts."""
-    pairs = zip(relative(scores, own), relative(final_points(scores), own), strict=True)
+    pairs = zip(relative(scores, own), relative(final_points(scores, players), own), strict=True)
     return ",".join(f"{score // 100},{counted:.1f}" for score, counted in pairs)

@@ -174,7 +174,7 @@ class Init(Tag, frozen=True, kw_only=True):
 
 
 class RecordedInit(Tag, frozen=True, kw_only=True):
-    """A deal in a record, where the hands of all seats are open."""
+    """A deal in a record, where the hands of all seats are open; ``hai3`` is empty with three."""
 
     seed: Seed
     ten: FourNumbers
@@ -183,7 +183,7 @@ class RecordedInit(Tag, frozen=True, kw_only=True):
     hai0: Annotated[Tiles, Meta(min_length=13, max_length=13)]
     hai1: Annotated[Tiles, Meta(min_length=13, max_length=13)]
     hai2: Annotated[Tiles, Meta(min_length=13, max_length=13)]
-    hai3: Annotated[Tiles, Meta(min_length=13, max_length=13)]
+    hai3: Annotated[Tiles, Meta(max_length=13)]
 
 
 class Reinit(Tag, frozen=True, kw_only=True):

@@ -10,8 +10,16 @@ import pytest
 from mjbot.game.records.game import Game
 from mjbot.game.records.mjlog import read_mjlog
 from mjbot.game.records.sources import games_of, list_sources
-from proof.records import RecordFindings, check_all, check_game, shared_folder
+from proof.records import (
+    Extras,
+    RecordFindings,
+    check_all,
+    check_game,
+    older_games,
+    shared_folder,
+)
 from proof.round_trips import RoundTripError, check_round_trips
+from proof.walls import read_walls
 from proof.wire import check_session
 
 
@@ -35,6 +43,17 @@ def test_sampled_records_agree() -> None:
     assert findings.checked["games"] == len(sources)
     assert findings.checked["win: yaku ids"] > 50
     assert findings.checked["win: fu"] > 50
+
+
+def test_sampled_records_and_walls_of_three_players_agree() -> None:
+    folder = shared("sanma")
+    sources = list_sources(folder / "sanma-hanchan.zip")[::100]
+    extras = Extras(read_walls(folder / "walls.zip"), older_games(folder / "sanma-hanchan.zip"))
+    findings = check_all(sources, jobs=1, extras=extras)
+    assert findings.mismatches == []
+    assert findings.checked["games"] == len(sources)
+    assert findings.checked["win: yaku ids"] > 50
+    assert findings.checked["walls"] > 50
 
 
 def test_sampled_records_come_back_from_every_format() -> None:

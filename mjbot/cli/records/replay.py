@@ -127,7 +127,7 @@ def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
 def readable_games(named: Named, losses: Losses) -> Iterator[Game]:
     """Yield the games of a file as far as they can be found; a bad end is reported."""
     with losses.noting(named):
-        yield from games_of(named.source)
+        yield from games_of(named.source, players=(3, 4))
 
 
 def files_progress(sources: list[Named], doing: str) -> AbstractContextManager[Step]:

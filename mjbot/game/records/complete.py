@@ -133,7 +133,7 @@ class _GameBuilder:
             case m.StartKyoku(tehais=hands, dora_marker=marker):
                 self._hand = hand_name(event)
                 self._has_reds |= marker in _REDS
-                for seat, hand in enumerate(hands):
+                for seat, hand in enumerate(hands[: int(state["rules"]["players"])]):
                     if "?" in hand:
                         raise _MissingFactError(f"the hand of seat {seat} is hidden")
                     self._has_reds |= not _REDS.isdisjoint(hand)

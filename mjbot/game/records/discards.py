@@ -33,7 +33,7 @@ def settle_discards(entries: Iterable[Entry]) -> Iterator[Entry]:
             case m.Chi() | m.Pon() | m.Daiminkan() | m.Ankan() if hands:
                 hands[event.actor].subtract(event.consumed)
                 drawn = ""
-            case m.Kakan(actor=seat, pai=tile) if hands:
+            case m.Kakan(actor=seat, pai=tile) | m.Kita(actor=seat, pai=tile) if hands:
                 hands[seat][tile] -= 1
                 drawn = ""
             case m.ReachAccepted(actor=seat):

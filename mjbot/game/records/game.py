@@ -216,7 +216,7 @@ def _number(digest: bytes) -> int:
     return int.from_bytes(digest[:8], "big")
 
 
-_CALLED: Final = (m.Chi, m.Pon, m.Daiminkan, m.Ankan, m.Kakan, m.Reach)
+_CALLED: Final = (m.Chi, m.Pon, m.Daiminkan, m.Ankan, m.Kakan, m.Kita, m.Reach)
 
 
 @cache
@@ -235,7 +235,7 @@ def game_identity(game: Game) -> GameIdentity:
     return digester.identity()
 
 
-THREE_PLAYER_GAME: Final = "is a three-player game"
+THREE_PLAYER_GAME: Final = "is a three-player game, which only replay and convert read"
 
 
 @dataclass
@@ -272,5 +272,5 @@ class ForeignRecordError(RecordError):
     """
 
     def __init__(self, name: str, kind: str) -> None:
-        read = "mjbot reads four-player games as mjlog, tenhou.net/6 JSON or lines of mjai messages"
+        read = "mjbot reads games as mjlog, tenhou.net/6 JSON or lines of mjai messages"
         super().__init__(name, "", f"{kind}; {read}")

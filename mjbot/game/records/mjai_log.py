@@ -26,11 +26,15 @@ from protocol.dialects import OWN_LOG
 from protocol.errors import NOT_JSON, ProtocolError, ThreePlayersError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import Event
+from protocol.reading import is_of_three
+from protocol.seats import seated
 
 _EVENTS: Final = get_args(Event)
 _SILENCE: Final = b'"logs":[null,null,null,null]'
 _Line = tuple[int, bytes]
 _BEGINS_PART: Final = re.compile(rb'"(start_kyoku|end_game)"')
+_KITA: Final = re.compile(rb'"type"\s*:\s*"(kita|nukidora)"')
+_ACTOR: Final = re.compile(rb'"actor"\s*:\s*(\d)')
 _ARROW: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*(<-|->)\s*")
 """What a client's own log has before a line: received, or sent."""
 
@@ -142,8 +146,8 @@ class EventLog:
         self.close()
 
 
-def log_line(event: Event, talk: Talk = ()) -> bytes:
-    """Return an event as a line of a log, with its line end.
+def log_line(event: Event, talk: Talk = (), players: int = 4) -> bytes:
+    """Return an event of a game of so many players as a line of a log, with its line end.
 
     ``talk`` is what was remarked on it, which stands in ``logs`` by seat, as in the original
     server's logs; without any that is left out.
@@ -154,16 +158,45 @@ def log_line(event: Event, talk: Talk = ()) -> bytes:
     """
     remarks = dict(talk)
     logs = {"logs": [remarks.get(seat) for seat in range(4)]} if remarks else None
-    return encode(event, OWN_LOG, logs).rstrip(b"\n") + b"\n"
+    return encode(seated(event, players), OWN_LOG, logs).rstrip(b"\n") + b"\n"
 
 
 def _game(name: str, count: int, lines: Sequence[_Line], unit: Literal["line", "message"]) -> Game:
     title = name if count == 1 else f"{name}#{count}"
-    game = Game(title, unit, ())
-    return replace(game, entries=settle_discards(_entries(lines, name, game)))
+    game, players = Game(title, unit, ()), _players(lines)
+    if players == 3:
+        lines = [*_with_actors(lines)]
+    return replace(game, entries=settle_discards(_entries(lines, name, game, players)))
 
 
-def _entries(lines: Sequence[_Line], name: str, game: Game) -> Iterator[Entry]:
+def _players(lines: Sequence[_Line]) -> int:
+    """Return how many play, by what the first messages of a game show."""
+    for _, line in lines:
+        if b'"start_' not in line:
+            continue
+        try:
+            value = msgspec.json.decode(line)
+        except NOT_JSON:  # it is reported when its entry is read
+            continue
+        if any(map(is_of_three, value if isinstance(value, list) else [value])):
+            return 3
+        if b'"start_kyoku"' in line:
+            break
+    return 4
+
+
+def _with_actors(lines: Sequence[_Line]) -> Iterator[_Line]:
+    """Yield lines; a kita without an actor is that of the seat that drew last."""
+    actor = b""
+    for number, line in lines:
+        if (draw := _ACTOR.search(line)) and b'"tsumo"' in line:
+            actor = draw[1]
+        elif _KITA.search(line) and not _ACTOR.search(line):
+            line = line.rstrip()[:-1] + b',"actor":' + actor + b"}"
+        yield number, line
+
+
+def _entries(lines: Sequence[_Line], name: str, game: Game, players: int) -> Iterator[Entry]:
     """Yield the events.  A line that cannot be read costs its hand if another part follows.
 
     Raises :class:`RecordError` where none does: such a log is cut off.
@@ -173,11 +206,11 @@ def _entries(lines: Sequence[_Line], name: str, game: Game) -> Iterator[Entry]:
         borders = 0  # the deal is the first, the end the second
         for number, line in part:
             try:
-                entries = _decoded(number, line, name, game)
+                entries = _decoded(number, line, name, game, players)
             except ForeignRecordError:
                 raise
             except RecordError as error:
-                entries = [] if borders else _hidden_deal(number, line, error)
+                entries = [] if borders else _hidden_deal(number, line, error, players)
                 game.hands.unreadable.append(error)
                 yield from entries if borders == 2 else (*entries, Entry(number, m.EndKyoku()))
                 break
@@ -185,7 +218,7 @@ def _entries(lines: Sequence[_Line], name: str, game: Game) -> Iterator[Entry]:
                 yield entry
                 borders += isinstance(entry.event, m.StartKyoku | m.EndKyoku)
     for number, line in last:
-        yield from _decoded(number, line, name, game)
+        yield from _decoded(number, line, name, game, players)
 
 
 def _parts(lines: Sequence[_Line]) -> list[Sequence[_Line]]:
@@ -195,9 +228,9 @@ def _parts(lines: Sequence[_Line]) -> list[Sequence[_Line]]:
     return [lines[start:stop] for start, stop in itertools.pairwise(borders)]
 
 
-def _decoded(number: int, line: bytes, name: str, game: Game) -> list[Entry]:
+def _decoded(number: int, line: bytes, name: str, game: Game, players: int) -> list[Entry]:
     try:
-        messages = decode_line(line)
+        messages = decode_line(line, players)
     except ThreePlayersError:
         raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
     except ProtocolError as error:
@@ -208,11 +241,12 @@ def _decoded(number: int, line: bytes, name: str, game: Game) -> list[Entry]:
     ]
 
 
-def _hidden_deal(number: int, line: bytes, error: RecordError) -> list[Entry]:
+def _hidden_deal(number: int, line: bytes, error: RecordError, players: int) -> list[Entry]:
     """Return a deal whose hands cannot be read as one that hides them; else raise ``error``."""
     try:
         fields = msgspec.json.decode(line)
-        (deal,) = decode_line(msgspec.json.encode(fields | {"tehais": [["?"] * 13] * 4}))
+        hidden = msgspec.json.encode(fields | {"tehais": [["?"] * 13] * 4})
+        (deal,) = decode_line(hidden, players)
     except (ProtocolError, ValueError, TypeError, *NOT_JSON):
         raise error from None
     if not isinstance(deal, m.StartKyoku):

@@ -10,14 +10,13 @@ Records print every discard in upper case; whether it was the drawn tile follows
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, NoReturn
+from typing import NoReturn
 from urllib.parse import unquote
 from xml.parsers import expat
 
 import msgspec
 
 from mjbot.game.records.game import (
-    THREE_PLAYER_GAME,
     Entry,
     ForeignRecordError,
     IncompleteGameError,
@@ -25,7 +24,10 @@ from mjbot.game.records.game import (
     WinRecord,
 )
 from protocol import messages as m
-from protocol.errors import ProtocolError, ThreePlayersError
+from protocol.errors import ProtocolError
+from protocol.masking import HIDDEN_HAND
+from protocol.rules import RANKED
+from protocol.seats import by_seat
 from protocol.tenhou import tags
 from protocol.tenhou.calls import decode_call
 from protocol.tenhou.codec import RECORD_TAGS, typed
@@ -52,11 +54,11 @@ class Element(msgspec.Struct, frozen=True):
 
 
 def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
-    """Yield the events of a four-player mjlog, each with the number of its tag.
+    """Yield the events of an mjlog, each with the number of its tag.
 
     Raises :class:`RecordError` at the first tag that cannot be true, and at once when the
-    document as a whole is damaged; :class:`ForeignRecordError` if it is no mjlog, or of three
-    players, :class:`IncompleteGameError` if its rules are not played here.
+    document as a whole is damaged; :class:`ForeignRecordError` if it is no mjlog,
+    :class:`IncompleteGameError` if its rules are not played here.
     """
     reader = _RecordReader()
     number = 0
@@ -69,8 +71,6 @@ def read_mjlog(document: bytes, name: str) -> Iterator[Entry]:
             yield Entry(number, event)
     except RecordError:
         raise
-    except ThreePlayersError:
-        raise ForeignRecordError(name, THREE_PLAYER_GAME) from None
     except _OtherRulesError as error:
         raise IncompleteGameError(name, f"tag {number}", str(error)) from None
     except ValueError as error:
@@ -113,7 +113,7 @@ class _RecordReader:
 
     def __init__(self) -> None:
         self._tiles = RED_TILES
-        self._rules: dict[str, Any] | None = None
+        self._rules = RANKED
         self._names: tuple[str, ...] | None = None
         self._started = False
         self._playing = False
@@ -137,7 +137,7 @@ class _RecordReader:
             case tags.Go():
                 _check_rules(tag)
                 self._tiles = PLAIN_TILES if tag.type & GameType.NO_RED_FIVES else RED_TILES
-                self._rules = rules_of(tag.type).announced
+                self._rules = rules_of(tag.type)
             case tags.Names() if not self._started:  # a later UN is a player coming back
                 names = tuple(unquote(value or "") for value in tag.all)
                 self._names = names if any(names) else None
@@ -183,7 +183,7 @@ class _RecordReader:
             raise ProtocolError("INIT.oya", f"{tag.oya} does not deal hand {kyoku}")
         events: tuple[m.Event, ...] = ()
         if not self._started:
-            events = (m.StartGame(names=self._names, mjbot_rules=self._rules),)
+            events = (m.StartGame(names=self._names, mjbot_rules=self._rules.announced),)
         elif not self._result_seen:
             raise ValueError("a hand begins before the one before it has ended")
         else:
@@ -192,10 +192,12 @@ class _RecordReader:
         self._result_seen = False
         self._drawn = None
         self._n_melds = [0, 0, 0, 0]
-        east, south, west, north = (
-            tuple([self._tiles[tile] for tile in hand])
-            for hand in (tag.hai0, tag.hai1, tag.hai2, tag.hai3)
-        )
+        players = self._rules.players
+        dealt = (tag.hai0, tag.hai1, tag.hai2, tag.hai3)
+        if len(tag.hai3) != (13 if players == 4 else 0):
+            problem = f"{len(tag.hai3)} tiles in a game of {players} players"
+            raise ProtocolError("INIT.hai3", problem)
+        hands = [tuple([self._tiles[tile] for tile in hand]) for hand in dealt[:players]]
         deal = m.StartKyoku(
             bakaze=WIND_NAMES[kyoku // 4],
             kyoku=kyoku % 4 + 1,
@@ -203,7 +205,7 @@ class _RecordReader:
             kyotaku=sticks,
             oya=kyoku % 4,
             dora_marker=self._tiles[marker],
-            tehais=(east, south, west, north),
+            tehais=by_seat([*hands, HIDDEN_HAND][:4]),
             scores=points(tag.ten, 0),
         )
         return *events, deal
@@ -222,11 +224,11 @@ class _RecordReader:
 
     def _take_call(self, tag: tags.MeldTag) -> m.Event:
         try:
-            call = decode_call(tag.m)
+            call = decode_call(tag.m, self._rules.players)
         except ValueError as error:
             raise ProtocolError("N.m", str(error)) from None
         self._drawn = None
-        if call.kind != "kakan":
+        if call.kind not in ("kakan", "kita"):
             self._n_melds[tag.who] += 1
         event = call_event(call, tag.who, self._tiles)
         if getattr(event, "target", self._discarder) != self._discarder:
@@ -260,9 +262,7 @@ def _turn_tag(name: str) -> tags.Tag:
 
 def _check_rules(tag: tags.Go) -> None:
     try:
-        check_playable(tag.type, "GO.type")
-    except ThreePlayersError:
-        raise
+        check_playable(tag.type, "GO.type", players=(3, 4))
     except ProtocolError as error:
         raise _OtherRulesError(str(error)) from None
 

@@ -32,7 +32,8 @@ def write_mjlog(game: CompleteGame) -> bytes:
     or for rules that Tenhou has no table for.
     """
     type_ = game_type(game.rules)
-    writer = _TagWriter(RED_COPIES if game.rules.red_fives else PLAIN_COPIES)
+    copies = RED_COPIES if game.rules.red_fives else PLAIN_COPIES
+    writer = _TagWriter(copies, game.rules.players)
     for entry in game.entries:
         writer.take(entry)
     n0, n1, n2, n3 = (quote(name, "") for name in game.names)
@@ -85,7 +86,8 @@ class _Ids:
 class _TagWriter:
     """Collects the tags of a game from its events."""
 
-    def __init__(self, copies: Mapping[str, tuple[int, ...]]) -> None:
+    def __init__(self, copies: Mapping[str, tuple[int, ...]], players: int) -> None:
+        self._players = players
         self.tags: list[tags.Tag] = []
         self._copies = copies
         self._ids = _Ids(copies)
@@ -107,6 +109,8 @@ class _TagWriter:
             case m.Chi() | m.Pon() | m.Daiminkan() | m.Kakan() | m.Ankan():
                 call = self._call(entry.event)
                 self.tags.append(tags.MeldTag(who=entry.event.actor, m=encode_call(call)))
+            case m.Kita(actor=seat, pai=pai):
+                self.tags.append(tags.MeldTag(who=seat, m=encode_call(self._kita(seat, pai))))
             case m.Reach(actor=seat):
                 self.tags.append(tags.Riichi(who=seat, step=1))
             case m.ReachAccepted(actor=seat, scores=scores):
@@ -122,14 +126,18 @@ class _TagWriter:
             case m.EndGame(scores=scores) if scores is not None:
                 _hundreds(scores)
                 last: Any = self.tags[-1]
-                self.tags[-1] = msgspec.structs.replace(last, owari=write_final(scores, 0))
+                self.tags[-1] = msgspec.structs.replace(
+                    last, owari=write_final(scores, 0, self._players)
+                )
 
     def _deal(self, deal: m.StartKyoku) -> None:
         ids = self._ids = _Ids(self._copies)
         kyoku = 4 * WIND_NAMES.index(deal.bakaze) + deal.kyoku - 1
         hands = [
-            tuple([ids.draw(seat, name) for name in hand]) for seat, hand in enumerate(deal.tehais)
+            tuple([ids.draw(seat, name) for name in hand])
+            for seat, hand in enumerate(deal.tehais[: self._players])
         ]
+        hands += [()] * (4 - self._players)
         ids.drawn = -1
         self._dora, self._ura = [ids.new(deal.dora_marker)], []
         self._honba, self._sticks = deal.honba, deal.kyotaku
@@ -164,6 +172,14 @@ class _TagWriter:
             kind = {m.Chi: "chi", m.Pon: "pon", m.Daiminkan: "daiminkan"}[type(event)]
             call = Call(kind, (event.target - seat) % 4, ids.offered, own)  # type: ignore[arg-type]
         calls.append(call)
+        return call
+
+    def _kita(self, seat: int, pai: str) -> Call:
+        ids = self._ids
+        ids.offered = ids.play(seat, pai, (pai, ids.drawn) in ids.hands[seat] or None)
+        ids.drawn = -1
+        call = Call("kita", 0, ids.offered, (ids.offered,))
+        ids.calls[seat].append(call)
         return call
 
     def _win(self, event: m.Hora, win: WinRecord) -> tags.WinTag:

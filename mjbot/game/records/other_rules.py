@@ -161,5 +161,6 @@ def _paid(
     parties = Parties(event.actor, event.target, int(state["dealer"]), liable)
     is_first = counted and not int(state["wins"])
     honba, sticks = (int(state["honba"]), int(state["sticks"])) if is_first else (0, 0)
-    deltas = win_deltas(base, parties, honba, sticks).tolist()
-    return tuple(deltas), int(win_deltas(base, parties, 0, 0)[event.actor])
+    rules = state["rules"]
+    deltas = win_deltas(base, parties, honba, sticks, rules).tolist()
+    return tuple(deltas), int(win_deltas(base, parties, 0, 0, rules)[event.actor])

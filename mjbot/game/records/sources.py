@@ -20,7 +20,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -30,7 +30,9 @@ from typing import Final, cast
 from urllib.parse import unquote_to_bytes
 
 from mjbot.game.records.game import (
+    THREE_PLAYER_GAME,
     EmptyRecordError,
+    Entry,
     ForeignRecordError,
     Game,
     RecordError,
@@ -139,25 +141,38 @@ def _sources_inside(path: Path) -> list[Source]:
         return [Source(path, problem=_describe(error))]
 
 
-def games_of(source: Source) -> Iterator[Game]:
-    """Yield the games of one file.
+def games_of(source: Source, players: Collection[int] = (4,)) -> Iterator[Game]:
+    """Yield the games of one file; ``players`` are the numbers of players that the caller reads.
 
     Raises :class:`RecordError` here or while a game's entries are walked if the file is damaged
     or cannot be opened, :class:`EmptyRecordError` if it is empty, :class:`ForeignRecordError`
-    if it is of a kind that is not read.
+    if it is of a kind that is not read, or of another number of players.
     """
     if source.problem:
         raise RecordError(source.name, "", source.problem)
     try:
         with _opened(source) as stream:
             for game in _games_in(stream, source.name):
-                yield replace(game, entries=noting_hands(game))
+                yield replace(game, entries=_of_players(game, players))
     except RecordError:
         raise
     except OSError as error:
         raise RecordError(source.name, "", _describe(error)) from None
     except _DAMAGED as error:
         raise RecordError(source.name, "", f"damaged archive ({error})") from None
+
+
+def _of_players(game: Game, players: Collection[int]) -> Iterator[Entry]:
+    """Yield the entries of a game; raise :class:`ForeignRecordError` for other ``players``."""
+    entries = noting_hands(game)
+    first = next(entries, None)
+    if first is None:
+        return
+    rules = getattr(first.event, "mjbot_rules", None) or {}
+    if rules.get("players", 4) not in players:
+        raise ForeignRecordError(game.name, THREE_PLAYER_GAME)
+    yield first
+    yield from entries
 
 
 def content_digest(source: Source) -> str:

@@ -18,6 +18,7 @@ from mjbot.game.records.mjlog_writer import write_mjlog
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import naming
+from protocol.messages import StartGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,13 @@ class Format:
 
 
 def _mjai(game: Game) -> bytes:
-    return b"".join(log_line(entry.event, entry.talk) for entry in game.entries)
+    lines: list[bytes] = []
+    players = 4
+    for entry in game.entries:
+        if isinstance(entry.event, StartGame):
+            players = (entry.event.mjbot_rules or {}).get("players", 4)
+        lines.append(log_line(entry.event, entry.talk, players))
+    return b"".join(lines)
 
 
 def _mjlog(game: Game) -> bytes:

@@ -63,7 +63,7 @@ def play_game(
     apply_start_game(state, rules)
     round_, honba = 0, 0
     while True:
-        shuffle_wall(seed, round_, honba, state.wall)
+        shuffle_wall(seed, round_, honba, state.wall, rules.players)
         deal(state, buffer, round_, honba)
         play_kyoku(state, buffer, policies, random)
         if game_ends(state):

@@ -11,6 +11,7 @@ from mjbot.game.referee.step import (
     LOG_DAIMINKAN,
     LOG_DISCARD,
     LOG_KAKAN,
+    LOG_KITA,
     LOG_PON,
     LOG_RIICHI,
     LOG_RIICHI_ACCEPTED,
@@ -25,6 +26,7 @@ from mjbot.game.table.actions import (
     CONCEALED_KAN,
     DECLARE_RIICHI,
     DISCARD_DRAWN,
+    KITA,
     NINE_TERMINALS,
     PON_RED,
     RON,
@@ -40,6 +42,7 @@ from mjbot.game.table.apply_calls import (
     apply_chi,
     apply_daiminkan,
     apply_kakan,
+    apply_kita,
     apply_pon,
 )
 from mjbot.game.table.hands import kind_of
@@ -48,7 +51,7 @@ from mjbot.game.table.settle import abort_reason
 from mjbot.game.table.state import DECLARED, TRIPLE_RON, State
 from mjbot.game.table.state import NINE_TERMINALS as ABORT_NINE
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS
+from protocol.tiles import N_KINDS, NORTH
 
 
 @compiled
@@ -68,6 +71,9 @@ def own_action(state: State, buffer: StepBuffer) -> None:
         abort_kyoku(state, ABORT_NINE, buffer)
     elif code < ADDED_KAN:
         _concealed_kan(state, seat, code - CONCEALED_KAN, buffer)
+    elif code == KITA:
+        apply_kita(state, seat)
+        note(buffer, LOG_KITA, seat, -1, NORTH, 0)
     else:
         _added_kan(state, seat, code - ADDED_KAN, buffer)
 
@@ -132,9 +138,9 @@ def resolve_discard(state: State, buffer: StepBuffer) -> None:
 
 @compiled
 def resolve_kakan(state: State, buffer: StepBuffer) -> None:
-    """An added kan is robbed, or its replacement tile drawn."""
+    """An added kan or kita is robbed, or its replacement tile drawn."""
     if not _wins(state, buffer):
-        turn_dora(state, buffer)  # what earlier kans owe; this one's comes after its draw
+        turn_dora(state, buffer)  # what earlier kans owe; an added kan's own comes after its draw
         draw(state, state.turn, buffer)
 
 

@@ -58,7 +58,7 @@ def exhaust_kyoku(state: State, buffer: StepBuffer) -> None:
 
 @compiled
 def draw(state: State, seat: int, buffer: StepBuffer) -> None:
-    """``seat`` draws, after a kan from the dead wall."""
+    """``seat`` draws, after a kan or kita from the dead wall."""
     if state.phase == RINSHAN or state.phase == CHANKAN:
         tile = int(state.wall[state.rules.wall.rinshan + state.rinshan_taken])
     else:
@@ -71,6 +71,6 @@ def draw(state: State, seat: int, buffer: StepBuffer) -> None:
 def turn_dora(state: State, buffer: StepBuffer) -> None:
     """Turn the markers owed for kans."""
     while state.pending_dora > 0:
-        marker = state.wall[state.rules.wall.dora + state.n_dora]
+        marker = state.wall[state.rules.wall.dora + state.rules.wall.marker_step * state.n_dora]
         apply_dora(state, marker)
         note(buffer, LOG_DORA, -1, -1, marker, 0)

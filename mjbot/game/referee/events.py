@@ -23,8 +23,9 @@ def four(values: NDArray[np.int32]) -> m.FourInts:
 
 def start_kyoku(state: State) -> m.StartKyoku:
     """Emit the deal, all hands open; right after :func:`mjbot.game.referee.flow.deal`."""
-    wall = state["wall"].tolist()
-    hands = (sorted(wall[HAND_TILES * seat :][:HAND_TILES], key=_order) for seat in range(4))
+    wall, players = state["wall"].tolist(), int(state["rules"]["players"])
+    hands = [sorted(wall[HAND_TILES * seat :][:HAND_TILES], key=_order) for seat in range(players)]
+    hands += [[UNKNOWN] * HAND_TILES] * (4 - players)
     round_ = int(state["round"])
     return m.StartKyoku(
         bakaze=WIND_NAMES[round_ // 4],
@@ -52,6 +53,8 @@ def log_events(log: NDArray[np.int8], scores: m.FourInts) -> Iterator[m.Event]:
             yield m.Tsumo(actor=actor, pai=TILE_NAMES[tile])
         elif type_ == buffer.LOG_DISCARD:
             yield m.Dahai(actor=actor, pai=TILE_NAMES[tile], tsumogiri=bool(flag))
+        elif type_ == buffer.LOG_KITA:
+            yield m.Kita(actor=actor, pai=TILE_NAMES[tile])
         elif type_ == buffer.LOG_DORA:
             yield m.Dora(dora_marker=TILE_NAMES[tile])
         elif type_ == buffer.LOG_RIICHI:

@@ -85,11 +85,11 @@ class Referee:
         self, seed: int = 0, rules: Rules | Length = RANKED, walls: Walls | None = None
     ) -> None:
         self.seed = seed
-        self._walls: Walls = walls or partial(shuffle_wall, seed)
         self.state: State = new_state()
         self.over = False
         self.rules: Rules = rules if isinstance(rules, Rules) else Rules(length=rules)
         self._rule_set: RuleSet = rule_set(self.rules)
+        self._walls: Walls = walls or partial(shuffle_wall, seed, players=self.rules.players)
         self._buffer: StepBuffer = new_step_buffer()
 
     # --- what happens ------------------------------------------------------------------------
@@ -125,7 +125,8 @@ class Referee:
         outcome = self._buffer["outcome"]
         outcome["reason"] = CHOMBO
         outcome["tenpai"] = 0
-        outcome["deltas"] = -win_deltas(MANGAN, Parties(seat, seat, dealer, -1), 0, 0)
+        parties = Parties(seat, seat, dealer, -1)
+        outcome["deltas"] = -win_deltas(MANGAN, parties, 0, 0, self._rule_set)
         apply_ryukyoku(self.state, outcome["deltas"], 1, 1)
         return self._end_kyoku(before)
 
@@ -196,7 +197,7 @@ class Referee:
 
     def _open(self, position: Position) -> None:
         apply_start_game(self.state, self._rule_set)
-        scores = position.scores or (self.rules.start_points,) * 4
+        scores = position.scores or serialise.four(self.state["scores"])
         set_position(self.state, scores, position.sticks)
         self.over = False
 

@@ -40,6 +40,7 @@ LOG_DAIMINKAN: Final = 6
 LOG_KAKAN: Final = 7
 LOG_ANKAN: Final = 8
 LOG_DORA: Final = 9
+LOG_KITA: Final = 10
 
 LOG_COLUMNS: Final = 9
 USED: Final = 4

@@ -1,6 +1,6 @@
 """Walls from seeds, and which of its tiles the next draw brings.
 
-The same (seed, round, honba) always gives the same 136 tiles.  Usually they come in order:
+The same (seed, round, honba) always gives the same tiles.  Usually they come in order:
 each call shifts what all seats draw from then on.
 
 With *pinned* draws (``state.pinned``), as in duplicate play, each seat has its own quarter: those
@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.game.rules.tile_sets import wall_tile
 from mjbot.game.table.assume import assume_pinned_wall
 from mjbot.game.table.seats import seat_after, steps_between
 from mjbot.game.table.state import State
@@ -26,18 +27,19 @@ from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import GOLDEN, mix
 
 N_WALL: Final = 136
+N_SHORT_WALL: Final = 108
+"""Without 2m to 8m, as three players have it."""
 
 
 @compiled
-def shuffle_wall(seed: int, round_: int, honba: int, wall: NDArray[np.int8]) -> None:
-    """Fill int8[136] with a fair shuffle of the tiles, one red five per suit."""
-    for index in range(N_WALL):
-        wall[index] = index // 4
-    for suit in range(3):
-        wall[4 * (9 * suit + 4)] = 34 + suit
+def shuffle_wall(seed: int, round_: int, honba: int, wall: NDArray[np.int8], players: int) -> None:
+    """Fill int8[136], of three players 108 of it, with a fair shuffle; one red five per suit."""
+    n_tiles = N_WALL if players == 4 else N_SHORT_WALL
+    for index in range(n_tiles):
+        wall[index] = wall_tile(index, players)
     key = mix(np.uint64(seed) + GOLDEN)
     key = mix(key ^ (np.uint64(round_) << np.uint64(32)) ^ np.uint64(honba))
-    for index in range(N_WALL - 1, 0, -1):
+    for index in range(n_tiles - 1, 0, -1):
         key += GOLDEN
         # 32 random bits scaled to 0..index: the bias is below 136 / 2**32
         other = np.int64(((mix(key) >> np.uint64(32)) * np.uint64(index + 1)) >> np.uint64(32))

@@ -1,7 +1,8 @@
 """What a win or a draw moves between the seats, in points.
 
-No rounding up to mangan (4 han 30 fu stays 7,700), 13 han count as one yakuman, honba are 300.
-Seats are absolute 0..3, deltas ``int32[4]``.
+No rounding up to mangan (4 han 30 fu stays 7,700), 13 han count as one yakuman, honba are 100 from
+each payer of a self-draw.  Seats are absolute 0..3, deltas ``int32[4]``; with three players the
+last of them is 0.
 """
 
 from typing import Final, NamedTuple
@@ -9,11 +10,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.game.rules.ruleset import RuleSet
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.rules import STICK_POINTS
 
 HONBA_POINTS: Final = 100  # from each payer of a self-draw
-NOTEN_POINTS: Final = 3000
+NOTEN_POINTS: Final = 1000  # for each player but one
 MANGAN: Final = 2000
 YAKUMAN_BASE: Final = 8000
 
@@ -76,71 +78,103 @@ def tsumo_points(base: int, dealer_involved: bool) -> int:
 
 
 @compiled
-def win_deltas(base: int, parties: Parties, honba: int, sticks: int) -> NDArray[np.int32]:
+def _share(base: int, dealer_wins: bool, dealer_pays: bool, rules: RuleSet) -> int:
+    """Return what one payer of a self-draw pays, with a part of what a missing player would pay.
+
+    Without tsumo loss two payers take half of the missing player's share each, rounded up.
+    """
+    share = tsumo_points(base, dealer_wins or dealer_pays)
+    if rules.players == 3 and not rules.tsumo_loss:
+        share += _rounded(tsumo_points(base, dealer_wins) // 2)
+    return share
+
+
+@compiled
+def tsumo_total(base: int, dealer_wins: bool, rules: RuleSet) -> int:
+    """Return what all payers of a self-draw pay together, without honba.
+
+    >>> from mjbot.game.rules.ruleset import rule_set
+    >>> from protocol.rules import Rules
+    >>> [tsumo_total(640, False, rule_set(Rules(players=players))) for players in (4, 3)]
+    [2700, 2000]
+    """
+    others = (rules.players - 2) * _share(base, dealer_wins, False, rules)
+    return _share(base, dealer_wins, not dealer_wins, rules) + others
+
+
+@compiled
+def win_deltas(
+    base: int, parties: Parties, honba: int, sticks: int, rules: RuleSet
+) -> NDArray[np.int32]:
     """Return the change of each seat's score for one win.
 
     At a double ron pass honba and sticks for the first winner only, 0 and 0 for the other.
     The liable seat pays a self-draw alone; a ron it shares with the discarder, half each, the
     honba falling to the liable seat; both hold for yakuman that come on top, too.
 
-    >>> win_deltas(1920, Parties(1, 3, 0, -1), 1, 2).tolist()
+    >>> from mjbot.game.rules.ruleset import rule_set
+    >>> win_deltas(1920, Parties(1, 3, 0, -1), 1, 2, rule_set()).tolist()
     [0, 10000, 0, -8000]
-    >>> win_deltas(8000, Parties(1, 3, 0, 2), 1, 0).tolist()
+    >>> win_deltas(8000, Parties(1, 3, 0, 2), 1, 0, rule_set()).tolist()
     [0, 32300, -16300, -16000]
-    >>> win_deltas(8000, Parties(1, 1, 0, 2), 1, 0).tolist()
+    >>> win_deltas(8000, Parties(1, 1, 0, 2), 1, 0, rule_set()).tolist()
     [0, 32300, -32300, 0]
     """
     deltas = np.zeros(4, np.int32)
     winner, loser, dealer, liable = parties
     if winner == loser and liable < 0:
-        for seat in range(4):
+        for seat in range(rules.players):
             if seat != winner:
-                share = tsumo_points(base, dealer == winner or dealer == seat)
+                share = _share(base, dealer == winner, dealer == seat, rules)
                 deltas[seat] -= share + HONBA_POINTS * honba
     else:
-        total = ron_points(base, winner == dealer)
+        is_dealer = winner == dealer
+        by_draw = winner == loser
+        total = tsumo_total(base, is_dealer, rules) if by_draw else ron_points(base, is_dealer)
         if liable < 0:
             liable = loser
-        discarder_share = 0 if loser == winner or loser == liable else total // 2
+        discarder_share = 0 if by_draw or loser == liable else total // 2
         deltas[loser] -= discarder_share
-        deltas[liable] -= total - discarder_share + 3 * HONBA_POINTS * honba
+        deltas[liable] -= total - discarder_share + HONBA_POINTS * (rules.players - 1) * honba
     paid = deltas[0] + deltas[1] + deltas[2] + deltas[3]  # for `sum()` numba compiles 0.1 s
     deltas[winner] = STICK_POINTS * sticks - paid
     return deltas
 
 
 @compiled
-def draw_deltas(tenpai: NDArray[np.int8]) -> NDArray[np.int32]:
+def draw_deltas(tenpai: NDArray[np.int8], players: int) -> NDArray[np.int32]:
     """Return the payments at an exhaustive draw; ``tenpai[4]`` is 1 for a tenpai seat.
 
-    >>> draw_deltas(np.array([1, 0, 0, 0], np.int8)).tolist()
+    >>> draw_deltas(np.array([1, 0, 0, 0], np.int8), 4).tolist()
     [3000, -1000, -1000, -1000]
     """
     deltas = np.zeros(4, np.int32)
     n_tenpai = tenpai[0] + tenpai[1] + tenpai[2] + tenpai[3]
-    if n_tenpai in (0, 4):
+    if n_tenpai in (0, players):
         return deltas
-    for seat in range(4):
+    pool = NOTEN_POINTS * (players - 1)
+    for seat in range(players):
         if tenpai[seat]:
-            deltas[seat] = NOTEN_POINTS // n_tenpai
+            deltas[seat] = pool // n_tenpai
         else:
-            deltas[seat] = -NOTEN_POINTS // (4 - n_tenpai)
+            deltas[seat] = -pool // (players - n_tenpai)
     return deltas
 
 
 @compiled
-def nagashi_deltas(nagashi: NDArray[np.int8], dealer: int) -> NDArray[np.int32]:
+def nagashi_deltas(nagashi: NDArray[np.int8], dealer: int, rules: RuleSet) -> NDArray[np.int32]:
     """Return the payments at a nagashi mangan; ``nagashi[4]`` is 1 for seats that have it.
 
     Each is paid like a self-drawn mangan without honba; sticks stay on the table.
 
-    >>> nagashi_deltas(np.array([0, 1, 0, 0], np.int8), 0).tolist()
+    >>> from mjbot.game.rules.ruleset import rule_set
+    >>> nagashi_deltas(np.array([0, 1, 0, 0], np.int8), 0, rule_set()).tolist()
     [-4000, 8000, -2000, -2000]
     """
     deltas = np.zeros(4, np.int32)
-    for seat in range(4):
+    for seat in range(rules.players):
         if nagashi[seat]:
-            deltas += win_deltas(MANGAN, Parties(seat, seat, dealer, -1), 0, 0)
+            deltas += win_deltas(MANGAN, Parties(seat, seat, dealer, -1), 0, 0, rules)
     return deltas
 
 

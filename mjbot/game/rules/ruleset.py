@@ -10,7 +10,7 @@ import msgspec
 
 from mjbot.game.rules.wall_plan import WallPlan, wall_plan
 from mjbot.runtime.compiler.record import Int16, Int32, Int32s, Record
-from protocol.rules import LAST_ROUND, RANKED, Rules
+from protocol.rules import LAST_ROUND, RANKED, Rules, last_round
 
 
 class RuleSet(Record):
@@ -27,10 +27,12 @@ class RuleSet(Record):
     red_fives: Int16
     open_tanyao: Int16
     bust: Int16
+    tsumo_loss: Int16
+    north_calls: Int16
     wall: WallPlan  # of ``players``
 
 
-_SHARED: Final = [name for name in Rules.__struct_fields__ if name != "length"]
+_SHARED: Final = [name for name in Rules.__struct_fields__ if name not in ("length", "uma")]
 
 
 def rule_set(rules: Rules = RANKED) -> RuleSet:
@@ -42,6 +44,7 @@ def rule_set(rules: Rules = RANKED) -> RuleSet:
     record = RuleSet.new()
     for name in (*_SHARED, "last_round"):
         record[name] = getattr(rules, name)
+    record["uma"][: rules.players] = rules.uma
     record["wall"] = wall_plan(rules.players)
     return record
 
@@ -52,7 +55,9 @@ def rules_of(record: RuleSet) -> Rules:
     >>> rules_of(rule_set(Rules(length="tonpu"))).length
     'tonpu'
     """
-    lengths = {last: length for length, last in LAST_ROUND.items()}
+    players = int(record["players"])
+    lengths = {last_round(length, players): length for length in LAST_ROUND}
     values = {name: record[name].tolist() for name in _SHARED}
+    values["uma"] = record["uma"][:players].tolist()
     values["length"] = lengths[int(record["last_round"])]
     return msgspec.convert(values, Rules, strict=False)

@@ -1,4 +1,4 @@
-"""What a seat can do, as 156 small codes with one interned :class:`Action` each.
+"""What a seat can do, as 157 small codes with one interned :class:`Action` each.
 
 The codes leave out what the table has anyway (the discard on offer), so that an action travels
 through compiled code as one integer; the functions here decode it there, the properties of
@@ -30,7 +30,8 @@ CHI_HIGH_RED: Final = 86
 CALL_KAN: Final = 87
 CONCEALED_KAN: Final = 88  # + kind
 ADDED_KAN: Final = 122  # + kind
-N_ACTIONS: Final = 156
+KITA: Final = 156
+N_ACTIONS: Final = 157
 
 # The choices that a player decides on; the rest is left to its default action.
 DECIDES_TURNS: Final = 1  # its own turns: discards, riichi, kans, nine terminals
@@ -40,7 +41,7 @@ DECIDES_ALL: Final = DECIDES_TURNS | DECIDES_WINS | DECIDES_CALLS
 
 ActionName = Literal[
     "discard", "riichi", "tsumo", "ron", "nine terminals", "pass",
-    "pon", "chi", "daiminkan", "ankan", "kakan",
+    "pon", "chi", "daiminkan", "ankan", "kakan", "kita",
 ]  # fmt: skip
 
 
@@ -91,6 +92,11 @@ class Action:
         return self.name in ("pon", "chi", "daiminkan")
 
     @property
+    def is_kita(self) -> bool:
+        """Whether it sets a north aside, which three players may."""
+        return self.name == "kita"
+
+    @property
     def is_kan(self) -> bool:
         """Whether it is a daiminkan, ankan or kakan."""
         return self.name in ("daiminkan", "ankan", "kakan")
@@ -128,6 +134,7 @@ def _all_actions() -> tuple[Action, ...]:
     actions.append(Action(CALL_KAN, "daiminkan"))
     actions += [Action(CONCEALED_KAN + kind, "ankan", kind) for kind in range(N_KINDS)]
     actions += [Action(ADDED_KAN + kind, "kakan", kind) for kind in range(N_KINDS)]
+    actions.append(Action(KITA, "kita"))
     return tuple(actions)
 
 

@@ -9,8 +9,8 @@ keeps its size only.
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.rules.acceptance import waits
 from mjbot.game.rules.ruleset import RuleSet
+from mjbot.game.rules.tile_sets import waits_of
 from mjbot.game.rules.wall_plan import HAND_TILES, MAX_MARKERS
 from mjbot.game.table.apply_calls import pass_claims
 from mjbot.game.table.hands import UNKNOWN, add_tile, kind_of, refresh_waits, remove_tile
@@ -104,7 +104,7 @@ def apply_reveal(state: State, seat: int, tiles: NDArray[np.int8]) -> None:
     hand = state.hand[seat].copy()
     if drew:
         hand[kind_of(state.drawn)] -= 1
-    state.waits[seat] = waits(hand, state.n_melds[seat])
+    state.waits[seat] = waits_of(hand, state.n_melds[seat], state.rules.players)
 
 
 @compiled
@@ -135,6 +135,7 @@ def _clear_kyoku(state: State) -> None:
     state.red[:] = 0
     state.n_melds[:] = 0
     state.is_open[:] = 0
+    state.kita[:] = 0
     state.n_river[:] = 0
     state.n_discards = 0
     state.riichi[:] = 0
@@ -148,14 +149,13 @@ def _clear_kyoku(state: State) -> None:
 
 @compiled
 def apply_draw(state: State, actor: int, tile: int) -> None:
-    """``actor`` draws ``tile`` (37 if unknown), from the dead wall if a kan came before."""
+    """``actor`` draws ``tile`` (37 if unknown), from the dead wall if a kan or kita came before."""
     pass_claims(state)
     if state.phase == CHANKAN or state.phase == RINSHAN:
         state.after_kan = 1
         state.rinshan_taken += 1
-        state.ippatsu[:] = 0  # a kakan ends ippatsu only once it was not robbed
-        if state.phase == CHANKAN:
-            state.pending_dora += 1
+        state.ippatsu[:] = 0  # a kakan or kita ends ippatsu only once it was not robbed
+        state.pending_dora += state.chankan
     else:
         state.after_kan = 0
         state.draws[actor] += 1
@@ -254,7 +254,8 @@ def apply_ura(state: State) -> None:
     """The ura markers are turned, in a state with a known wall."""
     state.n_ura = state.n_dora
     for index in range(state.n_dora):
-        state.ura_markers[index] = state.wall[state.rules.wall.ura + index]
+        place = state.rules.wall.ura + state.rules.wall.marker_step * index
+        state.ura_markers[index] = state.wall[place]
 
 
 @compiled
@@ -266,6 +267,6 @@ def apply_end_kyoku(state: State) -> None:
 @compiled
 def apply_end_game(state: State) -> None:
     """The game is over: the sticks left on the table go to the first."""
-    state.scores[top_seat(state.scores)] += STICK_POINTS * state.sticks
+    state.scores[top_seat(state.scores[: state.rules.players])] += STICK_POINTS * state.sticks
     state.sticks = 0
     state.phase = GAME_OVER

@@ -22,7 +22,7 @@ from mjbot.game.table.state import (
     State,
 )
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 
 MAX_MELDS: Final = 4
 
@@ -147,6 +147,18 @@ def apply_kakan(state: State, actor: int, tile: int) -> None:
     state.drawn = -1
     state.last_tile = tile
     state.chankan = 1
+    state.phase = CHANKAN
+
+
+@compiled
+def apply_kita(state: State, actor: int) -> None:
+    """``actor`` sets a north aside; the others may rob it, else it draws from the dead wall."""
+    remove_tile(state, actor, NORTH)
+    state.kita[actor] += 1
+    state.calls_made = 1
+    refresh_waits(state, actor)
+    state.drawn = -1
+    state.last_tile = NORTH
     state.phase = CHANKAN
 
 

@@ -78,19 +78,20 @@ def deal_in_drawn(state: State, seat: int, tile: int) -> None:
 def deal_in_wall(state: State, tiles: NDArray[np.int8]) -> None:
     """Suppose that the tiles (0..36) that are left lie in the wall in this order.
 
-    First the live wall, then the hidden dora markers, the ura markers and the rinshan tiles.
+    First the live wall, then the hidden markers and the rinshan tiles, by their places.
     Draws come in order from then on, also where the table's draws were pinned.
     """
     state.pinned = 0
     state.has_wall = 1
     plan = state.rules.wall
     drawn = plan.n_live - state.wall_left - state.rinshan_taken
-    n = _lay(state, tiles, 0, plan.live + drawn, plan.live + plan.n_live)
-    n = _lay(state, tiles, n, plan.dora + state.n_dora, plan.dora + MAX_MARKERS)
-    n = _lay(state, tiles, n, plan.ura, plan.ura + MAX_MARKERS)
-    _lay(state, tiles, n, plan.rinshan + state.rinshan_taken, plan.rinshan + plan.n_rinshan)
     for index in range(state.n_dora):
-        state.wall[plan.dora + index] = state.dora_markers[index]
+        state.wall[plan.dora + plan.marker_step * index] = state.dora_markers[index]
+    n = 0
+    for place in range(plan.live + drawn, plan.n_tiles):
+        if not _is_taken(state, place):
+            state.wall[place] = tiles[n]
+            n += 1
 
 
 @compiled
@@ -102,12 +103,13 @@ def assume_pinned_wall(state: State, tiles: NDArray[np.int8]) -> None:
 
 
 @compiled
-def _lay(state: State, tiles: NDArray[np.int8], n: int, start: int, stop: int) -> int:
-    """Lay the tiles from the ``n``-th on into a part of the wall; return the next."""
-    for index in range(start, stop):
-        state.wall[index] = tiles[n]
-        n += 1
-    return n
+def _is_taken(state: State, place: int) -> bool:
+    """Return whether a place of the dead wall holds a turned marker, or held a rinshan tile."""
+    plan = state.rules.wall
+    for index in range(state.n_dora):
+        if place == plan.dora + plan.marker_step * index:
+            return True
+    return plan.rinshan <= place < plan.rinshan + state.rinshan_taken
 
 
 # --- what stands at the table ------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.tile_sets import waits_of
 from mjbot.game.table.state import State
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
@@ -44,7 +44,7 @@ def remove_tile(state: State, seat: int, tile: int) -> None:
 def refresh_waits(state: State, seat: int) -> None:
     """Recompute the waits of a known hand of 3n+1 tiles."""
     if state.hand_known[seat]:
-        state.waits[seat] = waits(state.hand[seat], state.n_melds[seat])
+        state.waits[seat] = waits_of(state.hand[seat], state.n_melds[seat], state.rules.players)
 
 
 def concealed_tiles(state: State, seat: int) -> list[int]:

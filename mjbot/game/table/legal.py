@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.rules.acceptance import waits
-from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.tile_sets import shanten_of, waits_of
 from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
@@ -14,6 +13,7 @@ from mjbot.game.table.actions import (
     DECLARE_RIICHI,
     DISCARD,
     DISCARD_DRAWN,
+    KITA,
     NINE_TERMINALS,
     PASS,
     PON_PLAIN,
@@ -37,9 +37,8 @@ from mjbot.game.table.state import (
 )
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.rules import STICK_POINTS
-from protocol.tiles import FIRST_HONOUR, N_KINDS
+from protocol.tiles import FIRST_HONOUR, N_KINDS, NORTH
 
-RIICHI_MIN_WALL = 4
 MAX_KANS = 4
 NINE = 9
 
@@ -48,7 +47,7 @@ NINE = 9
 def legal_codes(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
     """Write the codes of all legal actions of ``seat`` in ascending order; return how many.
 
-    ``codes`` is uint8[156].  0 means that the seat has nothing to decide now: it is not asked,
+    ``codes`` is uint8[157].  0 means that the seat has nothing to decide now: it is not asked,
     or could only pass.  The seat's hand must be known.
     """
     if not state.hand_known[seat]:
@@ -76,7 +75,11 @@ def _own_turn(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
     if can_abort(state, seat):
         codes[n] = NINE_TERMINALS
         n += 1
-    return _own_kans(state, seat, codes, n)
+    n = _own_kans(state, seat, codes, n)
+    if can_kita(state, seat):
+        codes[n] = KITA
+        n += 1
+    return n
 
 
 @compiled
@@ -141,17 +144,17 @@ def can_discard_kind(state: State, seat: int, kind: int) -> bool:
 def _stays_tenpai(state: State, seat: int, kind: int) -> bool:
     hand = state.hand[seat].copy()
     hand[kind] -= 1
-    return waits(hand, state.n_melds[seat]) != 0
+    return waits_of(hand, state.n_melds[seat], state.rules.players) != 0
 
 
 @compiled
 def can_declare_riichi(state: State, seat: int) -> bool:
-    """Closed, not yet declared, 1,000 points, four tiles to draw, tenpai after some discard."""
-    if state.is_open[seat] or state.riichi[seat] or state.wall_left < RIICHI_MIN_WALL:
+    """Closed, not yet declared, 1,000 points, a tile to draw for each, tenpai after a discard."""
+    if state.is_open[seat] or state.riichi[seat] or state.wall_left < state.rules.players:
         return False
     if state.scores[seat] < STICK_POINTS:
         return False
-    if shanten(state.hand[seat], state.n_melds[seat]) > 0:
+    if shanten_of(state.hand[seat], state.n_melds[seat], state.rules.players) > 0:
         return False
     for kind in range(N_KINDS):
         if state.hand[seat, kind] and _stays_tenpai(state, seat, kind):
@@ -210,7 +213,16 @@ def _may_close_kan(state: State, seat: int, kind: int) -> bool:
         return False
     hand = state.hand[seat].copy()
     hand[kind] = 0
-    return bool(waits(hand, state.n_melds[seat] + 1) == state.waits[seat])
+    after = waits_of(hand, state.n_melds[seat] + 1, state.rules.players)
+    return bool(after == state.waits[seat])
+
+
+@compiled
+def can_kita(state: State, seat: int) -> bool:
+    """A north to set aside, a tile left to draw for it; in riichi only the one just drawn."""
+    if state.rules.players != 3 or state.wall_left < 1 or state.hand[seat, NORTH] == 0:
+        return False
+    return bool(state.riichi[seat] != ACCEPTED or state.drawn == NORTH)
 
 
 @compiled
@@ -248,10 +260,12 @@ def _calls(state: State, seat: int, codes: NDArray[np.uint8], first: int) -> int
     """Write pon, chi and open kan from index ``first`` on; return how many."""
     n = first
     kind = kind_of(state.last_tile)
+    if kind == NORTH and state.rules.players == 3 and not state.rules.north_calls:
+        return 0
     held = state.hand[seat, kind]
     if held >= 2:
         n = _pons(state, seat, codes, n, kind)
-    if kind < FIRST_HONOUR and seat == next_seat(state, state.turn):
+    if kind < FIRST_HONOUR and can_chi(state, seat):
         for offset in range(3):
             if _can_chi(state, seat, kind, offset, 0):
                 codes[n] = CHI_LOW + offset
@@ -264,6 +278,12 @@ def _calls(state: State, seat: int, codes: NDArray[np.uint8], first: int) -> int
         codes[n] = CALL_KAN
         n += 1
     return n - first
+
+
+@compiled
+def can_chi(state: State, seat: int) -> bool:
+    """Whether the seat may chi what ``turn`` discards: four players, and the next one only."""
+    return state.rules.players == 4 and seat == next_seat(state, state.turn)
 
 
 @compiled

@@ -6,16 +6,18 @@ from numpy.typing import NDArray
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.state import ANKAN, CALLED_AWAY, CHI, DAIMINKAN, KAKAN, State
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 
 
 @compiled
-def dora_kind(marker: int) -> int:
+def dora_kind(marker: int, players: int) -> int:
     """Return the kind that a marker tile makes dora.
 
-    Ranks wrap within the suit, winds and dragons among themselves.
+    Ranks wrap within the suit, winds and dragons among themselves; three players have no 2m to 8m.
     """
     kind = kind_of(marker)
+    if kind == 0 and players == 3:
+        return 8
     if kind < FIRST_HONOUR:
         return kind - 8 if kind % 9 == 8 else kind + 1
     if kind < FIRST_DRAGON:
@@ -28,7 +30,7 @@ def dora_values(state: State, out: NDArray[np.int8]) -> None:
     """Write how many dora a tile of each kind is: int8[34]."""
     out[:] = 0
     for index in range(state.n_dora):
-        out[dora_kind(state.dora_markers[index])] += 1
+        out[dora_kind(state.dora_markers[index], state.rules.players)] += 1
 
 
 @compiled
@@ -36,7 +38,7 @@ def ura_values(state: State, out: NDArray[np.int8]) -> None:
     """Write how many ura dora a tile of each kind is: int8[34]."""
     out[:] = 0
     for index in range(state.n_ura):
-        out[dora_kind(state.ura_markers[index])] += 1
+        out[dora_kind(state.ura_markers[index], state.rules.players)] += 1
 
 
 @compiled
@@ -55,10 +57,11 @@ def add_melds(state: State, seat: int, counts: NDArray[np.int8]) -> None:
 
 @compiled
 def visible_kinds(state: State, out: NDArray[np.int8]) -> None:
-    """Write the public copies of each kind: melds, rivers (called tiles once), dora markers."""
+    """Write the public copies of each kind: melds, kita, rivers (called tiles once), markers."""
     out[:] = 0
     for seat in range(4):
         add_melds(state, seat, out)
+        out[NORTH] += state.kita[seat]
         for index in range(state.n_river[seat]):
             if not state.river_flags[seat, index] & CALLED_AWAY:
                 out[kind_of(state.river[seat, index])] += 1
@@ -68,10 +71,13 @@ def visible_kinds(state: State, out: NDArray[np.int8]) -> None:
 
 @compiled
 def unseen_kinds(state: State, seat: int, out: NDArray[np.int8]) -> None:
-    """Write 4 minus the copies that the seat sees: int8[34]."""
+    """Write 4 minus the copies that the seat sees, 0 for kinds not in the game: int8[34]."""
     visible_kinds(state, out)
     for kind in range(N_KINDS):
         out[kind] = 4 - out[kind] - state.hand[seat, kind]
+    if state.rules.players == 3:
+        for kind in range(1, 8):
+            out[kind] = 0
 
 
 @compiled

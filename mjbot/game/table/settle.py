@@ -12,7 +12,7 @@ from mjbot.game.rules.points import (
     draw_deltas,
     nagashi_deltas,
     ron_points,
-    tsumo_points,
+    tsumo_total,
     win_deltas,
 )
 from mjbot.game.rules.scoring import score_win
@@ -33,7 +33,7 @@ from mjbot.game.rules.wins import (
 from mjbot.game.rules.yaku_table import DAISANGEN, DAISUUSHII
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.observe import add_melds, dora_values, ura_values
-from mjbot.game.table.seats import steps_between
+from mjbot.game.table.seats import is_seated, steps_between
 from mjbot.game.table.state import (
     ACCEPTED,
     ANKAN,
@@ -48,7 +48,7 @@ from mjbot.game.table.state import (
 from mjbot.runtime.compiler.compiled import compiled, keep_alive
 from mjbot.runtime.compiler.record import Int8, Int16, Int32, Int32s, Int64, Record
 from protocol.rules import EXTENSION_ROUNDS
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 
 
 class Payment(Record):
@@ -129,8 +129,10 @@ def has_yaku(state: State, seat: int, tile: int, by_draw: bool) -> bool:
 def _count_dora(state: State, seat: int, tile: int, hand: Win) -> None:
     held = hand.hand.copy()
     add_melds(state, seat, held)
+    held[NORTH] += state.kita[seat]
     values = np.empty(N_KINDS, np.int8)
     dora_values(state, values)
+    hand.dora += state.kita[seat]
     for kind in range(N_KINDS):
         hand.dora += held[kind] * values[kind]
     if state.riichi[seat] == ACCEPTED:
@@ -180,14 +182,13 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment)
     base = base_points(han, fu, yakuman)
     is_dealer = seat == state.dealer
     if by_draw:
-        from_dealer = tsumo_points(base, True)
-        win.points = from_dealer * 3 if is_dealer else from_dealer + 2 * tsumo_points(base, False)
+        win.points = tsumo_total(base, is_dealer, state.rules)
     else:
         win.points = ron_points(base, is_dealer)
     loser = seat if by_draw else state.turn
     parties = Parties(seat, loser, int(state.dealer), int(win.liable))
     honba, sticks = (0, 0) if state.wins else (state.honba, state.sticks)
-    _write(win_deltas(base, parties, honba, sticks), win.deltas)
+    _write(win_deltas(base, parties, honba, sticks, state.rules), win.deltas)
 
 
 @compiled
@@ -200,6 +201,8 @@ def _write(deltas: NDArray[np.int32], out: NDArray[np.int32]) -> None:
 @compiled
 def has_nagashi(state: State, seat: int) -> bool:
     """Return whether all own discards are terminals and honours and none was called."""
+    if not is_seated(state, seat):
+        return False
     for index in range(state.n_river[seat]):
         if state.river_flags[seat, index] & CALLED_AWAY:
             return False
@@ -220,7 +223,10 @@ def exhaustive_deltas(state: State, tenpai: NDArray[np.int8], deltas: NDArray[np
     for seat in range(4):
         nagashi[seat] = has_nagashi(state, seat)
         is_nagashi = is_nagashi or nagashi[seat] != 0
-    _write(nagashi_deltas(nagashi, state.dealer) if is_nagashi else draw_deltas(tenpai), deltas)
+    if is_nagashi:
+        _write(nagashi_deltas(nagashi, state.dealer, state.rules), deltas)
+    else:
+        _write(draw_deltas(tenpai, state.rules.players), deltas)
     return is_nagashi
 
 
@@ -244,7 +250,7 @@ def abort_reason(state: State) -> int:
 
 @compiled
 def _four_winds(state: State) -> bool:
-    if state.n_discards != 4 or state.calls_made:
+    if state.n_discards != 4 or state.calls_made or state.rules.players != 4:
         return False
     kind = kind_of(state.river[0, 0])
     if kind < FIRST_HONOUR or kind >= FIRST_DRAGON:
@@ -269,9 +275,12 @@ def _most_kans(state: State) -> int:
 
 @compiled
 def seats_ahead(scores: Int32s, seat: int) -> int:
-    """Return how many seats rank above one, 0..3; of equal scores the earlier seat's is better."""
+    """Return how many seats rank above one, 0..3; of equal scores the earlier seat's is better.
+
+    ``scores`` are those of the players: three or four.
+    """
     own, ahead = scores[seat], 0
-    for other in range(4):
+    for other in range(len(scores)):
         ahead += scores[other] > own or (scores[other] == own and other < seat)
     return ahead
 
@@ -292,7 +301,7 @@ def ranks_of(scores: Sequence[int]) -> list[int]:
     [2, 1, 3, 4]
     """
     points = np.array(scores, np.int32)
-    return [1 + seats_ahead(points, seat) for seat in range(4)]
+    return [1 + seats_ahead(points, seat) for seat in range(len(points))]
 
 
 def seats_by_rank(scores: Sequence[int]) -> list[int]:
@@ -301,7 +310,7 @@ def seats_by_rank(scores: Sequence[int]) -> list[int]:
     >>> seats_by_rank([25000, 40000, 25000, 10000])
     [1, 0, 2, 3]
     """
-    return sorted(range(4), key=ranks_of(scores).__getitem__)
+    return sorted(range(len(scores)), key=ranks_of(scores).__getitem__)
 
 
 OVER: Final = 0
@@ -318,12 +327,12 @@ def game_ends(state: State) -> bool:
 def _is_over(state: State, scores: Int32s, dealer_stays: int) -> bool:
     """Return whether the game is over with these scores (docs/rules.md, section 1)."""
     rules = state.rules
-    for seat in range(4):
+    for seat in range(rules.players):
         if rules.bust and scores[seat] < 0:
             return True
     if state.aborted or state.round < rules.last_round:
         return False
-    top = top_seat(scores)
+    top = top_seat(scores[: rules.players])
     if dealer_stays:
         return top == state.dealer and scores[top] >= rules.target_points
     return scores[top] >= rules.target_points or state.round >= rules.last_round + EXTENSION_ROUNDS
@@ -334,7 +343,10 @@ def next_kyoku(state: State) -> tuple[int, int]:
     """Return (round, honba) of the kyoku after the one just paid."""
     if state.dealer_stays:
         return state.round, state.honba + 1
-    return state.round + 1, 0 if state.wins else state.honba + 1
+    following = state.round + 1
+    if following & 3 == state.rules.players:  # the fourth number of a wind with three dealers
+        following += 1
+    return following, 0 if state.wins else state.honba + 1
 
 
 @compiled
@@ -351,4 +363,6 @@ def kyoku_after(state: State, scores: Int32s, dealer_stays: int) -> int:
     """
     if _is_over(state, scores, dealer_stays):
         return OVER
-    return max(1, state.rules.last_round - state.round + (dealer_stays != 0))
+    rules = state.rules
+    skipped = (4 - rules.players) * ((rules.last_round >> 2) - (state.round >> 2))
+    return max(1, rules.last_round - state.round - skipped + (dealer_stays != 0))

@@ -40,7 +40,7 @@ class Phase(IntEnum):
     CALLED = 3  # `turn` has called chi or pon: only a discard
     RIICHI = 4  # `turn` has declared riichi: only a discard that keeps tenpai
     REACTION = 5  # `turn` has discarded `last_tile`: the others may claim it
-    CHANKAN = 6  # `turn` has added `last_tile` to a pon: the others may rob it
+    CHANKAN = 6  # `turn` has added `last_tile` to a pon or set it aside: the others may rob it
     RINSHAN = 7  # `turn` is to draw from the dead wall
     WON = 8  # at least one win is declared; another ron may follow
     DRAWN = 9  # the kyoku ended in a draw
@@ -129,7 +129,7 @@ class State(Record):
     drawn: Int8  # tile that `turn` drew (37 if unknown), -1 after its discard
     last_tile: Int8  # tile that may be claimed now, or was last
     after_kan: Int8  # 1 while the drawn tile came from the dead wall
-    calls_made: Int8  # 1 after any chi, pon or kan in this kyoku
+    calls_made: Int8  # 1 after any chi, pon, kan or kita in this kyoku
     chankan: Int8  # 1 while the tile on offer is a kakan's
     wins: Int8  # bit per seat that has won in this kyoku
     dealer_stays: Int8  # after the end: 1 repeat, 0 next dealer, -1 not known
@@ -153,6 +153,7 @@ class State(Record):
     meld_called: Annotated[Int8s, 4, 4]  # the claimed tile, -1 for an ankan
     meld_from: Annotated[Int8s, 4, 4]  # seat it came from, own seat for an ankan
     is_open: Annotated[Int8s, 4]  # 1 after a chi, pon or open kan
+    kita: Annotated[Int8s, 4]  # norths set aside
     n_river: Annotated[Int8s, 4]
     river: Annotated[Int8s, 4, RIVER_SIZE]  # tiles in order, called ones included
     river_flags: Annotated[UInt8s, 4, RIVER_SIZE]

@@ -18,10 +18,9 @@ from numba.core import types as _types
 from numba.core.typing import typeof as _typeof
 from numpy.typing import NDArray
 
-from mjbot.game.rules.acceptance import waits
 from mjbot.game.rules.kinds import Counts
 from mjbot.game.rules.ruleset import rules_of
-from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.tile_sets import shanten_of, waits_of
 from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI, N_ACTIONS, Action
 from mjbot.game.table.apply import apply_discard
 from mjbot.game.table.assume import hide
@@ -204,12 +203,18 @@ class View:
     @property
     def shanten(self) -> int:
         """Own shanten: 0 tenpai, -1 complete."""
-        return int(shanten(self.hand, self.n_melds))
+        return int(shanten_of(self.hand, self.n_melds, self._players))
 
     @property
     def waits(self) -> int:
         """Mask of kinds that complete the own hand of 3n+1 tiles; 0 on the own turn."""
-        return int(waits(self.hand, self.n_melds)) if self.drawn < 0 else 0
+        if self.drawn >= 0:
+            return 0
+        return int(waits_of(self.hand, self.n_melds, self._players))
+
+    @property
+    def _players(self) -> int:
+        return int(self._fields["rules"]["players"])
 
     @property
     def furiten(self) -> bool:
@@ -229,6 +234,10 @@ class View:
         columns = [self._fields[name][seat].tolist() for name in fields]
         melds = list(zip(*columns, strict=True))[: int(self._fields["n_melds"][seat])]
         return tuple([Meld(MeldType(type_), *others) for type_, *others in melds])
+
+    def kita(self, seat: int) -> int:
+        """Return how many norths the seat has set aside, each a dora; 0 with four players."""
+        return int(self._fields["kita"][seat])
 
     def is_open(self, seat: int) -> bool:
         """Whether the seat has called a tile (an ankan keeps a hand closed)."""
@@ -255,7 +264,10 @@ class View:
 
     @derived
     def unseen(self) -> Counts:
-        """Copies of each kind that this seat cannot see: 4 - hand - melds - rivers - markers."""
+        """Copies of each kind that this seat cannot see, 0 of kinds that are not in the game.
+
+        They are 4 - hand - melds - kita - rivers - markers.
+        """
         unseen = np.empty(N_KINDS, np.int8)
         unseen_kinds(self.state, self.seat, unseen)
         return unseen

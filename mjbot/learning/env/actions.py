@@ -50,11 +50,13 @@ def _action_of(action: Action) -> int:
         return WIN
     if action.name == "chi":
         return CHI + action.offset
+    if action.is_kita:
+        return ILLEGAL  # the environment has four players
     return {"riichi": RIICHI, "pon": PON, "pass": PASS}.get(action.name, NINE_TERMINALS)
 
 
 ACTION_OF_CODE: Final = np.array([_action_of(action) for action in ACTIONS], np.int8)
-"""The action 0..45 that a code of ours is part of: int8[156]."""
+"""The action 0..45 that a code of ours is part of: int8[157]."""
 
 
 @compiled

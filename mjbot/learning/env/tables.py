@@ -190,7 +190,7 @@ def _deal_next(table: EnvTable, n_tables: int) -> None:
         table.random[0] = mix(np.uint64(table.seed))
     else:
         round_, honba = next_kyoku(table.state)
-    shuffle_wall(table.seed, round_, honba, table.state.wall)
+    shuffle_wall(table.seed, round_, honba, table.state.wall, 4)
     deal(table.state, table.buffer, round_, honba)
     table.at_kan = 0
     _play_on(table)

@@ -88,7 +88,7 @@ class MadeGame:
         deal = self._deals[self._dealt] if self._dealt < len(self._deals) else None
         self._dealt += 1
         if deal is None:
-            shuffle_wall(self._dealt, round_, honba, wall)
+            shuffle_wall(self._dealt, round_, honba, wall, 4)
             self._wishes = {}
             return
         wall[:] = deal.wall(round_ % 4, self._dealt)

@@ -168,7 +168,7 @@ def sampled_ura(state: State, random: NDArray[np.uint64], pricing: PricingWorksp
         while at >= pricing.unseen[marker]:
             at -= pricing.unseen[marker]
             marker += 1
-        kind = dora_kind(marker)
+        kind = dora_kind(marker, state.rules.players)
         ura += pricing.tenpai.hand[kind] + pricing.held[kind]
     return ura
 

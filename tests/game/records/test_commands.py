@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.game.records.game import Game
 from mjbot.game.records.sources import open_games
+from mjbot.game.records.writers import FORMATS
 from mjbot.runtime.errors import ExitCode
+from protocol.rules import Rules
+from tests.game.records.formats import report
+from tests.game.referee.scripted import random_game
 
 LOG = Path(__file__).parents[3] / "logs" / "east-four-winds.mjson"
 BEGUN = ("replaying ...\n", "converting ...\n")
@@ -112,10 +117,6 @@ def test_each_path_that_is_named_must_hold_a_game(tenhou, tmp_path: Path, capsys
 FOREIGN = {
     "majiang.json": (MAJIANG, "Majiang"),
     "pretty.json": (json.dumps(json.loads(MAJIANG), indent=1).encode(), "Majiang"),
-    "sanma6.json": (
-        b'{"name":["a","b","c"],"log":[[[0,0,0],[35000,35000,35000,0],[11],[]]]}',
-        "is a three-player game",
-    ),
     "table.json": (b'{"hello":1}\n', "is JSON, but holds no mjai messages"),
     "figures.jsonl": (b'{"v":1,"error":0.05}\n', "is JSON, but holds no mjai messages"),
     "list.json": (b"[1, 2]\n", "is JSON, but holds no mjai messages"),
@@ -124,10 +125,6 @@ FOREIGN = {
     "a.mjson": (b"%PDF-1.4", "is no record of a game"),
     "a.log": (b"\xfd7zXZ\x00\x00", "is packed with xz: unpack it"),
     "twice.gz": (gzip.compress(gzip.compress(b"x")), "is packed with gzip twice"),
-    "three.mjson": (
-        b'{"type":"start_game","names":["a","b","c"]}\n',
-        "is a three-player game",
-    ),
 }
 
 
@@ -151,13 +148,23 @@ def test_a_good_file_of_another_kind_is_not_called_damaged(
     assert kind in received(capsys).err
 
 
-def test_an_mjlog_of_three_players_is_not_called_damaged(tenhou, tmp_path: Path, capsys) -> None:
-    path = tmp_path / "sanma.mjlog"
-    path.write_bytes(tenhou.mjlog(tenhou.deal(), tenhou.OVER, rules=169 | 16))
-    assert main(["replay", str(path)]) == ExitCode.FAILED
-    output = received(capsys)
-    assert "is a three-player game" in output.err
-    assert "damaged" not in output.err + output.out
+@pytest.mark.parametrize("form", FORMATS)
+def test_three_players_are_replayed_and_converted_and_elsewhere_refused(
+    tmp_path: Path, capsys, form: str
+) -> None:
+    entries = report(random_game(0, Rules(players=3))).entries
+    path = tmp_path / f"sanma{FORMATS[form].ending}"
+    path.write_bytes(FORMATS[form].encode(Game("own", "line", entries)))
+    assert main(["replay", str(path)]) == ExitCode.OK
+    assert received(capsys).out.endswith("no mismatch\n")
+    assert main(["convert", str(path), str(tmp_path / "out.mjlog")]) == ExitCode.OK
+    assert b'type="25"' in (tmp_path / "out.mjlog").read_bytes()
+    for command in ("explain", "stats"):
+        capsys.readouterr()
+        assert main([command, str(path)]) != ExitCode.OK
+        output = received(capsys)
+        assert "is a three-player game, which" in " ".join(output.err.split())
+        assert "damaged" not in output.err + output.out
 
 
 def test_games_of_other_formats_in_a_folder_are_told(tenhou, tmp_path: Path, capsys) -> None:

@@ -197,7 +197,6 @@ def test_remarks_of_players_stay_in_mjai_and_are_counted_elsewhere(tmp_path: Pat
 @pytest.mark.parametrize(
     ("rules", "output", "counted"),
     [
-        (25, "is a three-player game", "1 file of another kind"),
         (0x209, "is a table of parlour rules", "1 game that cannot be shown whole"),
     ],
 )

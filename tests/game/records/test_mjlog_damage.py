@@ -92,8 +92,8 @@ def test_damaged_wins(tenhou, attributes: str, problem: str) -> None:
         events_of(document)
 
 
-def test_three_player_games_are_refused(tenhou) -> None:
-    with pytest.raises(RecordError, match="three-player game"):
+def test_a_fourth_hand_among_three_players_is_damage(tenhou) -> None:
+    with pytest.raises(RecordError, match=r"INIT.hai3: 13 tiles in a game of 3 players"):
         events_of(tenhou.mjlog(tenhou.deal(), tenhou.OVER, rules=169 | 16))
 
 

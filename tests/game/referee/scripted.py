@@ -7,7 +7,7 @@ import numpy as np
 
 from mjbot.game.referee import Position, Referee
 from mjbot.game.referee.wall import shuffle_wall
-from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
+from mjbot.game.rules.wall_plan import wall_plan
 from mjbot.game.table.actions import Action
 from protocol import messages as m
 from protocol.rules import Rules
@@ -16,6 +16,7 @@ from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
 Event = TypeVar("Event", bound=m.Event)
 FULL_SET = [kind for kind in range(N_KINDS) for _ in range(3 if kind in FIVE_KINDS else 4)]
 FULL_SET += RED_FIVES
+MISSING_OF_THREE = {*range(1, 8), 34}
 MOST_STEPS = 200
 
 
@@ -40,23 +41,28 @@ class Game:
         length: str = "hanchan",
         rules: Rules | None = None,
     ) -> None:
+        rules = rules or Rules(length=length)
+        wall = wall_plan(rules.players)
         lasts = parse_tiles(last)
-        places = {13 * seat: parse_tiles(hand) for seat, hand in enumerate(hands)}
-        assert all(len(tiles) <= 13 for tiles in places.values())
-        places |= {
-            WALL["live"]: parse_tiles(draws),
-            WALL["live"] + WALL["n_live"] - len(lasts): lasts,
-            WALL["rinshan"]: parse_tiles(rinshan),
-            WALL["dora"]: parse_tiles(dora),
-            WALL["ura"]: parse_tiles(ura),
-        }
-        self._first_wall = make_wall(places)
+        assert all(len(parse_tiles(hand)) <= 13 for hand in hands)
+        places = dict(
+            tile_at
+            for seat, hand in enumerate(hands[: rules.players])
+            for tile_at in enumerate(parse_tiles(hand), 13 * seat)
+        )
+        places |= enumerate(parse_tiles(draws), int(wall["live"]))
+        places |= enumerate(lasts, int(wall["live"] + wall["n_live"]) - len(lasts))
+        places |= enumerate(parse_tiles(rinshan), int(wall["rinshan"]))
+        for part, tiles in (("dora", dora), ("ura", ura)):
+            for number, tile in enumerate(parse_tiles(tiles)):
+                places[int(wall[part] + wall["marker_step"] * number)] = tile
+        self._first_wall = make_wall(places, rules.players)
         self.kyoku = 0
-        self.referee = Referee(0, rules or length, walls=self._wall)
+        self.referee = Referee(0, rules, walls=self._wall)
         self.events = self.referee.start(position or Position())
 
     def _wall(self, round_: int, honba: int, wall: np.ndarray) -> None:
-        shuffle_wall(0, round_, honba, wall)
+        shuffle_wall(0, round_, honba, wall, self.referee.rules.players)
         if self.kyoku == 0:
             wall[:] = self._first_wall
         self.kyoku += 1
@@ -137,14 +143,29 @@ class Game:
         return self.referee.state["scores"].tolist()
 
 
-def make_wall(places: dict[int, list[int]]) -> np.ndarray:
-    """Return a wall int8[136] with these tiles from these places on, the rest at random."""
+def make_wall(places: dict[int, int], players: int) -> np.ndarray:
+    """Return a wall int8[136] with these tiles at these places, the rest at random."""
     wall = np.full(136, -1, np.int8)
-    rest = list(FULL_SET)
-    for first, tiles in places.items():
-        for place, tile in enumerate(tiles, first):
-            wall[place] = tile
-            rest.remove(tile)
+    rest = [tile for tile in FULL_SET if players == 4 or tile not in MISSING_OF_THREE]
+    n_tiles = len(rest)
+    for place, tile in places.items():
+        wall[place] = tile
+        rest.remove(tile)
     Random(0).shuffle(rest)
-    wall[wall < 0] = rest
+    played = wall[:n_tiles]
+    played[played < 0] = rest
     return wall
+
+
+def random_game(seed: int, rules: Rules) -> list[m.Event]:
+    """Return the events of a game whose seats like wins, riichi and kita."""
+    referee, random = Referee(seed, rules), Random(seed)
+    events = referee.start()
+    while not referee.over:
+        choices = {}
+        for seat, legal in referee.asked.items():
+            liked = [action for action in legal if action.is_win or action.is_riichi]
+            liked += [action for action in legal if action.is_kita] * random.randrange(2)
+            choices[seat] = random.choice(liked or legal)
+        events += referee.step(choices)
+    return events

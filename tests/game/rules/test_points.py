@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mjbot.game.rules.points import (
@@ -10,8 +10,15 @@ from mjbot.game.rules.points import (
     nagashi_deltas,
     ron_points,
     tsumo_points,
+    tsumo_total,
     win_deltas,
 )
+from mjbot.game.rules.ruleset import RuleSet, rule_set
+from protocol.rules import Rules
+
+FOUR = rule_set()
+THREE = rule_set(Rules(players=3))
+NO_LOSS = rule_set(Rules(players=3, tsumo_loss=False))
 
 seats = st.integers(0, 3)
 
@@ -71,21 +78,56 @@ def test_yakuman_add_up() -> None:
 def test_who_pays_a_win(
     base: int, parties: Parties, honba: int, sticks: int, deltas: list[int]
 ) -> None:
-    assert win_deltas(base, parties, honba, sticks).tolist() == deltas
+    assert win_deltas(base, parties, honba, sticks, FOUR).tolist() == deltas
+
+
+@pytest.mark.parametrize(
+    ("base", "parties", "honba", "sticks", "deltas"),
+    [
+        (2000, Parties(0, 0, 0, -1), 1, 1, [8200 + 1000, -4100, -4100, 0]),
+        (2000, Parties(1, 1, 0, -1), 2, 0, [-4200, 6400, -2200, 0]),
+        (640, Parties(1, 1, 2, -1), 0, 0, [-700, 2000, -1300, 0]),
+        (2000, Parties(2, 0, 1, -1), 2, 0, [-8400, 0, 8400, 0]),
+        # Pao: what the self-draw would have brought; a ron and its honba as with four players.
+        (8000, Parties(1, 1, 0, 2), 1, 0, [0, 24200, -24200, 0]),
+        (8000, Parties(0, 0, 0, 2), 0, 0, [32000, 0, -32000, 0]),
+        (8000, Parties(1, 0, 0, 2), 1, 0, [-16000, 32200, -16200, 0]),
+    ],
+)
+def test_who_pays_a_win_of_three_players(
+    base: int, parties: Parties, honba: int, sticks: int, deltas: list[int]
+) -> None:
+    assert win_deltas(base, parties, honba, sticks, THREE).tolist() == deltas
+
+
+@pytest.mark.parametrize(
+    ("winner", "deltas"), [(0, [4000, -2000, -2000, 0]), (1, [-1700, 2800, -1100, 0])]
+)
+def test_without_tsumo_loss_each_payer_adds_half_a_share(winner: int, deltas: list[int]) -> None:
+    assert win_deltas(640, Parties(winner, winner, 0, -1), 0, 0, NO_LOSS).tolist() == deltas
+    assert tsumo_total(640, winner == 0, NO_LOSS) == deltas[winner]
+    by_ron = win_deltas(640, Parties(winner, 2, 0, -1), 0, 0, NO_LOSS)
+    assert (by_ron == win_deltas(640, Parties(winner, 2, 0, -1), 0, 0, THREE)).all()
 
 
 @given(
+    st.sampled_from([FOUR, THREE, NO_LOSS]),
     st.tuples(seats, seats, seats, st.integers(-1, 3)).filter(lambda who: who[3] != who[0]),
     st.tuples(st.integers(1, 13), st.sampled_from([20, 25, 30, 40, 50, 70, 110])),
     st.integers(0, 9),
     st.integers(0, 5),
 )
 def test_a_win_moves_points_and_makes_none(
-    who: tuple[int, int, int, int], value: tuple[int, int], honba: int, sticks: int
+    rules: RuleSet,
+    who: tuple[int, int, int, int],
+    value: tuple[int, int],
+    honba: int,
+    sticks: int,
 ) -> None:
     parties = Parties(*who)
+    assume(max(who) < rules["players"])
     yakuman = int(parties.liable >= 0)  # only yakuman have a liable seat
-    deltas = win_deltas(base_points(*value, yakuman), parties, honba, sticks)
+    deltas = win_deltas(base_points(*value, yakuman), parties, honba, sticks, rules)
     assert deltas.sum() == 1000 * sticks
     assert (deltas % 100 == 0).all()
     assert all(deltas[seat] <= 0 for seat in range(4) if seat != parties.winner)
@@ -97,6 +139,10 @@ def test_a_win_moves_points_and_makes_none(
 @pytest.mark.parametrize(
     ("tenpai", "deltas"),
     [
+        ([0, 0, 0], [0, 0, 0, 0]),
+        ([1, 1, 1], [0, 0, 0, 0]),
+        ([0, 1, 0], [-1000, 2000, -1000, 0]),
+        ([1, 0, 1], [1000, -2000, 1000, 0]),
         ([0, 0, 0, 0], [0, 0, 0, 0]),
         ([1, 1, 1, 1], [0, 0, 0, 0]),
         ([0, 1, 0, 0], [-1000, 3000, -1000, -1000]),
@@ -105,13 +151,18 @@ def test_a_win_moves_points_and_makes_none(
     ],
 )
 def test_payments_to_tenpai_players(tenpai: list[int], deltas: list[int]) -> None:
-    assert draw_deltas(np.array(tenpai, np.int8)).tolist() == deltas
+    players = len(tenpai)
+    flags = np.array([*tenpai, 0][:4], np.int8)
+    assert draw_deltas(flags, players).tolist() == deltas
 
 
 def test_nagashi_is_paid_like_a_self_drawn_mangan_to_each() -> None:
-    assert nagashi_deltas(np.array([1, 0, 0, 0], np.int8), 0).tolist() == [
+    assert nagashi_deltas(np.array([1, 0, 0, 0], np.int8), 0, FOUR).tolist() == [
         12000, -4000, -4000, -4000,
     ]  # fmt: skip
-    assert nagashi_deltas(np.array([1, 0, 1, 0], np.int8), 0).tolist() == [
+    assert nagashi_deltas(np.array([1, 0, 1, 0], np.int8), 0, FOUR).tolist() == [
         12000 - 4000, -4000 - 2000, -4000 + 8000, -4000 - 2000,
+    ]  # fmt: skip
+    assert nagashi_deltas(np.array([0, 1, 0, 0], np.int8), 0, THREE).tolist() == [
+        -4000, 6000, -2000, 0,
     ]  # fmt: skip

@@ -36,7 +36,7 @@ def test_an_action_is_one_thing_and_calls_are_those_of_others_tiles():
         own_kan = action.is_kan and not action.is_call
         kinds = [
             action.is_discard, action.is_riichi, action.is_win, action.is_nine_terminals,
-            action.is_pass, action.is_call, own_kan,
+            action.is_pass, action.is_call, own_kan, action.is_kita,
         ]  # fmt: skip
         assert sum(kinds) == 1, action
     names = {action.name for action in ACTIONS if action.is_call}

@@ -50,7 +50,7 @@ def tiles_are_all_there(game: OnePlayerGame) -> bool:
 
 def test_a_wall_is_the_beginning_of_the_arena_s() -> None:
     tiles = np.empty(136, np.int8)
-    shuffle_wall((7 << 32) + 5, 0, 0, tiles)
+    shuffle_wall((7 << 32) + 5, 0, 0, tiles, 4)
     game = new_game(7, 5)
     assert game["wall"].tolist() == [tile_kind(tile) for tile in tiles[:N_USED].tolist()]
 

@@ -215,7 +215,7 @@ def deaf_to_pons(referee, seat, reply, legal):
 
 def five_norths(seed, length):
     def walls(round_, honba, wall):
-        shuffle_wall(seed, round_, honba, wall)
+        shuffle_wall(seed, round_, honba, wall, 4)
         wall[np.flatnonzero(wall == 31)[0]] = 30
         wall[np.flatnonzero(wall == 31)[0]] = 30
 

@@ -13,12 +13,12 @@ from mjbot.game.records.tenhou6.results import (
     Result,
     WinEntry,
 )
-from mjbot.game.rules.acceptance import waits
+from mjbot.game.rules.tile_sets import waits_of
 from protocol import messages as m
 from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
-LastTile = m.Tsumo | m.Dahai | m.Kakan | m.Ankan
+LastTile = m.Tsumo | m.Dahai | m.Kakan | m.Ankan | m.Kita
 
 
 def emit_events(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
@@ -67,7 +67,9 @@ def _ending(
     for seat in in_riichi:
         scores = paid(scores, riichi_deltas(seat))
     if isinstance(result, DrawEntry):
-        yield _ryukyoku(result, hands, _last_tile(events), scores)
+        shown = _shown(result, hands[: hand.players], _last_tile(events).actor)
+        shown += [False] * (4 - hand.players)
+        yield _ryukyoku(result, hands, shown, _last_tile(events), scores)
         return
     for win in result:
         scores = paid(scores, win.deltas)
@@ -95,7 +97,11 @@ def _last_hands(hand: HandColumns, events: Sequence[m.Event]) -> list[_LastHand]
         match event:
             case m.Tsumo(actor=seat, pai=tile):
                 hands[seat].tiles.append(tile)
-            case m.Dahai(actor=seat, pai=tile) | m.Kakan(actor=seat, pai=tile):
+            case (
+                m.Dahai(actor=seat, pai=tile)
+                | m.Kakan(actor=seat, pai=tile)
+                | m.Kita(actor=seat, pai=tile)
+            ):
                 hands[seat].play(seat, [tile])
             case m.Chi() | m.Pon() | m.Daiminkan() | m.Ankan():
                 hands[event.actor].n_melds += 1
@@ -146,11 +152,11 @@ def _hora(
 def _ryukyoku(
     result: DrawEntry,
     hands: Sequence[_LastHand],
+    shown: Sequence[bool],
     last: LastTile,
     before: m.FourInts,
 ) -> m.Ryukyoku:
     nine = result.reason == "kyushukyuhai"
-    shown = _shown(result, hands, last.actor)
     tehais = (
         in_id_order(hand.tiles) if seen else ("?",) * (13 - 3 * hand.n_melds)
         for seen, hand in zip(shown, hands, strict=True)
@@ -170,22 +176,23 @@ def _ryukyoku(
 
 
 def _shown(result: DrawEntry, hands: Sequence[_LastHand], last_seat: int) -> list[bool]:
-    """Return the seats that show a hand: in an exhaustive draw those that were tenpai."""
+    """Return which players show a hand: in an exhaustive draw those that were tenpai."""
+    seats = range(len(hands))
     if result.reason == "kyushukyuhai":
-        return [seat == last_seat for seat in range(4)]
+        return [seat == last_seat for seat in seats]
     if result.reason == "suchareach" or result.name == ALL_TENPAI:
-        return [True] * 4
+        return [True for _ in seats]
     if result.reason == "sanchaho":
-        return [seat != last_seat for seat in range(4)]
+        return [seat != last_seat for seat in seats]
     if result.reason not in ("fanpai", "nagashimangan") or result.name == NOBODY_TENPAI:
-        return [False] * 4
+        return [False for _ in seats]
     if result.reason == "fanpai" and result.deltas and any(result.deltas):
-        return [points > 0 for points in result.deltas]
-    return [_waits(hand) for hand in hands]
+        return [result.deltas[seat] > 0 for seat in seats]
+    return [_waits(hand, len(hands)) for hand in hands]
 
 
-def _waits(hand: _LastHand) -> bool:
+def _waits(hand: _LastHand, players: int) -> bool:
     counts = np.zeros(N_KINDS, np.int8)
     for tile in hand.tiles:
         counts[tile_kind(TILE_BY_NAME[tile])] += 1
-    return bool(waits(counts, hand.n_melds))
+    return bool(waits_of(counts, hand.n_melds, players))

@@ -10,8 +10,10 @@ draws        a tile, or a call: ``c`` chi, ``p`` pon, ``m`` daiminkan before the
              one across, last (before the last tile) for the one to the right
 discards     a tile, 60 for the drawn one, 0 for none after a daiminkan; ``r`` and either of the
              first two for riichi; ``k`` kakan before the added tile, at the place of its pon's
-             letter; ``a`` ankan before the last tile
+             letter; ``a`` ankan before the last tile; ``f44`` kita
 ===========  =====================================================================================
+Of three players the fourth seat's columns are empty or absent, and lists by seat end in its 0 or
+have three items; a call counts seats with the empty one.
 """
 
 import re
@@ -32,7 +34,9 @@ TILE_CODES: Final = {
 _TILES: Final = {code: name for name, code in TILE_CODES.items()}
 _DRAWN: Final = 60
 _NOTHING: Final = 0
-_COLUMNS: Final = 17
+_COLUMNS: Final = {4: 17, 3: 14}
+"""By how many seats have columns."""
+_KITA: Final = "f44"
 _DEALT: Final = 13
 _CALL: Final = re.compile(r"(\d\d)*[a-z](\d\d)+")
 _CALL_KINDS: Final[dict[str, "ClaimKind"]] = {"c": "chi", "p": "pon", "m": "daiminkan"}
@@ -68,6 +72,11 @@ class OwnKan:
 
 
 @dataclass(frozen=True, slots=True)
+class NorthAside:
+    """A kita."""
+
+
+@dataclass(frozen=True, slots=True)
 class RiverEntry:
     """A discard; ``tile`` is ``None`` if it is the tile just drawn."""
 
@@ -81,7 +90,7 @@ class Nothing:
 
 
 Draw = str | Claim
-Play = RiverEntry | OwnKan | Nothing
+Play = RiverEntry | OwnKan | NorthAside | Nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,7 @@ class HandColumns:
     ura: tuple[str, ...]
     seats: tuple[SeatColumns, ...]
     result: list[Any]
+    players: int = 4
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -112,14 +122,28 @@ class HandColumns:
 
 def read_hand(value: Any) -> HandColumns:
     """Check the JSON of a hand.  Raises ``ValueError`` that names the place in its list."""
-    columns = _list(value, "", _COLUMNS)
+    deal = read_deal(value)
+    if len(value) not in _COLUMNS.values():
+        _refuse("", f"has {len(value)} parts where {_COLUMNS[deal.players]} belong")
+    firsts = (4, 7, 10, 13)[: deal.players]
+    seats = [_read_seat(value[at : at + 3], at, deal.players) for at in firsts]
     return replace(
-        read_deal(columns),
-        dora=_tiles(columns[2], "[2]"),
-        ura=_tiles(columns[3], "[3]"),
-        seats=tuple(_read_seat(columns[at : at + 3], at) for at in (4, 7, 10, 13)),
-        result=_list(columns[16], "[16]"),
+        deal,
+        dora=_tiles(value[2], "[2]"),
+        ura=_tiles(value[3], "[3]"),
+        seats=(*seats, *deal.seats[deal.players :]),
+        result=_list(value[-1], f"[{len(value) - 1}]"),
     )
+
+
+def number_of_players(columns: list[Any]) -> int:
+    """Return how many play a hand: three if the fourth seat's columns are empty or absent.
+
+    >>> number_of_players([None] * 17), number_of_players([None] * 14)
+    (4, 3)
+    """
+    has_fourth = len(columns) != _COLUMNS[3] and columns[13:14] != [[]]
+    return 4 if has_fourth else 3
 
 
 def read_deal(value: Any) -> HandColumns:
@@ -129,11 +153,12 @@ def read_deal(value: Any) -> HandColumns:
     """
     columns = _list(value, "")
     if len(columns) < 3:
-        _refuse("", f"has {len(columns)} parts where {_COLUMNS} belong")
+        _refuse("", f"has {len(columns)} parts where {_COLUMNS[4]} belong")
+    players = number_of_players(columns)
     kyoku, honba, sticks = (_number(columns[0], "[0]", at, 3) for at in range(3))
     if not 0 <= kyoku < 16 or not (0 <= honba <= MOST_STICKS and 0 <= sticks <= MOST_STICKS):
         _refuse("[0]", f"{columns[0]} is no kyoku, honba and sticks")
-    scores = by_seat(_number(columns[1], "[1]", at, 4) for at in range(4))
+    scores = four_numbers(columns[1], "[1]", players)
     if not (dora := _list(columns[2], "[2]")):
         _refuse("[2]", "names no dora indicator")
     hidden = SeatColumns(("?",) * _DEALT, (), ())
@@ -146,10 +171,18 @@ def read_deal(value: Any) -> HandColumns:
         ura=(),
         seats=(hidden,) * 4,
         result=[],
+        players=players,
     )
 
 
-def _read_seat(columns: list[Any], first: int) -> SeatColumns:
+def four_numbers(value: Any, place: str, players: int) -> FourInts:
+    """Return numbers by seat; of three players a fourth number is dropped, and 0 stands for it."""
+    count = len(value) if players == 3 and isinstance(value, list) and len(value) == 3 else 4
+    numbers = [_number(value, place, at, count) for at in range(players)]
+    return by_seat([*numbers, 0][:4])
+
+
+def _read_seat(columns: list[Any], first: int, players: int) -> SeatColumns:
     start = _tiles(columns[0], f"[{first}]")
     if len(start) != _DEALT:
         _refuse(f"[{first}]", f"has {len(start)} start tiles where {_DEALT} belong")
@@ -158,7 +191,7 @@ def _read_seat(columns: list[Any], first: int) -> SeatColumns:
     return SeatColumns(
         start,
         tuple(_read_draw(value, f"[{first + 1}][{at}]") for at, value in enumerate(draws)),
-        tuple(_read_play(value, f"[{first + 2}][{at}]") for at, value in enumerate(plays)),
+        tuple(_read_play(value, f"[{first + 2}][{at}]", players) for at, value in enumerate(plays)),
     )
 
 
@@ -175,11 +208,13 @@ def _read_draw(value: Any, place: str) -> Draw:
     return Claim(kind, source, tile, own)
 
 
-def _read_play(value: Any, place: str) -> Play:
+def _read_play(value: Any, place: str, players: int) -> Play:
     if not isinstance(value, str):
         if value == _NOTHING and not isinstance(value, bool):
             return Nothing()
         return RiverEntry(None if value == _DRAWN else _tile(value, place))
+    if value == _KITA and players == 3:
+        return NorthAside()
     if value[:1] == "r" and value[1:].isdecimal():
         code = int(value[1:])
         return RiverEntry(None if code == _DRAWN else _tile(code, place), riichi=True)
@@ -248,12 +283,13 @@ def hand_json(hand: HandColumns) -> list[Any]:
     """Return a hand as its JSON."""
     columns: list[Any] = [[hand.kyoku, hand.honba, hand.sticks], list(hand.scores)]
     columns += [_codes(hand.dora), _codes(hand.ura)]
-    for seat in hand.seats:
+    for seat in hand.seats[: hand.players]:
         columns += [
             sorted(_codes(seat.start), key=_sorting),
             [draw_json(draw) for draw in seat.draws],
             [play_json(play) for play in seat.plays],
         ]
+    columns += [[]] * (3 * (4 - hand.players))
     return [*columns, hand.result]
 
 
@@ -281,6 +317,8 @@ def play_json(play: Play) -> int | str:
         case RiverEntry(tile, riichi):
             code = _DRAWN if tile is None else TILE_CODES[tile]
             return f"r{code}" if riichi else code
+        case NorthAside():
+            return _KITA
         case OwnKan("kakan", source, tile, own):
             return _call_text("k", tile, own, {3: 0, 2: 1, 1: 2}[source])
         case OwnKan(_, _, tile, own):

@@ -19,8 +19,16 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mjbot.game.records.complete import in_id_order
-from mjbot.game.records.tenhou6.hands import Claim, HandColumns, Nothing, OwnKan, RiverEntry
+from mjbot.game.records.tenhou6.hands import (
+    Claim,
+    HandColumns,
+    NorthAside,
+    Nothing,
+    OwnKan,
+    RiverEntry,
+)
 from protocol import messages as m
+from protocol.tiles import NORTH, TILE_NAMES
 
 MOST_EVENTS: Final = 100_000
 """Steps of the search through one hand.  A hand has some 150; only a made-up one needs many."""
@@ -109,9 +117,9 @@ class _Search:
             if self._is_used_up(branch):
                 return self._ended(branch)
             play = self._next_play(branch)
-            if not isinstance(play, OwnKan):
+            if isinstance(play, RiverEntry):
                 return self._discard(branch, play, drawn)
-            if self._kan(branch, play):
+            if self._kita(branch) if isinstance(play, NorthAside) else self._kan(branch, play):
                 return self._ended(branch)
 
     def _draw(self, branch: _Branch) -> str:
@@ -127,7 +135,7 @@ class _Search:
         branch.events.append(m.Tsumo(actor=seat, pai=tile))
         return tile
 
-    def _next_play(self, branch: _Branch) -> RiverEntry | OwnKan:
+    def _next_play(self, branch: _Branch) -> RiverEntry | OwnKan | NorthAside:
         seat = branch.seat
         plays = self._hand.seats[seat].plays
         at = branch.played_at[seat]
@@ -160,6 +168,16 @@ class _Search:
         branch.owed_dora += 1
         return False
 
+    def _kita(self, branch: _Branch) -> bool:
+        """Set a north aside; return whether it was won."""
+        if not isinstance(branch.events[-1], m.Tsumo):
+            raise _DeadEndError(f"seat {branch.seat} sets a north aside right after a call")
+        branch.events.append(m.Kita(actor=branch.seat, pai=TILE_NAMES[NORTH]))
+        if self._is_used_up(branch):
+            return True
+        self._turn_dora(branch)
+        return False
+
     def _discard(self, branch: _Branch, discard: RiverEntry, drawn: str | None) -> list[_Branch]:
         seat = branch.seat
         tile = discard.tile or drawn
@@ -188,23 +206,23 @@ class _Search:
     def _after_discard(self, branch: _Branch, tile: str) -> list[_Branch]:
         """Return a branch for each seat that may have claimed the tile, and one for none."""
         following = [
-            self._claimed(branch, (branch.seat + step) % 4, claim)
+            self._claimed(branch, caller, claim)
             for step in (1, 2, 3)
-            if (claim := self._claim_of(branch, step, tile))
+            if (claim := self._claim_of(branch, caller := (branch.seat + step) % 4, tile))
         ]
         nobody = branch.copy() if following else branch
-        nobody.seat = (branch.seat + 1) % 4
+        nobody.seat = (branch.seat + 1) % self._hand.players
         following.sort(key=lambda one: isinstance(one.events[-1], m.Chi))
         return [*following, nobody]
 
-    def _claim_of(self, branch: _Branch, step: int, tile: str) -> Claim | None:
-        """Return the next entry of the seat so far to the right if it claims this tile."""
-        seat = (branch.seat + step) % 4
+    def _claim_of(self, branch: _Branch, seat: int, tile: str) -> Claim | None:
+        """Return the next entry of the seat if it claims this tile."""
         draws = self._hand.seats[seat].draws
         at = branch.drawn_at[seat]
         claim = draws[at] if at < len(draws) else None
-        fits = isinstance(claim, Claim) and claim.tile == tile and claim.source + step == 4
-        return claim if fits else None  # type: ignore[return-value]
+        if not isinstance(claim, Claim) or (seat + claim.source) % 4 != branch.seat:
+            return None
+        return claim if claim.tile == tile else None
 
     def _claimed(self, branch: _Branch, caller: int, claim: Claim) -> _Branch:
         claimed = branch.copy()

@@ -11,9 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from mjbot.game.records.game import (
-    THREE_PLAYER_GAME,
     Entry,
-    ForeignRecordError,
     Game,
     HandNotes,
     RecordError,
@@ -21,16 +19,22 @@ from mjbot.game.records.game import (
 from mjbot.game.records.json_values import Lines, json_values
 from mjbot.game.records.other_formats import is_tenhou6
 from mjbot.game.records.tenhou6.events import emit_deal, emit_events
-from mjbot.game.records.tenhou6.hands import HandColumns, read_deal, read_hand
+from mjbot.game.records.tenhou6.hands import (
+    HandColumns,
+    number_of_players,
+    read_deal,
+    read_hand,
+)
 from mjbot.game.records.tenhou6.order import ANY_SEAT, orders
 from mjbot.game.records.tenhou6.results import DrawEntry, Result, read_result
 from protocol import messages as m
 from protocol.reading import whole_number
-from protocol.rules import RANKED, Rules
+from protocol.rules import Rules
 from protocol.seats import by_seat
 
-_TABLE: Final = re.compile("[般上特鳳]([東南])(喰?)(赤?)速?")
-"""What Tenhou calls a table: room and length, then 喰 where open tanyao counts, red fives, fast."""
+_TABLE: Final = re.compile("三?[般上特鳳]([東南])(喰?)(赤?)速?")
+"""What Tenhou calls a table: 三 with three players, room and length, then 喰 where open tanyao
+counts, red fives, fast."""
 _RED_FIVES: Final = ("aka", "aka51", "aka52", "aka53")
 
 
@@ -38,8 +42,8 @@ def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
     """Yield the games of a stream of JSON.
 
     Raises :class:`RecordError` here for what is no JSON; what is wrong with a game is raised while
-    its entries are walked, :class:`ForeignRecordError` if it is of three players.  A bad hand among
-    good ones is named in ``Game.hands`` and costs no other.
+    its entries are walked.  A bad hand among good ones is named in ``Game.hands`` and costs no
+    other.
     """
     for count, (_, value) in enumerate(json_values(stream, name), 1):
         title = name if count == 1 else f"{name}#{count}"
@@ -55,11 +59,11 @@ def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
     hands = value["log"]
     if not isinstance(hands, list) or not hands:
         raise RecordError(name, "", "log: is no list of hands")
-    if _has_three_players(value):
-        raise ForeignRecordError(name, THREE_PLAYER_GAME)
+    players = _players(value)
     try:
-        start = m.StartGame(names=_names(value), mjbot_rules=_rules(value.get("rule")).announced)
-        final = _final_scores(value["sc"]) if "sc" in value else None
+        rules = _rules(value.get("rule"), players)
+        start = m.StartGame(names=_names(value, players), mjbot_rules=rules.announced)
+        final = _final_scores(value["sc"], players) if "sc" in value else None
     except ValueError as error:
         raise RecordError(name, "", str(error)) from None
     played = [_hand_events(hand, name, number, notes) for number, hand in enumerate(hands, 1)]
@@ -84,15 +88,15 @@ def _may_end(hand: Sequence[m.Event], final: m.FourInts) -> bool:
     return sum(one != other for one, other in zip(results[-1], final, strict=True)) <= 1
 
 
-def _has_three_players(game: dict[str, Any]) -> bool:
+def _players(game: dict[str, Any]) -> int:
     hand = game["log"][0]
     names = game.get("name")
     if isinstance(names, list) and len(names) == 3:
-        return True
-    return isinstance(hand, list) and len(hand) >= 14 and hand[13] == []
+        return 3
+    return number_of_players(hand) if isinstance(hand, list) else 4
 
 
-def _rules(rule: Any) -> Rules:
+def _rules(rule: Any, players: int) -> Rules:
     """Return the rules that the site's name of a table stands for, else the default ones.
 
     Red fives are played with where the name has 赤, and where ``aka`` or one of ``aka51`` to
@@ -102,33 +106,34 @@ def _rules(rule: Any) -> Rules:
     display = fields.get("disp")
     match = _TABLE.fullmatch(display) if isinstance(display, str) else None
     if match is None:
-        return RANKED
+        return Rules(players=players)
     length, open_tanyao, red_fives = match.groups()
     return Rules(
         length="hanchan" if length == "南" else "tonpu",
         open_tanyao=bool(open_tanyao),
         red_fives=bool(red_fives) or any(fields.get(name) for name in _RED_FIVES),
+        players=players,
     )
 
 
-def _names(game: dict[str, Any]) -> tuple[str, ...] | None:
+def _names(game: dict[str, Any], players: int) -> tuple[str, ...] | None:
     names = game.get("name")
     if names is None:
         return None
-    if not isinstance(names, list) or len(names) != 4:
+    if not isinstance(names, list) or len(names) not in (4, players):
         raise ValueError("name: is no list of four names")
-    known = tuple(name if isinstance(name, str) else "" for name in names)
+    known = tuple([name if isinstance(name, str) else "" for name in [*names, ""][:4]])
     return known if any(known) else None
 
 
-def _final_scores(value: Any) -> m.FourInts:
-    columns = value[:8:2] if isinstance(value, list) else []
+def _final_scores(value: Any, players: int) -> m.FourInts:
+    columns = value[: 2 * players : 2] if isinstance(value, list) else []
     scores = [score for column in columns if (score := whole_number(column)) is not None]
-    if len(scores) != 4:
+    if len(scores) != players:
         raise ValueError("sc: is no final result")
     if max(map(abs, scores)) > m.MOST_POINTS:
         raise ValueError(f"sc: has a number beyond {m.MOST_POINTS}")
-    return by_seat(scores)
+    return by_seat([*scores, 0][:4])
 
 
 # --- one hand --------------------------------------------------------------------------------
@@ -145,7 +150,7 @@ def _hand_events(value: Any, name: str, number: int, notes: HandNotes) -> list[m
     hand = None
     try:
         hand = read_hand(value)
-        return _events(hand, read_result(hand.result))
+        return _events(hand, read_result(hand.result, hand.players))
     except ValueError as error:
         notes.unreadable.append(RecordError(name, f"hand {number}", str(error)))
     try:

@@ -7,7 +7,7 @@ script "downloadlogs") write Japanese, romaji or English, by a setting; the site
 A win is ``["和了", changes, [winner, from, liable or winner, value, yaku...]]``, two more items for
 each further winner; a draw is its name and, where something is paid, the changes.  Values:
 ``30符4飜7700点`` below the limits, ``満貫2000-4000点`` at one, where the dealer pays the second
-number; ``∀`` means that each of three pays.
+number; ``∀`` means that each of the others pays.
 """
 
 import re
@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mjbot.game.records.game import WinRecord
+from mjbot.game.records.tenhou6.hands import four_numbers
 from mjbot.game.rules.points import base_points, tsumo_points
-from protocol.messages import MOST_POINTS, FourInts
-from protocol.reading import whole_number
-from protocol.seats import by_seat
-from protocol.yaku import N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
+from protocol.messages import FourInts
+from protocol.yaku import DORA, N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
 
 WIN: Final = "和了"
 EXHAUSTIVE: Final = "流局"
@@ -81,7 +80,8 @@ YAKU_NAMES: Final = (
 LIMITS: Final = ("", "満貫", "跳満", "倍満", "三倍満", "役満")
 assert len(YAKU_NAMES) == N_YAKU
 
-_IDS: Final = {name: yaku for yaku, name in enumerate(YAKU_NAMES)}
+_IDS: Final = {name: yaku for yaku, name in enumerate(YAKU_NAMES)} | {"抜きドラ": DORA}
+"""Mahjong Soul counts the dora of kita apart."""
 _YAKU: Final = re.compile(r"(.+)\((?:(\d+)飜|役満)\)")
 _VALUE: Final = re.compile(r"(?:(\d+)符(\d+)飜|\D*)(\d+)(?:-(\d+))?点(∀?)")
 
@@ -115,8 +115,8 @@ Result = tuple[WinEntry, ...] | DrawEntry | None
 """``None``: the log does not contain how the hand ended."""
 
 
-def read_result(value: list[Any]) -> Result:
-    """Read a result.  Raises ``ValueError`` that names the place in its list."""
+def read_result(value: list[Any], players: int = 4) -> Result:
+    """Read a result of so many players.  Raises ``ValueError`` that names the place in its list."""
     if not value or value[0] == UNKNOWN_RESULT:
         return None
     if not isinstance(value[0], str):
@@ -125,32 +125,36 @@ def read_result(value: list[Any]) -> Result:
     if name in _WINS:
         if len(value) < 3 or len(value) % 2 == 0:
             raise ValueError(f"[16]: has {len(value)} parts; after {WIN} come pairs for each win")
-        return tuple(_read_win(value, at) for at in range(1, len(value), 2))
+        return tuple(_read_win(value, at, players) for at in range(1, len(value), 2))
     if (reason := DRAWS.get(name) or _EXPORTED_DRAWS.get(name)) is None:
         raise ValueError(f'[16][0]: "{value[0][:40]}" is neither a win nor a draw known here')
-    return DrawEntry(reason, name, _four(value[1], "[16][1]") if len(value) > 1 else None)
+    deltas = four_numbers(value[1], "[16][1]", players) if len(value) > 1 else None
+    return DrawEntry(reason, name, deltas)
 
 
-def _read_win(result: list[Any], at: int) -> WinEntry:
+def _read_win(result: list[Any], at: int, players: int) -> WinEntry:
     place = f"[16][{at + 1}]"
-    deltas, parts = _four(result[at], f"[16][{at}]"), result[at + 1]
+    deltas, parts = four_numbers(result[at], f"[16][{at}]", players), result[at + 1]
     if not isinstance(parts, list) or len(parts) < 3:
         raise ValueError(f"{place}: has no winner and source")
     winner, source, third = (_seat(parts[index], f"{place}[{index}]") for index in range(3))
     texts = parts[3:]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{place}: the value and the yaku are texts")
-    points, fu = _read_value(texts[0]) if texts else (None, None)
+    points, fu = _read_value(texts[0], players) if texts else (None, None)
     yakus, fan = _read_yaku(texts[1:])
     liable = third if third != winner else None
     return WinEntry(winner, source, liable, deltas, points, fu, yakus, fan)
 
 
-def _read_value(text: str) -> tuple[int | None, int | None]:
+def _read_value(text: str, players: int) -> tuple[int | None, int | None]:
     if not (match := _VALUE.fullmatch(text)):
         return None, None
     fu, _, first, second, each = match.groups()
-    points = int(first) * (3 if each else 1) if second is None else 2 * int(first) + int(second)
+    if second is None:
+        points = int(first) * (players - 1 if each else 1)
+    else:
+        points = (players - 2) * int(first) + int(second)
     return points, int(fu) if fu else None
 
 
@@ -160,22 +164,17 @@ def _read_yaku(texts: Sequence[str]) -> tuple[tuple[tuple[str, int], ...] | None
         return None, None
     ids = [(_IDS[match[1]], int(match[2] or 0)) for match in matches if match]
     yakuman = [yaku for yaku, _ in ids if is_yakuman(yaku)]
-    yaku = [] if yakuman else ids
+    yaku = [] if yakuman else _summed(ids)
     fan = YAKUMAN_FAN * len(yakuman) or sum(han for _, han in yaku)
     return named_yaku(yaku, yakuman), fan
 
 
-def _four(value: Any, place: str) -> FourInts:
-    if not isinstance(value, list) or len(value) != 4:
-        raise ValueError(f"{place}: is no list of four changes")
-    return by_seat(_points(points, f"{place}[{at}]") for at, points in enumerate(value))
-
-
-def _points(value: Any, place: str) -> int:
-    number = whole_number(value)
-    if number is None or abs(number) > MOST_POINTS:
-        raise ValueError(f"{place}: {str(value)[:40]} is no number of points")
-    return number
+def _summed(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the han of each yaku, in the order in which it is first listed."""
+    han: dict[int, int] = {}
+    for yaku, value in pairs:
+        han[yaku] = han.get(yaku, 0) + value
+    return list(han.items())
 
 
 def _seat(value: Any, place: str) -> int:
@@ -187,25 +186,25 @@ def _seat(value: Any, place: str) -> int:
 # --- writing ---------------------------------------------------------------------------------
 
 
-def win_json(wins: Sequence[WinRecord], dealer: int) -> list[Any]:
+def win_json(wins: Sequence[WinRecord], dealer: int, players: int) -> list[Any]:
     """Return the result of a hand that one or two seats won."""
     result: list[Any] = [WIN]
     for win in wins:
         third = win.winner if win.liable is None else win.liable
-        parts: list[Any] = [win.winner, win.source, third, _value_text(win, dealer)]
+        parts: list[Any] = [win.winner, win.source, third, _value_text(win, dealer, players)]
         parts += [f"{YAKU_NAMES[yaku]}({han}飜)" for yaku, han in win.yaku if han]
         parts += [f"{YAKU_NAMES[yaku]}(役満)" for yaku in win.yakuman]
         result += [list(win.deltas), parts]
     return result
 
 
-def _value_text(win: WinRecord, dealer: int) -> str:
+def _value_text(win: WinRecord, dealer: int, players: int) -> str:
     han = sum(han for _, han in win.yaku)
     rank = LIMITS[win.limit] or f"{win.fu}符{han}飜"
     if win.winner != win.source:
         return f"{rank}{win.hand_points}点"
     if win.winner == dealer:
-        return f"{rank}{win.hand_points // 3}点∀"
+        return f"{rank}{win.hand_points // (players - 1)}点∀"
     base = int(base_points(han, win.fu, len(win.yakuman)))
     return f"{rank}{tsumo_points(base, False)}-{tsumo_points(base, True)}点"
 

@@ -23,7 +23,7 @@ from protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
 def _rule(rules: Rules) -> dict[str, Any]:
     """Return how the site names a table: room, length, open tanyao and red fives."""
     game_type(rules)  # raises for what the site has no name for
-    text = "般南" if rules.length == "hanchan" else "般東"
+    text = "三" * (rules.players == 3) + ("般南" if rules.length == "hanchan" else "般東")
     text += "喰" * rules.open_tanyao + "赤" * rules.red_fives
     return {"disp": text, "aka": int(rules.red_fives)}
 
@@ -39,7 +39,7 @@ def write_tenhou6(game: CompleteGame) -> bytes:
     final: m.FourInts | None = None
     for entry in game.entries:
         if isinstance(entry.event, m.StartKyoku):
-            columns = _Columns(entry.event)
+            columns = _Columns(entry.event, game.rules.players)
         elif isinstance(entry.event, m.EndKyoku) and columns is not None:
             log.append(h.hand_json(columns.hand()))
         elif isinstance(entry.event, m.EndGame):
@@ -53,7 +53,7 @@ def write_tenhou6(game: CompleteGame) -> bytes:
         "log": log,
     }
     if final is not None:
-        points = final_points(final)
+        points = final_points(final, game.rules.players)
         document["sc"] = [part for pair in zip(final, points, strict=True) for part in pair]
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
@@ -61,8 +61,9 @@ def write_tenhou6(game: CompleteGame) -> bytes:
 class _Columns:
     """Sorts the events of a hand into the columns of the seats."""
 
-    def __init__(self, deal: m.StartKyoku) -> None:
+    def __init__(self, deal: m.StartKyoku, players: int) -> None:
         self._deal = deal
+        self._players = players
         self._dora = [deal.dora_marker]
         self._ura: tuple[str, ...] = ()
         self._draws: list[list[h.Draw]] = [[], [], [], []]
@@ -85,6 +86,7 @@ class _Columns:
             ura=self._ura,
             seats=tuple(h.SeatColumns(start, tuple(d), tuple(p)) for start, d, p in columns),
             result=self._result,
+            players=self._players,
         )
 
     def take(self, entry: Entry) -> None:
@@ -104,14 +106,17 @@ class _Columns:
                 self._plays[seat].append(h.OwnKan("ankan", 0, last, tuple(own)))
             case m.Kakan():
                 self._kakan(entry.event)
+            case m.Kita(actor=seat):
+                self._plays[seat].append(h.NorthAside())
             case m.Dora(dora_marker=marker):
                 self._dora.append(marker)
             case m.Hora() if entry.win is not None:
                 self._wins.append(entry.win)
                 self._ura = self._ura or entry.win.ura_markers
-                self._result = win_json(self._wins, self._deal.oya)
+                self._result = win_json(self._wins, self._deal.oya, self._players)
             case m.Ryukyoku(reason=reason, deltas=deltas, tenpais=tenpais):
-                self._result = draw_json(reason or "", deltas or (0, 0, 0, 0), tenpais or ())
+                shown = (tenpais or ())[: self._players]
+                self._result = draw_json(reason or "", deltas or (0, 0, 0, 0), shown)
 
     def _claim(self, event: m.Chi | m.Pon | m.Daiminkan) -> None:
         seat = event.actor

@@ -14,7 +14,7 @@ from mjbot.game.table.actions import ACTIONS, N_ACTIONS, RON, Action
 from mjbot.game.table.legal import can_abort, can_ron, legal_codes
 from mjbot.game.table.mirror.wire import tile_code, to_action, to_message
 from mjbot.game.table.observe import extra_copy
-from mjbot.game.table.seats import next_seat
+from mjbot.game.table.seats import is_seated, next_seat
 from mjbot.game.table.settle import abort_reason
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
@@ -37,7 +37,10 @@ _REASON_CODES: Final = {name: code for code, name in enumerate(s.WIRE_REASONS)}
 
 def situation(state: s.State) -> str:
     """Describe what the table waits for, for error messages."""
-    text = _PHASES.get(int(state["phase"]), "the kyoku is over")
+    phase = int(state["phase"])
+    text = _PHASES.get(phase, "the kyoku is over")
+    if phase == s.CHANKAN and not state["chankan"]:
+        text = "seat {turn} has set {tile} aside"
     return text.format(turn=int(state["turn"]), tile=TILE_NAMES[int(state["last_tile"])])
 
 
@@ -49,6 +52,7 @@ def _expect(condition: bool, problem: str) -> None:
 def check_start_kyoku(state: s.State, event: m.StartKyoku, seat: int | None) -> None:
     """The dealer is ``kyoku - 1``, the own hand is shown and no tile is dealt five times."""
     _expect(event.oya == event.kyoku - 1, f"oya is {event.oya}, expected kyoku - 1")
+    _expect(is_seated(state, event.oya), f"oya is {event.oya}, which no player is")
     if seat is not None:
         _expect("?" not in event.tehais[seat], f"tehais[{seat}], the own hand, is hidden")
     dealt = Counter((event.dora_marker, *(name for hand in event.tehais for name in hand)))
@@ -126,6 +130,10 @@ def _check_public(state: s.State, seat: int, event: m.PlayerAction) -> None:
         case m.Ankan() | m.Kakan():
             _expect(_own_turn(state, seat, s.TURN), f"seat {seat} may not declare a kan now")
             _expect(int(state["wall_left"]) > 0, "no kan once the wall is empty")
+        case m.Kita():
+            _expect(_own_turn(state, seat, s.TURN), f"seat {seat} may not set a north aside now")
+            _expect(int(state["rules"]["players"]) == 3, "kita is of three players")
+            _expect(int(state["wall_left"]) > 0, "no kita once the wall is empty")
         case m.Hora():
             _check_hidden_win(state, seat)
 
@@ -151,6 +159,7 @@ def _check_hidden_call(state: s.State, seat: int, event: m.Chi | m.Pon | m.Daimi
     _expect(int(state["wall_left"]) > 0, "no call on the last discard")
     _expect(not state["riichi"][seat], f"seat {seat} is in riichi and may not call")
     if isinstance(event, m.Chi):
+        _expect(int(state["rules"]["players"]) == 4, "chi is of four players")
         left = next_seat(state, int(state["turn"]))
         _expect(left == seat, f"chi by seat {seat}, but only seat {left} may chi this tile")
 
@@ -218,7 +227,8 @@ def _may_be_triple_ron(state: s.State) -> bool:
     if int(state["phase"]) not in (s.REACTION, s.CHANKAN):
         return False
     others = (seat for seat in range(4) if seat != int(state["turn"]))
-    return all(can_ron(state, seat) or not state["hand_known"][seat] for seat in others)
+    able = all(can_ron(state, seat) or not state["hand_known"][seat] for seat in others)
+    return able and int(state["rules"]["players"]) == 4
 
 
 def check_copies(state: s.State) -> None:

@@ -27,7 +27,7 @@ from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
 logger = logging.getLogger(__name__)
 
-MeldEvent = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan
+MeldEvent = m.Chi | m.Pon | m.Daiminkan | m.Kakan | m.Ankan | m.Kita
 
 
 class TableError(MjbotError):
@@ -58,6 +58,7 @@ class Mirror:
         self.strict: Final = strict
         self.state: State = new_state()
         self.names: tuple[str, ...] = ()
+        self._players: Final = (3, 4) if seat is None else (4,)  # clients do not play three yet
         self._ledger = Ledger(self.state, length)
 
     def apply(self, event: m.Event) -> None:
@@ -101,7 +102,7 @@ class Mirror:
         state = self.state
         match event:
             case m.StartGame():
-                announced_rules(event)
+                announced_rules(event, self._players)
             case m.EndKyoku():
                 self._ledger.check_end_kyoku()
             case m.StartKyoku():
@@ -133,7 +134,8 @@ class Mirror:
         match event:
             case m.StartGame():
                 self.names = event.names or ()
-                self._ledger.start_game(announced_rules(event), expected_length(event))
+                rules = announced_rules(event, self._players)
+                self._ledger.start_game(rules, expected_length(event))
             case m.StartKyoku():
                 self._start_kyoku(event)
             case m.Tsumo():
@@ -159,6 +161,9 @@ class Mirror:
 
     def _apply_meld(self, event: MeldEvent) -> None:
         state, actor = self.state, event.actor
+        if isinstance(event, m.Kita):
+            calls.apply_kita(state, actor)
+            return
         used = [tile_code(name) for name in event.consumed]
         match event:
             case m.Chi():

@@ -1,5 +1,6 @@
 """Scores, payments and the order of kyoku: the events against the rules."""
 
+from collections.abc import Collection
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from mjbot.game.table import settle
 from mjbot.game.table.assume import name_drawn, set_last_round, set_position, show_ura
 from mjbot.game.table.mirror.check import check_draw_reason, situation
 from mjbot.game.table.mirror.wire import tile_code, wire_yakus
+from mjbot.game.table.seats import is_seated
 from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
 from protocol.rules import LAST_ROUND, RANKED, Length, Rules
@@ -27,9 +29,12 @@ def _points(values: Any) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
 
 
-def announced_rules(event: m.StartGame) -> Rules | None:
-    """Return the rules that a table announces, if it does.  Raises ``ValueError``."""
-    return None if event.mjbot_rules is None else Rules.read(event.mjbot_rules)
+def announced_rules(event: m.StartGame, players: Collection[int]) -> Rules | None:
+    """Return the rules that a table announces, if it does.
+
+    Raises ``ValueError``, also for another number of ``players``.
+    """
+    return None if event.mjbot_rules is None else Rules.read(event.mjbot_rules, players)
 
 
 def expected_length(event: m.StartGame) -> Length | None:
@@ -287,7 +292,7 @@ class Ledger:
 
     def _is_tenpai(self, seat: int, event: m.Ryukyoku) -> int:
         state = self._state
-        if state["hand_known"][seat]:
+        if state["hand_known"][seat] or not is_seated(state, seat):
             return int(state["waits"][seat] != 0)
         if event.tenpais is not None:
             return int(event.tenpais[seat])

@@ -18,7 +18,7 @@ from mjbot.game.rules.yaku_table import (
 from mjbot.game.table import actions as a
 from mjbot.game.table.state import PON, State
 from protocol import messages as m
-from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
+from protocol.tiles import FIVE_KINDS, N_KINDS, NORTH, TILE_BY_NAME, TILE_NAMES, tile_kind
 from protocol.yaku import YAKUMAN_FAN
 
 NINE_TERMINALS_REASON: Final = "kyushukyuhai"
@@ -44,6 +44,8 @@ def to_message(state: State, seat: int, action: a.Action) -> m.PlayerAction:
             return m.Reach(actor=seat)
         case "pass":
             return m.Skip()
+        case "kita":
+            return m.Kita(actor=seat, pai=TILE_NAMES[NORTH])
         case "nine terminals":
             return m.Ryukyoku(actor=seat, reason=NINE_TERMINALS_REASON)
         case "tsumo":
@@ -135,6 +137,9 @@ def _code(state: State, seat: int, message: m.Message) -> int:
             return _discard_code(state, pai, tsumogiri)
         case m.Reach():
             return a.DECLARE_RIICHI
+        case m.Kita(pai=pai):
+            _expect_tile("pai", pai, NORTH)
+            return a.KITA
         case m.Skip():
             return a.PASS
         case m.Ryukyoku(reason=reason):

@@ -146,7 +146,7 @@ def learn_games(
         apply_start_game(state, rules)
         round_, honba = 0, 0
         while True:
-            shuffle_wall(seeds[game], round_, honba, state.wall)
+            shuffle_wall(seeds[game], round_, honba, state.wall, 4)
             deal(state, buffer, round_, honba)
             _learn_kyoku(learner, state, buffer, masks[game])
             if game_ends(state):

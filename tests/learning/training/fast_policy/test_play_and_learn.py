@@ -53,7 +53,7 @@ def learner():
     state, buffer = new_state(), new_step_buffer()
     buffer["decides"] = DECIDES_ALL
     apply_start_game(state, rule_set())
-    shuffle_wall(8, 0, 0, state["wall"])
+    shuffle_wall(8, 0, 0, state["wall"], 4)
     deal(state, buffer, 0, 0)
     rewards = np.zeros(4)
     keep_kyoku(learner, state, buffer, ALL_SEATS, rewards)

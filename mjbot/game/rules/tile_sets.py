@@ -1,0 +1,84 @@
+"""The tiles that a game is played with, and what shanten and waits are where some are missing.
+
+Three players have no 2m to 8m, so no run holds a 1m or 9m.  Their shanten is that of
+:mod:`mjbot.game.rules.shanten` for the hand without a fourth 1m or 9m.  A fourth copy is of use in
+a run only.  With three copies or fewer no run of man needs fewer tiles than triplets and pairs do:
+a run with one tile needs two, as the triplet of that tile does; one without needs three, as the
+triplet of any of 27 kinds that the hand lacks and the other blocks do not use.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from mjbot.game.rules.acceptance import shanten_and_acceptance, waits
+from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.shanten import shanten
+from mjbot.runtime.compiler.compiled import compiled
+
+_MISSING: Final = 0x7F << 1  # 2m to 8m
+_LOW: Final = 0  # 1m
+_HIGH: Final = 8  # 9m
+_USEFUL: Final = 3  # copies of these that blocks can hold
+
+
+@compiled
+def wall_tile(index: int, players: int) -> int:
+    """Return the tile (0..36) of a place of the wall before it is shuffled: one red five a suit.
+
+    >>> [int(wall_tile(index, 3)) for index in (3, 4, 8, 24, 25)]
+    [0, 8, 9, 35, 13]
+    """
+    kind = index // 4
+    if players == 3 and kind > 0:
+        kind += 7
+    if kind < 27 and kind % 9 == 4 and index % 4 == 0:
+        return 34 + kind // 9
+    return kind
+
+
+@compiled
+def _useful(hand: Counts, players: int) -> Counts:
+    """Return a hand without what no block can hold."""
+    if players == 4 or (hand[_LOW] <= _USEFUL and hand[_HIGH] <= _USEFUL):
+        return hand
+    useful = hand.copy()
+    useful[_LOW] = min(useful[_LOW], np.int8(_USEFUL))
+    useful[_HIGH] = min(useful[_HIGH], np.int8(_USEFUL))
+    return useful
+
+
+@compiled
+def _accepted(hand: Counts, players: int, mask: int) -> int:
+    """Return the kinds of an acceptance that are in the game and of use."""
+    if players == 4:
+        return mask
+    for kind in (_LOW, _HIGH):
+        if hand[kind] >= _USEFUL:
+            mask &= ~(1 << kind)
+    return mask & ~_MISSING
+
+
+@compiled
+def shanten_of(hand: Counts, n_melds: int, players: int) -> int:
+    """Return the shanten of a hand at a table of so many players.
+
+    >>> from mjbot.game.rules.kinds import hand_counts
+    >>> hand = hand_counts("1111m9999m555p66p")
+    >>> shanten_of(hand, 0, 4), shanten_of(hand, 0, 3)
+    (1, 2)
+    """
+    return shanten(_useful(hand, players), n_melds)
+
+
+@compiled
+def acceptance_of(hand: Counts, n_melds: int, players: int) -> tuple[int, int]:
+    """Return the shanten of a hand of 3n+1 tiles and the mask of kinds that lower it."""
+    away, mask = shanten_and_acceptance(_useful(hand, players), n_melds)
+    return away, _accepted(hand, players, mask)
+
+
+@compiled
+def waits_of(hand: Counts, n_melds: int, players: int) -> int:
+    """Return the mask of kinds completing a hand of 3n+1 tiles; 0 if it is not tenpai."""
+    return _accepted(hand, players, waits(_useful(hand, players), n_melds))

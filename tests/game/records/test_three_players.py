@@ -1,0 +1,144 @@
+"""Records of three players: written, read, and refused where four are played."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mjbot.game.records.complete import CompleteGame, complete
+from mjbot.game.records.game import ForeignRecordError, Game
+from mjbot.game.records.mjai_log import read_mjai_log
+from mjbot.game.records.mjlog import read_mjlog, scan_elements
+from mjbot.game.records.mjlog_writer import write_mjlog
+from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.records.tenhou6.reader import read_tenhou6
+from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.game.records.writers import FORMATS
+from mjbot.game.table.mirror.mirror import Mirror, TableError
+from protocol import messages as m
+from protocol.rules import Rules
+from protocol.tenhou.calls import Call, decode_call, encode_call
+from tests.game.records.formats import (
+    events_of,
+    first_kyoku,
+    report,
+    reread_mjlog,
+    reread_tenhou6,
+    stream,
+)
+from tests.game.referee.scripted import random_game
+
+THREE = Rules(players=3)
+
+
+def read(document: bytes) -> list[m.Event]:
+    return [entry.event for entry in read_mjlog(document, "game")]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_game_at_random_comes_back(seed: int) -> None:
+    game = report(random_game(seed, THREE))
+    for reread in (reread_mjlog, reread_tenhou6, reread_mjai):
+        again = reread(game)
+        in_order = reread is reread_tenhou6
+        assert events_of(again, in_order) == events_of(game, in_order)
+        assert again.rules == game.rules == THREE
+
+
+def reread_mjai(game: CompleteGame) -> CompleteGame:
+    entries = FORMATS["mjai"].encode(Game("own", "line", game.entries))
+    (again,) = read_mjai_log(stream(entries), "written")
+    return complete(again)
+
+
+def padded(fields: dict[str, Any], points: int) -> dict[str, Any]:
+    """The fourth place filled: hands of ``?``, points of its own."""
+    empty = {"tehais": ["?"] * 13, "scores": points, "deltas": 0, "tenpais": False, "names": ""}
+    return fields | {name: [*fields[name], empty[name]] for name in empty.keys() & fields.keys()}
+
+
+def nukidora(fields: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "nukidora"} if fields["type"] == "kita" else fields
+
+
+DIALECTS = {
+    "RiichiEnv": lambda fields: fields,
+    "four places": lambda fields: padded(fields, 35_000),
+    "Mortal's descendants": nukidora,
+    "hosted": lambda fields: fields | {"num_players": 3} if "names" in fields else fields,
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_of_mjai_is_the_same_game(dialect: str) -> None:
+    game = report(random_game(1, THREE))
+    lines = FORMATS["mjai"].encode(Game("own", "line", game.entries)).splitlines()
+    messages = [DIALECTS[dialect](json.loads(line)) for line in lines]
+    assert len(messages[1]["scores"]) == (4 if dialect == "four places" else 3)
+    messages[0].pop("mjbot_rules")
+    written = b"\n".join(json.dumps(message).encode() for message in messages)
+    (again,) = read_mjai_log(stream(written), "written")
+    assert events_of(complete(again)) == events_of(game)
+
+
+def test_tenhou6_without_a_fourth_place() -> None:
+    game = report(random_game(2, THREE))
+    document = json.loads(write_tenhou6(game))
+    document["name"] = document["name"][:3]
+    for hand in document["log"]:
+        del hand[13:16]
+        hand[1] = hand[1][:3]
+        hand[-1] = [part[:3] if isinstance(part, list) else part for part in hand[-1]]
+    (again,) = read_tenhou6(stream(json.dumps(document).encode()), "written")
+    assert events_of(complete(again), in_order=True) == events_of(game, in_order=True)
+
+
+def test_a_robbed_kita_as_tenhou_writes_it(scripted) -> None:
+    """The tags of a ranked table: type 185, an empty fourth seat, the kita among the calls."""
+    hands = ["4z147p147s123567z", "1133557799p11s4z"]
+    played = scripted(hands, dora="6z", rules=THREE).do(0, "kita").do(1, "ron")
+    document = write_mjlog(first_kyoku(played)).decode()
+    elements = {element.name: element for element in scan_elements(document.encode(), "game")}
+    assert elements["GO"]["type"] == "25"
+    assert elements["INIT"]["hai3"] == ""
+    assert elements["INIT"]["ten"] == "350,350,350,0"
+    kita = decode_call(int(elements["N"]["m"]), players=3)
+    assert (kita.kind, kita.tile // 4) == ("kita", 30)
+    assert elements["AGARI"]["machi"] == str(kita.tile)
+    assert elements["AGARI"]["sc"] == "350,-16,350,16,350,0,0,0"
+    ranked = document.replace('type="25"', 'type="185"').replace(
+        "<TAIKYOKU", '<UN n0="a" n1="b" n2="c" n3="" dan="16,16,17,0"/><TAIKYOKU', 1
+    )
+    mirror = Mirror()
+    for event in read(ranked.encode()):
+        mirror.apply(event)
+    assert mirror.state["kita"].tolist() == [1, 0, 0, 0]
+
+
+def test_the_codes_of_kita() -> None:
+    for tile, code in zip(range(120, 124), (30752, 31008, 31264, 31520), strict=True):
+        assert encode_call(Call("kita", 0, tile, (tile,))) == code
+    for code, players, problem in ((30752, 4, "north call"), (0x1020, 3, "is no kita: tile 16")):
+        with pytest.raises(ValueError, match=problem):
+            decode_call(code, players)
+
+
+def test_a_reader_of_four_players_refuses_it_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.mjlog"
+    path.write_bytes(write_mjlog(report(random_game(0, THREE))))
+    (source,) = list_sources(path)
+    (game,) = games_of(source, players=(3, 4))
+    assert sum(isinstance(entry.event, m.Kita) for entry in game.entries) > 0
+    (game,) = games_of(source)
+    with pytest.raises(ForeignRecordError, match="is a three-player game"):
+        list(game.entries)
+
+
+def test_a_clients_table_refuses_three_players() -> None:
+    start = m.StartGame(id=0, mjbot_rules=THREE.announced)
+    with pytest.raises(TableError, match="players: 3 is not implemented"):
+        Mirror(seat=0).apply(start)
+    spectator = Mirror()
+    spectator.apply(start)
+    assert spectator.state["scores"].tolist() == [35_000] * 3 + [0]
