@@ -24,7 +24,7 @@ PROOFS = {
     "check": "`mjbot check` fails no bot and no server that keeps to the documents, under load",
     "helpers": "how soon `mjbot detect --helpers` finds made helpers, and whom it names wrongly",
     "simulation": "our programs under simulated time, network, disk and signals, by seed",
-    "endurance": "broken conversations, killed processes and signals, for hours: five subjects",
+    "endurance": "services, killed processes and signals, for hours: four subjects",
     "ray": "the arena over two Ray nodes on loopback: a killed node, a token, other code",
     "pages": "the commands of the documentation, run as the pages show them",
     "board": "what the page draws at every event of recorded games, in a real browser",

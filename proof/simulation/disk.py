@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from proof.simulation.processes import current
+from proof.simulation.processes import current, name_of_current
 
 _OPEN, _OS_OPEN = io.open, os.open
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -73,6 +73,11 @@ class Disk:
                 return fault.kind
         return ""
 
+    def kill(self, process: str) -> None:
+        """Close what a process had open, as the system does."""
+        for file in [file for file in self.files if file.process == process]:
+            file.close()
+
     def require(self, name: str, path: object) -> None:
         """Count an operation that is no write; raises ``OSError``."""
         if self.operate(name, path):
@@ -129,6 +134,7 @@ class _File(io.FileIO):
     def __init__(self, disk: Disk, file: Any, mode: str, closefd: bool, opener: Any) -> None:
         super().__init__(file, mode, closefd, opener)
         self._disk: Final = disk
+        self.process: Final = name_of_current()
         disk.files.add(self)
 
     def write(self, data: Any) -> int:

@@ -120,13 +120,24 @@ class Network:
         ]  # fmt: skip
         client, server = ends
         client.peer, server.peer = server, client
-        client.owner = server.owner = self.owner_of()
+        client.owner = server.owner = client.process = self.owner_of()
+        server.process = listener.process
         self.connections.append((client, server))
         protocol = factory()
         client.set_protocol(protocol)
         loop.call_later(latency_s, listener.accept, server)
         protocol.connection_made(client)
         return client, protocol
+
+    def kill(self, process: str) -> None:
+        """Close what a process had open, as the system does."""
+        for listener in list(self.listeners.values()):
+            if listener.process == process:
+                listener.close()
+        for pair in self.connections:
+            for end in pair:
+                if end.process == process:
+                    end.abort()
 
     def _started(self, end: "Transport") -> None:
         """Note a second connection with the token of one that is open."""
@@ -155,6 +166,7 @@ class Listener(events.AbstractServer):
         self._network: Final = network
         self._factory: Final = factory
         self._port: Final = port
+        self.process: Final = network.owner_of()
 
     @property
     def sockets(self) -> "tuple[Socket, ...]":
@@ -253,6 +265,8 @@ class Transport(asyncio.Transport):
         self.first_bytes = b""
         self.owner = ""
         """The process that has connected, at both ends."""
+        self.process = ""
+        """The process whose end this is."""
         self.is_lost = False
         self._loop: Final = loop
         self._names: Final = names

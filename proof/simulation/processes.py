@@ -53,8 +53,11 @@ class Process:
         self.handlers: Final[dict[int, Any]] = dict.fromkeys(signal.Signals, signal.SIG_DFL)
         self.tasks: Final[WeakSet[asyncio.Task[Any]]] = WeakSet()
         self.signals: Final[list[str]] = []
+        self.left_tasks = 0
+        """Tasks that were still there when its main coroutine had ended."""
         self.is_serving = False
         """Whether its event loop runs: before that a signal just ends it."""
+        self.on_kill: Callable[[str], None] = lambda name: None
         self._loop: Final = loop
         self._main: Final = main
         self._greenlet: Final = greenlet.greenlet(self._run)
@@ -91,6 +94,7 @@ class Process:
                 contextvars.copy_context().run(self._handle, handler, number)
             except KilledError as end:
                 self._greenlet.throw(end)
+                self.on_kill(self.name)
 
     def _handle(self, handler: Callable[[int, object], object], number: int) -> None:
         _current.set(self)
@@ -134,6 +138,7 @@ class Runner:
     def __exit__(self, *_: object) -> None:
         self._process.is_serving = False
         left = {task for task in self._process.tasks if not task.done()}
+        self._process.left_tasks += len(left)
         if left:
             for task in left:
                 task.cancel()

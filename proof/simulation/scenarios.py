@@ -124,12 +124,27 @@ async def services(world: World) -> list[str]:
     while server.is_running:
         server.strike("SIGTERM")
         await world.end(server, within_s=100)
-    allowed = {ExitCode.OK, ExitCode.UNREACHABLE, ExitCode.FAILED, ExitCode.INTERRUPTED}
-    for service in services:
-        is_hurt = bool(service.signals) or world.struck
-        if service.status not in (allowed if is_hurt else {ExitCode.OK}):
-            world.problem(f"{service.name}: status {service.status}: {_last(service)}")
-    return [*_records(world, folder), *_touched(world, folder, foreign)]
+    return [
+        *(problem for service in services for problem in _service_status(world, service)),
+        *_records(world, folder),
+        *_touched(world, folder, foreign),
+    ]
+
+
+def _service_status(world: World, service: Process) -> Iterator[str]:
+    """Yield the end of a bot that its plan or a signal did not ask for."""
+    has_connected = any("game over" in line for line in service.logged)
+    allowed = {ExitCode.OK}
+    if world.has(*DISK) and not has_connected:  # the profile's folder cannot be used
+        allowed |= {ExitCode.UNREACHABLE, ExitCode.BAD_ARGUMENTS}
+    if service.signals.count("SIGTERM") > 1:
+        allowed.add(ExitCode.INTERRUPTED)
+    if service.status not in allowed:
+        yield f"{service.name}: status {service.status}: {_last(service)}"
+    with contextlib.suppress(FileNotFoundError):
+        text = (world.folder / "logs" / f"{service.name}.json").read_text()
+        if not text.endswith("}\n"):
+            yield f"{service.name}.json is cut off: {text[-80:]!r}"
 
 
 async def pair(world: World) -> list[str]:
@@ -253,6 +268,8 @@ async def _visits(
         await world.end(client)
         if client.status not in CLIENT_STATUSES:
             world.problem(f"{name}: status {client.status}: {_last(client)}")
+        if "was silent for" in _last(client):  # it has waited for the others too long
+            world.blamed.add(name)
         await asyncio.sleep(PAUSE_S)
 
 
@@ -268,6 +285,8 @@ async def _until_served(
     """Wait until the server has ended; return what does not hold."""
     tasks = [asyncio.ensure_future(other) for other in others]
     if not await world.end(serve, within_s=LONGEST_S):
+        if not world.excuses(serve):
+            world.problem(f"the games were not played within {LONGEST_S:g} s: {_last(serve)}")
         serve.strike("SIGTERM")
         await world.end(serve)
     await asyncio.gather(*tasks)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from random import Random
 from typing import Final
 
@@ -121,6 +122,9 @@ def shrunk(schedule: Schedule, fails: Callable[[Schedule], bool]) -> Schedule:
 
 def _smaller(schedule: Schedule) -> Iterator[Schedule]:
     faults = schedule.faults
+    for few in (1, 2):  # without the others a signal strikes elsewhere: try all, not one by one
+        if len(faults) > few + 1:
+            yield from [replace(schedule, faults=some) for some in combinations(faults, few)]
     for place in range(len(faults)):
         yield replace(schedule, faults=faults[:place] + faults[place + 1 :])
     if not schedule.is_calm:

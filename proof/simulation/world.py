@@ -45,6 +45,8 @@ OURS: Final = ("mjbot", "protocol", "strategies")
 EPOCH_S: Final = 1_790_000_000.0
 """The time of day at which each schedule begins, in seconds since the epoch."""
 MOST_S: Final = 20_000.0
+MOST_LEFT: Final = 4
+"""Tasks that a program may leave to its end."""
 _RANDOM: Final = random.Random
 _SHARED_MEMORY: Final = Path("/dev/shm")
 
@@ -104,6 +106,7 @@ class World:
         """Start a command and return its process; ``environ`` is what it reads at its start."""
         arguments = [str(word) for word in words]
         process = p.Process(name, self.loop, lambda: main(arguments))
+        process.on_kill = self._kill
         self.processes[name] = process
         self.ended.append(process)
         os.environ.update(environ or {})
@@ -111,6 +114,10 @@ class World:
         for variable in environ or {}:
             os.environ.pop(variable, None)
         return process
+
+    def _kill(self, name: str) -> None:
+        self.network.kill(name)
+        self.disk.kill(name)
 
     def problem(self, text: str) -> None:
         """Note what does not hold."""
@@ -233,6 +240,8 @@ class World:
         for process in self.ended:
             if process.crash is not None:
                 yield f"{process.name}: {type(process.crash).__name__}: {process.crash}"
+            if process.left_tasks > MOST_LEFT:
+                yield f"{process.name} has left {process.left_tasks} tasks"
             for line in (*process.logged, *process.printed):
                 if p.STRATEGY_FAILS in line:  # its traceback is meant for its author
                     continue
