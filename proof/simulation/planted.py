@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from mjbot.cli import serve as serve_command
 from mjbot.play import kept_games
-from mjbot.play.server import accounts, game_log, hall, lobby, seats, server, tables_page
-from mjbot.play.service import files, status
+from mjbot.play.server import accounts, game_log, hall, lobby, seats, tables_page
+from mjbot.play.server import tcp as tcp_endpoint
+from mjbot.play.service import files, locks, status
 from mjbot.runtime import files as runtime_files
-from mjbot.runtime.net import guests
 from mjbot.strategy.pair import socket_link
-from protocol.transports import tcp, websocket
+from protocol.transports import tcp
 
 Owner = Any
 
@@ -137,19 +137,19 @@ def _failing_page(_: Any) -> Any:
     return page
 
 
-def _untranslated(_: Any) -> Any:
-    async def send(self: Any, line: bytes) -> None:
-        await self._connection.send(line.decode())
+def _always_ok(serve: Any) -> Any:
+    async def play(*args: Any) -> int:
+        await serve(*args)
+        return 0
 
-    return send
+    return play
 
 
-def _fire_and_forget(close: Any) -> Any:
-    async def drain(self: Any) -> None:
-        for seat in self.lobby.close():
-            asyncio.ensure_future(seat.dismiss("")).add_done_callback(lambda task: 1 / 0)
+def _failing(_: Any) -> Any:
+    def fail(self: Any, guest: Any) -> None:
+        raise KeyError("guest")
 
-    return drain
+    return fail
 
 
 PLANTED: Final = {
@@ -162,9 +162,9 @@ PLANTED: Final = {
     "a record that is not closed": Planted("tcp", game_log.GameLog, "__exit__", _nothing),
     "a connection that is not closed": Planted("tcp", tcp.TcpTransport, "close", _nothing_awaited),
     "an account that stays taken": Planted("tables", accounts.Accounts, "leave", _nothing),
-    "two connections of an account": Planted("tables", accounts.Accounts, "connect", _true),
-    "places of connections that are not freed": Planted("tcp", guests.Guests, "forget", _nothing),
-    "a room that is not opened again": Planted("tcp", lobby.Lobby, "reopen", _nothing),
+    "two connections of an account": Planted("services", accounts.Accounts, "connect", _true),
+    "locks that are not given back": Planted("services", locks.TokenLocks, "keep_only", _nothing),
+    "a room that is not opened again": Planted("tables", lobby.Lobby, "reopen", _nothing),
     "a player that has left stays in the queue": Planted("tables", hall.Hall, "leave", _true),
     "SIGTERM without effect": Planted("tcp", serve_command, "_drain", _nothing_awaited),
     "an unbounded wait of a closed table": Planted(
@@ -174,11 +174,11 @@ PLANTED: Final = {
     "records of others removed": Planted("services", kept_games.KeptGames, "finish", _pruning_all),
     "a status written in place": Planted("services", status, "whole_file", _in_place),
     "a page that fails": Planted("tables", tables_page._TablesPage, "json", _failing_page),
-    "an error that is not translated": Planted(
-        "services", websocket.WebSocketTransport, "send", _untranslated
+    "an exit status that hides a void game": Planted(
+        "tcp", serve_command, "_serve_table", _always_ok
     ),
     "a channel that is not closed": Planted(
         "pair", socket_link.SocketLink, "_let_go", _closed_later
     ),
-    "a callback that fails": Planted("tcp", server.TableServer, "drain", _fire_and_forget),
+    "a callback that fails": Planted("tcp", tcp_endpoint.Acceptor, "_forget", _failing),
 }

@@ -53,6 +53,8 @@ class Process:
         self.handlers: Final[dict[int, Any]] = dict.fromkeys(signal.Signals, signal.SIG_DFL)
         self.tasks: Final[WeakSet[asyncio.Task[Any]]] = WeakSet()
         self.signals: Final[list[str]] = []
+        self.logged_before: Final[dict[str, int]] = {}
+        """How many lines it had logged when a signal first came."""
         self.left_tasks = 0
         """Tasks that were still there when its main coroutine had ended."""
         self.is_serving = False
@@ -90,6 +92,7 @@ class Process:
         handler = self.handlers[number]
         if self.is_running and self.is_serving and callable(handler):
             self.signals.append(name)
+            self.logged_before.setdefault(name, len(self.logged))
             try:
                 contextvars.copy_context().run(self._handle, handler, number)
             except KilledError as end:

@@ -21,7 +21,8 @@ from proof.simulation.schedule import DISK, Kinds
 from proof.simulation.world import EPOCH_S, World
 
 LINES, FRAMES, TENHOU, TENHOU_WS, PAGE, CHANNEL = 11600, 11601, 10080, 10081, 11680, 4711
-PAUSE_S: Final = 5.0
+PAUSE_S, LONGEST_PAUSE_S = 5.0, 300.0
+"""Between two starts of a client: a room that never opens must not cost minutes to simulate."""
 LONGEST_S: Final = 3_000.0
 """After so long a server or service is asked to end, as by systemd."""
 SHORT: Final = "tonpu,start_points=1000,target_points=1000"
@@ -53,11 +54,13 @@ async def tcp(world: World) -> list[str]:
     seed = world.schedule.seed
     on_fault = ("abort", "default", "chombo")[seed % 3]
     serve = _serve(
-        *(world, "--no-ws", "--games", 1, "--rules", SHORT, "--timeout-s", 10),
+        *(world, "--no-ws", "--games", 1 if seed % 5 else 9, "--rules", SHORT, "--timeout-s", 10),
         *("--on-fault", on_fault, *_kept(seed)),
     )
     url = f"mjsonp://127.0.0.1:{LINES}/default"
     visits = [_visits(world, serve, name, url, *BOT) for name in FOUR]
+    if not seed % 5:
+        visits.append(_ends(serve, seed % 40, "SIGTERM"))
     return await _until_served(world, serve, visits)
 
 
@@ -96,7 +99,7 @@ async def tenhou(world: World) -> list[str]:
         for number, name in enumerate(FOUR)
     ]
     if seed % 4:  # a whole game costs seconds
-        visits.append(_ends(world, serve, 20.0 + seed % 60))
+        visits.append(_ends(serve, 20.0 + seed % 60, "SIGINT"))
     return await _until_served(world, serve, visits)
 
 
@@ -208,7 +211,7 @@ SCENARIOS: Final = {
         tables,
         Kinds(
             {**_NETWORK, **_DISKS, **_ENDS, "slow": 1, "fails": 1, "jump": 1},
-            *(14, 8_000, 300, 6_000, 60, 60),
+            *(10, 8_000, 300, 4_000, 60, 60),
             ("serve", "serve", *EIGHT),
         ),
     ),
@@ -224,7 +227,7 @@ SCENARIOS: Final = {
         services,
         Kinds(
             {**_NETWORK, **_DISKS, "SIGTERM": 2, "SIGHUP": 4, "slow": 1, "fails": 1, "jump": 2},
-            *(14, 8_000, 900, 12_000, 120, 900),
+            *(8, 8_000, 900, 4_000, 120, 600),
             ("serve", *FOUR, *FOUR),
         ),
     ),
@@ -261,6 +264,7 @@ async def _visits(
     world: World, serve: Process, name: str, url: str, *words: object, secret: str = ""
 ) -> None:
     """Run a client again and again while the server is there."""
+    pause_s = PAUSE_S
     while serve.is_running:
         environ = {SECRET_VARIABLE: secret} if secret else {}
         fixed = ("play", url, "--name", name, "--silence-s", 200)
@@ -270,7 +274,8 @@ async def _visits(
             world.problem(f"{name}: status {client.status}: {_last(client)}")
         if "was silent for" in _last(client):  # it has waited for the others too long
             world.blamed.add(name)
-        await asyncio.sleep(PAUSE_S)
+        await asyncio.sleep(pause_s)
+        pause_s = min(1.5 * pause_s, LONGEST_PAUSE_S)
 
 
 CLIENT_STATUSES: Final = {
@@ -299,9 +304,9 @@ async def _until_served(
     ]
 
 
-async def _ends(world: World, serve: Process, after_s: float) -> None:
+async def _ends(serve: Process, after_s: float, name: str) -> None:
     await asyncio.sleep(after_s)
-    serve.strike("SIGINT")
+    serve.strike(name)
 
 
 def _status(world: World, serve: Process) -> Iterator[str]:
@@ -311,6 +316,8 @@ def _status(world: World, serve: Process) -> Iterator[str]:
         allowed.add(ExitCode.UNREACHABLE)
     if {"SIGINT", "SIGHUP"} & {*serve.signals} or serve.signals.count("SIGTERM") > 1:
         allowed.add(ExitCode.INTERRUPTED)
+    if any(re.search(r"game \d+: void", line) for line in serve.printed):
+        allowed.discard(ExitCode.OK)
     if serve.status not in allowed:
         yield f"serve: exit status {serve.status}: {_last(serve)}"
     if not world.struck and not serve.signals and serve.status != ExitCode.OK:
@@ -319,6 +326,10 @@ def _status(world: World, serve: Process) -> Iterator[str]:
 
 def _results(world: World, serve: Process) -> Iterator[str]:
     """Yield games that were lost though nothing had happened to the player that is blamed."""
+    if "SIGTERM" in serve.signals:
+        later = serve.logged[serve.logged_before["SIGTERM"] :]
+        if sum("begins:" in line for line in later) > 1:
+            yield "games begin after SIGTERM"
     for line in "".join(serve.printed).splitlines():
         is_lost = re.search(r"game \d+: void|\d fault", line)
         is_excused = any(name in line for name in world.blamed) or world.excuses(serve)

@@ -80,7 +80,9 @@ def _fault(kind: str, kinds: Kinds, random: Random) -> Fault:
     if kind in LINK:
         end = random.choice(("client", "server"))
         target = f"{random.randrange(kinds.connections)} {end}"
-        return Fault(kind, target, _log_uniform(random, kinds.bytes), _seconds(kind, random))
+        most = kinds.bytes // (6 if end == "client" else 1)  # a client sends less
+        at = random.choice((_log_uniform(random, most), random.randrange(1, most)))
+        return Fault(kind, target, at, _seconds(kind, random))
     if kind in ATTEMPT:
         return Fault(kind, str(random.randrange(kinds.connections)), 0)
     if kind in DISK:

@@ -1,7 +1,9 @@
 """The simulated machine: one loop, network, disk and clock, and the commands that run on them."""
 
+import argparse
 import asyncio
 import contextlib
+import functools
 import importlib
 import io
 import os
@@ -12,7 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -23,7 +25,8 @@ import mjbot.play.client
 import mjbot.play.server
 import mjbot.play.service
 from mjbot.cli import log as cli_log
-from mjbot.cli.main import main
+from mjbot.cli import main as command_line
+from mjbot.cli.main import main, make_parser
 from mjbot.game.statistics import origin
 from mjbot.play.startup.precompile import prepare
 from mjbot.runtime import interruption
@@ -272,6 +275,7 @@ class World:
             (interruption, "signal", p.SignalModule), (socket_link, "threading", p.THREADS),
             (interruption, "_waking", lambda loop: contextlib.nullcontext()),
             (interruption, "os", SimpleNamespace(_exit=_exit, isatty=lambda _: False)),
+            (command_line, "make_parser", _parser),
             (sys, "stdout", p.Stream(sys.stdout)), (sys, "stderr", p.Stream(sys.stderr)),
             (secrets, "token_bytes", lambda size=32: drawn.randbytes(size)),
             (secrets, "token_hex", lambda size=32: drawn.randbytes(size).hex()),
@@ -289,7 +293,9 @@ class World:
         before = [(owner, name, getattr(owner, name)) for owner, name, _ in fixed]
         outputs = list(cli_log._added)
         cli_log.log_to()
-        sink = cli_log.logger.add(_route, level="DEBUG", format="{message}", catch=False)
+        sink = cli_log.logger.add(
+            _route, level="DEBUG", format="{message}", catch=False, diagnose=False
+        )
         try:
             for owner, name, instead in fixed:
                 setattr(owner, name, instead)
@@ -300,6 +306,17 @@ class World:
             cli_log.logger.remove(sink)
             if outputs:
                 cli_log.log_to(cli_log.Output(sys.stderr, "DEBUG"))
+
+
+@functools.cache
+def _parser_of(command: str) -> argparse.ArgumentParser:
+    return make_parser([command])
+
+
+def _parser(declared: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser of a command, made once; one with a profile is given its values."""
+    (command,) = declared
+    return make_parser(declared) if command == "run" else _parser_of(command)
 
 
 class _DrawnRandom(random.Random):

@@ -24,6 +24,13 @@ def test_nothing_is_found_in_the_chosen_schedules(scenario):
         assert not list(problems_of(played(schedule))), schedule
 
 
+@pytest.mark.parametrize("at", [9, 40])
+def test_a_record_on_a_full_disk_ends_with_a_whole_line(at):
+    outcome = played(Schedule("tcp", 1, (Fault("full", "", at, 1.0),), is_calm=True))
+    assert {kind for kind, _ in outcome.places} == {"full"}
+    assert not outcome.problems
+
+
 def test_a_schedule_is_the_same_each_time():
     schedule = drawn("tcp", 4, SCENARIOS["tcp"].kinds)
     assert played(schedule).trace == played(schedule).trace
