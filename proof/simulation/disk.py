@@ -10,7 +10,7 @@ import errno
 import io
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -73,9 +73,10 @@ class Disk:
                 return fault.kind
         return ""
 
-    def kill(self, process: str) -> None:
-        """Close what a process had open, as the system does."""
+    def kill(self, process: str) -> Iterator[str]:
+        """Close what a process has open, as the system does; yield what it is."""
         for file in [file for file in self.files if file.process == process]:
+            yield Path(str(file.name)).name
             file.close()
 
     def require(self, name: str, path: object) -> None:

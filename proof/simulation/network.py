@@ -13,7 +13,7 @@ import os
 import socket
 from asyncio import events
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -129,14 +129,17 @@ class Network:
         protocol.connection_made(client)
         return client, protocol
 
-    def kill(self, process: str) -> None:
-        """Close what a process had open, as the system does."""
-        for listener in list(self.listeners.values()):
+    def kill(self, process: str) -> Iterator[str]:
+        """Close what a process has open, as the system does; yield what it is."""
+        for port, listener in list(self.listeners.items()):
             if listener.process == process:
                 listener.close()
+                yield f"port {port}"
         for pair in self.connections:
             for end in pair:
-                if end.process == process:
+                if end.process == process and not end.is_lost:
+                    if not end.is_closing():
+                        yield f"a connection: {end.first_bytes[:60]!r}"
                     end.abort()
 
     def _started(self, end: "Transport") -> None:
@@ -176,7 +179,7 @@ class Listener(events.AbstractServer):
     def accept(self, end: "Transport") -> None:
         """Take a connection; where nothing listens any more it is reset."""
         if self._network.listeners.get(self._port) is not self:
-            end.reset()
+            end.refuse()
         if end.is_lost:
             return
         protocol = self._factory()
@@ -389,6 +392,11 @@ class Transport(asyncio.Transport):
             self._is_closing = True
             self._unsent.clear()
             self._lose(error or ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"))
+
+    def refuse(self) -> None:
+        """Take no connection: nothing listens any more."""
+        self._to_peer(self.peer.reset)
+        self.reset()
 
     def deliver(self) -> None:
         """Pass on what has come."""

@@ -55,11 +55,12 @@ class Process:
         self.signals: Final[list[str]] = []
         self.logged_before: Final[dict[str, int]] = {}
         """How many lines it had logged when a signal first came."""
+        self.was_killed = False
         self.left_tasks = 0
         """Tasks that were still there when its main coroutine had ended."""
         self.is_serving = False
         """Whether its event loop runs: before that a signal just ends it."""
-        self.on_kill: Callable[[str], None] = lambda name: None
+        self.on_end: Callable[[Process], None] = lambda process: None
         self._loop: Final = loop
         self._main: Final = main
         self._greenlet: Final = greenlet.greenlet(self._run)
@@ -76,8 +77,9 @@ class Process:
             self.status = int(end.args[0])
         except BaseException as error:
             self.crash = error
-        for output in self.outputs:  # the system closes what a process leaves open
-            getattr(output.stream, "stop", lambda: None)()
+        for output in self.outputs:
+            getattr(output.stream, "stop", lambda: None)()  # as the logger does at its end
+        self.on_end(self)
         for task in list(self.tasks):
             task.cancel()
 
@@ -96,8 +98,8 @@ class Process:
             try:
                 contextvars.copy_context().run(self._handle, handler, number)
             except KilledError as end:
+                self.was_killed = True
                 self._greenlet.throw(end)
-                self.on_kill(self.name)
 
     def _handle(self, handler: Callable[[int, object], object], number: int) -> None:
         _current.set(self)

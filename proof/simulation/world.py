@@ -109,7 +109,7 @@ class World:
         """Start a command and return its process; ``environ`` is what it reads at its start."""
         arguments = [str(word) for word in words]
         process = p.Process(name, self.loop, lambda: main(arguments))
-        process.on_kill = self._kill
+        process.on_end = self._end
         self.processes[name] = process
         self.ended.append(process)
         os.environ.update(environ or {})
@@ -118,9 +118,11 @@ class World:
             os.environ.pop(variable, None)
         return process
 
-    def _kill(self, name: str) -> None:
-        self.network.kill(name)
-        self.disk.kill(name)
+    def _end(self, process: p.Process) -> None:
+        """Note what a process has left open, and close it, as the system does."""
+        left = [*self.network.kill(process.name), *self.disk.kill(process.name)]
+        if not process.was_killed:
+            self.outcome.problems += [f"{process.name} has left open: {name}" for name in left]
 
     def problem(self, text: str) -> None:
         """Note what does not hold."""
@@ -210,7 +212,6 @@ class World:
                 problems.append(f"{error}; running: {', '.join(running) or 'none'}")
             else:
                 self.loop.run_until_complete(asyncio.sleep(RETIRED_S))
-                problems += self._left()
             finally:
                 self._close()
         problems += self._judged()
@@ -220,19 +221,6 @@ class World:
         logged = [line for process in self.ended for line in process.logged]
         outcome.trace = hash((outcome.steps, outcome.operations, *logged))
         return outcome
-
-    def _left(self) -> Iterator[str]:
-        """Yield what ended processes have left open."""
-        for file in self.disk.files:
-            yield f"a file is still open: {Path(str(file.name)).name}"
-        for port in self.network.listeners:
-            yield f"port {port} is still open"
-        for client, server in self.network.connections:
-            for end, side in ((client, "client"), (server, "server")):
-                if not end.is_lost:
-                    yield f"a connection is still open at the {side}: {end.first_bytes[:40]!r}"
-        for task in asyncio.all_tasks(self.loop):
-            yield f"a task is still there: {task.get_coro().__qualname__}"  # type: ignore[union-attr]
 
     def _judged(self) -> Iterator[str]:
         """Yield what holds of no program of ours, whatever happens."""
