@@ -64,7 +64,7 @@ docs: $(SITE_TOOLS)
 proof: $(TOOLS)
 	$(BIN)/python -m proof yaku-evaluation
 	$(BIN)/python -m proof pair-failures
-	$(BIN)/python -m proof endurance chaos
+	$(BIN)/python -m proof simulation
 	$(BIN)/python -m proof records
 	$(BIN)/python -m proof wire
 	$(BIN)/python -m proof known-answers

@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from mjbot.runtime.files import lock_file, write_all
+from mjbot.runtime.files import append_lines, lock_file, write_all
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ class KeptGames:
         game.files[path.name] = is_record
         if self._ledger is not None:
             try:
-                write_all(self._ledger, self._path, _encoded(game.lines()[-1:]))
+                append_lines(self._ledger, self._path, _encoded(game.lines()[-1:]))
             except OSError as error:
                 self._report(self._path, error)
 

@@ -17,7 +17,7 @@ from typing import Final, Generic, NamedTuple, Self, TypeVar
 import msgspec
 
 from mjbot.runtime.errors import ExitCode, MjbotError
-from mjbot.runtime.files import lock_file, write_all
+from mjbot.runtime.files import append_lines, lock_file
 from protocol.errors import NOT_JSON
 
 SYNC_S: Final = 1.0
@@ -119,7 +119,7 @@ class AppendLog(Generic[HeaderT, LineT]):
 
     def _write(self, text: bytes) -> None:
         try:
-            write_all(self._file, self.path, text + b"\n")
+            append_lines(self._file, self.path, text + b"\n")
         except OSError as error:
             raise LogError(f"{self.path}: {error.strerror or error}") from None
 

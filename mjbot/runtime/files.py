@@ -29,6 +29,22 @@ def write_all(file: FileIO, path: Path, data: bytes) -> None:
             data = data[file.write(data) :]
 
 
+def append_lines(file: FileIO, path: Path, data: bytes) -> None:
+    """Append whole lines to an unbuffered file of which this process alone is the writer, or none.
+
+    A full disk takes a part and then refuses the rest.  An ``OSError`` names ``path``.
+    """
+    whole = file.tell() if file.seekable() else None
+    try:
+        write_all(file, path, data)
+    except OSError:
+        if whole is not None:
+            with contextlib.suppress(OSError):
+                file.seek(whole)
+                file.truncate()
+        raise
+
+
 def lock_file(file: FileIO) -> bool:
     """Lock a file until it is closed; return false if another has it (never on Windows)."""
     with contextlib.suppress(ImportError):

@@ -18,8 +18,7 @@ from mjbot.runtime.errors import ExitCode
 from proof.endurance.commands import end_everything
 
 SUBJECTS: Final = {
-    "chaos": "1,000 games through proxies that break conversations, by seed",
-    "soak": "a table, a pair and an arena at once, with broken lines and killed processes",
+    "soak": "a pair and an arena at once, with killed processes",
     "service": "four bots as services for hours, each behind a fault-injection proxy",
     "long-arena": "50,000 hanchan with flat memory, and again with workers killed at random",
     "signals": "SIGTERM and SIGINT at 200 random moments of serve, play, duo, match and arena",
@@ -38,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     if not sys.platform.startswith("linux"):
         print("proof endurance: needs /proc, which only Linux has")
         return int(ExitCode.UNREACHABLE)
-    logging.disable(logging.ERROR)  # messages about broken lines
+    logging.disable(logging.ERROR)  # messages about killed processes
     try:
         problems: Sequence[str] = asyncio.run(_module(args.subject).endure(args))
     finally:

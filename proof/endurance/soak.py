@@ -1,52 +1,27 @@
-"""A table, a pair and an arena at once and for long, with faults on: what they use must stay flat.
+"""A pair and an arena at once and for long, with faults on: what they use must stay flat.
 
-* serve: a table server of this process, with a door for lines and one for WebSockets; four clients
-  of ours, each behind a proxy that breaks its conversations (:mod:`proof.endurance.chaos`), come
-  back for every game.
 * duo: ``mjbot duo``; now and then one of its four players is killed.
 * arena: ``mjbot arena`` with two workers; now and then one of them is killed.
 
 Each is sampled for its memory (what its processes have for themselves, and their share of what
-they have together), file handles and threads; serve for its tasks, too.  Every game must end by the
-rules or by a named fault, and no process die that we have not killed.
+they have together), file handles and threads.  Every game must end by the rules, and no process die
+that we have not killed.  A server and its bots: :mod:`proof.endurance.service`.
 """
 
 import argparse
 import asyncio
-import contextlib
-import os
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Final
 
 from mjbot.arena.run_folder import read_games
-from mjbot.play.client.play import play
-from mjbot.play.server.core import OnFault
-from mjbot.play.server.lobby import PLACES
-from mjbot.play.server.server import TableServer
-from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode
-from mjbot.runtime.processes import keep_heap_compact
-from mjbot.strategy.registry import make_strategy
-from proof.endurance.chaos import (
-    BOTS,
-    HOST,
-    SILENCE_S,
-    ChaosGame,
-    Proxies,
-    ending_of,
-    print_endings,
-    problems_of,
-    problems_of_replay,
-    rules_of,
-    settings_of,
-)
+from mjbot.runtime.errors import ExitCode
 from proof.endurance.commands import WORKER, Command, KillTimes
 from proof.endurance.trend import growing
-from proof.remains import Sample, damage, used
+from proof.remains import Sample, damage
 
 GAMES: Final = 1_000_000
 PAUSE_S: Final = 0.2
@@ -65,14 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def endure(args: argparse.Namespace) -> list[str]:
     """Play, sample, print what stayed flat, return what did not, or does not hold."""
-    keep_heap_compact()  # as mjbot serve does
     with tempfile.TemporaryDirectory(prefix="mjs-") as folder:
         return await _Soak(Path(folder), args.seed).run(60 * args.minutes, args.sample_s)
 
 
 class _Soak:
     def __init__(self, folder: Path, seed: int) -> None:
-        self._table: Final = _ServedTable(folder / "serve", seed)
         self._parties: Final = [_Party(name, folder / name, seed) for name in KILL_EVERY_S]
 
     async def run(self, seconds: float, every_s: float) -> list[str]:
@@ -80,110 +53,25 @@ class _Soak:
         times, samples, start = [], [], time.monotonic()
         for party in self._parties:
             await party.start()
-        async with asyncio.timeout(seconds + SILENCE_S), self._table:
-            while (now := time.monotonic() - start) < seconds and not self._table.has_ended:
-                sample = {**self._table.sample()}
-                for party in self._parties:
-                    sample |= party.look(now)
-                times.append(now)
-                samples.append(sample)
-                print(_line(now, sample, self._table.games), flush=True)
-                await asyncio.sleep(every_s)
-        problems = list(self._table.problems)
+        while (now := time.monotonic() - start) < seconds:
+            sample: Sample = {}
+            for party in self._parties:
+                sample |= party.look(now)
+            times.append(now)
+            samples.append(sample)
+            print(_line(now, sample), flush=True)
+            await asyncio.sleep(every_s)
+        problems = []
         for party in self._parties:
             problems += await party.stop()
-        print_endings(self._table.ended)
         for party in self._parties:
             print(party)
         return [*problems, *growing(times, samples)]
 
 
-def _line(now_s: float, sample: Sample, games: int) -> str:
+def _line(now_s: float, sample: Sample) -> str:
     parts = [f"{name} {value:.0f}" for name, value in sample.items()]
-    return f"{now_s:6.0f} s, {games} games served; {', '.join(parts)}"
-
-
-# --- a table in this process -------------------------------------------------------------------
-
-
-class _ServedTable:
-    """A server that stays, and four clients that come back; an async context manager."""
-
-    def __init__(self, folder: Path, seed: int) -> None:
-        self._folder: Final = folder
-        self._random: Final = Random(f"soak {seed}")
-        self._rules: Final = rules_of(seed, OnFault.DEFAULT)
-        self._stack: Final = contextlib.AsyncExitStack()
-        self._tasks: list[asyncio.Task[None]] = []
-        self.ended: Final[Counter[str]] = Counter()
-        self.problems: Final[list[str]] = []
-        self.games = 0
-
-    async def __aenter__(self) -> None:
-        self._server = await self._stack.enter_async_context(
-            TableServer(self._rules, log_dir=self._folder)
-        )
-        lines = await self._server.open_tcp(HOST, 0)
-        frames = await self._server.open_websocket(HOST, 0)
-        self._proxies = Proxies(self._stack, self._random)
-        for client in range(PLACES):
-            scheme, port, path = (("mjsonp", lines, "default"), ("ws", frames, "ws"))[client % 2]
-            front = await self._proxies.before(port)
-            query = "" if scheme == "mjsonp" else f"?name=mjbot-{client}"
-            url = f"{scheme}://{HOST}:{front}/{path}{query}"
-            self._tasks.append(asyncio.create_task(self._visit(client, url)))
-        self._games = asyncio.create_task(self._play())
-
-    async def __aexit__(self, *_: object) -> None:
-        tasks = [*self._tasks, self._games]
-        for task in tasks:
-            task.cancel()
-        ends = await asyncio.gather(*tasks, return_exceptions=True)
-        for end in ends:
-            if end is not None and not isinstance(end, asyncio.CancelledError):
-                self.problems.append(f"serve: {type(end).__name__}: {end}")
-        await self._stack.aclose()
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether anything is over that should go on."""
-        return any(task.done() for task in [*self._tasks, self._games])
-
-    def sample(self) -> Sample:
-        """Return what this process uses."""
-        found = used("serve", [os.getpid()])
-        return {**found, "serve tasks": float(len(asyncio.all_tasks()))}
-
-    async def _visit(self, client: int, url: str) -> None:
-        """Play game after game; a client that its line has lost comes again."""
-        settings = settings_of(url, f"mjbot-{client}")
-        while True:
-            with contextlib.suppress(*EXPECTED_ERRORS):
-                await play(settings, lambda _: make_strategy(BOTS[client]))
-            await asyncio.sleep(PAUSE_S)
-
-    async def _play(self) -> None:
-        async for result in self._server.play(GAMES):
-            self.games += 1
-            table = ChaosGame(self.games, (), result, broken=self._broken_since())
-            table.kinds = tuple(set().union(*table.broken))
-            table.replayed = problems_of_replay(result)
-            self.ended[_ending(table)] += 1
-            self.problems += [f"serve, game {self.games}: {text}" for text in problems_of(table)]
-            if result.log is not None:
-                result.log.unlink()
-
-    def _broken_since(self) -> list[set[str]]:
-        """Return the faults of each place's line since the game before, and forget them."""
-        broken = [{fault.kind for fault in proxy.faults} for proxy in self._proxies.proxies]
-        for proxy in self._proxies.proxies:
-            self.ended["(proxy faults)"] += len(proxy.faults)
-            proxy.faults.clear()
-        return broken
-
-
-def _ending(table: ChaosGame) -> str:
-    return ending_of(table).partition(": ")[2]
+    return f"{now_s:6.0f} s: {', '.join(parts)}"
 
 
 # --- commands ----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from mjbot.game.records.game import (
     Talk,
 )
 from mjbot.game.records.json_values import Lines, json_values, without_comments
-from mjbot.runtime.files import naming, write_all
+from mjbot.runtime.files import append_lines, naming
 from protocol import messages as m
 from protocol.codec import decode_line, encode
 from protocol.dialects import OWN_LOG
@@ -133,7 +133,7 @@ class EventLog:
 
     def write(self, event: Event, talk: Talk = ()) -> None:
         """Append one event, with what was remarked on it."""
-        write_all(self._file, self._path, log_line(event, talk))
+        append_lines(self._file, self._path, log_line(event, talk))
 
     def close(self) -> None:
         """Close the file; further events are refused."""

@@ -2,13 +2,12 @@
 
 import asyncio
 import logging
-import queue
-import threading
-import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Final, TypeVar
 
+from mjbot.runtime.worker import Worker
 from mjbot.strategy.faults import AbsentError, FaultKind, error_summary
 
 logger = logging.getLogger(__name__)
@@ -16,9 +15,6 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 ReportFault = Callable[[FaultKind, str, BaseException | None], None]
 """Receives the kind of a fault, what is wrong, and an exception whose traceback is of use."""
-
-_Job = tuple[Future[Any], Callable[[], Any]]
-_Jobs = queue.SimpleQueue[_Job | None]
 
 
 class LateError(Exception):
@@ -32,18 +28,15 @@ class CrashError(Exception):
 class DecisionThread:
     """Runs one job at a time in a daemon thread, so that a stuck one cannot keep us from ending.
 
-    Jobs wait for the one before even when that one came too late: they may share a strategy.  The
-    thread ends when it is closed, or when this object is collected.
+    Jobs wait for the one before even when that one came too late: they may share a strategy.
     """
 
     def __init__(self) -> None:
-        self._jobs: _Jobs = queue.SimpleQueue()
-        threading.Thread(target=_work, args=(self._jobs,), name="decisions", daemon=True).start()
-        self._end: Final = weakref.finalize(self, self._jobs.put, None)
+        self._worker: Final = Worker("decisions")
 
     def close(self) -> None:
         """Let the thread end after the jobs that it has; it takes no more."""
-        self._end()
+        self._worker.close()
 
     async def think(self, job: Callable[[], T], limit_s: float | None) -> T:
         """Return what ``job`` returns.
@@ -52,9 +45,9 @@ class DecisionThread:
         ``limit_s`` seconds: a job that has not begun by then is given up, one that has begun
         runs on and its answer is dropped.
         """
-        assert self._end.alive, "the thread was closed"
+        assert self._worker.is_open, "the thread was closed"
         future: Future[T] = Future()
-        self._jobs.put((future, job))
+        self._worker.put(partial(_do, future, job))
         answer = asyncio.wrap_future(future)
         done, _ = await asyncio.wait({answer}, timeout=limit_s)
         if not done:
@@ -79,13 +72,6 @@ class DecisionThread:
             else:
                 report("crash", str(error), cause)
         return instead
-
-
-def _work(jobs: _Jobs) -> None:
-    """Do jobs until there is a ``None``; between two, nothing of the one before is kept alive."""
-    while (job := jobs.get()) is not None:
-        _do(*job)
-        del job
 
 
 def _do(future: Future[Any], job: Callable[[], Any]) -> None:

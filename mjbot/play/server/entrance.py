@@ -6,13 +6,13 @@ account by its name alone.
 """
 
 import math
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from mjbot.play.server.names import name_key
 from mjbot.play.server.seats import PlayerSeat
+from mjbot.runtime.clock import monotonic_s
 
 PAUSE_S: Final = 30.0
 """The first pause of a player that made a game void."""
@@ -47,7 +47,7 @@ class Entrance:
     def __init__(
         self,
         limits: WaitingLimits = NO_LIMITS,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = monotonic_s,
     ) -> None:
         self.limits: Final = limits
         self._clock: Final = clock

@@ -1,6 +1,5 @@
 """The server's record of a game: unmasked events, one per line, written as they happen."""
 
-import datetime
 import tempfile
 from pathlib import Path
 from typing import Final, Self
@@ -9,7 +8,8 @@ import msgspec
 
 from mjbot.game.records.evidence import Reply, evidence_path
 from mjbot.play.server.core import LogLine
-from mjbot.runtime.files import naming, write_all
+from mjbot.runtime.clock import local_time
+from mjbot.runtime.files import append_lines, naming, write_all
 from protocol.codec import encode
 from protocol.dialects import OWN_LOG
 
@@ -49,7 +49,7 @@ class GameLog:
         """Open a file of its own, named after the time; raises ``OSError``."""
         with naming(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        moment = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
+        moment = local_time().strftime("%Y-%m-%d-%H%M%S")
         number = 1
         while True:
             suffix = f"-{number}" if number > 1 else ""
@@ -60,7 +60,7 @@ class GameLog:
 
     def write(self, lines: list[LogLine]) -> None:
         """Append the lines, which the system has when this returns; raises ``OSError``."""
-        write_all(self._file, self.path, b"".join(map(_encoded, lines)))
+        append_lines(self._file, self.path, b"".join(map(_encoded, lines)))
 
     def __enter__(self) -> Self:
         return self
@@ -78,7 +78,7 @@ class EvidenceLog:
 
     def write(self, replies: list[Reply]) -> None:
         """Append replies, which the system has when this returns; raises ``OSError``."""
-        write_all(self._file, self.path, msgspec.json.Encoder().encode_lines(replies))
+        append_lines(self._file, self.path, msgspec.json.Encoder().encode_lines(replies))
 
     def __enter__(self) -> Self:
         return self

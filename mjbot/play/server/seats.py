@@ -220,14 +220,16 @@ def patience_s(timeout_s: float) -> float:
 
 
 async def reject(transport: Transport, line: bytes | None) -> None:
-    """Send a last line, if it still goes through, and close."""
-    with contextlib.suppress(TransportError, TimeoutError):
-        async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
-            if line is not None:
-                await transport.send(line)
-    with contextlib.suppress(TransportError, TimeoutError):
-        async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
-            await transport.close()
+    """Send a last line, if it still goes through, and close, also where that is cancelled."""
+    try:
+        with contextlib.suppress(TransportError, TimeoutError):
+            async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
+                if line is not None:
+                    await transport.send(line)
+    finally:
+        with contextlib.suppress(TransportError, TimeoutError):
+            async with asyncio.timeout(FINAL_MESSAGE_TIMEOUT_S):
+                await transport.close()
 
 
 def error_line(text: str) -> bytes:

@@ -132,6 +132,12 @@ class TableServer:
     async def __aexit__(self, *_: object) -> None:
         await self.drain()
         await self._closers.aclose()
+        self.close_ledger()
+
+    def close_ledger(self) -> None:
+        """No further game begins: give the ledger of records to the next server."""
+        if self._kept is not None:
+            self._kept.close()
 
     async def drain(self) -> None:
         """Begin no further game and admit no new client; a running game is played to its end.

@@ -117,6 +117,8 @@ class Tables:
             for task in (*tasks, seating):
                 task.cancel()
             await asyncio.gather(*tasks, seating, return_exceptions=True)
+            for server in self.servers.values():
+                server.close_ledger()
 
     def summary(self) -> str:
         """Return in one line what the tables do."""

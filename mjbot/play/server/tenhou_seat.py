@@ -95,10 +95,13 @@ class TenhouConnection:
     async def close(self) -> None:
         """Send what is left, if it still goes through, and close."""
         self._frames.put_nowait(None)
-        await asyncio.wait({self._sender}, timeout=FINAL_MESSAGE_TIMEOUT_S)
-        self._sender.cancel()
-        await asyncio.wait({self._sender})
-        await reject(self.transport, None)
+        try:
+            await asyncio.wait({self._sender}, timeout=FINAL_MESSAGE_TIMEOUT_S)
+            self._sender.cancel()
+            await asyncio.wait({self._sender})
+        finally:  # also where the server closes all connections meanwhile
+            self._sender.cancel()
+            await reject(self.transport, None)
 
     async def _send(self) -> None:
         with contextlib.suppress(TransportError):  # the receiver is notified as well

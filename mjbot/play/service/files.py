@@ -20,7 +20,7 @@ from mjbot.game.records.game import Talk
 from mjbot.game.records.mjai_log import log_line
 from mjbot.play.kept_games import KeptGames, Limits
 from mjbot.runtime.errors import error_report
-from mjbot.runtime.files import naming, write_all
+from mjbot.runtime.files import append_lines, naming
 from mjbot.runtime.redaction import redacted
 from protocol.messages import Event, StartGame
 from protocol.transports.base import Transport
@@ -119,13 +119,7 @@ class GameFiles:
                 self._files[ending] = self._created(self._kept.folder, ending)
                 self._kept.add(self._game, self._files[ending][0], is_record=ending == LOG)
             path, file = self._files[ending]
-            whole = file.tell()
-            try:
-                write_all(file, path, data)
-            except OSError:
-                with suppress(OSError):
-                    file.truncate(whole)
-                raise
+            append_lines(file, path, data)
         except OSError as error:
             self._lost.add(ending)
             logger.error("%s; the game goes on, this file of it ends here", error_report(error)[0])

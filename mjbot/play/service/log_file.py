@@ -2,11 +2,11 @@
 
 import re
 import sys
-from datetime import datetime
 from io import FileIO
 from pathlib import Path
 from typing import Final
 
+from mjbot.runtime.clock import local_time
 from mjbot.runtime.errors import error_report
 from mjbot.runtime.files import naming, write_all
 from mjbot.runtime.redaction import redacted
@@ -50,7 +50,7 @@ class LogFile:
             return self._path.open("ab", buffering=0)
 
     def _set_aside(self) -> None:
-        moment = datetime.now().strftime("%Y-%m-%d_%H-%M-%S_%f")
+        moment = local_time().strftime("%Y-%m-%d_%H-%M-%S_%f")
         aside = self._path.with_name(f"{self._path.stem}.{moment}{self._path.suffix}")
         with naming(self._path):
             self._path.rename(aside)

@@ -7,7 +7,6 @@ process of its own.
 
 import asyncio
 import contextlib
-import threading
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -16,6 +15,7 @@ from mjbot.game.referee.referee import Player
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.mirror.wire import to_message
+from mjbot.runtime.worker import Worker
 from mjbot.strategy.pair.member import pair_up
 from mjbot.strategy.strategy import Strategy
 from protocol.codec import decode_line
@@ -166,5 +166,5 @@ async def warm_up_server() -> None:
         with contextlib.suppress(RuntimeError):  # an interrupted program has closed its loop
             loop.call_soon_threadsafe(finish, problem)
 
-    threading.Thread(target=work, daemon=True, name="warm-up").start()
+    Worker("warm-up").put(work)
     await done

@@ -5,10 +5,10 @@ What clients do is logged, a line each, and a client can do it any number of tim
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable
 from typing import Any, Final
 
+from mjbot.runtime.clock import monotonic_s
 from protocol.transports.base import system_message
 
 logger = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ ACCEPT_PAUSE_S: Final = 60.0
 class LineLimit:
     """Decides which lines of a log are written; ``clock`` returns seconds."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic_s) -> None:
         self._clock: Final = clock
         self._began_at = clock()
         self._lines = 0
@@ -47,7 +47,7 @@ class LoopErrors:
     process has no files left.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic_s) -> None:
         self._clock: Final = clock
         self._next_at = float("-inf")
 

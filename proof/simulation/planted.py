@@ -1,0 +1,184 @@
+"""Faults planted in our programs, each in place of one function: the simulation must find them.
+
+A fault stands for a mistake that somebody makes: what was awaited, closed, limited or checked no
+longer is.  It is put in place while its schedules run, and nowhere else.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from mjbot.cli import serve as serve_command
+from mjbot.play import kept_games
+from mjbot.play.server import accounts, game_log, hall, lobby, seats, tables_page
+from mjbot.play.server import tcp as tcp_endpoint
+from mjbot.play.service import files, locks, status
+from mjbot.runtime import files as runtime_files
+from mjbot.strategy.pair import socket_link
+from protocol.transports import tcp
+
+Owner = Any
+
+
+@dataclass(frozen=True)
+class Planted:
+    """``instead`` makes the faulty function of the real one ``name`` of ``owner``."""
+
+    scenario: str
+    owner: Owner
+    name: str
+    instead: Callable[[Any], Any]
+
+    @contextlib.contextmanager
+    def in_place(self) -> Iterator[None]:
+        """Put the fault in the place of the function."""
+        original = vars(self.owner)[self.name]
+        setattr(self.owner, self.name, self.instead(original))
+        try:
+            yield
+        finally:
+            setattr(self.owner, self.name, original)
+
+
+def _nothing(_: Any) -> Any:
+    return lambda *args, **options: None
+
+
+def _nothing_awaited(_: Any) -> Any:
+    async def do(*args: Any, **options: Any) -> None:
+        pass
+
+    return do
+
+
+def _true(_: Any) -> Any:
+    return lambda *args, **options: True
+
+
+def _in_place(_: Any) -> Any:
+    @contextlib.contextmanager
+    def whole_file(path: Path) -> Iterator[Any]:
+        with path.open("wb") as file:
+            yield file
+
+    return whole_file
+
+
+def _without_await(start: Any) -> Any:
+    async def begin(self: Any) -> None:
+        if self._idling is not None:
+            self._idling.cancel()
+
+    return begin
+
+
+def _swallowing(append: Any) -> Any:
+    def append_lines(*args: Any) -> None:
+        with contextlib.suppress(OSError):
+            append(*args)
+
+    return append_lines
+
+
+def _written_once(_: Any) -> Any:
+    def write_all(file: Any, path: Path, data: bytes) -> None:
+        with runtime_files.naming(path):
+            file.write(data)
+
+    return write_all
+
+
+def _without_limit(receive: Any) -> Any:
+    async def wait(self: Any, timeout_s: float | None = None) -> bytes:
+        line: bytes = await receive(self, None)
+        return line
+
+    return wait
+
+
+def _raising(_: Any) -> Any:
+    def write(self: Any, ending: str, data: bytes) -> None:
+        if ending not in self._files:
+            self._files[ending] = self._created(self._kept.folder, ending)
+        self._files[ending][1].write(data)
+
+    return write
+
+
+def _pruning_all(finish: Any) -> Any:
+    def prune(self: Any, game: Any) -> None:
+        finish(self, game)
+        for path in sorted(self.folder.glob("*.mjson"))[: -max(1, self.limits.most_games)]:
+            path.unlink()
+
+    return prune
+
+
+def _closed_later(close: Any) -> Any:
+    def forget(self: Any) -> None:
+        close(self)
+        raise KeyError("results")
+
+    return forget
+
+
+async def _forever(*args: Any) -> bool:
+    await asyncio.Future()
+    return True
+
+
+def _failing_page(_: Any) -> Any:
+    async def page(self: Any, named: Any) -> Any:
+        raise KeyError("table")
+
+    return page
+
+
+def _always_ok(serve: Any) -> Any:
+    async def play(*args: Any) -> int:
+        await serve(*args)
+        return 0
+
+    return play
+
+
+def _failing(_: Any) -> Any:
+    def fail(self: Any, guest: Any) -> None:
+        raise KeyError("guest")
+
+    return fail
+
+
+PLANTED: Final = {
+    "a lost await": Planted("tcp", seats.TcpSeat, "start", _without_await),
+    "a file written in place": Planted("statistics", runtime_files, "whole_file", _in_place),
+    "a swallowed error of a record": Planted("tcp", game_log, "append_lines", _swallowing),
+    "a short write taken for a whole one": Planted(
+        "tcp", runtime_files, "write_all", _written_once
+    ),
+    "a record that is not closed": Planted("tcp", game_log.GameLog, "__exit__", _nothing),
+    "a connection that is not closed": Planted("tcp", tcp.TcpTransport, "close", _nothing_awaited),
+    "an account that stays taken": Planted("tables", accounts.Accounts, "leave", _nothing),
+    "two connections of an account": Planted("services", accounts.Accounts, "connect", _true),
+    "locks that are not given back": Planted("services", locks.TokenLocks, "keep_only", _nothing),
+    "a room that is not opened again": Planted("tables", lobby.Lobby, "reopen", _nothing),
+    "a player that has left stays in the queue": Planted("tables", hall.Hall, "leave", _true),
+    "SIGTERM without effect": Planted("tcp", serve_command, "_drain", _nothing_awaited),
+    "an unbounded wait of a closed table": Planted(
+        "tables", lobby.Lobby, "closes_within", lambda _: _forever
+    ),
+    "a full disk that ends a bot": Planted("services", files.GameFiles, "_write", _raising),
+    "records of others removed": Planted("services", kept_games.KeptGames, "finish", _pruning_all),
+    "a status written in place": Planted("services", status, "whole_file", _in_place),
+    "a page that fails": Planted("tables", tables_page._TablesPage, "json", _failing_page),
+    "an exit status that hides a void game": Planted(
+        "tcp", serve_command, "_serve_table", _always_ok
+    ),
+    "a channel that is not closed": Planted(
+        "pair", socket_link.SocketLink, "_let_go", _closed_later
+    ),
+    "a callback that fails": Planted("tcp", tcp_endpoint.Acceptor, "_forget", _failing),
+}
