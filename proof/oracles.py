@@ -80,7 +80,18 @@ def mahjong_fu(made: MadeWin) -> list[Counter[int]]:
     return [parts for fu, parts in splits if fu == scored]
 
 
-def _mahjong_answer(made: MadeWin) -> HandResponse:
+def mahjong_payments(made: MadeWin, honba: int, sticks: int) -> tuple[int, int, int]:
+    """Return by ``mahjong`` what one payer gives, what each of two further ones, and the total.
+
+    The first is the discarder, or of a self-draw the dealer, or one of three if the dealer wins.
+    """
+    cost = _mahjong_answer(made, honba, sticks).cost
+    assert cost is not None
+    one = cost["main"] + cost["main_bonus"]
+    return one, cost["additional"] + cost["additional_bonus"], cost["total"]
+
+
+def _mahjong_answer(made: MadeWin, honba: int = 0, sticks: int = 0) -> HandResponse:
     rest, win_tile, *meld_tiles = made.tile_ids()
     flags = made.flags
     config = HandConfig(
@@ -96,6 +107,8 @@ def _mahjong_answer(made: MadeWin) -> HandResponse:
         is_chiihou=bool(flags & wins.FIRST_TURN) and made.seat_wind != 0,
         player_wind=EAST + made.seat_wind,
         round_wind=EAST + made.round_wind,
+        tsumi_number=honba,
+        kyoutaku_number=sticks,
         options=OptionalRules(has_open_tanyao=True, has_aka_dora=True, has_double_yakuman=False),
     )
     melds = [

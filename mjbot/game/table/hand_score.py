@@ -86,10 +86,9 @@ class HandScore:
     """The score of a win.
 
     ``yaku`` are English names with their han, dora included, a yakuman with 13; ``fu_parts`` add up
-    to ``fu``.  ``limit`` is ``mangan`` to ``yakuman`` or empty, ``yakuman`` how many there are, 0 for
-    a counted one.  ``points`` are those of the hand;
-    ``payments`` are what each payer gives, honba included, by its seat wind or
-    :data:`DISCARDER`; ``received`` is their sum and the sticks.
+    to ``fu``.  ``limit`` is ``mangan`` to ``yakuman`` or empty; ``yakuman`` counts them, 0 for one
+    of 13 ordinary han.  ``points`` are those of the hand; ``payments`` are what each payer gives,
+    honba included, by its seat wind or :data:`DISCARDER`; ``received`` is their sum and the sticks.
     """
 
     yaku: tuple[tuple[str, int], ...]
