@@ -63,6 +63,19 @@ def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
     except ValueError as error:
         raise RecordError(name, "", str(error)) from None
     played = [_hand_events(hand, name, number, notes) for number, hand in enumerate(hands, 1)]
+    yield from game_entries(start, played, final, notes)
+
+
+def game_entries(
+    start: m.StartGame,
+    played: Sequence[Sequence[m.Event]],
+    final: m.FourInts | None,
+    notes: HandNotes,
+) -> Iterator[Entry]:
+    """Yield a game of these hands, each with its number; ``final`` are the scores at its end.
+
+    Raises the first error of ``notes`` if no hand is played.
+    """
     if not any(len(events) > _UNPLAYED for events in played):
         raise notes.unreadable.pop(0)
     yield Entry(1, start)
