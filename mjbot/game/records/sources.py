@@ -212,7 +212,7 @@ def _games_in_json(stream: Lines, begin: int, name: str) -> Iterator[Game]:
     elif is_report(value):
         stream.seek(begin)
         yield from read_mjai_messages(whole_json(stream)[MJAI_LOG], name)
-    elif is_mahjong_soul(value) or (value is None and b'"head"' in head):
+    elif is_mahjong_soul(value):
         stream.seek(begin)
         yield from read_mahjong_soul(stream, value, name)
     elif problem := other_json(value):

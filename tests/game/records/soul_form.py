@@ -5,6 +5,7 @@ from typing import Any
 
 from mjbot.game.records.complete import CompleteGame
 from mjbot.game.records.game import Entry
+from mjbot.game.rules.points import base_points, tsumo_points
 from protocol import messages as m
 from protocol.seats import by_seat, paid
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
@@ -42,6 +43,7 @@ class Writer:
         self._owed: list[str] = []
         self._wins: list[Entry] = []
         self._riichi = False
+        self._dealer = 0
 
     def write(self, entries: Iterable[Entry]) -> list[Json]:
         entries = [*entries]
@@ -82,6 +84,7 @@ class Writer:
 
     def _deal(self, event: m.StartKyoku, first: str) -> None:
         self._doras, self._wins = [text(event.dora_marker)], []
+        self._dealer = event.oya
         tiles = {
             f"tiles{seat}": texts([*hand, *([first] if seat == event.oya else [])])
             for seat, hand in enumerate(event.tehais)
@@ -108,7 +111,7 @@ class Writer:
         deltas = (0, 0, 0, 0)
         for entry in self._wins:
             deltas = paid(deltas, entry.win.deltas)
-        hules = [hule(entry.event, entry.win) for entry in reversed(self._wins)]
+        hules = [hule(entry.event, entry.win, self._dealer) for entry in reversed(self._wins)]
         self._put("Hule", hules=hules, delta_scores=[*deltas])
 
     def _drawn(self, event: m.Ryukyoku) -> None:
@@ -121,11 +124,12 @@ class Writer:
         self._put("NoTile", liujumanguan=nagashi, players=players, scores=scores)
 
 
-def hule(event: m.Hora, win: Any) -> Json:
+def hule(event: m.Hora, win: Any, dealer: int) -> Json:
+    base = base_points(sum(han for _, han in win.yaku), win.fu, len(win.yakuman))
     points: Json = {"point_rong": win.hand_points}
     if event.actor == event.target:
-        first, *others = sorted({-delta - 100 * win.honba for delta in win.deltas if delta < 0})
-        points = {"point_zimo_xian": first, "point_zimo_qin": others[0] if others else first}
+        from_child = tsumo_points(base, event.actor == dealer)
+        points = {"point_zimo_xian": from_child, "point_zimo_qin": tsumo_points(base, True)}
     yaku = [{"id": 1, "val": 1} for _ in win.yakuman] or [
         {"id": 1, "val": han} for _, han in win.yaku
     ]
@@ -136,7 +140,11 @@ def hule(event: m.Hora, win: Any) -> Json:
     }  # fmt: skip
 
 
-def head(game: CompleteGame, mode: int, detail: Json) -> Json:
+def head(game: CompleteGame) -> Json:
+    rules = game.rules
+    mode = 1 if rules.length == "tonpu" else 2
+    detail = {} if rules.red_fives else {"dora_count": 0}
+    detail |= {} if rules.open_tanyao else {"shiduan": 0}
     final = [entry.event.scores for entry in game.entries if isinstance(entry.event, m.EndGame)]
     players = [
         {"seat": seat, "part_point_1": points}
@@ -156,11 +164,13 @@ def head(game: CompleteGame, mode: int, detail: Json) -> Json:
     }
 
 
-def record(game: CompleteGame, mode: int = 2, detail: Json | None = None) -> Json:
+def record(game: CompleteGame) -> Json:
     """Return a record as it was until 2021: a list of messages."""
     messages = Writer().write(game.entries)
-    data = {"name": ".lq.GameDetailRecords", "data": {"records": messages}}
-    return {"head": head(game, mode, detail or {}), "data": data}
+    return {
+        "head": head(game),
+        "data": {"name": ".lq.GameDetailRecords", "data": {"records": messages}},
+    }
 
 
 def with_actions(value: Json) -> Json:
