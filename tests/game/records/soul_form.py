@@ -145,6 +145,7 @@ def head(game: CompleteGame) -> Json:
     mode = 1 if rules.length == "tonpu" else 2
     detail = {} if rules.red_fives else {"dora_count": 0}
     detail |= {} if rules.open_tanyao else {"shiduan": 0}
+    detail |= {"init_point": rules.start_points} if detail else {}
     final = [entry.event.scores for entry in game.entries if isinstance(entry.event, m.EndGame)]
     players = [
         {"seat": seat, "part_point_1": points}

@@ -127,7 +127,7 @@ FOREIGN: dict[str, tuple[Any, str]] = {
     "a live stream": ([LIVE, LIVE], "is a live stream of Mahjong Soul (ActionNewRound and so on)"),
     "local yaku": (with_detail(guyi_mode=1), "a special room of Mahjong Soul (local yaku, guyi"),
     "field spells": (with_detail(field_spell_mode=1), "(field spells, field_spell_mode)"),
-    "four red fives": (with_detail(dora_count=4), "special room of Mahjong Soul (4 red fives"),
+    "four red fives": (with_detail(dora_count=4, init_point=25000), "(4 red fives, dora_count)"),
     "odd points": (with_detail(init_point=12345), "start_points: 12345 is not a multiple of 100"),
     "a special message": (with_message("RecordSelectGap"), "(the message RecordSelectGap)"),
     "a north": (with_message("RecordBaBei"), "is a three-player game"),
@@ -170,13 +170,25 @@ def test_what_cannot_be_read_is_named(data: bytes, problem: str, tmp_path: Path)
 
 
 def test_the_rules_of_a_room_are_those_of_its_record(tmp_path: Path) -> None:
-    value = with_detail(shiduan=0, can_jifei=0, dora_count=0, init_point=30000, fandian=35000)
+    points = {"init_point": 30000, "fandian": 35000}
+    value = with_detail(**points, shiduan=0, can_jifei=0, dora_count=0, have_yifa=True)
     value["head"]["config"]["mode"]["mode"] = 2
     (game,) = open_games(saved(value, tmp_path))
     assert next(iter(game.entries)).event.mjbot_rules == {
         "length": "hanchan", "open_tanyao": False, "bust": False, "red_fives": False,
         "start_points": 30000, "target_points": 35000,
     }  # fmt: skip
+
+
+def test_defaults_that_a_writer_adds_are_no_rules(tmp_path: Path) -> None:
+    value = with_detail(init_point=0, dora_count=0, shiduan=0, can_jifei=False, have_yifa=False)
+    for one in messages_of(value):
+        one["data"] |= {"doras": one["data"].get("doras", []), "dora": "", "operation": None}
+        for payment in one["data"].get("scores", []):
+            if isinstance(payment, dict):
+                payment.setdefault("delta_scores", [])
+    (game,) = open_games(saved(value, tmp_path))
+    assert events_of(complete(game)) == events_of(PLAYED)
 
 
 # --- bad hands -------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """The messages of a decoded record of Mahjong Soul: what is read of them, checked.
 
 The names are those of the site's message definitions.  A field that is missing has its default, as
-in all messages of protobuf; ``null`` is a missing field, and fields that do not matter are not
-named here.  Tiles are ``1m``, ``0p`` (a red five) and ``5z`` (the white dragon), seats 0 to 3.
+in all messages of protobuf; some writers leave defaults out, others write them all, so ``null``,
+an empty text and an empty list are missing, too.  Fields that do not matter are not named here.
+Tiles are ``1m``, ``0p`` (a red five) and ``5z`` (the white dragon), seats 0 to 3.
 """
 
 from typing import Annotated, Any, Final
@@ -154,13 +155,22 @@ def read_message(record: dict[str, Any]) -> Message:
     fields = record.get("data")
     if name not in _KINDS or not isinstance(fields, dict):
         raise ValueError(f"{name or 'it'}: is no message with data")
-    known = {_FORMER.get(key, key): value for key, value in fields.items() if value is not None}
     try:
-        return msgspec.convert(known, _KINDS[name])
+        return msgspec.convert(_present(fields), _KINDS[name])
     except msgspec.ValidationError as error:
         problem, _, path = str(error).partition(" - at `$.")
         place = f"{name}.{path.rstrip('`')}" if path else name
         raise ValueError(f"{place}: {problem}") from None
+
+
+def _present(value: Any) -> Any:
+    """Return a JSON value without the fields that are missing."""
+    if isinstance(value, list):
+        return [_present(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    known = ((key, part) for key, part in value.items() if part not in (None, "", []))
+    return {_FORMER.get(key, key): _present(part) for key, part in known}
 
 
 _FORMER: Final = {f"begin_tiles[{seat}]": f"tiles{seat}" for seat in range(4)}

@@ -45,6 +45,11 @@ _SPECIAL: Final = {
     "zhanxing": "divination",
     "tianming_mode": "destiny tiles",
     "field_spell_mode": "field spells",
+    "yongchang_mode": "event rules",
+    "hunzhiyiji_mode": "event rules",
+    "wanxiangxiuluo_mode": "event rules",
+    "beishuizhizhan_mode": "event rules",
+    "amusement_switches": "event rules",
     "huansanzhang": "exchange of three tiles",
     "chuanma": "Sichuan rules",
     "xuezhandaodi": "fight to the end",
@@ -173,14 +178,15 @@ def _rules(head: dict[str, Any], messages: Sequence[dict[str, Any]], name: str) 
     for switch, meaning in _SPECIAL.items():
         if detail.get(switch):
             _refuse_room(name, f"{meaning}, {switch}")
+    detail = detail if detail.get("init_point") else {}  # of ranked games defaults may be written
     reds = detail.get("dora_count", _MOST_REDS)
     if reds not in range(_MOST_REDS + 1):
         _refuse_room(name, f"{str(reds)[:10]} red fives, dora_count")
-    fields: dict[str, Any] = {
-        rule: bool(detail[switch])
-        for rule, switch in (("open_tanyao", "shiduan"), ("bust", "can_jifei"))
-        if switch in detail
-    }
+    fields: dict[str, Any] = {}
+    if "shiduan" in detail:
+        fields["open_tanyao"] = bool(detail["shiduan"])
+    if any(value for switch, value in detail.items() if switch.startswith("have_")):
+        fields["bust"] = bool(detail.get("can_jifei"))  # rooms that name every rule
     points = (("start_points", "init_point"), ("target_points", "fandian"))
     fields |= {rule: detail[switch] for rule, switch in points if detail.get(switch)}
     length = _LENGTHS.get(number % 10)
