@@ -127,7 +127,6 @@ FOREIGN: dict[str, tuple[Any, str]] = {
     "a live stream": ([LIVE, LIVE], "is a live stream of Mahjong Soul (ActionNewRound and so on)"),
     "local yaku": (with_detail(guyi_mode=1), "a special room of Mahjong Soul (local yaku, guyi"),
     "field spells": (with_detail(field_spell_mode=1), "(field spells, field_spell_mode)"),
-    "four red fives": (with_detail(dora_count=4, init_point=25000), "(4 red fives, dora_count)"),
     "odd points": (with_detail(init_point=12345), "start_points: 12345 is not a multiple of 100"),
     "a special message": (with_message("RecordSelectGap"), "(the message RecordSelectGap)"),
     "a north": (with_message("RecordBaBei"), "is a three-player game"),

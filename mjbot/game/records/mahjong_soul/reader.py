@@ -58,7 +58,6 @@ _SPECIAL: Final = {
 _LENGTHS: Final = {1: "tonpu", 2: "hanchan"}
 """By the last digit of a room's mode; others (one hand, say) are not announced."""
 _THREE_PLAYER_MODES: Final = range(10, 20)
-_MOST_REDS: Final = 3
 
 
 def read_mahjong_soul(stream: Lines, first: Any, name: str) -> Iterator[Game]:
@@ -179,10 +178,9 @@ def _rules(head: dict[str, Any], messages: Sequence[dict[str, Any]], name: str) 
         if detail.get(switch):
             _refuse_room(name, f"{meaning}, {switch}")
     detail = detail if detail.get("init_point") else {}  # of ranked games defaults may be written
-    reds = detail.get("dora_count", _MOST_REDS)
-    if reds not in range(_MOST_REDS + 1):
-        _refuse_room(name, f"{str(reds)[:10]} red fives, dora_count")
     fields: dict[str, Any] = {}
+    if "dora_count" in detail:
+        fields["red_fives"] = bool(detail["dora_count"])
     if "shiduan" in detail:
         fields["open_tanyao"] = bool(detail["shiduan"])
     if any(value for switch, value in detail.items() if switch.startswith("have_")):
@@ -190,10 +188,10 @@ def _rules(head: dict[str, Any], messages: Sequence[dict[str, Any]], name: str) 
     points = (("start_points", "init_point"), ("target_points", "fandian"))
     fields |= {rule: detail[switch] for rule, switch in points if detail.get(switch)}
     length = _LENGTHS.get(number % 10)
-    if length is None and not fields and reds:
+    if length is None and not fields:
         return None
     try:
-        return Rules.read({"length": length or "hanchan", "red_fives": reds > 0, **fields})
+        return Rules.read({"length": length or "hanchan", **fields})
     except ValueError as error:
         _refuse_room(name, str(error))
 
