@@ -96,7 +96,8 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "mjbot replay games.zip --keep-going",
         ),
         "convert": _command(
-            "convert records between mjai lines, mjlog and tenhou.net/6", "docs/tenhou.md",
+            "convert records between mjai lines, mjlog and tenhou.net/6, and from Mahjong Soul's",
+            "docs/tenhou.md",
             "mjbot convert mjlogs.zip games.jsonl.gz", "mjbot convert logs out --to tenhou6",
         ),
         "stats": _command(

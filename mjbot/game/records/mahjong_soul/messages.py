@@ -161,6 +161,8 @@ def read_message(record: dict[str, Any]) -> Message:
         problem, _, path = str(error).partition(" - at `$.")
         place = f"{name}.{path.rstrip('`')}" if path else name
         raise ValueError(f"{place}: {problem}") from None
+    except RecursionError:
+        raise ValueError(f"{name}: nested too deep") from None
 
 
 def _present(value: Any) -> Any:

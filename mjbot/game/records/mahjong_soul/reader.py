@@ -8,7 +8,7 @@ names are read.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
 from mjbot.game.records.discards import settle_discards
 from mjbot.game.records.game import (
@@ -32,6 +32,7 @@ LIVE_STREAM: Final = (
     "is a live stream of Mahjong Soul (ActionNewRound and so on), which one seat sees;"
     " save the record of the game when it is over"
 )
+T = TypeVar("T")
 _LIVE: Final = "Action"
 _SPECIAL: Final = {
     "guyi_mode": "local yaku",
@@ -198,25 +199,24 @@ def _rules(head: dict[str, Any], messages: Sequence[dict[str, Any]], name: str) 
 
 def _names(head: dict[str, Any]) -> tuple[str, ...] | None:
     """Return the names of the players by seat; a seat without an account is a program's."""
-    accounts = head.get("accounts")
-    names = {
-        account.get("seat", 0): name
-        for account in (accounts if isinstance(accounts, list) else [])
-        if isinstance(account, dict) and isinstance(name := account.get("nickname"), str)
-    }
+    names = _by_seat(head.get("accounts"), "nickname", str)
     return tuple(names.get(seat, "AI") for seat in range(4)) if names else None
 
 
 def _final_scores(head: dict[str, Any]) -> m.FourInts | None:
-    players = _inside(head, "result").get("players")
-    points = {
-        player.get("seat", 0): player.get("part_point_1", 0)
-        for player in (players if isinstance(players, list) else [])
-        if isinstance(player, dict)
+    points = _by_seat(_inside(head, "result").get("players"), "part_point_1", int)
+    known = [points[seat] for seat in range(4) if seat in points]
+    is_known = len(known) == 4 and max(map(abs, known)) <= m.MOST_POINTS
+    return by_seat(known) if is_known else None
+
+
+def _by_seat(items: Any, field: str, kind: type[T]) -> dict[int, T]:
+    """Return a field of the objects in a list by their seat, which is 0 where it is missing."""
+    objects = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    pairs = [(item.get("seat", 0), item.get(field)) for item in objects]
+    return {
+        seat: value for seat, value in pairs if isinstance(seat, int) and isinstance(value, kind)
     }
-    known = [points.get(seat) for seat in range(4)]
-    is_known = all(isinstance(each, int) and abs(each) <= m.MOST_POINTS for each in known)
-    return by_seat(int(each or 0) for each in known) if is_known else None
 
 
 def _inside(value: Any, *keys: str) -> dict[str, Any]:
