@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.game.records.choices import steps
 from mjbot.game.records.complete import complete
 from mjbot.game.records.game import ForeignRecordError, Game, RecordError
 from mjbot.game.records.sources import open_games
+from mjbot.game.table.mirror.mirror import TableError
 from mjbot.runtime.errors import ExitCode
 from tests.game.records.formats import events_of, first_kyoku, random_game
 from tests.game.records.soul_form import Json, messages_of, record, with_actions
@@ -279,3 +281,8 @@ def test_a_rule_of_the_site_is_named(made: Callable[[], Json], tmp_path: Path, c
     assert main(["replay", str(saved(made(), tmp_path))]) == ExitCode.FAILED
     printed = capsys.readouterr()
     assert OTHER_RULES[made] in printed.err and "1 mismatch" in printed.out
+
+
+def test_a_walk_through_the_choices_names_the_rule(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="right with double yakuman"):
+        list(steps(saved(double_yakuman(), tmp_path)))

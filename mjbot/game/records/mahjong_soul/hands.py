@@ -78,7 +78,7 @@ class _Hand:
                 raise ValueError(f"RecordNewRound.tiles{seat}: has {len(dealt)} tiles")
         self._deal: Final = deal
         self._hands: Final = [LastHand(dealt) for dealt in tiles]
-        self._pons: Final[dict[tuple[int, int], tuple[str, ...]]] = {}
+        self._pons: Final[dict[tuple[int, int], list[str]]] = {}
         self._declarer = -1
         """The seat whose riichi is not accepted yet."""
         self._n_riichi = 0
@@ -146,23 +146,25 @@ class _Hand:
         (at,) = others
         claimed = tiles.pop(at)
         self._hands[seat].play(seat, tiles)
-        kind = (m.Chi, m.Pon, m.Daiminkan)[call.type]
+        kind = {0: m.Chi, 1: m.Pon, 2: m.Daiminkan}[call.type]
         own = in_id_order(tiles)
         self.events.append(kind(actor=seat, target=call.froms[at], pai=claimed, consumed=own))
         if kind is m.Pon:
-            self._pons[seat, _kind(claimed)] = in_id_order([claimed, *tiles])
+            self._pons[seat, _kind(claimed)] = [claimed, *tiles]
 
     def _own_kan(self, kan: lq.AnGangAddGang) -> None:
         seat, kind = kan.seat, _kind(_tile(kan.tiles))
         held = [tile for tile in self._hands[seat].tiles if _kind(tile) == kind]
-        pon = self._pons.get((seat, kind), ())
-        if len(held) != (4 if kan.type == 3 else 1) or (kan.type == 2 and not pon):
-            raise ValueError(f"RecordAnGangAddGang: seat {seat} has no such kan of {kan.tiles}")
+        pon = self._pons.get((seat, kind), [])
         self._hands[seat].play(seat, held)
-        if kan.type == 3:
-            self.events.append(m.Ankan(actor=seat, consumed=in_id_order(held)))
+        if kan.type == 3 and len(held) == 4:
+            a, b, c, d = in_id_order(held)
+            self.events.append(m.Ankan(actor=seat, consumed=(a, b, c, d)))
+        elif kan.type == 2 and len(held) == 1 and len(pon) == 3:
+            a, b, c = in_id_order(pon)
+            self.events.append(m.Kakan(actor=seat, pai=held[0], consumed=(a, b, c)))
         else:
-            self.events.append(m.Kakan(actor=seat, pai=held[0], consumed=pon))
+            raise ValueError(f"RecordAnGangAddGang: seat {seat} has no such kan of {kan.tiles}")
 
     def _wins(self, record: lq.HuleRecord) -> Iterator[WinEntry]:
         """Yield the wins, nearest to the discarder first, which is who gets honba and sticks."""

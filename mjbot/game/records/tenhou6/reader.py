@@ -80,8 +80,8 @@ def _continues(game: Any, value: Any) -> bool:
     except (ValueError, TypeError, LookupError):
         return False
     is_later = (before.kyoku, before.honba) < (deal.kyoku, deal.honba)
-    is_end = isinstance(result, m.Hora | m.Ryukyoku)
-    return is_later and is_end and result.scores == deal.scores
+    is_end = isinstance(result, m.Hora | m.Ryukyoku) and result.scores == deal.scores
+    return is_later and is_end
 
 
 def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
