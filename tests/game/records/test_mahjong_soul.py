@@ -37,6 +37,12 @@ def copied(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
+def damaged(number: int, **fields: Any) -> Json:
+    value = copied(RECORD)
+    messages_of(value)[number]["data"].update(fields)
+    return value
+
+
 # --- forms of a file -------------------------------------------------------------------------
 
 FORMS: dict[str, Callable[[Json], Any]] = {
@@ -159,8 +165,11 @@ def walk(path: Path) -> list[Game]:
         (json.dumps(RECORD).encode()[:-200], "the JSON is cut off"),
         (json.dumps(LIVE).encode() + b"\n" + json.dumps(LIVE).encode(), "is a live stream of"),
         (b'{"head": {}, "records": [{"name": ".lq.RecordNoTile", "data": {}}]}', "holds no hand"),
+        (json.dumps(damaged(0, doras=[])).encode(), "hand 1: RecordNewRound: names no dora"),
+        (json.dumps(damaged(0, ju=7)).encode(), "hand 1: RecordNewRound.ju: Expected `int` <= 3"),
+        (json.dumps(damaged(0, scores="x")).encode(), "RecordNewRound.scores: Expected `array`"),
     ],
-    ids=["protobuf", "cut off", "lines of a stream", "no deal"],
+    ids=["protobuf", "cut off", "lines of a stream", "no deal", "dora", "a dealer", "points"],
 )
 def test_what_cannot_be_read_is_named(data: bytes, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
@@ -193,12 +202,6 @@ def test_defaults_that_a_writer_adds_are_no_rules(tmp_path: Path) -> None:
 
 
 # --- bad hands -------------------------------------------------------------------------------
-
-
-def damaged(number: int, **fields: Any) -> Json:
-    value = copied(RECORD)
-    messages_of(value)[number]["data"].update(fields)
-    return value
 
 
 BAD: dict[str, tuple[Json, str]] = {

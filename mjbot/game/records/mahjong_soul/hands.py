@@ -191,6 +191,7 @@ def _win(hule: lq.Hule, source: int, by_dealer: bool, deltas: m.FourInts) -> Win
     if hule.zimo:
         points = (3 if by_dealer else 2) * hule.point_zimo_xian
         points += 0 if by_dealer else hule.point_zimo_qin
+    yakuman = sum(fan.val for fan in hule.fans)
     return WinEntry(
         winner=hule.seat,
         source=source,
@@ -199,7 +200,7 @@ def _win(hule: lq.Hule, source: int, by_dealer: bool, deltas: m.FourInts) -> Win
         points=points,
         fu=hule.fu or None,
         yakus=None,
-        fan=YAKUMAN_FAN * sum(fan.val for fan in hule.fans) if hule.yiman else hule.count,
+        fan=(YAKUMAN_FAN * yakuman if hule.yiman else hule.count) or None,
     )
 
 

@@ -147,17 +147,18 @@ def _played(
 
     Raises :class:`RecordError` where not even the deal can be read.
     """
-    problem = f"hand {number}"
+    place = f"hand {number}"
     try:
         deal = lq.read_message(hand[0])
         assert isinstance(deal, lq.NewRound)
+        unplayed = deal_only(deal)
     except ValueError as error:
-        raise RecordError(name, problem, str(error)) from None
+        raise RecordError(name, place, str(error)) from None
     try:
         return hand_events(deal, map(lq.read_message, hand[1:]))
     except ValueError as error:
-        notes.unreadable.append(RecordError(name, problem, str(error)))
-        return deal_only(deal)
+        notes.unreadable.append(RecordError(name, place, str(error)))
+        return unplayed
 
 
 # --- the head -------------------------------------------------------------------------------------
