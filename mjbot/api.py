@@ -9,9 +9,11 @@ from typing import Final
 from mjbot.game.records.choices import recorded_decisions
 from mjbot.game.records.positions import recorded_view
 from mjbot.game.rules.acceptance import acceptance, count_tiles, shanten_and_acceptance, waits
+from mjbot.game.rules.fu_parts import FuPart
 from mjbot.game.rules.kinds import hand_counts, kinds_of
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.actions import DECIDES_ALL, DECIDES_CALLS, DECIDES_TURNS, DECIDES_WINS, Action
+from mjbot.game.table.hand_score import HandScore, WinningHand, score_hand
 from mjbot.game.table.state import MeldType, Phase, RiichiState, RiverFlag
 from mjbot.game.table.view import Meld, View
 from mjbot.runtime.compiler.compiled import compiled
@@ -44,6 +46,8 @@ __all__ = [
     "Action",
     "DataTable",
     "Explanation",
+    "FuPart",
+    "HandScore",
     "Meld",
     "MeldType",
     "Phase",
@@ -55,6 +59,7 @@ __all__ = [
     "Strength",
     "Term",
     "View",
+    "WinningHand",
     "acceptance",
     "compiled",
     "count_tiles",
@@ -64,6 +69,7 @@ __all__ = [
     "parse_tiles",
     "recorded_decisions",
     "recorded_view",
+    "score_hand",
     "shanten",
     "shanten_and_acceptance",
     "tile_kind",

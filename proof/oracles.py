@@ -3,11 +3,15 @@
 They are development dependencies, imported nowhere else but in tests and benchmarks.
 """
 
+from collections import Counter
 from typing import Any, Final
+from unittest.mock import patch
 
 from mahjong.constants import EAST
+from mahjong.hand_calculating.fu import FuCalculator
 from mahjong.hand_calculating.hand import HandCalculator
 from mahjong.hand_calculating.hand_config import HandConfig, OptionalRules
+from mahjong.hand_calculating.hand_response import HandResponse
 from mahjong.hand_calculating.yaku_config import YAKU_ID_TO_TENHOU_ID
 from mahjong.meld import Meld
 from riichienv import _riichienv as riichienv
@@ -45,6 +49,49 @@ _WINDS: Final = (
 
 def mahjong_score(made: MadeWin) -> Answer:
     """Score with the package ``mahjong`` under Tenhou's rules."""
+    answer = _mahjong_answer(made)
+    if answer.error == HandCalculator.ERR_NO_YAKU:
+        return 0, 0, frozenset()
+    if answer.error:
+        raise ValueError(answer.error)
+    ids = (YAKU_ID_TO_TENHOU_ID[entry.yaku_id] for entry in answer.yaku or ())
+    return answer.han or 0, answer.fu or 0, frozenset(ids)
+
+
+def mahjong_fu(made: MadeWin) -> list[Counter[int]]:
+    """Return the fu parts, unrounded, that ``mahjong`` finds for each split with the score's fu.
+
+    An open hand without other fu has 10 by ron in place of its 2, which are rounded up.
+    """
+    calculate, by_ron = FuCalculator.calculate_fu, not made.flags & wins.TSUMO
+    splits: list[tuple[int, Counter[int]]] = []
+
+    def noting(*arguments: Any, **named: Any) -> Any:
+        parts, fu = calculate(*arguments, **named)
+        values = [
+            10 if part["reason"] == FuCalculator.HAND_WITHOUT_FU and by_ron else part["fu"]
+            for part in parts
+        ]
+        splits.append((fu, Counter(values)))
+        return parts, fu
+
+    with patch.object(FuCalculator, "calculate_fu", noting):
+        scored = _mahjong_answer(made).fu
+    return [parts for fu, parts in splits if fu == scored]
+
+
+def mahjong_payments(made: MadeWin, honba: int, sticks: int) -> tuple[int, int, int]:
+    """Return by ``mahjong`` what one payer gives, what each of two further ones, and the total.
+
+    The first is the discarder, or of a self-draw the dealer, or one of three if the dealer wins.
+    """
+    cost = _mahjong_answer(made, honba, sticks).cost
+    assert cost is not None
+    one = cost["main"] + cost["main_bonus"]
+    return one, cost["additional"] + cost["additional_bonus"], cost["total"]
+
+
+def _mahjong_answer(made: MadeWin, honba: int = 0, sticks: int = 0) -> HandResponse:
     rest, win_tile, *meld_tiles = made.tile_ids()
     flags = made.flags
     config = HandConfig(
@@ -60,13 +107,15 @@ def mahjong_score(made: MadeWin) -> Answer:
         is_chiihou=bool(flags & wins.FIRST_TURN) and made.seat_wind != 0,
         player_wind=EAST + made.seat_wind,
         round_wind=EAST + made.round_wind,
+        tsumi_number=honba,
+        kyoutaku_number=sticks,
         options=OptionalRules(has_open_tanyao=True, has_aka_dora=True, has_double_yakuman=False),
     )
     melds = [
         Meld(_MAHJONG_MELDS[meld_type], tiles, opened=meld_type != ANKAN)
         for (meld_type, _), tiles in zip(made.melds, meld_tiles, strict=True)
     ]
-    answer = HandCalculator.estimate_hand_value(
+    return HandCalculator.estimate_hand_value(
         [*rest, *win_tile, *(tile for tiles in meld_tiles for tile in tiles)],
         win_tile[0],
         melds=melds,
@@ -74,12 +123,6 @@ def mahjong_score(made: MadeWin) -> Answer:
         ura_dora_indicators=[4 * marker for marker in made.ura_markers],
         config=config,
     )
-    if answer.error == HandCalculator.ERR_NO_YAKU:
-        return 0, 0, frozenset()
-    if answer.error:
-        raise ValueError(answer.error)
-    ids = (YAKU_ID_TO_TENHOU_ID[entry.yaku_id] for entry in answer.yaku or ())
-    return answer.han or 0, answer.fu or 0, frozenset(ids)
 
 
 def riichienv_arguments(made: MadeWin) -> tuple[list[int], list[Any], tuple[Any, ...]]:

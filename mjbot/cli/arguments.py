@@ -100,7 +100,9 @@ def _rule(text: str) -> tuple[str, Any]:
 # --- options of several commands: fields of their requests ---------------------------------------
 
 
-def record_argument(help_: str = "record: mjai, mjlog or tenhou.net/6", **how: Any) -> Any:
+def record_argument(
+    help_: str = "record: mjai, mjlog, tenhou.net/6 or Mahjong Soul", **how: Any
+) -> Any:
     """Return the argument that names a record of games."""
     return argument(help_, metavar="GAME", **{"type": record_path, **how})
 

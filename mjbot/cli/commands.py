@@ -83,6 +83,12 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "mjbot draw logs/east-four-winds.mjson --at 200 --out board.svg",
             "mjbot draw logs/east-four-winds.mjson --seat 0 --at E2-0:5 --out board.svg",
         ),
+        "score": _command(
+            "score a winning hand: its yaku, its fu part by part, and who pays what",
+            "docs/howto/score-a-hand.md",
+            "mjbot score 123m406p789s55z67s --ron 5s --riichi --dora 4p",
+            "mjbot score '99m45s(678p)(1111z)[2222m]' --tsumo 6s --seat S --honba 1",
+        ),
     },
     "work on records": {
         "replay": _command(
@@ -90,7 +96,8 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "mjbot replay games.zip --keep-going",
         ),
         "convert": _command(
-            "convert records between mjai lines, mjlog and tenhou.net/6", "docs/tenhou.md",
+            "convert records between mjai lines, mjlog and tenhou.net/6, and from Mahjong Soul's",
+            "docs/tenhou.md",
             "mjbot convert mjlogs.zip games.jsonl.gz", "mjbot convert logs out --to tenhou6",
         ),
         "stats": _command(

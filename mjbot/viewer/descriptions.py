@@ -6,8 +6,9 @@ from typing import Any, Final, assert_never
 
 import numpy as np
 
-from mjbot.game.rules.points import MANGAN, YAKUMAN_BASE, base_points
-from mjbot.game.rules.yaku_table import DORA, ORDINARY, RED_DORA, URA_DORA, YAKU, YAKUMAN, yaku_ids
+from mjbot.game.rules.points import base_points
+from mjbot.game.rules.yaku_table import DORA, RED_DORA, URA_DORA, YAKU, yaku_han
+from mjbot.game.table.hand_score import limit_name
 from mjbot.game.table.settle import PAYMENT, win_payment
 from mjbot.game.table.state import State
 from mjbot.runtime.languages import marked, translate
@@ -28,13 +29,6 @@ DRAWS: Final = {
     "error": marked("a penalty for a fault"),
 }
 MOST_LETTERS: Final = 80
-_LIMITS: Final = (
-    (YAKUMAN_BASE, marked("yakuman")),
-    (3 * MANGAN, marked("sanbaiman")),
-    (2 * MANGAN, marked("baiman")),
-    (3 * MANGAN // 2, marked("haneman")),
-    (MANGAN, marked("mangan")),
-)
 _PAIR_NAME: Final = re.compile(r"^(.*) \(team ([12])/2\)$", re.DOTALL)
 
 
@@ -181,22 +175,11 @@ def win_of(state: State, event: m.Hora) -> dict[str, Any]:
     if not han:
         return result
     base = base_points(han, fu, yakuman)
-    limit = next((label for least, label in _LIMITS if base >= least), "")
-    yaku = _yaku(win, bool(state["is_open"][winner]))
-    points = int(win["points"])
+    bonus = (int(win["dora"]), int(win["ura"]), int(win["red"]))
+    ids = yaku_han(int(win["yaku_mask"]), bool(state["is_open"][winner]), bonus)
+    yaku = [[YAKU[yaku].name, value] for yaku, value in ids]
+    points, limit = int(win["points"]), limit_name(base)
     return {**result, "yaku": yaku, "fu": fu, "han": han, "points": points, "limit": limit}
-
-
-def _yaku(win: Any, is_open: bool) -> list[list[Any]]:
-    mask = int(win["yaku_mask"])
-    if mask & YAKUMAN:
-        return [[YAKU[yaku].name, 13] for yaku in yaku_ids(mask & YAKUMAN)]
-    plain = [YAKU[yaku] for yaku in yaku_ids(mask & ORDINARY)]
-    result: list[list[Any]] = [
-        [yaku.name, yaku.open_han if is_open else yaku.closed_han] for yaku in plain
-    ]
-    bonus = ((DORA, win["dora"]), (URA_DORA, win["ura"]), (RED_DORA, win["red"]))
-    return result + [[YAKU[yaku].name, int(count)] for yaku, count in bonus if count]
 
 
 _ENGLISH: Final = {

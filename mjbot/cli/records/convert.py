@@ -28,7 +28,8 @@ class ConvertRequest:
     """What ``mjbot convert`` is asked for."""
 
     source: Path = argument(
-        "mjlog, tenhou.net/6 JSON or mjai lines, also gzipped; a zip or folder of them",
+        "mjlog, tenhou.net/6 JSON, mjai lines or decoded records of Mahjong Soul, also gzipped; a"
+        " zip or folder of them",
         type=record_path,
         metavar="IN",
     )

@@ -140,7 +140,8 @@ class ReplayRequest:
     """What ``mjbot replay`` is asked for."""
 
     files: tuple[Path, ...] = argument(
-        "mjai lines, mjlog or tenhou.net/6 JSON, also gzipped; a zip or folder of them"
+        "mjai lines, mjlog, tenhou.net/6 JSON or decoded records of Mahjong Soul, also gzipped; a"
+        " zip or folder of them"
         " (of a folder, runs/ only where it is named)",
         nargs="+",
         type=record_path,

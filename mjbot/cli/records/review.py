@@ -58,7 +58,7 @@ class ReviewRequest:
     """Arguments of ``mjbot review``."""
 
     records: tuple[Path, ...] = argument(
-        "record: mjai, mjlog or tenhou.net/6; with --player records, folders and zips",
+        "record: mjai, mjlog, tenhou.net/6 or Mahjong Soul; with --player records, folders, zips",
         nargs="+",
         type=record_path,
         metavar="RECORDS",

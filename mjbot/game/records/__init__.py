@@ -1,1 +1,1 @@
-"""Recorded games: mjai lines, mjlog and tenhou.net/6, read one game at a time, and written."""
+"""Recorded games: mjai lines, mjlog, tenhou.net/6, read and written; Mahjong Soul's, read."""

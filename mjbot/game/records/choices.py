@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from mjbot.game.records.game import HandProblem, hand_problems
+from mjbot.game.records.other_rules import named_problem
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, Action
-from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.mirror.wire import to_action
 from mjbot.game.table.state import CHANKAN, REACTION, State
 from mjbot.game.table.view import Sealed, View
@@ -113,6 +114,7 @@ def steps_of(events: Iterable[m.Event], strict: bool = True) -> Iterator[ReplayS
     """Yield the same for events; a table that is not strict plays on past a contradiction."""
     coming = iter(events)
     table = Mirror(strict=strict)
+    before: m.Event | None = None
     ahead = deque(islice(coming, 1 + AHEAD))
     number = 0
     while ahead:
@@ -120,7 +122,11 @@ def steps_of(events: Iterable[m.Event], strict: bool = True) -> Iterator[ReplayS
         event = ahead.popleft()
         if isinstance(event, m.StartGame):
             table = Mirror(strict=strict)
-        table.apply(event)
+        try:
+            table.apply(event)
+        except TableError as error:
+            raise TableError(named_problem(error, table.state, before), event) from None
+        before = before if isinstance(event, m.Dora) else event
         yield ReplayStep(number, event, table, tuple(ahead))
         ahead.extend(islice(coming, 1))
 

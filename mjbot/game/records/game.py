@@ -272,5 +272,8 @@ class ForeignRecordError(RecordError):
     """
 
     def __init__(self, name: str, kind: str) -> None:
-        read = "mjbot reads games as mjlog, tenhou.net/6 JSON or lines of mjai messages"
+        read = (
+            "mjbot reads games as mjlog, tenhou.net/6 JSON, decoded records of Mahjong Soul or"
+            " lines of mjai messages"
+        )
         super().__init__(name, "", f"{kind}; {read}")

@@ -11,11 +11,16 @@ from protocol.framing import MAX_LINE_BYTES
 
 MAJIANG: Final = "is a game in the format of Majiang (JSON)"
 OTHER_JSON: Final = "is JSON, but holds no mjai messages"
+RAW_MAHJONG_SOUL: Final = (
+    "is a raw record of Mahjong Soul (protobuf);"
+    " save it decoded, as JSON with a head and a list of RecordNewRound and so on"
+)
 MJAI_LOG: Final = "mjai_log"
 """Key of a review's game, by mjai-reviewer, its descendants, and ``mjbot review --json``."""
 MAX_REPORT_BYTES: Final = 1 << 26
 """Reviews of a hanchan have 1 to 10 MB, in one line."""
 
+_SOUL_NAME: Final = re.compile(r"\.?(lq\.)?(Record|Action|GameDetail)[A-Z]")
 JsonKind = Literal["tenhou6", "mjai"]
 _TENHOU6_KEYS: Final = (b"log", b"title", b"name", b"rule", b"ver", b"ref")
 _FIRST_KEYS: Final = re.compile(rb'"(type|log|title|name|rule|ver|ref)"\s*:')
@@ -30,7 +35,6 @@ _PACKINGS: Final = {
     b"Rar!": "is packed with rar: unpack it",
 }
 _WEB_PAGE: Final = re.compile(rb"<(!doctype +html|html|head|body)\b", re.I)
-_LOG: Final = re.compile(rb'"log"\s*:\s*\[\s*\[')
 _BLANKS: Final = "\ufeff \t\r\n"
 _URL: Final = re.compile(r"^\w+://")
 _TENHOU_ID: Final = re.compile(r"^\d{10}gm-[0-9a-f]{4}-\d{4,5}-[0-9a-f]{8}$")
@@ -58,6 +62,8 @@ def other_format(first: bytes) -> str | None:
     """
     if first.startswith(b"<"):
         return "is a web page" if _WEB_PAGE.match(first) else None
+    if b".lq." in first:
+        return RAW_MAHJONG_SOUL
     packed = [kind for magic, kind in _PACKINGS.items() if first.startswith(magic)]
     return packed[0] if packed else "is no record of a game"
 
@@ -74,7 +80,8 @@ def looks_like_games(head: bytes) -> bool:
     if text.startswith(b"<mjloggm"):
         return True
     match = re.match(rb'[\[\s]*\{\s*"(\w+)"\s*:', text)
-    return match is not None and (match[1] == b"type" or _LOG.search(text) is not None)
+    known = rb'"log"\s*:\s*\[\s*\[|"\.lq\.'
+    return match is not None and (match[1] == b"type" or re.search(known, text) is not None)
 
 
 def first_json(stream: Lines) -> Any:
@@ -139,9 +146,22 @@ def is_report(value: Any) -> bool:
     return isinstance(value, dict) and MJAI_LOG in value
 
 
+def is_mahjong_soul(value: Any) -> bool:
+    """Return whether a JSON value is a record of Mahjong Soul, or one of its messages.
+
+    >>> is_mahjong_soul({"name": ".lq.RecordNewRound"}), is_mahjong_soul({"head": {}, "data": []})
+    (True, True)
+    """
+    if not isinstance(value, dict):
+        return False
+    is_record = "head" in value and not {"data", "records"}.isdisjoint(value)
+    return is_record or _SOUL_NAME.match(str(value.get("name"))) is not None
+
+
 def other_json(value: Any) -> str | None:
     """Return what JSON with this first value is, if it is neither mjai messages nor our games."""
-    if value is None or is_tenhou6(value) or is_report(value) or is_message(value):
+    kinds = (is_tenhou6, is_report, is_mahjong_soul, is_message)
+    if value is None or any(is_kind(value) for is_kind in kinds):
         return None
     return MAJIANG if isinstance(value, dict) and "log" in value else OTHER_JSON
 

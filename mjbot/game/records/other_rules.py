@@ -14,6 +14,7 @@ from mjbot.game.rules import yaku_table
 from mjbot.game.rules.points import MANGAN, YAKUMAN_BASE, Parties, base_points, win_deltas
 from mjbot.game.table import state as s
 from mjbot.game.table.legal import can_ron
+from mjbot.game.table.mirror.mirror import TableError
 from mjbot.game.table.settle import PAYMENT, abort_reason, game_ends, win_payment
 from protocol import messages as m
 from protocol.tiles import UNKNOWN
@@ -57,6 +58,12 @@ def missing_draw(state: s.State, event: m.Event, before: m.Event | None) -> str:
             f" (docs/rules.md 3.2); {rules}"
         )
     return ""
+
+
+def named_problem(error: TableError, state: s.State, before: m.Event | None) -> str:
+    """Return what is wrong with an event, and the rule that it follows where one is known."""
+    rule = explained(state, error.event, before) if isinstance(error.event, m.Event) else ""
+    return f"{error.problem}; {rule}" if rule else error.problem
 
 
 def explained(state: s.State, event: m.Event, before: m.Event | None) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mjbot.game.records.game import Entry, Game
-from mjbot.game.records.other_rules import explained, missing_draw
+from mjbot.game.records.other_rules import missing_draw, named_problem
 from mjbot.game.table.mirror.mirror import Mirror, TableError, quote
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.files import plural
@@ -85,8 +85,7 @@ class _ReplayTable:
         try:
             self._table.apply(event)
         except TableError as error:
-            rule = explained(state, event, self._before)
-            return f"{error.problem}; {rule}" if rule else error.problem
+            return named_problem(error, state, self._before)
         if not isinstance(event, Dora):
             self._before = event
         self.is_drawn = isinstance(event, Ryukyoku) or (

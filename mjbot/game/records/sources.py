@@ -1,4 +1,5 @@
-"""Finding games: a file, a folder or a zip of mjlog, tenhou.net/6 and mjai logs, also gzipped.
+"""Finding games: a file, folder or zip of mjlog, tenhou.net/6, mjai logs and decoded records of
+Mahjong Soul, also gzipped.
 
 What a file is follows from its first bytes, not from its name.  One game is in memory at a
 time, however many a zip or a log holds.  Good files of other kinds are distinguished from damaged
@@ -39,6 +40,7 @@ from mjbot.game.records.game import (
     noting_hands,
 )
 from mjbot.game.records.json_values import Lines
+from mjbot.game.records.mahjong_soul.reader import read_mahjong_soul
 from mjbot.game.records.mjai_log import (
     MAX_GAME_BYTES,
     read_mjai_json,
@@ -51,6 +53,7 @@ from mjbot.game.records.other_formats import (
     OTHER_JSON,
     cut_kind,
     first_json,
+    is_mahjong_soul,
     is_report,
     is_spread,
     is_tenhou6,
@@ -209,7 +212,7 @@ def _games_in(stream: Lines, name: str) -> Iterator[Game]:
 
 
 def _games_in_json(stream: Lines, begin: int, name: str) -> Iterator[Game]:
-    """Yield the games of JSON that begins at ``begin``: of tenhou.net/6, a review, or messages."""
+    """Yield the games of JSON that begins at ``begin``, of whatever form."""
     stream.seek(begin)
     first_line = stream.readline(MAX_LINE_BYTES + 1)
     head = first_line + stream.read(_HEAD)
@@ -224,6 +227,9 @@ def _games_in_json(stream: Lines, begin: int, name: str) -> Iterator[Game]:
     elif is_report(value):
         stream.seek(begin)
         yield from read_mjai_messages(whole_json(stream)[MJAI_LOG], name)
+    elif is_mahjong_soul(value):
+        stream.seek(begin)
+        yield from read_mahjong_soul(stream, value, name)
     elif problem := other_json(value):
         raise ForeignRecordError(name, problem)
     elif is_spread(first_line):

@@ -24,6 +24,7 @@ from mjbot.game.rules.yaku import (
     HandSplit,
     circumstances,
     concealed_yaku,
+    is_pinfu,
     is_seven_pairs,
     kinds_held,
     kinds_yaku,
@@ -56,11 +57,10 @@ def score_win(win: Win) -> Score:
     melds = read_melds(int(win.n_melds), win.meld_type, win.meld_kind)
     held = kinds_held(win.hand)
     orphans = thirteen_orphans(win, held)
-    mask = circumstances(win, melds)
     if orphans:
-        return _counted(mask | orphans, 0, melds.closed, win)
+        return _counted(circumstances(win, melds) | orphans, 0, melds.closed, win)
     kinds = held | melds.kinds
-    mask |= kinds_yaku(kinds, win, melds.closed) | nine_gates(win, kinds)
+    mask = common_yaku(kinds, melds, win)
     best = NO_SCORE
     if is_seven_pairs(win, kinds):
         best = _counted(mask | 1 << yaku.CHIITOI, 25, True, win)
@@ -84,28 +84,49 @@ def score_many(
 
 
 @compiled
-def _score_shape(row: NDArray[np.int64], mask: int, melds: MeldSummary, win: Win) -> Score:
-    """Score one split with the winning tile in the block where it pays most."""
-    concealed, own_runs = row[columns.TRIPLETS], row[columns.RUNS]
-    shape = HandSplit(
+def common_yaku(kinds: int, melds: MeldSummary, win: Win) -> int:
+    """Return the yaku mask of every split: that of the kinds held and the way of winning."""
+    mask = circumstances(win, melds) | kinds_yaku(kinds, win, melds.closed)
+    return mask | nine_gates(win, kinds)
+
+
+@compiled
+def split_of(row: NDArray[np.int64], melds: MeldSummary) -> HandSplit:
+    """Return a row of :func:`mjbot.game.rules.shapes.find_shapes` together with the melds."""
+    concealed = row[columns.TRIPLETS]
+    return HandSplit(
         row[columns.PAIR],
         concealed | melds.triplets,
-        own_runs | melds.runs,
+        row[columns.RUNS] | melds.runs,
         row[columns.TWINS],
         concealed,
     )
+
+
+@compiled
+def _score_shape(row: NDArray[np.int64], mask: int, melds: MeldSummary, win: Win) -> Score:
+    """Score one split with the winning tile in the block where it pays most."""
+    shape = split_of(row, melds)
     mask |= shape_yaku(shape, melds, win)
-    fu = shape_fu(shape, melds, win)
-    is_tsumo = win.flags & wins.TSUMO > 0
     best = NO_SCORE
-    waits = possible_waits(shape.pair, concealed, own_runs, int(win.win_kind))
+    waits = possible_waits(shape.pair, row[columns.TRIPLETS], row[columns.RUNS], int(win.win_kind))
     for wait in (TWO_SIDES, ONE_TILE, TRIPLET):
         if waits >> wait & 1:
-            here = mask | concealed_yaku(shape, melds, wait, is_tsumo)
-            if fu == 0 and wait == TWO_SIDES and melds.closed:
-                here |= 1 << yaku.PINFU
-            best = _better(best, _counted(here, total_fu(fu, wait, melds, win), melds.closed, win))
+            best = _better(best, score_wait(shape, wait, mask, melds, win))
     return best
+
+
+@compiled
+def score_wait(shape: HandSplit, wait: int, mask: int, melds: MeldSummary, win: Win) -> Score:
+    """Score one split of which the winning tile completed a block by this wait.
+
+    ``mask`` are the yaku that the split has whatever the wait.
+    """
+    fu = shape_fu(shape, melds, win)
+    mask |= concealed_yaku(shape, melds, wait, win.flags & wins.TSUMO > 0)
+    if is_pinfu(fu, wait, melds):
+        mask |= 1 << yaku.PINFU
+    return _counted(mask, total_fu(fu, wait, melds, win), melds.closed, win)
 
 
 @compiled

@@ -15,7 +15,7 @@ from mjbot.game.rules.kinds import (
     Counts,
     count_bits,
 )
-from mjbot.game.rules.shapes import MeldSummary
+from mjbot.game.rules.shapes import MeldSummary, triplet_fu
 from mjbot.game.rules.wins import TSUMO, Win
 from mjbot.runtime.compiler.compiled import compiled
 
@@ -25,6 +25,8 @@ _STRAIGHT = 0b1001001  # 123, 456, 789
 TWO_SIDES = 0
 ONE_TILE = 1  # closed, edge or pair wait
 TRIPLET = 2  # one of two pairs becomes a triplet
+
+BASE_FU = 20
 
 
 class HandSplit(NamedTuple):
@@ -127,23 +129,40 @@ def shape_fu(shape: HandSplit, melds: MeldSummary, win: Win) -> int:
 
 @compiled
 def total_fu(fu: int, wait: int, melds: MeldSummary, win: Win) -> int:
-    """Add base, wait and way of winning to :func:`shape_fu`, and round up.
+    """Add base, wait and way of winning to :func:`shape_fu`, and round up."""
+    fu += wait_fu(wait, win)
+    return (BASE_FU + fu + way_fu(fu, wait, melds, win) + 9) // 10 * 10
 
-    A result of 20 is a pinfu self-draw; without any fu an open hand has 30.
+
+@compiled
+def wait_fu(wait: int, win: Win) -> int:
+    """Return the fu of the wait.
+
+    A triplet completed by ron counts as an open one, which takes fu away.
     """
-    is_tsumo = win.flags & TSUMO > 0
-    pinfu = melds.closed and wait == TWO_SIDES and fu == 0
     if wait == ONE_TILE:
-        fu += 2
-    if wait == TRIPLET and not is_tsumo:
-        fu -= 4 if EDGES >> win.win_kind & 1 else 2
-    if is_tsumo:
-        fu += 0 if pinfu else 2
-    elif melds.closed:
-        fu += 10
-    elif fu == 0:
-        fu = 10
-    return (20 + fu + 9) // 10 * 10
+        return 2
+    if wait == TRIPLET and not win.flags & TSUMO:
+        bit = 1 << int(win.win_kind)
+        return triplet_fu(bit, False) - triplet_fu(bit, True)
+    return 0
+
+
+@compiled
+def way_fu(fu: int, wait: int, melds: MeldSummary, win: Win) -> int:
+    """Return the fu of the way of winning, ``fu`` being those of blocks, pair and wait.
+
+    A pinfu self-draw has none; without any fu an open hand has 10.
+    """
+    if win.flags & TSUMO:
+        return 0 if is_pinfu(fu, wait, melds) else 2
+    return 10 if melds.closed or fu == 0 else 0
+
+
+@compiled
+def is_pinfu(fu: int, wait: int, melds: MeldSummary) -> bool:
+    """Return whether a closed hand has no fu of blocks, pair and wait."""
+    return melds.closed and wait == TWO_SIDES and fu == 0
 
 
 _ALWAYS = (

@@ -150,3 +150,19 @@ def yaku_ids(mask: int) -> list[int]:
     ['riichi', 'pinfu']
     """
     return [yaku for yaku in range(len(YAKU)) if mask >> yaku & 1]
+
+
+def yaku_han(mask: int, is_open: bool, bonus: tuple[int, int, int]) -> list[tuple[int, int]]:
+    """List the ids in a yaku mask with their han, a yakuman with 13.
+
+    ``bonus`` counts dora, ura dora and red fives.
+
+    >>> yaku_han(1 << CHINITSU | 1 << DORA, True, (2, 0, 0))
+    [(35, 5), (52, 2)]
+    """
+    if mask & YAKUMAN:
+        return [(yaku, 13) for yaku in yaku_ids(mask & YAKUMAN)]
+    values = OPEN_HAN if is_open else CLOSED_HAN
+    counted = zip((DORA, URA_DORA, RED_DORA), bonus, strict=True)
+    ordinary = [(yaku, int(values[yaku])) for yaku in yaku_ids(mask & ORDINARY)]
+    return ordinary + [(yaku, count) for yaku, count in counted if count]

@@ -1,4 +1,4 @@
-"""Games of our own table written in a format of Tenhou and read again."""
+"""Games of our own table written in another format and read again."""
 
 import io
 import json
@@ -7,6 +7,7 @@ from typing import Any
 
 from mjbot.game.records.complete import CompleteGame, complete
 from mjbot.game.records.game import Entry, Game
+from mjbot.game.records.mahjong_soul.reader import read_mahjong_soul
 from mjbot.game.records.mjlog import Element, read_mjlog, scan_elements
 from mjbot.game.records.mjlog_writer import write_mjlog
 from mjbot.game.records.tenhou6.reader import read_tenhou6
@@ -22,6 +23,7 @@ from protocol.tenhou.login import Login, TableType
 from protocol.tenhou.server import TenhouServer
 from protocol.tenhou.table import SeatTable
 from protocol.tiles import TILE_BY_NAME, tile_kind
+from tests.game.records import soul_form
 from tests.game.referee import scripted
 from tests.game.referee.test_random_games import play
 from tests.protocol.tenhou.face_to_face import plain
@@ -54,6 +56,12 @@ def reread_tenhou6(game: CompleteGame) -> CompleteGame:
     return complete(again)
 
 
+def reread_mahjong_soul(game: CompleteGame) -> CompleteGame:
+    data = json.dumps(soul_form.record(game)).encode()
+    (again,) = read_mahjong_soul(stream(data), None, "written")
+    return complete(again)
+
+
 def hand_order(name: str) -> tuple[int, bool]:
     return tile_kind(TILE_BY_NAME[name]), name.endswith("r")
 
@@ -72,8 +80,9 @@ def events_of(game: CompleteGame, in_order: bool = False) -> list[tuple[m.Event,
 
 
 def check_round_trips(game: CompleteGame) -> None:
-    """The game comes back from both formats as it was, and over the wire to each seat."""
+    """The game comes back from every format as it was, and over the wire to each seat."""
     assert events_of(reread_mjlog(game)) == events_of(game)
+    assert events_of(reread_mahjong_soul(game)) == events_of(game)
     assert events_of(reread_tenhou6(game), in_order=True) == events_of(game, in_order=True)
     for seat in range(4):
         for spelling in Spelling:

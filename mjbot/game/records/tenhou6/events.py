@@ -58,7 +58,7 @@ def _with_payments(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.E
 
 
 def _ending(
-    hand: HandColumns, events: Sequence[m.Event], result: Result, hands: Sequence["_LastHand"]
+    hand: HandColumns, events: Sequence[m.Event], result: Result, hands: Sequence["LastHand"]
 ) -> Iterator[m.Event]:
     if result is None:
         return
@@ -67,17 +67,17 @@ def _ending(
     for seat in in_riichi:
         scores = paid(scores, riichi_deltas(seat))
     if isinstance(result, DrawEntry):
-        shown = _shown(result, hands[: hand.players], _last_tile(events).actor)
+        shown = _shown(result, hands[: hand.players], last_tile(events).actor)
         shown += [False] * (4 - hand.players)
-        yield _ryukyoku(result, hands, shown, _last_tile(events), scores)
+        yield _ryukyoku(result, hands, shown, last_tile(events), scores)
         return
     for win in result:
         scores = paid(scores, win.deltas)
         ura = hand.ura if win.winner in in_riichi else ()
-        yield _hora(win, hands[win.winner], _last_tile(events), ura, scores)
+        yield _hora(win, hands[win.winner], last_tile(events), ura, scores)
 
 
-class _LastHand:
+class LastHand:
     """The concealed tiles of a seat, followed through a hand."""
 
     def __init__(self, start: Iterable[str]) -> None:
@@ -85,14 +85,15 @@ class _LastHand:
         self.n_melds = 0
 
     def play(self, seat: int, tiles: Iterable[str]) -> None:
+        """Take tiles out.  Raises ``ValueError`` for one that is not there."""
         for tile in tiles:
             if tile not in self.tiles:
                 raise ValueError(f"seat {seat} plays {tile}, which it does not hold")
             self.tiles.remove(tile)
 
 
-def _last_hands(hand: HandColumns, events: Sequence[m.Event]) -> list[_LastHand]:
-    hands = [_LastHand(seat.start) for seat in hand.seats]
+def _last_hands(hand: HandColumns, events: Sequence[m.Event]) -> list[LastHand]:
+    hands = [LastHand(seat.start) for seat in hand.seats]
     for event in events:
         match event:
             case m.Tsumo(actor=seat, pai=tile):
@@ -109,7 +110,7 @@ def _last_hands(hand: HandColumns, events: Sequence[m.Event]) -> list[_LastHand]
     return hands
 
 
-def _last_tile(events: Sequence[m.Event]) -> LastTile:
+def last_tile(events: Sequence[m.Event]) -> LastTile:
     """Return the event with the last tile that was drawn, discarded or put into a kan."""
     for event in reversed(events):
         if isinstance(event, LastTile):
@@ -119,7 +120,7 @@ def _last_tile(events: Sequence[m.Event]) -> LastTile:
 
 def _hora(
     win: WinEntry,
-    hand: _LastHand,
+    hand: LastHand,
     last: LastTile,
     ura: tuple[str, ...],
     scores: m.FourInts,
@@ -151,7 +152,7 @@ def _hora(
 
 def _ryukyoku(
     result: DrawEntry,
-    hands: Sequence[_LastHand],
+    hands: Sequence[LastHand],
     shown: Sequence[bool],
     last: LastTile,
     before: m.FourInts,
@@ -175,7 +176,7 @@ def _ryukyoku(
     )
 
 
-def _shown(result: DrawEntry, hands: Sequence[_LastHand], last_seat: int) -> list[bool]:
+def _shown(result: DrawEntry, hands: Sequence[LastHand], last_seat: int) -> list[bool]:
     """Return which players show a hand: in an exhaustive draw those that were tenpai."""
     seats = range(len(hands))
     if result.reason == "kyushukyuhai":
@@ -191,7 +192,7 @@ def _shown(result: DrawEntry, hands: Sequence[_LastHand], last_seat: int) -> lis
     return [_waits(hand, len(hands)) for hand in hands]
 
 
-def _waits(hand: _LastHand, players: int) -> bool:
+def _waits(hand: LastHand, players: int) -> bool:
     counts = np.zeros(N_KINDS, np.int8)
     for tile in hand.tiles:
         counts[tile_kind(TILE_BY_NAME[tile])] += 1

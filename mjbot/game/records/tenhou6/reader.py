@@ -3,11 +3,12 @@
 The order follows from turns and calls (:mod:`.order`); whether the rules allow it is not checked
 here, as with other records.
 
-A file holds one game, an array of them, or one after the other.
+A file holds one game, an array of them, or one after the other.  Single hands that follow each
+other, as viewers export them, are one game.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from mjbot.game.records.game import (
@@ -35,6 +36,10 @@ from protocol.seats import by_seat
 _TABLE: Final = re.compile("三?[般上特鳳]([東南])(喰?)(赤?)速?")
 """What Tenhou calls a table: 三 with three players, room and length, then 喰 where open tanyao
 counts, red fives, fast."""
+_ROOM: Final = re.compile(
+    r"([東南]|East|South)喰?(?:赤| Red(?: Fives)?)?( Aka Nashi| No Red Fives)?\Z"
+)
+"""How the name of an exported room ends: length, and whether there are red fives."""
 _RED_FIVES: Final = ("aka", "aka51", "aka52", "aka53")
 
 
@@ -45,12 +50,42 @@ def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
     its entries are walked.  A bad hand among good ones is named in ``Game.hands`` and costs no
     other.
     """
-    for count, (_, value) in enumerate(json_values(stream, name), 1):
+    values = (value for _, value in json_values(stream, name))
+    for count, value in enumerate(_joined(values), 1):
         title = name if count == 1 else f"{name}#{count}"
         ref = value.get("ref") if isinstance(value, dict) else None
         notes = HandNotes()
         entries = _entries(value, title, notes)
         yield Game(title, "hand", entries, ref if isinstance(ref, str) else "", notes)
+
+
+def _joined(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the games, single hands joined with those that continue them."""
+    game: Any = None
+    for value in values:
+        if game is not None and _continues(game, value):
+            game = {**game, **value, "log": [*game["log"], *value["log"]]}
+            continue
+        if game is not None:
+            yield game
+        game = value
+    if game is not None:
+        yield game
+
+
+def _continues(game: Any, value: Any) -> bool:
+    """Return whether a single hand has the players of ``game``, and the points after its end."""
+    if not (is_tenhou6(game) and is_tenhou6(value) and game.get("name") == value.get("name")):
+        return False
+    try:
+        (hand,) = value["log"]
+        before, deal = read_hand(game["log"][-1]), read_deal(hand)
+        *_, result = _events(before, read_result(before.result))[:-1]
+    except (ValueError, TypeError, LookupError):
+        return False
+    is_later = (before.kyoku, before.honba) < (deal.kyoku, deal.honba)
+    is_end = isinstance(result, m.Hora | m.Ryukyoku) and result.scores == deal.scores
+    return is_later and is_end
 
 
 def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
@@ -67,6 +102,19 @@ def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
     except ValueError as error:
         raise RecordError(name, "", str(error)) from None
     played = [_hand_events(hand, name, number, notes) for number, hand in enumerate(hands, 1)]
+    yield from game_entries(start, played, final, notes)
+
+
+def game_entries(
+    start: m.StartGame,
+    played: Sequence[Sequence[m.Event]],
+    final: m.FourInts | None,
+    notes: HandNotes,
+) -> Iterator[Entry]:
+    """Yield a game of these hands, each with its number; ``final`` are the scores at its end.
+
+    Raises the first error of ``notes`` if no hand is played.
+    """
     if not any(len(events) > _UNPLAYED for events in played):
         raise notes.unreadable.pop(0)
     yield Entry(1, start)
@@ -106,13 +154,25 @@ def _rules(rule: Any, players: int) -> Rules:
     display = fields.get("disp")
     match = _TABLE.fullmatch(display) if isinstance(display, str) else None
     if match is None:
-        return Rules(players=players)
+        return _room_rules(str(display), fields, players)
     length, open_tanyao, red_fives = match.groups()
     return Rules(
         length="hanchan" if length == "南" else "tonpu",
         open_tanyao=bool(open_tanyao),
         red_fives=bool(red_fives) or any(fields.get(name) for name in _RED_FIVES),
         players=players,
+    )
+
+
+def _room_rules(display: str, fields: dict[str, Any], players: int) -> Rules:
+    """Return the rules of a room of Mahjong Soul, as exporters name it; else the default ones."""
+    if (match := _ROOM.search(display)) is None:
+        return Rules(players=players)
+    counts = [fields[name] for name in _RED_FIVES if name in fields]
+    return Rules(
+        players=players,
+        length="hanchan" if match[1] in ("南", "South") else "tonpu",
+        red_fives=not match[2] and (not counts or any(counts)),
     )
 
 

@@ -83,7 +83,9 @@ assert len(YAKU_NAMES) == N_YAKU
 _IDS: Final = {name: yaku for yaku, name in enumerate(YAKU_NAMES)} | {"抜きドラ": DORA}
 """Mahjong Soul counts the dora of kita apart."""
 _YAKU: Final = re.compile(r"(.+)\((?:(\d+)飜|役満)\)")
-_VALUE: Final = re.compile(r"(?:(\d+)符(\d+)飜|\D*)(\d+)(?:-(\d+))?点(∀?)")
+_VALUE: Final = re.compile(
+    r"(?:(\d+)(?:符|Fu)(\d+)(?:飜|Han)|\D*)(\d+)(?:-(\d+))?(?:点|Points)(∀?)"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Decoded records of Mahjong Soul: JSON of the site's own messages."""

@@ -1,0 +1,216 @@
+"""The messages of one hand of Mahjong Soul as events."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from mjbot.game.records.complete import in_id_order
+from mjbot.game.records.mahjong_soul import messages as lq
+from mjbot.game.records.tenhou6.events import LastHand, emit_deal, emit_events, last_tile
+from mjbot.game.records.tenhou6.hands import HandColumns, SeatColumns
+from mjbot.game.records.tenhou6.results import DrawEntry, Result, WinEntry
+from mjbot.game.rules.points import HONBA_POINTS
+from protocol import messages as m
+from protocol.rules import STICK_POINTS
+from protocol.seats import by_seat, paid
+from protocol.tiles import TILE_BY_NAME, parse_tiles, tile_kind, tile_name
+from protocol.yaku import YAKUMAN_FAN
+
+_DRAWS: Final = ("", "kyushukyuhai", "sufonrenta", "suchareach", "sukaikan", "sanchaho")
+"""By the type of an abortive draw."""
+_DEALT: Final = 13
+
+
+def hand_events(deal: lq.NewRound, played: Iterable[lq.Message]) -> list[m.Event]:
+    """Return the events of a hand, from its deal to its result.
+
+    Raises ``ValueError`` where a message does not fit those before it.
+    """
+    hand = _Hand(deal)
+    for message in played:
+        hand.add(message)
+    columns = _columns(deal, hand.hands_dealt, hand.ura)
+    return [*emit_events(columns, hand.events, hand.result), m.EndKyoku()]
+
+
+def deal_only(deal: lq.NewRound) -> list[m.Event]:
+    """Return a hand that is dealt unseen and not played."""
+    return [emit_deal(_columns(deal, [("?",) * _DEALT] * 4, ())), m.EndKyoku()]
+
+
+def _columns(
+    deal: lq.NewRound, hands: Sequence[Sequence[str]], ura: tuple[str, ...]
+) -> HandColumns:
+    return HandColumns(
+        kyoku=4 * deal.chang + deal.ju,
+        honba=deal.ben,
+        sticks=deal.liqibang,
+        scores=deal.scores,
+        dora=(_first_indicator(deal),),
+        ura=ura,
+        seats=tuple(SeatColumns(tuple(tiles), (), ()) for tiles in hands),
+        result=[],
+    )
+
+
+def _first_indicator(deal: lq.NewRound) -> str:
+    text = deal.doras[0] if deal.doras else deal.dora
+    if text is None:
+        raise ValueError("RecordNewRound: names no dora indicator")
+    return _tile(text)
+
+
+def _tile(text: str) -> str:
+    """Return the name of a tile.
+
+    >>> _tile("0p"), _tile("5z")
+    ('5pr', 'P')
+    """
+    return tile_name(parse_tiles(text)[0])
+
+
+class _Hand:
+    """What a hand's messages leave behind: its events, and what later messages refer to."""
+
+    def __init__(self, deal: lq.NewRound) -> None:
+        tiles = [[*map(_tile, getattr(deal, f"tiles{seat}"))] for seat in range(4)]
+        for seat, dealt in enumerate(tiles):
+            if len(dealt) != _DEALT + (seat == deal.ju):
+                raise ValueError(f"RecordNewRound.tiles{seat}: has {len(dealt)} tiles")
+        self._deal: Final = deal
+        self._hands: Final = [LastHand(dealt) for dealt in tiles]
+        self._pons: Final[dict[tuple[int, int], list[str]]] = {}
+        self._declarer = -1
+        """The seat whose riichi is not accepted yet."""
+        self._n_riichi = 0
+        self._n_dora = 1
+        self.hands_dealt: Final = [tuple(dealt[:_DEALT]) for dealt in tiles]
+        self.events: Final[list[m.Event]] = [m.Tsumo(actor=deal.ju, pai=tiles[deal.ju][-1])]
+        self.ura: tuple[str, ...] = ()
+        self.result: Result = None
+
+    def add(self, message: lq.Message) -> None:
+        """Take the next message."""
+        if self.result is not None:
+            raise ValueError(f"{type(message).__name__}: follows the result of the hand")
+        self._accept_riichi(message)
+        match message:
+            case lq.DealTile(tile=text, seat=seat):
+                self._turn_dora(message)
+                self._hands[seat].tiles.append(_tile(text))
+                self.events.append(m.Tsumo(actor=seat, pai=_tile(text)))
+            case lq.DiscardTile():
+                self._discard(message)
+            case lq.ChiPengGang():
+                self._call(message)
+            case lq.AnGangAddGang():
+                self._own_kan(message)
+                self._turn_dora(message)
+            case lq.HuleRecord():
+                self.result = tuple(self._wins(message))
+            case lq.NoTile():
+                self.result = _exhaustive(message)
+            case lq.LiuJu(type=type_):
+                self.result = DrawEntry(_DRAWS[type_], _DRAWS[type_], None)
+            case lq.NewRound():
+                raise ValueError("RecordNewRound: inside a hand")
+
+    def _accept_riichi(self, message: lq.Message) -> None:
+        """Accept a riichi that was declared, unless its discard is won."""
+        is_ron = isinstance(message, lq.HuleRecord) and not message.hules[0].zimo
+        is_triple_ron = isinstance(message, lq.LiuJu) and _DRAWS[message.type] == "sanchaho"
+        if self._declarer >= 0 and not (is_ron or is_triple_ron):
+            self.events.append(m.ReachAccepted(actor=self._declarer))
+            self._n_riichi += 1
+        self._declarer = -1
+
+    def _turn_dora(self, message: lq.DealTile | lq.DiscardTile | lq.AnGangAddGang) -> None:
+        for text in message.doras[self._n_dora :]:
+            self.events.append(m.Dora(dora_marker=_tile(text)))
+            self._n_dora += 1
+
+    def _discard(self, discard: lq.DiscardTile) -> None:
+        seat, tile = discard.seat, _tile(discard.tile)
+        if discard.is_liqi or discard.is_wliqi:
+            self.events.append(m.Reach(actor=seat))
+            self._declarer = seat
+        self._turn_dora(discard)
+        self._hands[seat].play(seat, [tile])
+        self.events.append(m.Dahai(actor=seat, pai=tile, tsumogiri=discard.moqie))
+
+    def _call(self, call: lq.ChiPengGang) -> None:
+        seat, tiles = call.seat, [*map(_tile, call.tiles)]
+        others = [at for at, source in enumerate(call.froms) if source != seat]
+        size = 4 if call.type == 2 else 3
+        if not len(tiles) == len(call.froms) == size or len(others) != 1:
+            raise ValueError("RecordChiPengGang: does not name one tile of another seat")
+        (at,) = others
+        claimed = tiles.pop(at)
+        self._hands[seat].play(seat, tiles)
+        kind = {0: m.Chi, 1: m.Pon, 2: m.Daiminkan}[call.type]
+        own = in_id_order(tiles)
+        self.events.append(kind(actor=seat, target=call.froms[at], pai=claimed, consumed=own))
+        if kind is m.Pon:
+            self._pons[seat, _kind(claimed)] = [claimed, *tiles]
+
+    def _own_kan(self, kan: lq.AnGangAddGang) -> None:
+        seat, kind = kan.seat, _kind(_tile(kan.tiles))
+        held = [tile for tile in self._hands[seat].tiles if _kind(tile) == kind]
+        pon = self._pons.get((seat, kind), [])
+        self._hands[seat].play(seat, held)
+        if kan.type == 3 and len(held) == 4:
+            a, b, c, d = in_id_order(held)
+            self.events.append(m.Ankan(actor=seat, consumed=(a, b, c, d)))
+        elif kan.type == 2 and len(held) == 1 and len(pon) == 3:
+            a, b, c = in_id_order(pon)
+            self.events.append(m.Kakan(actor=seat, pai=held[0], consumed=(a, b, c)))
+        else:
+            raise ValueError(f"RecordAnGangAddGang: seat {seat} has no such kan of {kan.tiles}")
+
+    def _wins(self, record: lq.HuleRecord) -> Iterator[WinEntry]:
+        """Yield the wins, nearest to the discarder first, which is who gets honba and sticks."""
+        loser = last_tile(self.events).actor
+        wins = sorted(record.hules, key=lambda hule: (hule.seat - loser) % 4)
+        shares = [self._share(hule, loser, first=at == 0) for at, hule in enumerate(wins)]
+        rest = record.delta_scores
+        for share in shares[1:]:
+            rest = paid(rest, by_seat(-points for points in share))
+        for hule, deltas in zip(wins, [rest, *shares[1:]], strict=True):
+            self.ura = self.ura or tuple(map(_tile, hule.li_doras))
+            yield _win(hule, hule.seat if hule.zimo else loser, hule.seat == self._deal.ju, deltas)
+
+    def _share(self, hule: lq.Hule, loser: int, first: bool) -> m.FourInts:
+        """Return what a ron moves, liability aside."""
+        honba = 3 * HONBA_POINTS * self._deal.ben if first else 0
+        sticks = STICK_POINTS * (self._deal.liqibang + self._n_riichi) if first else 0
+        moved = {hule.seat: hule.point_rong + honba + sticks, loser: -hule.point_rong - honba}
+        return by_seat(moved.get(seat, 0) for seat in range(4))
+
+
+def _win(hule: lq.Hule, source: int, by_dealer: bool, deltas: m.FourInts) -> WinEntry:
+    points = hule.point_rong
+    if hule.zimo:
+        points = (3 if by_dealer else 2) * hule.point_zimo_xian
+        points += 0 if by_dealer else hule.point_zimo_qin
+    yakuman = sum(fan.val for fan in hule.fans)
+    return WinEntry(
+        winner=hule.seat,
+        source=source,
+        liable=None,
+        deltas=deltas,
+        points=points,
+        fu=hule.fu or None,
+        yakus=None,
+        fan=(YAKUMAN_FAN * yakuman if hule.yiman else hule.count) or None,
+    )
+
+
+def _exhaustive(record: lq.NoTile) -> DrawEntry:
+    deltas: m.FourInts = (0, 0, 0, 0)
+    for payment in record.scores:
+        deltas = paid(deltas, payment.delta_scores)
+    reason = "nagashimangan" if record.liujumanguan else "fanpai"
+    return DrawEntry(reason, reason, deltas)
+
+
+def _kind(tile: str) -> int:
+    return tile_kind(TILE_BY_NAME[tile])

@@ -1,0 +1,179 @@
+"""The messages of a decoded record of Mahjong Soul: what is read of them, checked.
+
+The names are those of the site's message definitions.  A field that is missing has its default, as
+in all messages of protobuf; some writers leave defaults out, others write them all, so ``null``,
+an empty text and an empty list are missing, too.  Fields that do not matter are not named here.
+Tiles are ``1m``, ``0p`` (a red five) and ``5z`` (the white dragon), seats 0 to 3.
+"""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from protocol.messages import MOST_POINTS, MOST_STICKS
+
+Text = Annotated[str, msgspec.Meta(pattern=r"^([0-9][mps]|[1-7]z)\Z")]
+Seat = Annotated[int, msgspec.Meta(ge=0, le=3)]
+Points = Annotated[int, msgspec.Meta(ge=-MOST_POINTS, le=MOST_POINTS)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_STICKS)]
+Texts = tuple[Text, ...]
+FourPoints = tuple[Points, Points, Points, Points]
+
+
+class NewRound(msgspec.Struct, frozen=True):
+    """A deal: wind ``chang``, dealer ``ju``, honba ``ben``, sticks ``liqibang``.
+
+    The dealer has 14 tiles, of which the last counts as its first draw.
+    """
+
+    scores: FourPoints
+    tiles0: Texts
+    tiles1: Texts
+    tiles2: Texts
+    tiles3: Texts
+    chang: Seat = 0
+    ju: Seat = 0
+    ben: Count = 0
+    liqibang: Count = 0
+    doras: Texts = ()
+    dora: Text | None = None
+
+
+class DealTile(msgspec.Struct, frozen=True):
+    """A draw; ``doras`` are all indicators, where one was turned."""
+
+    tile: Text
+    seat: Seat = 0
+    doras: Texts = ()
+
+
+class DiscardTile(msgspec.Struct, frozen=True):
+    """A discard: ``moqie`` of the tile just drawn, ``is_liqi`` or ``is_wliqi`` with riichi."""
+
+    tile: Text
+    seat: Seat = 0
+    moqie: bool = False
+    is_liqi: bool = False
+    is_wliqi: bool = False
+    doras: Texts = ()
+
+
+class ChiPengGang(msgspec.Struct, frozen=True):
+    """A call: ``type`` 0 chi, 1 pon, 2 kan; ``froms`` are the seats where its ``tiles`` were."""
+
+    tiles: Texts
+    froms: tuple[Seat, ...]
+    seat: Seat = 0
+    type: Annotated[int, msgspec.Meta(ge=0, le=2)] = 0
+
+
+class AnGangAddGang(msgspec.Struct, frozen=True):
+    """An own kan: ``type`` 2 adds ``tiles`` (one tile) to a pon, 3 is a concealed kan of it."""
+
+    tiles: Text
+    seat: Seat = 0
+    type: Annotated[int, msgspec.Meta(ge=2, le=3)] = 2
+    doras: Texts = ()
+
+
+class Fan(msgspec.Struct, frozen=True):
+    """A yaku; ``val`` are its han, or how many yakuman it counts as."""
+
+    val: Count = 0
+
+
+class Hule(msgspec.Struct, frozen=True):
+    """A win.  ``count`` are han, ``point_*`` what a payer gives without honba and sticks."""
+
+    hu_tile: Text
+    seat: Seat = 0
+    zimo: bool = False
+    yiman: bool = False
+    count: Count = 0
+    fu: Count = 0
+    fans: tuple[Fan, ...] = ()
+    li_doras: Texts = ()
+    point_rong: Points = 0
+    point_zimo_qin: Points = 0
+    point_zimo_xian: Points = 0
+
+
+class HuleRecord(msgspec.Struct, frozen=True):
+    """The wins that end a hand, and what they move together."""
+
+    hules: Annotated[tuple[Hule, ...], msgspec.Meta(min_length=1, max_length=3)]
+    delta_scores: FourPoints
+
+
+class Payment(msgspec.Struct, frozen=True):
+    """What an exhaustive draw, or one nagashi mangan, moves."""
+
+    delta_scores: FourPoints = (0, 0, 0, 0)
+
+
+class NoTile(msgspec.Struct, frozen=True):
+    """An exhaustive draw."""
+
+    liujumanguan: bool = False
+    scores: tuple[Payment, ...] = ()
+
+
+class LiuJu(msgspec.Struct, frozen=True):
+    """An abortive draw; ``type`` is 1 to 5."""
+
+    type: Annotated[int, msgspec.Meta(ge=1, le=5)]
+
+
+Message = (
+    NewRound | DealTile | DiscardTile | ChiPengGang | AnGangAddGang | HuleRecord | NoTile | LiuJu
+)
+NEW_ROUND: Final = "RecordNewRound"
+NORTH: Final = "RecordBaBei"
+"""A north that is set aside, in games of three players."""
+_KINDS: Final[dict[str, type[Message]]] = {
+    NEW_ROUND: NewRound,
+    "RecordDealTile": DealTile,
+    "RecordDiscardTile": DiscardTile,
+    "RecordChiPengGang": ChiPengGang,
+    "RecordAnGangAddGang": AnGangAddGang,
+    "RecordHule": HuleRecord,
+    "RecordNoTile": NoTile,
+    "RecordLiuJu": LiuJu,
+}
+KNOWN: Final = frozenset({*_KINDS, NORTH})
+
+
+def bare_name(record: Any) -> str:
+    """Return ``RecordNewRound`` for ``{"name": ".lq.RecordNewRound", ...}``, empty for others."""
+    name = record.get("name") if isinstance(record, dict) else None
+    return name.removeprefix(".").removeprefix("lq.") if isinstance(name, str) else ""
+
+
+def read_message(record: dict[str, Any]) -> Message:
+    """Return the message of a record.  Raises ``ValueError`` that names message and field."""
+    name = bare_name(record)
+    fields = record.get("data")
+    if name not in _KINDS or not isinstance(fields, dict):
+        raise ValueError(f"{name or 'it'}: is no message with data")
+    try:
+        return msgspec.convert(_present(fields), _KINDS[name])
+    except msgspec.ValidationError as error:
+        problem, _, path = str(error).partition(" - at `$.")
+        place = f"{name}.{path.rstrip('`')}" if path else name
+        raise ValueError(f"{place}: {problem}") from None
+    except RecursionError:
+        raise ValueError(f"{name}: nested too deep") from None
+
+
+def _present(value: Any) -> Any:
+    """Return a JSON value without the fields that are missing."""
+    if isinstance(value, list):
+        return [_present(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    known = ((key, part) for key, part in value.items() if part not in (None, "", []))
+    return {_FORMER.get(key, key): _present(part) for key, part in known}
+
+
+_FORMER: Final = {f"begin_tiles[{seat}]": f"tiles{seat}" for seat in range(4)}
+"""Fields that were called otherwise in 2020."""

@@ -1,0 +1,121 @@
+"""The fu of a scored win part by part: blocks, pair, wait, way of winning, and what rounding adds.
+
+Each part is what the functions of :mod:`mjbot.game.rules.yaku` give for it alone, so that the parts
+add up to the fu of the score.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from mjbot.game.rules import shapes as columns
+from mjbot.game.rules.kinds import kinds_of
+from mjbot.game.rules.scoring import Score, common_yaku, possible_waits, score_wait, split_of
+from mjbot.game.rules.shapes import (
+    ANKAN,
+    CHI,
+    DAIMINKAN,
+    KAKAN,
+    MAX_SHAPES,
+    PON,
+    MeldSummary,
+    find_shapes,
+    read_melds,
+)
+from mjbot.game.rules.wins import TSUMO, Win
+from mjbot.game.rules.yaku import (
+    BASE_FU,
+    ONE_TILE,
+    TRIPLET,
+    TWO_SIDES,
+    HandSplit,
+    kinds_held,
+    shape_fu,
+    shape_yaku,
+    wait_fu,
+    way_fu,
+)
+from protocol.tiles import tile_name
+
+SEVEN_PAIRS_FU: Final = 25
+_MELDS: Final = {
+    CHI: "run",
+    PON: "open triplet",
+    DAIMINKAN: "open kan",
+    KAKAN: "open kan",
+    ANKAN: "concealed kan",
+}
+
+
+class FuPart(NamedTuple):
+    """One summand of a hand's fu."""
+
+    name: str
+    fu: int
+
+
+def fu_parts(win: Win, score: Score) -> tuple[FuPart, ...]:
+    """Return the parts of the fu of ``score``, which :func:`.scoring.score_win` gives for ``win``.
+
+    The last one is what rounding up to ten adds.  Thirteen orphans have none.
+    """
+    total = score[1]
+    if total in (0, SEVEN_PAIRS_FU):
+        return (FuPart("seven pairs", total),) if total else ()
+    melds = _melds(win, slice(int(win["n_melds"])))
+    split, wait, own_runs = _split_scored(win, melds, score)
+    parts = [FuPart("base", BASE_FU), *_blocks(win, split, wait)]
+    if wait == ONE_TILE:
+        parts.append(FuPart(_wait_name(split.pair, own_runs, win), wait_fu(wait, win)))
+    parts.append(_way(sum(part.fu for part in parts) - BASE_FU, wait, melds, win))
+    parts.append(FuPart("rounded up", total - sum(part.fu for part in parts)))
+    return tuple([part for part in parts if part.fu])
+
+
+def _split_scored(win: Win, melds: MeldSummary, score: Score) -> tuple[HandSplit, int, int]:
+    """Return the split and the wait that have this score, and the concealed runs."""
+    mask = common_yaku(kinds_held(win["hand"]) | melds.kinds, melds, win)
+    rows = np.empty((MAX_SHAPES, 4), np.int64)
+    for row in rows[: find_shapes(win["hand"], rows)]:
+        split, runs = split_of(row, melds), int(row[columns.RUNS])
+        waits = possible_waits(split.pair, row[columns.TRIPLETS], runs, int(win["win_kind"]))
+        whatever = mask | shape_yaku(split, melds, win)
+        for wait in (TWO_SIDES, ONE_TILE, TRIPLET):
+            if waits >> wait & 1 and score_wait(split, wait, whatever, melds, win) == score:
+                return split, wait, runs
+    raise ValueError(f"no split of the hand scores {score}")
+
+
+def _blocks(win: Win, split: HandSplit, wait: int) -> Iterator[FuPart]:
+    """Yield pair, triplets and melds; a triplet completed by ron has the fu of an open one."""
+    nothing = _melds(win, slice(0))
+    pair = shape_fu(HandSplit(split.pair, 0, 0, 0, 0), nothing, win)
+    yield FuPart(f"pair of {tile_name(split.pair)}", pair)
+    for kind in kinds_of(split.concealed):
+        fu = shape_fu(HandSplit(-1, 1 << kind, 0, 0, 1 << kind), nothing, win)
+        loss = wait_fu(wait, win) if wait == TRIPLET and kind == win["win_kind"] else 0
+        name = "ron triplet" if loss else "concealed triplet"
+        yield FuPart(f"{name} of {tile_name(kind)}", fu + loss)
+    for index in range(int(win["n_melds"])):
+        name = _MELDS[int(win["meld_type"][index])]
+        fu = _melds(win, slice(index, index + 1)).fu
+        yield FuPart(f"{name} of {tile_name(int(win['meld_kind'][index]))}", fu)
+
+
+def _melds(win: Win, which: slice) -> MeldSummary:
+    types, kinds = win["meld_type"][which], win["meld_kind"][which]
+    return read_melds(len(types), types, kinds)
+
+
+def _wait_name(pair: int, own_runs: int, win: Win) -> str:
+    kind = int(win["win_kind"])
+    if pair == kind:
+        return "pair wait"
+    first = {2: kind - 2, 6: kind}.get(kind % 9)
+    return "closed wait" if first is None or not own_runs >> first & 1 else "edge wait"
+
+
+def _way(fu: int, wait: int, melds: MeldSummary, win: Win) -> FuPart:
+    by_ron = "closed hand by ron" if melds.closed else "open hand without other fu"
+    return FuPart("self-draw" if win["flags"] & TSUMO else by_ron, way_fu(fu, wait, melds, win))

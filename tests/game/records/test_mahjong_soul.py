@@ -1,0 +1,291 @@
+"""Decoded records of Mahjong Soul: forms of the file, rooms, bad hands, rules of the site.
+
+That every event of a hand comes back from such a record is checked with the other formats
+(``check_round_trips``).
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mjbot.cli.main import main
+from mjbot.game.records.choices import steps
+from mjbot.game.records.complete import complete
+from mjbot.game.records.game import ForeignRecordError, Game, RecordError
+from mjbot.game.records.sources import open_games
+from mjbot.game.table.mirror.mirror import TableError
+from mjbot.runtime.errors import ExitCode
+from tests.game.records.formats import events_of, first_kyoku, random_game
+from tests.game.records.soul_form import Json, messages_of, record, with_actions
+from tests.game.records.soul_form import message as soul
+from tests.game.referee.scripted import Game as Scripted
+
+PLAYED = random_game(1)
+RECORD = record(PLAYED)
+
+
+def saved(value: Any, folder: Path, **how: Any) -> Path:
+    path = folder / "record.json"
+    path.write_text(json.dumps(value, ensure_ascii=False, **how), "utf-8")
+    return path
+
+
+def copied(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def damaged(number: int, **fields: Any) -> Json:
+    value = copied(RECORD)
+    messages_of(value)[number]["data"].update(fields)
+    return value
+
+
+# --- forms of a file -------------------------------------------------------------------------
+
+FORMS: dict[str, Callable[[Json], Any]] = {
+    "messages": lambda value: value,
+    "actions": with_actions,
+    "a bare list in data": lambda value: {**value, "data": messages_of(value)},
+    "records beside the head": lambda value: {"head": value["head"], "records": messages_of(value)},
+    "an array of one record": lambda value: [value],
+    "without a head": messages_of,
+}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_read(form: str, indent: int | None, tmp_path: Path) -> None:
+    (game,) = open_games(saved(FORMS[form](RECORD), tmp_path, indent=indent))
+    events, own = events_of(complete(game)), events_of(PLAYED)
+    if form == "without a head":
+        assert [type(event) for event, _ in events] == [type(event) for event, _ in own[:-1]]
+    else:
+        assert events == own
+
+
+def test_names_and_fields_that_protobuf_leaves_out_have_their_defaults(tmp_path: Path) -> None:
+    value = copied(RECORD)
+    value["head"]["accounts"] = [{"nickname": "a"}, {"seat": 2, "nickname": "c"}]
+    for one in messages_of(value):
+        one["name"] = one["name"].removeprefix(".lq.")
+        one["data"] = {name: part for name, part in one["data"].items() if part not in (0, False)}
+        one["data"]["liqi"] = None
+    (game,) = open_games(saved(value, tmp_path))
+    (start, _), *events = events_of(complete(game))
+    assert start.names == ("a", "AI", "c", "AI")
+    assert events == events_of(PLAYED)[1:]
+
+
+def test_every_command_reads_it(tmp_path: Path, capsys) -> None:
+    path = saved(with_actions(RECORD), tmp_path)
+    for words in (
+        ["replay", str(tmp_path)],
+        ["stats", str(path)],
+        ["convert", str(path), str(tmp_path / "a.mjlog")],
+        ["convert", str(path), str(tmp_path / "b.json"), "--to", "tenhou6"],
+        ["watch", str(path), "--out", str(tmp_path / "a.html")],
+        ["draw", str(path), "--out", str(tmp_path / "a.svg")],
+    ):
+        assert main(words) == ExitCode.OK, words
+    assert "no mismatch" in capsys.readouterr().out
+
+
+# --- what is refused -------------------------------------------------------------------------
+
+
+def with_detail(**detail: Any) -> Json:
+    value = copied(RECORD)
+    value["head"]["config"]["mode"]["detail_rule"] = detail
+    return value
+
+
+def with_message(name: str) -> Json:
+    value = copied(RECORD)
+    messages_of(value).insert(5, {"name": f".lq.{name}", "data": {"seat": 0}})
+    return value
+
+
+def with_mode(mode: int) -> Json:
+    value = copied(RECORD)
+    value["head"]["config"]["mode"]["mode"] = mode
+    return value
+
+
+def three_scores() -> Json:
+    value = copied(RECORD)
+    messages_of(value)[0]["data"]["scores"] = [35000] * 3
+    return value
+
+
+LIVE = {"name": "ActionNewRound", "data": {"chang": 0, "tiles": ["1m"] * 13}}
+RAW = "is a raw record of Mahjong Soul (protobuf); save it decoded, as JSON"
+
+FOREIGN: dict[str, tuple[Any, str]] = {
+    "bytes as node writes them": (
+        {**RECORD, "data": {"type": "Buffer", "data": [10, 21, 46, 108]}}, RAW,
+    ),
+    "bytes as text": ({**RECORD, "data": "ChUubHEuR2FtZURldGFpbFJlY29yZHM="}, RAW),
+    "bytes as numbers": ({**RECORD, "data": [10, 21, 46, 108]}, RAW),
+    "undecoded actions": (
+        {"head": {}, "data": {"data": {"version": 210715, "actions": [{"result": "CgA="}]}}}, RAW,
+    ),
+    "a live stream": ([LIVE, LIVE], "is a live stream of Mahjong Soul (ActionNewRound and so on)"),
+    "local yaku": (with_detail(guyi_mode=1), "a special room of Mahjong Soul (local yaku, guyi"),
+    "field spells": (with_detail(field_spell_mode=1), "(field spells, field_spell_mode)"),
+    "odd points": (with_detail(init_point=12345), "start_points: 12345 is not a multiple of 100"),
+    "a special message": (with_message("RecordSelectGap"), "(the message RecordSelectGap)"),
+    "a north": (with_message("RecordBaBei"), "is a three-player game"),
+    "three players by mode": (with_mode(12), "is a three-player game"),
+    "three players by points": (three_scores(), "is a three-player game"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FOREIGN)
+def test_other_rooms_and_raw_records_are_refused_by_name(case: str, tmp_path: Path) -> None:
+    value, problem = FOREIGN[case]
+    with pytest.raises(ForeignRecordError) as caught:
+        walk(saved(value, tmp_path))
+    assert problem in str(caught.value) and "\n" not in str(caught.value)
+
+
+def walk(path: Path) -> list[Game]:
+    games = list(open_games(path))
+    for game in games:
+        list(game.entries)
+    return games
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"\n\x15.lq.GameDetailRecords\x12\x9a\xae\x05", RAW),
+        (json.dumps(RECORD).encode()[:-200], "the JSON is cut off"),
+        (json.dumps(LIVE).encode() + b"\n" + json.dumps(LIVE).encode(), "is a live stream of"),
+        (b'{"head": {}, "records": [{"name": ".lq.RecordNoTile", "data": {}}]}', "holds no hand"),
+        (json.dumps(damaged(0, doras=[])).encode(), "hand 1: RecordNewRound: names no dora"),
+        (json.dumps(damaged(0, ju=7)).encode(), "hand 1: RecordNewRound.ju: Expected `int` <= 3"),
+        (json.dumps(damaged(0, scores="x")).encode(), "RecordNewRound.scores: Expected `array`"),
+    ],
+    ids=["protobuf", "cut off", "lines of a stream", "no deal", "dora", "a dealer", "points"],
+)
+def test_what_cannot_be_read_is_named(data: bytes, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(data)
+    with pytest.raises(RecordError) as caught:
+        walk(path)
+    assert problem in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_the_rules_of_a_room_are_those_of_its_record(tmp_path: Path) -> None:
+    points = {"init_point": 30000, "fandian": 35000}
+    value = with_detail(**points, shiduan=0, can_jifei=0, dora_count=0, have_yifa=True)
+    value["head"]["config"]["mode"]["mode"] = 2
+    (game,) = open_games(saved(value, tmp_path))
+    assert next(iter(game.entries)).event.mjbot_rules == {
+        "length": "hanchan", "open_tanyao": False, "bust": False, "red_fives": False,
+        "start_points": 30000, "target_points": 35000,
+    }  # fmt: skip
+
+
+def test_defaults_that_a_writer_adds_are_no_rules(tmp_path: Path) -> None:
+    value = with_detail(init_point=0, dora_count=0, shiduan=0, can_jifei=False, have_yifa=False)
+    for one in messages_of(value):
+        one["data"] |= {"doras": one["data"].get("doras", []), "dora": "", "operation": None}
+        for payment in one["data"].get("scores", []):
+            if isinstance(payment, dict):
+                payment.setdefault("delta_scores", [])
+    (game,) = open_games(saved(value, tmp_path))
+    assert events_of(complete(game)) == events_of(PLAYED)
+
+
+# --- bad hands -------------------------------------------------------------------------------
+
+
+BAD: dict[str, tuple[Json, str]] = {
+    "no tile": (damaged(1, tile="8z"), "RecordDiscardTile.tile: Expected `str` matching regex"),
+    "not held": (damaged(1, tile="0p"), "which it does not hold"),
+    "a seat": (damaged(2, seat=4), "RecordDealTile.seat: Expected `int` <= 3"),
+    "a deal too short": (damaged(0, tiles0=["1m"]), "RecordNewRound.tiles0: has 1 tiles"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_hand_costs_no_other(case: str, tmp_path: Path) -> None:
+    value, problem = BAD[case]
+    (game,) = walk(saved(value, tmp_path))
+    (error,) = game.hands.unreadable
+    assert error.place == "hand 1" and problem in str(error)
+    assert len(game.hands.without_result) == 1
+
+
+# --- rules of the site -----------------------------------------------------------------------
+
+
+ON_FIVE_PIN = ["05p", "234m678m345s46p22s", "234m567m234s46p88s", "345m678s567s46p88m"]
+
+
+def three_rons() -> Json:
+    """Return a hand in which three win a red five, each of a value that all payments have."""
+    value = record(
+        first_kyoku(
+            Scripted(ON_FIVE_PIN, "7z").discard(0, "5pr").together({1: "ron", 2: "ron", 3: "ron"})
+        )
+    )
+    wins = [
+        {"seat": seat, "hu_tile": "0p", "count": 2, "fu": 40, "point_rong": 2600, "fans": []}
+        for seat in (1, 2, 3)
+    ]
+    messages_of(value)[-1] = soul("Hule", hules=wins, delta_scores=[-7800, 2600, 2600, 2600])
+    return value
+
+
+def double_yakuman() -> Json:
+    game = Scripted(["9s", "111m222p333s444p9s", "", ""], "1z", dora="7z")
+    value = record(first_kyoku(game.discard(0, "9s").do(1, "ron")))
+    won = messages_of(value)[-1]["data"]
+    won["hules"][0] |= {"point_rong": 64000, "fans": [{"id": 48, "val": 2}]}
+    won["delta_scores"] = [-64000, 64000, 0, 0]
+    return value
+
+
+def robbed_concealed_kan() -> Json:
+    game = Scripted(["1111m", "99m19p19s1234567z", "", ""], "2m", dora="5p")
+    value = record(first_kyoku(game.to_turn(0).do(0, "ankan")))
+    kan = next(at for at, one in enumerate(messages_of(value)) if "AnGang" in one["name"])
+    win = {"seat": 1, "hu_tile": "1m", "yiman": True, "count": 1, "point_rong": 32000}
+    won = soul("Hule", hules=[win | {"fans": [{"val": 1}]}], delta_scores=[-32000, 32000, 0, 0])
+    messages_of(value)[kan].get("data", {}).pop("doras", None)
+    value["data"]["data"]["records"] = [*messages_of(value)[: kan + 1], won]
+    return value
+
+
+def pao_for_its_part() -> Json:
+    game = Scripted(["567z", "147m1112556677z", "", "2z"])
+    for dragon, tile in (("P", "1m"), ("F", "4m"), ("C", "7m")):
+        game.discard(0, dragon).do(1, "pon").discard(1, tile)
+    value = record(first_kyoku(game.discard(3, "S").do(1, "ron")))
+    messages_of(value)[-1]["data"]["delta_scores"] = [-16000, 64000, 0, -48000]
+    return value
+
+
+OTHER_RULES: dict[Callable[[], Json], str] = {
+    three_rons: "three rons are a draw (docs/rules.md 5.3), but all are paid; right where three",
+    double_yakuman: "right with double yakuman (docs/rules.md 2.3), as on Mahjong Soul",
+    robbed_concealed_kan: "right where thirteen orphans may, as on Mahjong Soul",
+    pao_for_its_part: "right where pao covers its own yakuman only (docs/rules.md 2.6)",
+}
+
+
+@pytest.mark.parametrize("made", OTHER_RULES, ids=lambda made: made.__name__)
+def test_a_rule_of_the_site_is_named(made: Callable[[], Json], tmp_path: Path, capsys) -> None:
+    assert main(["replay", str(saved(made(), tmp_path))]) == ExitCode.FAILED
+    printed = capsys.readouterr()
+    assert OTHER_RULES[made] in printed.err and "1 mismatch" in printed.out
+
+
+def test_a_walk_through_the_choices_names_the_rule(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="right with double yakuman"):
+        list(steps(saved(double_yakuman(), tmp_path)))

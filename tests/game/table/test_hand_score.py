@@ -1,0 +1,193 @@
+"""Hands that are written down: scored as other programs do, or refused with the cause."""
+
+import json
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from mjbot.cli.main import main
+from mjbot.game.rules import wins
+from mjbot.game.rules.kinds import count_kinds
+from mjbot.game.rules.shapes import ANKAN
+from mjbot.game.rules.yaku_table import YAKU
+from mjbot.game.table.hand_score import WinningHand, score_hand
+from mjbot.runtime.errors import ArgumentError, ExitCode
+from proof.made_wins import MadeWin, made_wins
+from proof.oracles import mahjong_payments, mahjong_score
+from protocol.rules import Rules
+from protocol.tiles import WIND_NAMES
+
+FLAGS = {
+    "riichi": wins.RIICHI,
+    "double_riichi": wins.DOUBLE_RIICHI,
+    "ippatsu": wins.IPPATSU,
+    "haitei": wins.HAITEI,
+    "houtei": wins.HOUTEI,
+    "rinshan": wins.RINSHAN,
+    "chankan": wins.CHANKAN,
+    "first_turn": wins.FIRST_TURN,
+}
+
+
+def tiles(ids: Iterable[int]) -> str:
+    """Return ids 0..135 in writing; the first of a five is red."""
+    return "".join(
+        f"{0 if id_ in (16, 52, 88) else id_ // 4 % 9 + 1}{'mpsz'[id_ // 36]}" for id_ in ids
+    )
+
+
+def markers(kinds: Iterable[int]) -> str:
+    return tiles(4 * kind + 1 for kind in kinds)
+
+
+def written(made: MadeWin, honba: int = 0, sticks: int = 0) -> WinningHand:
+    rest, tile, *melds = made.tile_ids()
+    texts = [
+        f"[{tiles(ids)}]" if type_ == ANKAN else f"({tiles(ids)})"
+        for (type_, _), ids in zip(made.melds, melds, strict=True)
+    ]
+    return WinningHand(
+        hand=tiles(rest) + "".join(texts),
+        dora=markers(made.dora_markers),
+        ura=markers(made.ura_markers),
+        seat=WIND_NAMES[made.seat_wind],
+        round=WIND_NAMES[made.round_wind],
+        honba=honba,
+        sticks=sticks,
+        **{"tsumo" if made.flags & wins.TSUMO else "ron": tiles(tile)},
+        **{name: bool(made.flags & flag) for name, flag in FLAGS.items()},
+    )
+
+
+@settings(max_examples=300, database=None)
+@given(made_wins(), st.integers(0, 3), st.integers(0, 3))
+def test_random_wins_are_scored_and_paid_as_by_mahjong(
+    made: MadeWin, honba: int, sticks: int
+) -> None:
+    held = count_kinds(made.kinds())
+    shown = held + count_kinds([*made.dora_markers, *made.ura_markers])
+    assume(shown.max() <= 4)
+    assume(not (made.flags & wins.CHANKAN and held[made.win_kind] > 1))
+    han, fu, ids = mahjong_score(made)
+    if not han:
+        with pytest.raises(ArgumentError, match="no yaku: the hand is complete"):
+            score_hand(written(made))
+        return
+    score = score_hand(written(made, honba, sticks))
+    assert (score.han, score.fu) == (han, fu)
+    assert {name for name, _ in score.yaku} == {YAKU[yaku].name for yaku in ids}
+    assert sum(value for _, value in score.yaku) == han
+    assert sum(part.fu for part in score.fu_parts) == fu
+    one, each, total = mahjong_payments(made, honba, sticks)
+    assert score.received == total == sum(score.payments.values()) + 1000 * sticks
+    if not made.flags & wins.TSUMO:
+        assert score.payments == {"discarder": one}
+    elif made.seat_wind == 0:
+        assert score.payments == {"S": one, "W": one, "N": one}
+    else:
+        others = {wind: each for wind in "ESWN" if wind != WIND_NAMES[made.seat_wind]}
+        assert score.payments == others | {"E": one}
+
+
+HAND = "123m406p789s55z67s"
+
+REFUSED = {
+    ("123m", "--ron 5s"): "wrong number of tiles: 3 concealed tiles without the winning one,"
+    " but with 0 melds there are 13",
+    ("123m406p789s55z67s5s", "--ron 5s"): "wrong number of tiles: 14 concealed tiles",
+    ("123m406p789s55z67s(123m)", "--ron 5s"): "13 concealed tiles without the winning one,"
+    " but with 1 meld there are 10",
+    ("1s(123m)(123m)(123m)(123m)(123m)", "--ron 1s"): "5 tiles of 1m in hand, indicators and river",
+    ("1s(123m)(123p)(123s)(456m)(789m)", "--ron 1s"): "5 melds, but a hand has 4 at most",
+    ("5555m123p789s66z4m", "--ron 5m"): "5 tiles of 5m in hand, indicators and river",
+    (HAND, "--ron 5s --dora 555z"): "5 tiles of P in hand, indicators and river",
+    (HAND, "--ron 0s --dora 0p"): "2 red fives 5pr, but there is one",
+    (HAND, "--ron 1m"): "not a winning hand with 1m: it waits on 5s 8s",
+    ("123m406p789s5z169s", "--ron 5s"): "not a winning hand with 5s: it is 1-shanten",
+    ("99m45s(678p)(123m)(789p)", "--ron 6s --dora 8m"): "no yaku: the hand is complete",
+    (HAND, "--ron 5s --river 8s9m"): "furiten: 8s is among the own discards",
+    (HAND, ""): "the winning tile: give one, by ron or by tsumo",
+    (HAND, "--ron 5s --tsumo 5s"): "the winning tile: give one, by ron or by tsumo",
+    (HAND, "--ron 58s"): "the winning tile '58s': expected one tile",
+    ("123m456p789x", "--ron 5s"): "expected digits followed by m, p, s or z",
+    ("99m45s(124m)(123m)(789p)", "--ron 6s"): "meld (124m): neither a run of three nor",
+    ("99m45s(1234z)(123m)(789p)", "--ron 6s"): "meld (1234z): neither a run of three nor",
+    ("99m45s(890m)(123m)(789p)", "--ron 6s"): "meld (890m): neither a run of three nor",
+    ("99m45s[111m](123m)(789p)", "--ron 6s"): "meld [111m]: write (123m) or (555p)",
+    ("99m45s(111z)(123m)(789p)", "--ron 6s --riichi"): "impossible: riichi with an open hand",
+    (HAND, "--ron 5s --ippatsu"): "impossible: ippatsu without riichi",
+    (HAND, "--ron 5s --dora 1m --ura 1m"): "impossible: ura dora without riichi",
+    (HAND, "--ron 5s --riichi --ura 1m"): "0 dora and 1 ura indicators: at most 5",
+    (HAND, "--ron 5s --haitei"): "impossible: haitei by ron: the last discard is houtei",
+    (HAND, "--tsumo 5s --houtei"): "impossible: houtei by tsumo",
+    (HAND, "--tsumo 5s --rinshan"): "impossible: rinshan without a tsumo after an own kan",
+    (HAND, "--tsumo 5s --chankan"): "impossible: chankan by tsumo",
+    (HAND.replace("67s", "34s").replace("789s", "555s"), "--ron 5s --chankan"): "chankan of a tile",
+    (HAND, "--ron 5s --first-turn"): "impossible: first turn by ron",
+    (HAND, "--tsumo 5s --first-turn --river 1m"): "first turn after a call, a discard or riichi",
+    (HAND, "--ron 5s --honba -1"): "honba: -1 is not 0 to",
+}
+
+
+@pytest.mark.parametrize(("hand", "options"), REFUSED)
+def test_wrong_hands_are_refused_with_the_cause(hand: str, options: str, capsys) -> None:
+    assert main(["score", hand, *options.split()]) == ExitCode.BAD_ARGUMENTS
+    printed = capsys.readouterr()
+    assert not printed.out and printed.err.count("\n") == 1
+    assert REFUSED[hand, options] in printed.err
+
+
+def test_rules_of_the_table_count() -> None:
+    hand = WinningHand(hand="22345m67p456s(678m)", ron="8p", seat="S")
+    assert score_hand(hand).yaku == (("all simples", 1),)
+    with pytest.raises(ArgumentError, match="no yaku: the hand is complete"):
+        score_hand(hand, Rules(open_tanyao=False))
+    with pytest.raises(ArgumentError, match="1 red five 5pr, but the rules have none"):
+        score_hand(WinningHand(hand=HAND, ron="5s"), Rules(red_fives=False))
+
+
+PRINTED = """\
+round wind East  1 han
+1 han, 60 fu = 20 base + 16 open kan of E + 16 concealed kan of 2m + 2 self-draw + 6 rounded up
+2,000 points
+paid by E 1,100, W 600, N 600; received 2,300
+"""
+
+
+def test_the_score_is_printed_and_written_as_json(capsys) -> None:
+    words = ["score", "99m45s(678p)(1111z) [2222m]", "--tsumo", "6s", "--seat", "S", "--honba", "1"]
+    assert main(words) == ExitCode.OK
+    assert capsys.readouterr().out == PRINTED
+    assert main([*words, "--json"]) == ExitCode.OK
+    report = json.loads(capsys.readouterr().out)
+    assert report["yaku"] == [{"name": "round wind East", "han": 1}]
+    assert report["payments"] == {"E": 1100, "W": 600, "N": 600}
+    assert sum(part["fu"] for part in report["fu_parts"]) == report["fu"] == 60
+
+
+def test_a_yakuman_is_printed_without_han(capsys) -> None:
+    assert main(["score", "111222333444z5z", "--ron", "5z", "--seat", "W"]) == ExitCode.OK
+    assert capsys.readouterr().out == (
+        "four concealed triplets, pair wait  yakuman\n"
+        "all honours                         yakuman\n"
+        "big four winds                      yakuman\n"
+        "96,000 points, yakuman\n"
+        "paid by discarder 96,000; received 96,000\n"
+    )
+    words = [
+        "2233445566778m",
+        "--ron",
+        "8m",
+        "--riichi",
+        "--dora",
+        "16m",
+        "--ura",
+        "11m",
+        "--seat",
+        "W",
+    ]
+    assert main(["score", *words]) == ExitCode.OK
+    counted = capsys.readouterr().out
+    assert "20 han, 30 fu = 20 base + 10 closed hand by ron\n32,000 points, yakuman\n" in counted
