@@ -41,7 +41,7 @@ ARENA = [
     ("arena a b --rules kuitann=no", 2, "kuitann: unknown rule; did you mean 'open_tanyao'?"),
     ("arena a b --rules red_five=no", 2, "red_five: unknown rule; did you mean 'red_fives'?"),
     ("arena a b --rules Aka=no", 2, "Aka: unknown rule; did you mean 'red_fives'?"),
-    ("arena a b --rules uma=30/10/-10", 2, "uma: Expected `array` of length 4"),
+    ("arena a b --rules uma=30/10/-10", 2, "uma: [30, 10, -10] must have 4 values"),
     ("arena a b --rules bust", 2, "'bust' is not NAME=VALUE, such as bust=no"),
     ("arena a b --rules missing.toml", 2, "No such file or directory"),
     ("arena --protocol no-seed.toml", 2,
