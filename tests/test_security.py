@@ -55,11 +55,14 @@ def test_no_token_is_logged(caplog):
     assert report[1:] and not [text for text in report if "-token" in text]
 
 
-TIME_OF_DAY = re.compile(r"\btime\.time\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\(")
+TIME_OF_DAY = re.compile(
+    r"\btime\.time\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\(|\blocal_time\("
+)
 MAY_READ_IT = {
     "mjbot/game/statistics/origin.py": "the date of a report",
     "mjbot/cli/match.py": "names a folder",
     "mjbot/cli/run.py": "whether the hours of the day are open",
+    "mjbot/runtime/clock.py": "reads it for those that name a file",
     "mjbot/runtime/compiler/cache.py": "how old folders are",
     "mjbot/learning/models/weights.py": "the date of weights",
     "mjbot/game/records/evidence.py": "when a reply came",

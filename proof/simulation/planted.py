@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from mjbot.cli import serve as serve_command
 from mjbot.play import kept_games
-from mjbot.play.server import accounts, game_log, hall, lobby, seats, tables_page
+from mjbot.play.server import accounts, game_log, lobby, seats, tables_page
 from mjbot.play.server import tcp as tcp_endpoint
-from mjbot.play.service import files, locks, status
+from mjbot.play.service import bot, files, locks, status
 from mjbot.runtime import files as runtime_files
 from mjbot.strategy.pair import socket_link
 from protocol.transports import tcp
@@ -145,6 +145,13 @@ def _always_ok(serve: Any) -> Any:
     return play
 
 
+def _trusting(_: Any) -> Any:
+    def reload(self: Any) -> None:
+        self._take(self._reread())
+
+    return reload
+
+
 def _failing(_: Any) -> Any:
     def fail(self: Any, guest: Any) -> None:
         raise KeyError("guest")
@@ -165,7 +172,9 @@ PLANTED: Final = {
     "two connections of an account": Planted("services", accounts.Accounts, "connect", _true),
     "locks that are not given back": Planted("services", locks.TokenLocks, "keep_only", _nothing),
     "a room that is not opened again": Planted("tables", lobby.Lobby, "reopen", _nothing),
-    "a player that has left stays in the queue": Planted("tables", hall.Hall, "leave", _true),
+    "a broken profile that is not refused": Planted(
+        "services", bot.BotService, "reload", _trusting
+    ),
     "SIGTERM without effect": Planted("tcp", serve_command, "_drain", _nothing_awaited),
     "an unbounded wait of a closed table": Planted(
         "tables", lobby.Lobby, "closes_within", lambda _: _forever

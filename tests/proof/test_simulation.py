@@ -7,14 +7,14 @@ from proof.simulation.planted import PLANTED
 from proof.simulation.schedule import Fault, Schedule
 
 CHOSEN = {
-    "tcp": (0, 1, 2, 3, 4, 5, 6, 7),
-    "tables": (0, 1, 2),
-    "tenhou": (1,),
-    "services": (1, 2),
-    "pair": (0, 1, 2),
-    "statistics": (0, 1, 2, 3, 4, 5),
+    "tcp": (1, 2, 7, 10, 16, 20, 22, 24, 29, 30, 32, 33, 35, 37, 38),
+    "tables": (0, 2, 4, 7, 11),
+    "tenhou": (5, 6),
+    "services": (3, 16, 21),
+    "pair": (3, 10, 13, 15, 17),
+    "statistics": (1, 4, 5, 18, 27),
 }
-"""Seeds that reach the most different places, by ``python -m proof simulation --choose``."""
+"""Of the first 142 schedules those with the most kinds of faults at the most places a second."""
 
 
 @pytest.mark.parametrize("scenario", CHOSEN)
@@ -24,7 +24,7 @@ def test_nothing_is_found_in_the_chosen_schedules(scenario):
         assert not list(problems_of(played(schedule))), schedule
 
 
-@pytest.mark.parametrize("at", [9, 40])
+@pytest.mark.parametrize("at", [30, 40])
 def test_a_record_on_a_full_disk_ends_with_a_whole_line(at):
     outcome = played(Schedule("tcp", 1, (Fault("full", "", at, 1.0),), is_calm=True))
     assert {kind for kind, _ in outcome.places} == {"full"}
@@ -37,7 +37,7 @@ def test_a_schedule_is_the_same_each_time():
 
 
 @pytest.mark.parametrize(
-    "name", ["a file written in place", "a short write taken for a whole one", "a lost await"]
+    "name", ["a file written in place", "a record that is not closed", "a lost await"]
 )
 def test_a_planted_fault_is_found(name):
     planted = PLANTED[name]
