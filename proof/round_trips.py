@@ -116,9 +116,7 @@ def _pairs(entries: list[Entry], again: list[Entry]) -> Iterator[tuple[Entry, En
 
 
 def _compare_tags(originals: list[Element], written: list[Element], counts: Counter[str]) -> None:
-    unshuffled = [tag for tag in originals if tag.name != "SHUFFLE"]
-    counts["lost in mjlog: seed of the wall"] += len(originals) - len(unshuffled)
-    for one, other in zip(unshuffled, written, strict=True):
+    for one, other in zip(_kept_tags(originals, counts), written, strict=True):
         ours, theirs = _plain(one), _plain(other)
         for attribute in UNTOLD_ATTRIBUTES.get(one.name, ()):
             if ours.pop(attribute, None) is not None:
@@ -143,6 +141,18 @@ def _compare_tags(originals: list[Element], written: list[Element], counts: Coun
             raise RoundTripError(f"mjlog: tag {one.number}, {one.name}: written, read: {wrong}")
         counts["mjlog: tags the same, ids read as tiles"] += 1
         counts["lost in mjlog: which copy of equal tiles (tags)"] += one != _renumbered(other, one)
+
+
+def _kept_tags(originals: list[Element], counts: Counter[str]) -> list[Element]:
+    kept: list[Element] = []
+    for tag in originals:
+        if tag.name == "SHUFFLE":
+            counts["lost in mjlog: seed of the wall"] += 1
+        elif tag.name == "BYE" or (tag.name == "UN" and any(one.name == "UN" for one in kept[:3])):
+            counts["lost in mjlog: players who left or came back"] += 1
+        else:
+            kept.append(tag)
+    return kept
 
 
 def _is_rounded(original: str, written: str) -> bool:
