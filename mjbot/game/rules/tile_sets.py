@@ -38,9 +38,9 @@ def wall_tile(index: int, players: int) -> int:
 
 
 @compiled
-def _useful(hand: Counts, players: int) -> Counts:
-    """Return a hand without what no block can hold."""
-    if players == 4 or (hand[_LOW] <= _USEFUL and hand[_HIGH] <= _USEFUL):
+def _useful(hand: Counts) -> Counts:
+    """Return a hand of three players without what no block can hold."""
+    if hand[_LOW] <= _USEFUL and hand[_HIGH] <= _USEFUL:
         return hand
     useful = hand.copy()
     useful[_LOW] = min(useful[_LOW], np.int8(_USEFUL))
@@ -49,10 +49,8 @@ def _useful(hand: Counts, players: int) -> Counts:
 
 
 @compiled
-def _accepted(hand: Counts, players: int, mask: int) -> int:
-    """Return the kinds of an acceptance that are in the game and of use."""
-    if players == 4:
-        return mask
+def _accepted(hand: Counts, mask: int) -> int:
+    """Return the kinds of three players' acceptance that are in the game and of use."""
     for kind in (_LOW, _HIGH):
         if hand[kind] >= _USEFUL:
             mask &= ~(1 << kind)
@@ -68,17 +66,23 @@ def shanten_of(hand: Counts, n_melds: int, players: int) -> int:
     >>> shanten_of(hand, 0, 4), shanten_of(hand, 0, 3)
     (1, 2)
     """
-    return shanten(_useful(hand, players), n_melds)
+    if players == 4:  # first, as a call costs as much as the look-ups
+        return shanten(hand, n_melds)
+    return shanten(_useful(hand), n_melds)
 
 
 @compiled
 def acceptance_of(hand: Counts, n_melds: int, players: int) -> tuple[int, int]:
     """Return the shanten of a hand of 3n+1 tiles and the mask of kinds that lower it."""
-    away, mask = shanten_and_acceptance(_useful(hand, players), n_melds)
-    return away, _accepted(hand, players, mask)
+    if players == 4:
+        return shanten_and_acceptance(hand, n_melds)
+    away, mask = shanten_and_acceptance(_useful(hand), n_melds)
+    return away, _accepted(hand, mask)
 
 
 @compiled
 def waits_of(hand: Counts, n_melds: int, players: int) -> int:
     """Return the mask of kinds completing a hand of 3n+1 tiles; 0 if it is not tenpai."""
-    return _accepted(hand, players, waits(_useful(hand, players), n_melds))
+    if players == 4:
+        return waits(hand, n_melds)
+    return _accepted(hand, waits(_useful(hand), n_melds))

@@ -76,7 +76,7 @@ def _own_turn(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
         codes[n] = NINE_TERMINALS
         n += 1
     n = _own_kans(state, seat, codes, n)
-    if can_kita(state, seat):
+    if state.rules.players == 3 and can_kita(state, seat):
         codes[n] = KITA
         n += 1
     return n
@@ -219,8 +219,8 @@ def _may_close_kan(state: State, seat: int, kind: int) -> bool:
 
 @compiled
 def can_kita(state: State, seat: int) -> bool:
-    """A north to set aside, a tile left to draw for it; in riichi only the one just drawn."""
-    if state.rules.players != 3 or state.wall_left < 1 or state.hand[seat, NORTH] == 0:
+    """Of three players: a north, a tile left to draw for it; in riichi only the one just drawn."""
+    if state.wall_left < 1 or state.hand[seat, NORTH] == 0:
         return False
     return bool(state.riichi[seat] != ACCEPTED or state.drawn == NORTH)
 
@@ -265,7 +265,8 @@ def _calls(state: State, seat: int, codes: NDArray[np.uint8], first: int) -> int
     held = state.hand[seat, kind]
     if held >= 2:
         n = _pons(state, seat, codes, n, kind)
-    if kind < FIRST_HONOUR and can_chi(state, seat):
+    may_chi = kind < FIRST_HONOUR and state.rules.players == 4
+    if may_chi and seat == next_seat(state, state.turn):
         for offset in range(3):
             if _can_chi(state, seat, kind, offset, 0):
                 codes[n] = CHI_LOW + offset
@@ -278,12 +279,6 @@ def _calls(state: State, seat: int, codes: NDArray[np.uint8], first: int) -> int
         codes[n] = CALL_KAN
         n += 1
     return n - first
-
-
-@compiled
-def can_chi(state: State, seat: int) -> bool:
-    """Whether the seat may chi what ``turn`` discards: four players, and the next one only."""
-    return state.rules.players == 4 and seat == next_seat(state, state.turn)
 
 
 @compiled
