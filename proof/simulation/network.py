@@ -138,7 +138,7 @@ class Network:
         for pair in self.connections:
             for end in pair:
                 if end.process == process and not end.is_lost:
-                    if not end.is_closing():
+                    if end.get_protocol() is not None and not end.is_closing():
                         yield f"a connection: {end.first_bytes[:60]!r}"
                     end.abort()
 

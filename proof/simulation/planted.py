@@ -91,14 +91,6 @@ def _written_once(_: Any) -> Any:
     return write_all
 
 
-def _without_limit(receive: Any) -> Any:
-    async def wait(self: Any, timeout_s: float | None = None) -> bytes:
-        line: bytes = await receive(self, None)
-        return line
-
-    return wait
-
-
 def _raising(_: Any) -> Any:
     def write(self: Any, ending: str, data: bytes) -> None:
         if ending not in self._files:
