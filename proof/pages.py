@@ -38,7 +38,8 @@ PAGES: Final = (
     "README.md", "docs/start/install.md", "docs/start/first-bot.md", "docs/start/is-it-better.md",
     "docs/start/examples.md",
     "docs/howto/connect.md", "docs/howto/pair.md", "docs/operating.md",
-    "docs/howto/review-your-games.md", "docs/watch.md", "docs/learning.md",
+    "docs/howto/review-your-games.md", "docs/howto/score-a-hand.md", "docs/watch.md",
+    "docs/learning.md",
     "docs/howto/reinforcement-learning.md", "docs/detection.md", "docs/check.md",
     "docs/howto/many-machines.md", "docs/howto/troubleshooting.md", "docs/arena.md",
     "docs/review.md", "docs/tenhou.md", "docs/strategies.md", "docs/howto/statistics.md",
@@ -64,7 +65,9 @@ SKIPPED: Final = {
 STAND_INS: Final = ("game.mjson", "game.json", "game.mjlog", "games.zip", "mjlogs.zip")
 """Records that pages name: one that ships, in several formats, and all of them."""
 
-SHOWING: Final = ("docs/start/is-it-better.md", "docs/howto/review-your-games.md")
+SHOWING: Final = (
+    "docs/start/is-it-better.md", "docs/howto/review-your-games.md", "docs/howto/score-a-hand.md",
+)  # fmt: skip
 """Pages whose blocks after a command are its output."""
 
 MY_BOT: Final = {"docs/strategies.md": "strategies/fast_riichi_a.py"}

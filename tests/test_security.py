@@ -59,6 +59,7 @@ TIME_OF_DAY = re.compile(
     r"\btime\.time\(|\bdatetime\.(now|utcnow|today)\(|\bdate\.today\(|\blocal_time\("
 )
 MAY_READ_IT = {
+    "mjbot/arena/protocol.py": "when a protocol was fixed",
     "mjbot/game/statistics/origin.py": "the date of a report",
     "mjbot/cli/match.py": "names a folder",
     "mjbot/cli/run.py": "whether the hours of the day are open",

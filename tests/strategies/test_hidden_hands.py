@@ -9,6 +9,7 @@ from mjbot.game.referee import Referee
 from mjbot.game.referee.bulk import RANDOM, choose, playouts
 from mjbot.game.rules.acceptance import waits
 from mjbot.game.rules.kinds import hand_counts
+from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table.actions import ACTIONS, N_ACTIONS
@@ -235,6 +236,7 @@ def test_walked_hands_of_13_are_like_dealt_ones():
 def small_table():
     """Three pons each, five draws left: hands of four tiles, few of which are unseen."""
     state = np.zeros(1, STATE)[0]
+    state["rules"] = rule_set()
     kinds = [0, 8, 9, 17, 18, 26, 27, 28, 29, 30, 31, 32]
     state["phase"], state["turn"], state["last_tile"] = REACTION, 3, 2
     state["drawn"] = -1
