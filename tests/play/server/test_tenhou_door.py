@@ -13,7 +13,7 @@ from mjbot.play.client.play import Settings, play
 from mjbot.play.server import tenhou_endpoint
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import Lobby, TableRules
-from mjbot.play.server.server import ONE_ROOM, TableServer
+from mjbot.play.server.server import TableServer, one_room
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
 from proof.records import RecordFindings
@@ -284,7 +284,7 @@ BAD_BEFORE = [
     (b"<HELO name=\"" + b"x" * 65 + b"\" sx=\"M\" />\0", "HELO.name: longer than 64 characters"),
     (b'<HELO sx="M" />\0', "HELO.name: missing"),
     (b'<HELO name="a" sx="M" />\0<JOIN t="0,9" />\0', "JOIN.t: a table of type 9 is not played"),
-    (b'<HELO name="a" sx="M" />\0<JOIN t="0,17" />\0', "JOIN.t: 17 is three-player mahjong"),
+    (b'<HELO name="a" sx="M" />\0<JOIN t="0,17" />\0', "JOIN.t: a table of type 17 is not played"),
     (b'<HELO name="a" sx="M" />\0<JOIN t="0,0" />\0', "ask for 1"),
     (b'<HELO name="a" sx="M" />\0<JOIN t="99999,1" />\0', "JOIN.t: no lobby is called 99999"),
     (b'<HELO name="a" sx="M" />\0<D p="1"/>\0', "D: out of order, the client is in the lobby"),
@@ -406,7 +406,7 @@ class FakeSeat:
 
 
 def endpoint_with(*seats):
-    door = tenhou_endpoint.TenhouEndpoint(Lobby(ONE_ROOM), RULES)
+    door = tenhou_endpoint.TenhouEndpoint(Lobby(one_room()), RULES)
     door._players.extend(seats)
     return door
 
