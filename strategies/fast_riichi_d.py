@@ -21,7 +21,7 @@ class FastRiichiD(Folding, FastRiichi):
     for safety; an own riichi still comes first.
     """
 
-    players = (3, 4)
+    players: ClassVar[tuple[int, ...]] = (3, 4)
     strength: ClassVar[Strength] = Strength(
         2.235,
         0.039,
