@@ -142,7 +142,7 @@ class ClientSession:
             self.players = self._given_players or RANKED.players
         if b'"start_' in data and shows_three(data):
             self.players = 3
-        for word in SPELLINGS_OF_KITA:
+        for word in SPELLINGS_OF_KITA if self.players == 3 else ():
             if b'"%b"' % word.encode() in data:
                 self._kita = word
 

@@ -27,9 +27,13 @@ def play_table(bots, doors, seed=8, **server):
         async with asyncio.timeout(GUARD_S), TableServer(rules, **server) as table:
             port = await table.open_tcp("127.0.0.1", 0)
             web_port = await table.open_websocket("127.0.0.1", 0)
+            xml_port = await table.open_tenhou("127.0.0.1", 0)
+            json_port = await table.open_tenhou_websocket("127.0.0.1", 0)
             urls = {
                 "t": f"mjsonp://127.0.0.1:{port}/default",
                 "w": f"ws://127.0.0.1:{web_port}/ws",
+                "x": f"tenhou://127.0.0.1:{xml_port}/0?type=17",
+                "j": f"tenhou+ws://127.0.0.1:{json_port}/0?type=17",
             }
             clients = [
                 asyncio.create_task(
@@ -46,7 +50,7 @@ def play_table(bots, doors, seed=8, **server):
     return asyncio.run(main())
 
 
-@pytest.mark.parametrize("doors", ["ttt", "www", "twt"])
+@pytest.mark.parametrize("doors", ["ttt", "www", "twx", "xjx"])
 def test_strict_clients_and_the_server_agree_on_everything(doors, tmp_path):
     bots = ("fast-riichi-d",) * 3
     result, ends = play_table(bots, doors, log_dir=tmp_path)
