@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from mjbot.runtime.errors import MjbotError
-from mjbot.runtime.files import naming, plural
+from mjbot.runtime.files import naming, plural, write_text
 
 PROTOCOL_FILE: Final = "protocol.json"
 
@@ -68,11 +68,7 @@ def fix_protocol(folder: Path, text: str, games: int) -> FixedProtocol:
         return kept
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     fixed = FixedProtocol(digest=digest_of(text), fixed=now, games_before=games, text=text)
-    path = folder / PROTOCOL_FILE
-    unfinished = path.with_name(f".{PROTOCOL_FILE}.unfinished")
-    with naming(path):
-        unfinished.write_bytes(msgspec.json.encode(fixed))
-        unfinished.replace(path)
+    write_text(folder / PROTOCOL_FILE, msgspec.json.encode(fixed).decode())
     return fixed
 
 

@@ -68,7 +68,7 @@ class RunOutcome:
     ``rows`` and ``pairs`` have the sums of every complete wall
     (:mod:`mjbot.game.statistics.figures`). ``verdict`` is that of the sequential test on the first
     strategy against the second, after ``test_walls`` walls.  ``faults`` counts the decisions of
-    each strategy that were replaced, ``void`` says why which wall does not count.
+    each strategy that were replaced, ``void`` has the reason why a wall does not count.
     """
 
     plan: ArenaPlan

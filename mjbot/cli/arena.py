@@ -71,9 +71,8 @@ def _play(plan: ArenaPlan, request: ArenaRequest, given: GivenProtocol | None) -
             interrupted = True
         except WorkerError as error:
             failure = WorkerError(f"{error}; kept: {plural(arena.accumulator.games, 'game')}")
-        outcome = replace(
-            arena.outcome(), protocol=_check_protocol(arena.outcome(), request, given, fixed)
-        )
+        outcome = arena.outcome()
+        outcome = replace(outcome, protocol=_check_protocol(outcome, request, given, fixed))
         kept = arena.accumulator.games
     save(outcome)
     if request.json:

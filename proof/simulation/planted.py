@@ -1,6 +1,6 @@
 """Faults planted in our programs, each in place of one function: the simulation must find them.
 
-A fault stands for a mistake that somebody makes: what was awaited, closed, limited or checked no
+A fault stands for a mistake of a programmer: what was awaited, closed, limited or checked no
 longer is.  It is put in place while its schedules run, and nowhere else.
 """
 

@@ -1,4 +1,4 @@
-"""What a hand that somebody writes down is worth: yaku, fu and payments, without a game.
+"""What a hand that is written down is worth: yaku, fu and payments, without a game.
 
 All that a table would know is in :class:`WinningHand`; what no table could hold is refused with
 the cause.
