@@ -30,7 +30,8 @@ from mjbot.viewer.drawing.board_data import Board, board_of, difference
 from protocol import messages as m
 from protocol.messages import wire_name
 from protocol.plain_text import one_line
-from protocol.rules import announced_players
+from protocol.rules import RANKED
+from protocol.seats import players_after
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 ALL_SEATS: Final = frozenset(range(4))
@@ -71,7 +72,9 @@ class Fold:
             yield self._begin(event)
         elif isinstance(event, m.StartKyoku):
             self._shown, self._added, self._result = set(), [], None
-            self._called = _unique_names(self._names, View(state, 0))
+            view = View(state, 0)
+            self._names = self._names[: view.players]
+            self._called = _unique_names(self._names, view)
             self._board = self._fold(state)
             yield {"type": "kyoku", "n": step.number, "board": self._board}
         elif self._board is not None:
@@ -80,8 +83,8 @@ class Fold:
 
     def _begin(self, event: m.StartGame) -> PageMessage:
         names = tuple([one_line(name, MOST_LETTERS) for name in event.names or ()])
-        players = announced_players(event.mjbot_rules)
-        self._names = (*names[:players], *NO_NAMES[len(names) : players])
+        players = players_after(event, RANKED.players)
+        self._names = (*names, *NO_NAMES[len(names) :])[:players]
         self._pairs, self._claims = descriptions.pairs_of(self._names), {}
         self._board = None
         pairs = {str(seat): ally for seat, ally in self._pairs.items()}

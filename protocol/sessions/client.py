@@ -15,7 +15,7 @@ from protocol import messages as m
 from protocol.codec import decode_all, encode
 from protocol.dialects import Answers, Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.reading import SPELLINGS_OF_KITA, THREE, shows_three
+from protocol.reading import SPELLINGS_OF_KITA, shows_three
 from protocol.rules import RANKED
 from protocol.sessions.stages import first_stage, next_stage
 from protocol.sessions.time_bank import TimeBank
@@ -52,8 +52,8 @@ class ClientSession:
     ``seat`` is needed where the server does not send it (Mortal's habit); ``name`` and ``room``
     only over TCP.  ``seat`` and ``names`` are known from start_game on.
 
-    ``players`` is how many play where the server does not show it (``None``: four).  A start_game
-    that does not show it is passed on with the next event: the deal shows it by its lists.
+    ``players`` is how many play, whatever the server shows (``None``: what start_game shows, else
+    the first deal, else four).
     """
 
     def __init__(
@@ -68,7 +68,8 @@ class ClientSession:
         self.dialect: Final = dialect
         self.players = players or RANKED.players
         self._given_players: Final = players
-        self._start: m.StartGame | None = None
+        self._is_announced = True
+        """Whether start_game said how many play; else the deals of three say it."""
         self._kita = dialect.traits.kita
         self.seat = seat
         self.names: tuple[str, ...] = ()
@@ -100,7 +101,8 @@ class ClientSession:
         others: list[m.Message] = []
         decisive: m.Message | None = None
         self._note_players(line)
-        for message in self._with_known_scores(decode_all(line, self.players)):
+        for read in self._with_known_scores(decode_all(line, self.players)):
+            message = self._with_players(read)
             is_repeated = self._is_repeated(message)
             if not is_repeated:
                 self.stage = next_stage(self.dialect, self.stage, message)
@@ -109,7 +111,7 @@ class ClientSession:
             self._keep_time(message)
             self._due = self._due_after(message)
             if isinstance(message, m.Event) and not is_repeated:
-                events += self._passed_on(message)
+                events.append(message)
                 self._last_event = message
             else:
                 others.append(message)
@@ -140,27 +142,20 @@ class ClientSession:
         data = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
         if b'"start_game"' in data:
             self.players = self._given_players or RANKED.players
-        if b'"start_' in data and shows_three(data):
+        if b'"start_' in data and self._given_players is None and shows_three(data):
             self.players = 3
         for word in SPELLINGS_OF_KITA if self.players == 3 else ():
             if b'"%b"' % word.encode() in data:
                 self._kita = word
 
-    def _passed_on(self, event: m.Event) -> list[m.Event]:
-        """Return the events that a table applies now; a start_game may wait for the next event."""
-        start, self._start = self._start, None
-        if isinstance(event, m.StartGame) and self._may_be_of_three(event):
-            self._start = event
-            return []
-        if start is None:
-            return [event]
-        if self.players == 3:
-            start = replace(start, mjbot_rules=start.mjbot_rules or THREE)
-        return [start, event]
-
-    def _may_be_of_three(self, start: m.StartGame) -> bool:
-        """Whether a start_game does not show how many play."""
-        return not (self._given_players or start.names or start.mjbot_rules)
+    def _with_players(self, message: m.Message) -> m.Message:
+        """Add to a deal how many play, where start_game did not say it."""
+        if isinstance(message, m.StartGame):
+            self._is_announced = message.mjbot_rules is not None
+        elif isinstance(message, m.StartKyoku) and self.players == 3 and not self._is_announced:
+            self.names = self.names[:3]
+            return replace(message, num_players=3)
+        return message
 
     def _take_seat(self, start: m.StartGame) -> None:
         seat = start.id

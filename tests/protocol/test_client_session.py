@@ -3,7 +3,7 @@ import json
 import pytest
 
 from protocol.dialects import Dialect
-from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.errors import LocalProtocolError, ProtocolError, ThreePlayersError
 from protocol.messages import (
     Dahai,
     Error,
@@ -451,13 +451,14 @@ OWN_KITA = {"type": "kita", "actor": 1, "pai": "N"}
 def test_three_players_are_known_by_the_lists_of_the_deal():
     """RiichiLab's start_game has neither names nor a number of players."""
     session = ClientSession(Dialect.RIICHILAB)
-    assert session.receive('{"type":"start_game","id":1}').events == ()
-    start, deal = session.receive(json.dumps(DEAL_OF_THREE)).events
-    assert start == StartGame(id=1, mjbot_rules={"players": 3})
+    assert session.receive('{"type":"start_game","id":1}').events == (StartGame(id=1),)
+    (deal,) = session.receive(json.dumps(DEAL_OF_THREE)).events
+    assert deal.num_players == 3
     assert deal.scores == (35000, 35000, 35000, 0)
     assert deal.tehais[3] == ("?",) * 13
     assert session.players == 3
-    hear(session, {"type": "end_kyoku"}, {"type": "start_game", "id": 1}, DEAL)
+    hear(session, {"type": "end_kyoku"}, {"type": "start_game", "id": 1})
+    assert session.receive(json.dumps(DEAL)).events[0].num_players is None
     assert session.players == 4
 
 
@@ -490,12 +491,11 @@ def test_how_many_play_can_be_given():
     assert session.receive(json.dumps(deal)).events[0].scores == (20000, 30000, 55000, 0)
 
 
-def test_a_start_without_names_of_four_comes_with_the_next_event():
-    session = ClientSession(Dialect.RIICHILAB)
-    session.receive('{"type":"start_game","id":1}')
-    start, deal = session.receive(json.dumps(DEAL)).events
-    assert start == StartGame(id=1)
-    assert deal.scores == (25000,) * 4
+def test_a_deal_of_three_is_refused_where_four_are_given():
+    session = ClientSession(Dialect.RIICHILAB, players=4)
+    hear(session, {"type": "start_game", "id": 1})
+    with pytest.raises(ThreePlayersError, match="tehais"):
+        session.receive(json.dumps(DEAL_OF_THREE))
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ from protocol.errors import NOT_JSON, ProtocolError, ThreePlayersError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import Event
 from protocol.reading import shows_three
-from protocol.rules import RANKED, announced_players
-from protocol.seats import seated
+from protocol.rules import RANKED
+from protocol.seats import players_after, seated
 
 _EVENTS: Final = get_args(Event)
 _SILENCE: Final = b'"logs":[null,null,null,null]'
@@ -135,8 +135,7 @@ class EventLog:
 
     def write(self, event: Event, talk: Talk = ()) -> None:
         """Append one event, with what was remarked on it."""
-        if isinstance(event, m.StartGame):
-            self._players = announced_players(event.mjbot_rules)
+        self._players = players_after(event, self._players)
         append_lines(self._file, self._path, log_line(event, talk, self._players))
 
     def close(self) -> None:

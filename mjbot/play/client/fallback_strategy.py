@@ -51,7 +51,8 @@ class Fallback:
 
     def require_players(self, players: int) -> None:
         """Raise ``StrategyError`` if it cannot play at a table of so many players."""
-        require_players(type(self._make_strategy(0)), players)
+        if self._strategy is not None:
+            require_players(type(self._strategy), players)
 
     async def start_game(self, game: int, seat: int, names: Sequence[str]) -> None:
         """Begin game ``game``, from 0."""

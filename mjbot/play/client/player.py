@@ -136,13 +136,13 @@ class ClientPlayer:
             self._games += 1
         self._apply(event)
         if isinstance(event, m.StartGame):
-            self._require_players(self.table.view(seat).players)
             names = event.names or ()
             if self._fallback is not None:
                 await self._fallback.start_game(self._games - 1, seat, names)
             await self._inform(lambda: self._strategy.start_game(seat, names))
         elif isinstance(event, m.StartKyoku):
             view = Sealed().view(self.table.view(seat))
+            self._require_players(view.players)
             if self._fallback is not None:
                 await self._fallback.start_kyoku(self.table.view(seat))
             await self._inform(lambda: self._strategy.start_kyoku(view))

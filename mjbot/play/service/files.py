@@ -23,7 +23,8 @@ from mjbot.runtime.errors import error_report
 from mjbot.runtime.files import append_lines, naming
 from mjbot.runtime.redaction import redacted
 from protocol.messages import Event, StartGame
-from protocol.rules import RANKED, announced_players
+from protocol.rules import RANKED
+from protocol.seats import players_after
 from protocol.transports.base import Transport
 
 logger = logging.getLogger(__name__)
@@ -91,8 +92,8 @@ class GameFiles:
 
     def keep(self, event: Event, talk: Talk) -> None:
         """Write an event of the game."""
-        if isinstance(event, StartGame):
-            self.has_begun, self._players = True, announced_players(event.mjbot_rules)
+        self.has_begun |= isinstance(event, StartGame)
+        self._players = players_after(event, self._players)
         if self.has_begun:
             self._write(LOG, log_line(event, talk, self._players))
 

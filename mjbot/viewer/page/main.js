@@ -101,9 +101,9 @@ function readPlace(hash = location.hash) {
   return place.length === 3 && place.every((part) => Number.isInteger(part) && part >= 0) ? place : null;
 }
 
-// Kyoku and step of an event by its number.
-const seatCount = () => timeline().names.length || 4;
+const seatCount = () => timeline().kyoku[0]?.board.seats.length || 4;
 
+// Kyoku and step of an event by its number.
 function momentOf(n) {
   const { kyoku } = timeline();
   const at = kyoku.findLastIndex((one) => one.n <= n);

@@ -69,6 +69,8 @@ class Mirror:
     def apply(self, event: m.Event) -> None:
         """Take in one event.  Raises :class:`TableError` in strict mode if it does not fit."""
         paid = None
+        if isinstance(event, m.StartKyoku) and event.num_players is not None:
+            self._ledger.seat(event.num_players)
         try:
             paid = self._check(event)
         except ValueError as problem:

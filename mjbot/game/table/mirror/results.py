@@ -79,6 +79,11 @@ class Ledger:
         if not is_length_known:
             self._expect(length or self._length)
 
+    def seat(self, players: int) -> None:
+        """So many play, as the first deal shows: the game begins by their default rules."""
+        if players != int(self._state["rules"]["players"]):
+            self.start_game(Rules(players=players), is_length_known=False)
+
     def _expect(self, length: Length | None) -> None:
         players = int(self._state["rules"]["players"])
         self._expected = last_round(length or "hanchan", players)
