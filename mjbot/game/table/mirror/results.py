@@ -14,6 +14,7 @@ from mjbot.game.table.mirror.wire import tile_code, wire_yakus
 from mjbot.game.table.seats import is_seated
 from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
+from protocol.reading import THREE
 from protocol.rules import LAST_ROUND, Length, Rules, last_round
 from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tiles import UNKNOWN, WIND_NAMES
@@ -34,8 +35,8 @@ def announced_rules(event: m.StartGame) -> Rules:
 
 
 def announces_length(event: m.StartGame) -> bool:
-    """Whether a table announces how long its game is."""
-    return "length" in (event.mjbot_rules or {})
+    """Whether a table announces its rules, and with them how long its game is."""
+    return event.mjbot_rules not in (None, THREE)
 
 
 def expected_length(event: m.StartGame) -> Length | None:
