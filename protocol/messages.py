@@ -164,7 +164,7 @@ class StartKyoku(Message, frozen=True, kw_only=True, tag="start_kyoku"):
     dora_marker: Tile
     tehais: FourHands
     scores: FourInts | None = None
-    num_players: int | None = None
+    num_players: Annotated[int, msgspec.Meta(ge=3, le=4)] | None = None
 
 
 class EndKyoku(Message, frozen=True, kw_only=True, tag="end_kyoku"):

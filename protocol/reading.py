@@ -168,7 +168,8 @@ def _start_kyoku(fields: Fields) -> Fields:
             raise ThreePlayersError(
                 f"start_kyoku.{rows}", "three-player mahjong is not played here"
             )
-    fields.pop("num_players", None)
+    if type(fields.get("num_players")) is not int:
+        fields.pop("num_players", None)
     kyoku, oya = fields.get("kyoku"), fields.get("oya")
     if isinstance(kyoku, int) and isinstance(oya, int) and kyoku != oya + 1:
         if kyoku != oya:  # mjai-gateway counts from 0
