@@ -11,8 +11,9 @@ import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -46,6 +47,13 @@ def seat(text: str) -> int:
     return int(text)
 
 
+def players(text: str) -> int:
+    """Return a number of players."""
+    if text not in ("3", "4"):
+        raise argparse.ArgumentTypeError(f"players {text!r}: expected 3 or 4")
+    return int(text)
+
+
 def position(text: str) -> "RecordPosition":
     """Return a position of a game."""
     from mjbot.game.records.positions import RecordPosition  # reads all kinds of records
@@ -68,8 +76,10 @@ def strategy(text: str) -> Spec:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def rules(text: str) -> Rules:
+def rules(text: str, players: Collection[int] = (4,)) -> Rules:
     """Return the rule set of a TOML file, or of ``NAME=VALUE,...``.
+
+    ``players`` are the numbers of players that the command implements.
 
     >>> rules("tonpu,bust=no,uma=15000/5000/-5000/-15000")
     ... # doctest: +ELLIPSIS
@@ -77,8 +87,8 @@ def rules(text: str) -> Rules:
     """
     try:
         if text.endswith(".toml"):
-            return Rules.read(tomllib.loads(Path(text).read_text(encoding="utf-8")))
-        return Rules.read(dict(map(_rule, text.split(","))))
+            return Rules.read(tomllib.loads(Path(text).read_text(encoding="utf-8")), players)
+        return Rules.read(dict(map(_rule, text.split(","))), players)
     except (OSError, ValueError) as error:
         raise argparse.ArgumentTypeError(f"{text!r}: {system_message(error)}") from None
 
@@ -167,10 +177,12 @@ def seed_option(default: int | None = 0) -> Any:
     return option(default, help_, type=int)
 
 
-def rules_option() -> Any:
-    """Return the option ``--rules``."""
+def rules_option(players: Collection[int] = (4,)) -> Any:
+    """Return the option ``--rules`` of a command for so many ``players``."""
     help_ = "rules of the games (default: Tenhou's ranked rules; the names: docs/rules.md)"
-    return option(None, help_, type=rules, metavar="FILE.toml|NAME=VALUE,...")
+    return option(
+        None, help_, type=partial(rules, players=players), metavar="FILE.toml|NAME=VALUE,..."
+    )
 
 
 def length_option(
@@ -183,6 +195,12 @@ def length_option(
 def unannounced_length_option() -> Any:
     """Return the option ``--length`` of a client."""
     return length_option("length of a game that the server does not announce (default: hanchan)")
+
+
+def unannounced_players_option() -> Any:
+    """Return the option ``--players`` of a client."""
+    help_ = "number of players of a table that does not show it (default: 4)"
+    return option(None, help_, type=players, metavar="3|4")
 
 
 def rules_with(rules: Rules | None, length: Length | None) -> Rules:

@@ -23,6 +23,7 @@ from mjbot.cli.arguments import (
     seed_option,
     strategy_option,
     unannounced_length_option,
+    unannounced_players_option,
 )
 from mjbot.cli.log import DATED, Output, log_to, logger
 from mjbot.cli.profile import FieldError, RunProfile
@@ -77,6 +78,7 @@ class ServerKeys:
     name: str | None = option(None, "name at the table (default: the strategy's)")
     room: str | None = option(None, "room at the server (default: the URL's)")
     length: Length | None = unannounced_length_option()
+    players: int | None = unannounced_players_option()
     token_env: str = option(
         TOKEN_VARIABLE, "environment variable with the bearer token; several: one a word"
     )
@@ -289,6 +291,7 @@ def _checked_plan(request: RunRequest) -> ServicePlan:
             strict=not bot.lenient,
             login=_login(server, address),
             length=server.length,
+            players=server.players,
         ),
         make_strategy=lambda game: bot.strategy.make(seed + game),
         make_fallback=None if fallback is None else lambda game: fallback.make(seed + game),

@@ -63,6 +63,7 @@ from mjbot.game.records.other_formats import (
 )
 from mjbot.game.records.tenhou6.reader import read_tenhou6
 from protocol.framing import MAX_LINE_BYTES
+from protocol.rules import announced_players
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
 """Endings that are read inside folders and zips; a file named by the user may end anyhow."""
@@ -171,8 +172,7 @@ def _of_players(game: Game, players: Collection[int]) -> Iterator[Entry]:
     first = next(entries, None)
     if first is None:
         return
-    rules = getattr(first.event, "mjbot_rules", None) or {}
-    if rules.get("players", 4) not in players:
+    if announced_players(getattr(first.event, "mjbot_rules", None)) not in players:
         raise ForeignRecordError(game.name, THREE_PLAYER_GAME)
     yield first
     yield from entries

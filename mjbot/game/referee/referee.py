@@ -196,6 +196,8 @@ class Referee:
     # --- inside ------------------------------------------------------------------------------
 
     def _open(self, position: Position) -> None:
+        if position.round % 4 >= self.rules.players:
+            raise ValueError(f"round {position.round}: no player deals it, they are three")
         apply_start_game(self.state, self._rule_set)
         scores = position.scores or serialise.four(self.state["scores"])
         set_position(self.state, scores, position.sticks)

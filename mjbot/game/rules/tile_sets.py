@@ -38,6 +38,16 @@ def wall_tile(index: int, players: int) -> int:
 
 
 @compiled
+def holds_no_run(kind: int, players: int) -> bool:
+    """Return whether a number tile is in no run: 1m and 9m of three players.
+
+    >>> [bool(holds_no_run(kind, 3)) for kind in (0, 8, 9)], bool(holds_no_run(0, 4))
+    ([True, True, False], False)
+    """
+    return players == 3 and kind <= _HIGH
+
+
+@compiled
 def _useful(hand: Counts) -> Counts:
     """Return a hand of three players without what no block can hold."""
     if hand[_LOW] <= _USEFUL and hand[_HIGH] <= _USEFUL:

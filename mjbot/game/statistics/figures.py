@@ -25,7 +25,7 @@ from mjbot.game.table.state import EXHAUSTIVE, NAGASHI, NO_DRAW, NO_RIICHI, Stat
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int32, Int32s, Record
 from protocol import messages as m
-from protocol.rules import RANKED, Rules
+from protocol.rules import RANKED, Rules, announced_players
 
 
 class SeatCounts(Record, align=False):
@@ -120,10 +120,13 @@ class EventCounter:
         self._discards = [0, 0, 0, 0]
         self._wins: list[m.Hora] = []
         self._honba = self._sticks = 0
+        self._players = RANKED.players
 
     def add(self, event: m.Event) -> None:
         """Take in one event."""
         match event:
+            case m.StartGame():
+                self._players = announced_players(event.mjbot_rules)
             case m.StartKyoku():
                 self._start_kyoku()
                 self._honba, self._sticks = event.honba, event.kyotaku
@@ -169,7 +172,8 @@ class EventCounter:
         """
         if event.hora_points is not None or event.deltas is None:
             return event.hora_points or 0
-        extra = 300 * self._honba + 1000 * self._sticks if len(self._wins) == 1 else 0
+        honba = 100 * (self._players - 1) * self._honba
+        extra = honba + 1000 * self._sticks if len(self._wins) == 1 else 0
         return event.deltas[event.actor] - extra
 
     def _count_draw(self, event: m.Ryukyoku) -> None:

@@ -43,7 +43,11 @@ REJOIN_S: Final = 10.0
 _TAGS: Final = re.compile(rb"[^\0]*\0|[^\0]+")
 _ACCOUNT: Final = re.compile(r"ID[0-9A-Fa-f]{8}\b.*", re.S)
 _FIXED: Final = (
-    GameType.AGAINST_PEOPLE | GameType.HANCHAN | GameType.NO_RED_FIVES | GameType.NO_OPEN_TANYAO
+    GameType.AGAINST_PEOPLE
+    | GameType.HANCHAN
+    | GameType.THREE_PLAYERS
+    | GameType.NO_RED_FIVES
+    | GameType.NO_OPEN_TANYAO
 )
 _ROOMS: Final = GameType.TOKUJOU | GameType.JOUKYUU | GameType.FAST | _FIXED
 _LAST_LOBBY: Final = 9999
@@ -224,7 +228,7 @@ class TenhouEndpoint:
             self._lobby.log_join(seat)
 
     def _check(self, table_type: TableType) -> None:
-        check_playable(table_type.type, "JOIN.t")
+        check_playable(table_type.type, "JOIN.t", players=(3, 4))
         usual = game_type(self._rules.game)
         if table_type.type & _FIXED != usual or table_type.type & ~_ROOMS:
             problem = f"a table of type {table_type.type} is not played here, ask for {int(usual)}"

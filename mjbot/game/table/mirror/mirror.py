@@ -15,7 +15,13 @@ from mjbot.game.table import apply as do
 from mjbot.game.table import apply_calls as calls
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror import check
-from mjbot.game.table.mirror.results import Ledger, SeatPoints, announced_rules, expected_length
+from mjbot.game.table.mirror.results import (
+    Ledger,
+    SeatPoints,
+    announced_rules,
+    announces_length,
+    expected_length,
+)
 from mjbot.game.table.mirror.wire import tile_code
 from mjbot.game.table.state import State, copy_state, new_state
 from mjbot.game.table.view import View
@@ -58,12 +64,13 @@ class Mirror:
         self.strict: Final = strict
         self.state: State = new_state()
         self.names: tuple[str, ...] = ()
-        self._players: Final = (3, 4) if seat is None else (4,)  # clients do not play three yet
         self._ledger = Ledger(self.state, length)
 
     def apply(self, event: m.Event) -> None:
         """Take in one event.  Raises :class:`TableError` in strict mode if it does not fit."""
         paid = None
+        if isinstance(event, m.StartKyoku) and event.num_players is not None:
+            self._ledger.seat(event.num_players)
         try:
             paid = self._check(event)
         except ValueError as problem:
@@ -102,7 +109,7 @@ class Mirror:
         state = self.state
         match event:
             case m.StartGame():
-                announced_rules(event, self._players)
+                announced_rules(event)
             case m.EndKyoku():
                 self._ledger.check_end_kyoku()
             case m.StartKyoku():
@@ -134,8 +141,11 @@ class Mirror:
         match event:
             case m.StartGame():
                 self.names = event.names or ()
-                rules = announced_rules(event, self._players)
-                self._ledger.start_game(rules, expected_length(event))
+                self._ledger.start_game(
+                    announced_rules(event),
+                    expected_length(event),
+                    is_length_known=announces_length(event),
+                )
             case m.StartKyoku():
                 self._start_kyoku(event)
             case m.Tsumo():

@@ -1,6 +1,5 @@
 """Scores, payments and the order of kyoku: the events against the rules."""
 
-from collections.abc import Collection
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +14,8 @@ from mjbot.game.table.mirror.wire import tile_code, wire_yakus
 from mjbot.game.table.seats import is_seated
 from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
-from protocol.rules import LAST_ROUND, RANKED, Length, Rules
+from protocol.reading import THREE
+from protocol.rules import LAST_ROUND, Length, Rules, last_round
 from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
@@ -29,12 +29,14 @@ def _points(values: Any) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
 
 
-def announced_rules(event: m.StartGame, players: Collection[int]) -> Rules | None:
-    """Return the rules that a table announces, if it does.
+def announced_rules(event: m.StartGame) -> Rules:
+    """Return the rules that a table announces, else the default ones.  Raises ``ValueError``."""
+    return Rules.read(event.mjbot_rules or {}, players=(3, 4))
 
-    Raises ``ValueError``, also for another number of ``players``.
-    """
-    return None if event.mjbot_rules is None else Rules.read(event.mjbot_rules, players)
+
+def announces_length(event: m.StartGame) -> bool:
+    """Whether a table announces its rules, and with them how long its game is."""
+    return event.mjbot_rules not in (None, THREE)
 
 
 def expected_length(event: m.StartGame) -> Length | None:
@@ -48,8 +50,8 @@ class Ledger:
     The check of a result returns what the rules pay for it, ``None`` where that is not known; its
     ``apply`` takes that.  A check that raises has returned nothing, so nothing is paid by it.
 
-    Unless the table announces its rules, the ledger keeps both lengths until the course of the game
-    excludes one; until then ``length`` is expected, what the caller was given, else a hanchan.
+    Unless the table announces its length, the ledger keeps both lengths until the course of the
+    game excludes one; until then ``length`` is expected, what the caller was given, else a hanchan.
     """
 
     def __init__(self, state: State, length: Length | None = None) -> None:
@@ -63,20 +65,29 @@ class Ledger:
 
     # --- game and kyoku ----------------------------------------------------------------------
 
-    def start_game(self, rules: Rules | None, length: Length | None = None) -> None:
+    def start_game(
+        self, rules: Rules, length: Length | None = None, *, is_length_known: bool
+    ) -> None:
         """All seats have the starting points.
 
-        ``rules`` ``None``: the default rules, of the ``length`` that the server suggests, if any.
+        Where the length of ``rules`` is not known, it is ``length``, what the server suggests.
         """
-        self._last_rounds = set(LAST_ROUND.values()) if rules is None else {rules.last_round}
+        lengths = [rules.length] if is_length_known else LAST_ROUND
+        self._last_rounds = {last_round(each, rules.players) for each in lengths}
         self._scores_known = self._result_seen = False
         self._kyoku_played = 0
-        do.apply_start_game(self._state, rule_set(rules or RANKED))
-        if rules is None:
+        do.apply_start_game(self._state, rule_set(rules))
+        if not is_length_known:
             self._expect(length or self._length)
 
+    def seat(self, players: int) -> None:
+        """So many play, as the first deal shows: the game begins by their default rules."""
+        if players != int(self._state["rules"]["players"]):
+            self.start_game(Rules(players=players), is_length_known=False)
+
     def _expect(self, length: Length | None) -> None:
-        self._expected = LAST_ROUND[length or "hanchan"]
+        players = int(self._state["rules"]["players"])
+        self._expected = last_round(length or "hanchan", players)
         set_last_round(self._state, self._expected)
 
     def check_start_kyoku(self, event: m.StartKyoku) -> None:
