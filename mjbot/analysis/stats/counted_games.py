@@ -256,13 +256,13 @@ def count_game(game: Game, file_date: str = "") -> BreakdownRows:
             start = event
     counts = as_rows(counter.counts)
     ranks = tuple(ranks_of(scores.final)) if scores.final else ()
-    announced = _rules_of(start)
+    length, rules = rule_set(start, scores)
     return BreakdownRows(
         names=_named(start.names or ()),
-        rows=_with_results(counts, scores.final or (), ranks, announced or RANKED),
+        rows=_with_results(counts, scores.final or (), ranks, _rules_of(start) or RANKED),
         day=day_of(game.ref) or day_of(game.name) or file_date,
-        length=_length(start, announced, scores),
-        rules=_differences(announced),
+        length=length,
+        rules=rules,
         kyoku=counts[0][0],
         ranks=ranks,
         identity=digester.identity(by_players=True),
@@ -274,6 +274,12 @@ def _named(names: Sequence[str]) -> tuple[str, ...]:
     """Return four names; one that is missing is that of its seat."""
     four = enumerate([*names, *[""] * 4][:4])
     return tuple([name[:LONGEST_NAME] or f"seat {seat}" for seat, name in four])
+
+
+def rule_set(start: m.StartGame, scores: "ScoreKeeper") -> tuple[str, str]:
+    """Return a game's length ("" where nothing shows it) and how its rules differ from default."""
+    announced = _rules_of(start)
+    return _length(start, announced, scores), _differences(announced)
 
 
 def _rules_of(start: m.StartGame) -> Rules | None:
