@@ -74,7 +74,17 @@ async def tables(world: World) -> list[str]:
     digests = {name: hashlib.sha256(f"token-{name}".encode()).hexdigest() for name in EIGHT}
     accounts.write_text("".join([f"{name} {digest}\n" for name, digest in digests.items()]))
     serve = _serve(
-        *(world, "--games", 2, "--rules", SHORT, "--accounts", accounts, "--tables-port", PAGE),
+        *(
+            world,
+            "--games",
+            1 + seed % 2,
+            "--rules",
+            SHORT,
+            "--accounts",
+            accounts,
+            "--tables-port",
+            PAGE,
+        ),
         *("--more-rooms", "b", "--pairing", ("first-come", "rotate")[seed % 2]),
         *("--on-fault", "default", "--void-pause-s", 5, *_kept(seed)),
     )

@@ -20,6 +20,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
+from aiohttp.web_app import _cached_build_middleware
+
 import mjbot.cli
 import mjbot.play.client
 import mjbot.play.server
@@ -248,6 +250,7 @@ class World:
             self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         asyncio.set_event_loop(None)
         self.loop.close()
+        _cached_build_middleware.cache_clear()  # it keeps a thousand servers, each with its loop
 
     @contextlib.contextmanager
     def _replaced(self) -> Iterator[None]:
