@@ -265,13 +265,13 @@ def count_game(game: Game, file_date: str = "") -> BreakdownRows:
     counts = as_rows(counter.counts)[:players]
     final = (scores.final or ())[:players]
     ranks = tuple(ranks_of(final)) if final else ()
-    announced = _rules_of(start)
+    length, rules = rule_set(start, scores)
     return BreakdownRows(
         names=_named(start.names or (), players),
-        rows=_with_results(counts, final, ranks, announced or Rules(players=players)),
+        rows=_with_results(counts, final, ranks, _rules_of(start) or Rules(players=players)),
         day=day_of(game.ref) or day_of(game.name) or file_date,
-        length=_length(start, announced, scores),
-        rules=_differences(announced),
+        length=length,
+        rules=rules,
         kyoku=counts[0][0],
         ranks=ranks,
         identity=digester.identity(by_players=True),
@@ -283,6 +283,12 @@ def _named(names: Sequence[str], players: int) -> tuple[str, ...]:
     """Return the names of all players; one that is missing is that of its seat."""
     given = enumerate([*names, *[""] * players][:players])
     return tuple([name[:LONGEST_NAME] or f"seat {seat}" for seat, name in given])
+
+
+def rule_set(start: m.StartGame, scores: "ScoreKeeper") -> tuple[str, str]:
+    """Return a game's length ("" where nothing shows it) and how its rules differ from default."""
+    announced = _rules_of(start)
+    return _length(start, announced, scores), _differences(announced)
 
 
 def _rules_of(start: m.StartGame) -> Rules | None:
