@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.rules.tile_sets import wall_tile
+from mjbot.game.rules.tile_sets import write_tiles
 from mjbot.game.rules.wall_plan import MAX_MARKERS
 from mjbot.game.table.assume import assume_pinned_wall
 from mjbot.game.table.seats import seat_after, steps_between
@@ -31,16 +31,12 @@ from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import GOLDEN, mix
 
 N_WALL: Final = 136
-N_SHORT_WALL: Final = 108
-"""Without 2m to 8m, as three players have it."""
 
 
 @compiled
 def shuffle_wall(seed: int, round_: int, honba: int, wall: NDArray[np.int8], players: int) -> None:
     """Fill int8[136], of three players 108 of it, with a fair shuffle; one red five per suit."""
-    n_tiles = N_WALL if players == 4 else N_SHORT_WALL
-    for index in range(n_tiles):
-        wall[index] = wall_tile(index, players)
+    n_tiles = write_tiles(players, wall)
     key = mix(np.uint64(seed) + GOLDEN)
     key = mix(key ^ (np.uint64(round_) << np.uint64(32)) ^ np.uint64(honba))
     for index in range(n_tiles - 1, 0, -1):
