@@ -13,10 +13,10 @@ GAMES_A_CASE = 20
 HANCHAN = "hanchan to the end, final points"
 
 
-def play(seeds: range, writer: Writer | None = None) -> Report:
+def play(seeds: range, writer: Writer | None = None, players: int = 4) -> Report:
     report = Report()
     for seed in seeds:
-        Lockstep(seed, report, writer).play()
+        Lockstep(seed, report, writer, players).play()
     assert report.differences == []
     assert report.agreed[HANCHAN] >= len(seeds) - report.explained[ROBBED_SECOND_KAN_VALUE]
     assert report.agreed["decisions"] > 50 * len(seeds)
@@ -30,6 +30,13 @@ def test_whole_games_agree(first):
     report = play(range(first, first + GAMES_A_CASE))
     assert report.agreed["event hora"] > GAMES_A_CASE
     assert report.agreed["event reach_accepted"] > GAMES_A_CASE
+
+
+def test_whole_games_of_three_players_agree():
+    """The same, and on what three players alone have."""
+    report = play(range(GAMES_A_CASE), players=3)
+    for name in ("event kita", "event hora", "event pon", "yaku dora", "yaku rinshankaiho"):
+        assert report.agreed[name], name
 
 
 STACKED = {
