@@ -176,6 +176,12 @@ def rules_option() -> Any:
     return option(None, help_, type=rules, metavar="FILE.toml|SET,NAME=VALUE,...")
 
 
+def record_rules_option() -> Any:
+    """Return the option ``--rules`` of commands that read records."""
+    help_ = "rules of the recorded games (default: those that a record names)"
+    return option(None, help_, type=rules, metavar="FILE.toml|SET,NAME=VALUE,...")
+
+
 def length_option(
     help_: str = "length of a game (default: hanchan, or that of --rules)",
 ) -> Any:
