@@ -22,6 +22,7 @@ from mjbot.runtime.progress import progress
 from proof.answers import Report
 from proof.peer.lockstep import Lockstep
 from proof.peer.plots import WRITERS
+from protocol.rules import Rules
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCES: Final = (
@@ -90,7 +91,7 @@ def play_batch(batch: Batch) -> dict[str, Any]:
     for seed in range(first, first + games):
         stacked = seed % 4 == 3 and players == 4
         writer = WRITERS[seed // 4 % len(WRITERS)] if stacked else None
-        Lockstep(seed, report, writer, players).play()
+        Lockstep(seed, report, writer, Rules(players=players)).play()
     return {
         "agreed": report.agreed,
         "explained": report.explained,

@@ -31,9 +31,10 @@ class Party:
 
 def _riichienv_referee(seed: int, report: Report, players: int = 4) -> None:
     from proof.peer.lockstep import Lockstep
+    from protocol.rules import Rules
 
     for game in range(seed, seed + 100):
-        Lockstep(game, report, players=players).play()
+        Lockstep(game, report, rules=Rules(players=players)).play()
 
 
 def _riichienv_server(seed: int, report: Report) -> None:

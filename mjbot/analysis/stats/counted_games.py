@@ -33,7 +33,6 @@ from mjbot.game.records.game import (
 )
 from mjbot.game.records.sources import RUNS_FOLDER, Source, games_of, list_sources
 from mjbot.game.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
-from mjbot.game.table.mirror.results import announces_length
 from mjbot.game.table.settle import ranks_of
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.processes import in_processes
@@ -130,8 +129,8 @@ class Work:
         return len(self.runs) + len(self.sources)
 
 
-def list_work(paths: Iterable[Path]) -> Work:
-    """List the runs and files of records at ``paths``, each once.
+def list_work(paths: Iterable[Path], rules: Rules | None = None) -> Work:
+    """List the runs and files of records at ``paths``, each once; ``rules`` replace theirs.
 
     Raises ``OSError`` or :class:`~mjbot.game.records.game.RecordError` for a path that holds
     nothing.
@@ -144,7 +143,7 @@ def list_work(paths: Iterable[Path]) -> Work:
         if path in inside:
             continue
         try:
-            listed = list_sources(path)
+            listed = list_sources(path, rules)
         except EmptyRecordError:
             if not inside:
                 raise
@@ -395,7 +394,7 @@ def _length(start: m.StartGame, rules: Rules | None, scores: ScoreKeeper) -> str
     Before its last round only a score below 0 ends a hanchan; an East-only game in which nobody has
     the target goes on into South until a player has.
     """
-    if announces_length(start):
+    if "length" in (start.mjbot_rules or {}):
         return rules.length if rules else ""
     players = announced_players(start.mjbot_rules)
     has_ended = scores.final is not None and min(scores.final) >= 0
