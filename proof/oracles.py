@@ -47,9 +47,17 @@ _WINDS: Final = (
 )
 
 
-def mahjong_score(made: MadeWin) -> Answer:
-    """Score with the package ``mahjong`` under Tenhou's rules."""
-    answer = _mahjong_answer(made)
+_TENHOU: Final = {"has_open_tanyao": True, "has_aka_dora": True, "has_double_yakuman": False}
+TENHOU: Final = OptionalRules(**_TENHOU)
+OTHER: Final = OptionalRules(
+    **_TENHOU | {"has_double_yakuman": True, "kiriage": True}, kazoe_limit=1
+)
+"""Double yakuman, kiriage mangan, and 13 han as a sanbaiman."""
+
+
+def mahjong_score(made: MadeWin, options: OptionalRules = TENHOU) -> Answer:
+    """Score with the package ``mahjong``."""
+    answer = _mahjong_answer(made, options)
     if answer.error == HandCalculator.ERR_NO_YAKU:
         return 0, 0, frozenset()
     if answer.error:
@@ -76,22 +84,26 @@ def mahjong_fu(made: MadeWin) -> list[Counter[int]]:
         return parts, fu
 
     with patch.object(FuCalculator, "calculate_fu", noting):
-        scored = _mahjong_answer(made).fu
+        scored = _mahjong_answer(made, TENHOU).fu
     return [parts for fu, parts in splits if fu == scored]
 
 
-def mahjong_payments(made: MadeWin, honba: int, sticks: int) -> tuple[int, int, int]:
+def mahjong_payments(
+    made: MadeWin, honba: int, sticks: int, options: OptionalRules = TENHOU
+) -> tuple[int, int, int]:
     """Return by ``mahjong`` what one payer gives, what each of two further ones, and the total.
 
     The first is the discarder, or of a self-draw the dealer, or one of three if the dealer wins.
     """
-    cost = _mahjong_answer(made, honba, sticks).cost
+    cost = _mahjong_answer(made, options, honba, sticks).cost
     assert cost is not None
     one = cost["main"] + cost["main_bonus"]
     return one, cost["additional"] + cost["additional_bonus"], cost["total"]
 
 
-def _mahjong_answer(made: MadeWin, honba: int = 0, sticks: int = 0) -> HandResponse:
+def _mahjong_answer(
+    made: MadeWin, options: OptionalRules, honba: int = 0, sticks: int = 0
+) -> HandResponse:
     rest, win_tile, *meld_tiles = made.tile_ids()
     flags = made.flags
     config = HandConfig(
@@ -109,7 +121,7 @@ def _mahjong_answer(made: MadeWin, honba: int = 0, sticks: int = 0) -> HandRespo
         round_wind=EAST + made.round_wind,
         tsumi_number=honba,
         kyoutaku_number=sticks,
-        options=OptionalRules(has_open_tanyao=True, has_aka_dora=True, has_double_yakuman=False),
+        options=options,
     )
     melds = [
         Meld(_MAHJONG_MELDS[meld_type], tiles, opened=meld_type != ANKAN)

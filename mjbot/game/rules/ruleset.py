@@ -48,7 +48,7 @@ class RuleSet(Record):
     tenpai_yame: Int16
     extension: Int16
     last_discard_calls: Int16
-    scoring: Int32  # the rules among the flags of a win (mjbot.game.rules.wins)
+    scoring: Int16  # the rules among the flags of a win (mjbot.game.rules.wins)
     wall: WallPlan  # of ``players``
 
 

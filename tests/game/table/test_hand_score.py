@@ -15,7 +15,7 @@ from mjbot.game.rules.yaku_table import YAKU
 from mjbot.game.table.hand_score import WinningHand, score_hand
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from proof.made_wins import MadeWin, made_wins
-from proof.oracles import mahjong_payments, mahjong_score
+from proof.oracles import OTHER, TENHOU, OptionalRules, mahjong_payments, mahjong_score
 from protocol.rules import Rules
 from protocol.tiles import WIND_NAMES
 
@@ -29,6 +29,12 @@ FLAGS = {
     "chankan": wins.CHANKAN,
     "first_turn": wins.FIRST_TURN,
 }
+
+
+RULES = (
+    (Rules(), TENHOU),
+    (Rules(double_yakuman=True, kiriage=True, counted_yakuman=False), OTHER),
+)
 
 
 def tiles(ids: Iterable[int]) -> str:
@@ -62,25 +68,26 @@ def written(made: MadeWin, honba: int = 0, sticks: int = 0) -> WinningHand:
 
 
 @settings(max_examples=300, database=None)
-@given(made_wins(), st.integers(0, 3), st.integers(0, 3))
+@given(made_wins(), st.integers(0, 3), st.integers(0, 3), st.sampled_from(RULES))
 def test_random_wins_are_scored_and_paid_as_by_mahjong(
-    made: MadeWin, honba: int, sticks: int
+    made: MadeWin, honba: int, sticks: int, ours_and_theirs: tuple[Rules, OptionalRules]
 ) -> None:
+    rules, options = ours_and_theirs
     held = count_kinds(made.kinds())
     shown = held + count_kinds([*made.dora_markers, *made.ura_markers])
     assume(shown.max() <= 4)
     assume(not (made.flags & wins.CHANKAN and held[made.win_kind] > 1))
-    han, fu, ids = mahjong_score(made)
+    han, fu, ids = mahjong_score(made, options)
     if not han:
         with pytest.raises(ArgumentError, match="no yaku: the hand is complete"):
-            score_hand(written(made))
+            score_hand(written(made), rules)
         return
-    score = score_hand(written(made, honba, sticks))
+    score = score_hand(written(made, honba, sticks), rules)
     assert (score.han, score.fu) == (han, fu)
     assert {name for name, _ in score.yaku} == {YAKU[yaku].name for yaku in ids}
     assert sum(value for _, value in score.yaku) == han
     assert sum(part.fu for part in score.fu_parts) == fu
-    one, each, total = mahjong_payments(made, honba, sticks)
+    one, each, total = mahjong_payments(made, honba, sticks, options)
     assert score.received == total == sum(score.payments.values()) + 1000 * sticks
     if not made.flags & wins.TSUMO:
         assert score.payments == {"discarder": one}
