@@ -23,6 +23,7 @@ from tests.game.records.formats import (
     events_of,
     first_kyoku,
     report,
+    reread_mahjong_soul,
     reread_mjlog,
     reread_tenhou6,
     stream,
@@ -39,11 +40,20 @@ def read(document: bytes) -> list[m.Event]:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_game_at_random_comes_back(seed: int) -> None:
     game = report(random_game(seed, THREE))
-    for reread in (reread_mjlog, reread_tenhou6, reread_mjai):
+    for reread in (reread_mjlog, reread_tenhou6, reread_mjai, reread_mahjong_soul):
         again = reread(game)
         in_order = reread is reread_tenhou6
         assert events_of(again, in_order) == events_of(game, in_order)
         assert again.rules == game.rules == THREE
+
+
+def test_a_record_of_mahjong_soul_names_what_a_missing_player_would_pay() -> None:
+    rules = Rules(players=3, tsumo_loss=False)
+    game = report(random_game(2, rules))
+    assert any(e.win and e.win.winner == e.win.source for e in game.entries)
+    again = reread_mahjong_soul(game)
+    assert events_of(again) == events_of(game)
+    assert again.rules == rules
 
 
 def reread_mjai(game: CompleteGame) -> CompleteGame:
