@@ -24,7 +24,7 @@ from mjbot.game.records.game import (
 )
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
-from mjbot.game.records.sources import Source, games_of, list_sources
+from mjbot.game.records.sources import Source, games_of, join_hands, list_sources
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.files import plural
 from mjbot.runtime.progress import Step, progress
@@ -52,6 +52,8 @@ class Losses:
         self._foreign: set[str] = set()
         self._incomplete = self._without_games = self._hands = 0
         self._reported: set[Path] = set()
+        self.joined: set[Path] = set()
+        """Paths of hands that belong to the game at another path."""
 
     def __bool__(self) -> bool:
         games = self._damaged or self._foreign or self._incomplete or self._without_games
@@ -100,7 +102,7 @@ class Losses:
     def add_paths_without_games(self, paths: Iterable[Path], games: Counter[Path]) -> None:
         """Report the paths at which there was no game, unless the reason was reported."""
         for path in paths:
-            if not games[path]:
+            if not games[path] and path not in self.joined:
                 self._without_games += 1
                 if path not in self._reported:
                     self.report(f"{path}: holds no game")
@@ -121,7 +123,9 @@ def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
             sources += [Named(path, source) for source in list_sources(path)]
         except RecordError as error:
             losses.add(path, error)
-    return sources
+    games = [*zip(sources, join_hands([each.source for each in sources]), strict=True)]
+    losses.joined |= {named.path for named, game in games if game is None}
+    return [Named(named.path, game) for named, game in games if game]
 
 
 def readable_games(named: Named, losses: Losses) -> Iterator[Game]:
