@@ -26,7 +26,7 @@ from mjbot.runtime.redaction import conceal
 from mjbot.runtime.requests import argument, option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
-from protocol.rules import LAST_ROUND, RANKED, Length, Rules
+from protocol.rules import LAST_ROUND, RANKED, RULE_SETS, SET, Length, Rules
 from protocol.transports.base import system_message
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def strategy(text: str) -> Spec:
 
 
 def rules(text: str) -> Rules:
-    """Return the rule set of a TOML file, or of ``NAME=VALUE,...``.
+    """Return the rule set of a TOML file, or of ``[SET,]NAME=VALUE,...``.
 
     >>> rules("tonpu,bust=no,uma=15000/5000/-5000/-15000")
     ... # doctest: +ELLIPSIS
@@ -86,9 +86,12 @@ def rules(text: str) -> Rules:
 def _rule(text: str) -> tuple[str, Any]:
     if text in LAST_ROUND:
         return "length", text
+    if text in RULE_SETS:
+        return SET, text
     name, equals, value = text.partition("=")
     if not equals:
-        raise ValueError(f"{text!r} is not NAME=VALUE, such as bust=no")
+        sets = ", ".join(RULE_SETS)
+        raise ValueError(f"{text!r} is no rule set ({sets}) and not NAME=VALUE, such as bust=no")
     if value in ("yes", "no"):
         return name, value == "yes"
     numbers = value.split("/")
@@ -170,7 +173,7 @@ def seed_option(default: int | None = 0) -> Any:
 def rules_option() -> Any:
     """Return the option ``--rules``."""
     help_ = "rules of the games (default: Tenhou's ranked rules; the names: docs/rules.md)"
-    return option(None, help_, type=rules, metavar="FILE.toml|NAME=VALUE,...")
+    return option(None, help_, type=rules, metavar="FILE.toml|SET,NAME=VALUE,...")
 
 
 def length_option(

@@ -42,7 +42,7 @@ ARENA = [
     ("arena a b --rules red_five=no", 2, "red_five: unknown rule; did you mean 'red_fives'?"),
     ("arena a b --rules Aka=no", 2, "Aka: unknown rule; did you mean 'red_fives'?"),
     ("arena a b --rules uma=30/10/-10", 2, "uma: [30, 10, -10] must have 4 values"),
-    ("arena a b --rules bust", 2, "'bust' is not NAME=VALUE, such as bust=no"),
+    ("arena a b --rules bust", 2, "'bust' is no rule set (tenhou, mahjong-soul) and not NAME=VALUE"),
     ("arena a b --rules missing.toml", 2, "No such file or directory"),
     ("arena --protocol no-seed.toml", 2,
      "no-seed.toml: seed: missing; a protocol fixes players, number of games and seed"),

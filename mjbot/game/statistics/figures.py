@@ -282,13 +282,13 @@ PAIR_FIGURES: Final = (
 def uma_points(
     score: int, rank: int, uma: Sequence[float] = DEFAULT_UMA, rules: Rules = RANKED
 ) -> float:
-    """Return the value of a final score: thousands above the target, uma, and oka for the first.
+    """Return the value of a final score: thousands above the return, uma, and oka for the first.
 
     >>> uma_points(42000, 1), uma_points(8000, 4)
     (52.0, -42.0)
     """
     oka = rules.oka if rank == 1 else 0
-    return (score - rules.target_points + oka) / 1000 + uma[rank - 1]
+    return (score - rules.return_points + oka) / 1000 + uma[rank - 1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from typing import Any, Final
 from mjbot.game.records.game import WinRecord
 from mjbot.game.records.tenhou6.hands import four_numbers
 from mjbot.game.rules.points import base_points, tsumo_points
+from mjbot.game.rules.yaku_table import DOUBLED
 from protocol.messages import FourInts
 from protocol.yaku import DORA, N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
 
@@ -168,6 +169,8 @@ def _read_yaku(texts: Sequence[str]) -> tuple[tuple[tuple[str, int], ...] | None
     yakuman = [yaku for yaku, _ in ids if is_yakuman(yaku)]
     yaku = [] if yakuman else _summed(ids)
     fan = YAKUMAN_FAN * len(yakuman) or sum(han for _, han in yaku)
+    if DOUBLED & sum({1 << each for each in yakuman}):
+        fan = None  # some writers list a double yakuman twice, others once
     return named_yaku(yaku, yakuman), fan
 
 
@@ -207,7 +210,7 @@ def _value_text(win: WinRecord, dealer: int, players: int) -> str:
         return f"{rank}{win.hand_points}点"
     if win.winner == dealer:
         return f"{rank}{win.hand_points // (players - 1)}点∀"
-    base = int(base_points(han, win.fu, len(win.yakuman)))
+    base = int(base_points(han, win.fu, len(win.yakuman), 0))
     return f"{rank}{tsumo_points(base, False)}-{tsumo_points(base, True)}点"
 
 
