@@ -21,6 +21,7 @@ from mjbot.game.rules import yaku_table as yaku
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
 from proof.made_wins import MadeWin
 from proof.riichienv_answers import COUNTED_TWICE, tenhou_ids
+from protocol.rules import RANKED, Rules
 
 Answer = tuple[int, int, frozenset[int]]
 """Han, fu and Tenhou's yaku ids."""
@@ -47,9 +48,9 @@ _WINDS: Final = (
 )
 
 
-def mahjong_score(made: MadeWin) -> Answer:
-    """Score with the package ``mahjong`` under Tenhou's rules."""
-    answer = _mahjong_answer(made)
+def mahjong_score(made: MadeWin, rules: Rules = RANKED) -> Answer:
+    """Score with the package ``mahjong`` under the rules that it has, by default Tenhou's."""
+    answer = _mahjong_answer(made, rules=rules)
     if answer.error == HandCalculator.ERR_NO_YAKU:
         return 0, 0, frozenset()
     if answer.error:
@@ -80,18 +81,23 @@ def mahjong_fu(made: MadeWin) -> list[Counter[int]]:
     return [parts for fu, parts in splits if fu == scored]
 
 
-def mahjong_payments(made: MadeWin, honba: int, sticks: int) -> tuple[int, int, int]:
+def mahjong_payments(
+    made: MadeWin, honba: int, sticks: int, rules: Rules = RANKED, kita: int = 0
+) -> tuple[int, int, int]:
     """Return by ``mahjong`` what one payer gives, what each of two further ones, and the total.
 
     The first is the discarder, or of a self-draw the dealer, or one of three if the dealer wins.
+    Of the rules only those count that ``mahjong`` has, too.
     """
-    cost = _mahjong_answer(made, honba, sticks).cost
+    cost = _mahjong_answer(made, honba, sticks, rules, kita).cost
     assert cost is not None
     one = cost["main"] + cost["main_bonus"]
     return one, cost["additional"] + cost["additional_bonus"], cost["total"]
 
 
-def _mahjong_answer(made: MadeWin, honba: int = 0, sticks: int = 0) -> HandResponse:
+def _mahjong_answer(
+    made: MadeWin, honba: int = 0, sticks: int = 0, rules: Rules = RANKED, kita: int = 0
+) -> HandResponse:
     rest, win_tile, *meld_tiles = made.tile_ids()
     flags = made.flags
     config = HandConfig(
@@ -109,7 +115,17 @@ def _mahjong_answer(made: MadeWin, honba: int = 0, sticks: int = 0) -> HandRespo
         round_wind=EAST + made.round_wind,
         tsumi_number=honba,
         kyoutaku_number=sticks,
-        options=OptionalRules(has_open_tanyao=True, has_aka_dora=True, has_double_yakuman=False),
+        num_nuki_dora=kita,
+        options=OptionalRules(
+            has_open_tanyao=rules.open_tanyao,
+            has_aka_dora=True,
+            has_double_yakuman=rules.double_yakuman,
+            kazoe_limit=(
+                HandConfig.KAZOE_LIMITED if rules.counted_yakuman else HandConfig.KAZOE_SANBAIMAN
+            ),
+            kiriage=rules.kiriage,
+            is_three_player=rules.players == 3,
+        ),
     )
     melds = [
         Meld(_MAHJONG_MELDS[meld_type], tiles, opened=meld_type != ANKAN)

@@ -11,8 +11,9 @@ import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -68,8 +69,10 @@ def strategy(text: str) -> Spec:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def rules(text: str) -> Rules:
+def rules(text: str, players: Collection[int] = (4,)) -> Rules:
     """Return the rule set of a TOML file, or of ``[SET,]NAME=VALUE,...``.
+
+    ``players`` are the numbers of players that the command implements.
 
     >>> rules("tonpu,bust=no,uma=15000/5000/-5000/-15000")
     ... # doctest: +ELLIPSIS
@@ -77,8 +80,8 @@ def rules(text: str) -> Rules:
     """
     try:
         if text.endswith(".toml"):
-            return Rules.read(tomllib.loads(Path(text).read_text(encoding="utf-8")))
-        return Rules.read(dict(map(_rule, text.split(","))))
+            return Rules.read(tomllib.loads(Path(text).read_text(encoding="utf-8")), players)
+        return Rules.read(dict(map(_rule, text.split(","))), players)
     except (OSError, ValueError) as error:
         raise argparse.ArgumentTypeError(f"{text!r}: {system_message(error)}") from None
 
@@ -170,10 +173,12 @@ def seed_option(default: int | None = 0) -> Any:
     return option(default, help_, type=int)
 
 
-def rules_option() -> Any:
-    """Return the option ``--rules``."""
+def rules_option(players: Collection[int] = (4,)) -> Any:
+    """Return the option ``--rules`` of a command for so many ``players``."""
     help_ = "rules of the games (default: Tenhou's ranked rules; the names: docs/rules.md)"
-    return option(None, help_, type=rules, metavar="FILE.toml|SET,NAME=VALUE,...")
+    return option(
+        None, help_, type=partial(rules, players=players), metavar="FILE.toml|SET,NAME=VALUE,..."
+    )
 
 
 def length_option(
