@@ -6,6 +6,7 @@ from typing import Any
 from mjbot.game.records.complete import CompleteGame
 from mjbot.game.records.game import Entry
 from protocol import messages as m
+from protocol.rules import Rules
 from protocol.seats import paid
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
 
@@ -140,13 +141,33 @@ def hule(event: m.Hora, win: Any) -> Json:
     }  # fmt: skip
 
 
+SWITCHES = {
+    "bust": "can_jifei", "triple_ron_paid": "have_sanjiahele", "head_bump": "have_toutiao",
+    "kiriage": "have_qieshangmanguan", "agari_yame": "have_helezhongju",
+    "tenpai_yame": "have_tingpaizhongju", "extension": "have_nanruxiru",
+    "four_winds_draw": "have_sifenglianda", "four_kans_draw": "have_sigangsanle",
+    "four_riichi_draw": "have_sijializhi", "nine_terminals_draw": "have_jiuzhongjiupai",
+    "tsumo_loss": "have_zimosun", "open_tanyao": "shiduan", "start_points": "init_point",
+    "target_points": "fandian",
+}  # fmt: skip
+DISABLED = {
+    "double_yakuman": "disable_double_yakuman", "composite_yakuman": "disable_composite_yakuman",
+    "counted_yakuman": "disable_leijiyiman", "kokushi_ankan": "disable_angang_guoshi",
+}  # fmt: skip
+
+
+def detail_rule(rules: Rules) -> Json:
+    """Return the rules of a friend room that names all of them."""
+    detail: Json = {switch: getattr(rules, rule) for rule, switch in SWITCHES.items()}
+    detail |= {switch: not getattr(rules, rule) for rule, switch in DISABLED.items()}
+    detail |= {"dora_count": 3 * rules.red_fives, "have_yifa": True}
+    return detail | {"disable_double_wind_four_fu": rules.double_wind_fu == 2}
+
+
 def head(game: CompleteGame) -> Json:
     rules = game.rules
     mode = (1 if rules.length == "tonpu" else 2) + 10 * (rules.players == 3)
-    detail: Json = {} if rules.red_fives else {"dora_count": 0}
-    detail |= {} if rules.open_tanyao else {"shiduan": 0}
-    detail |= {} if rules.tsumo_loss else {"can_jifei": rules.bust, "have_yifa": True}
-    detail |= {"init_point": rules.start_points} if detail else {}
+    detail = {} if rules == Rules(length=rules.length) else detail_rule(rules)
     final = [entry.event.scores for entry in game.entries if isinstance(entry.event, m.EndGame)]
     points = enumerate(final[0][: rules.players] if final else [])
     players = [{"seat": seat, "part_point_1": part} for seat, part in reversed([*points])]
