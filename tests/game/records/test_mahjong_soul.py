@@ -112,6 +112,8 @@ def with_message(name: str) -> Json:
 
 
 LIVE = {"name": "ActionNewRound", "data": {"chang": 0, "tiles": ["1m"] * 13}}
+SHORT = [[{"name": "NewRound", "data": {"chang": 0, "scores": [25000] * 4}}]]
+IN_SHORT = "in RiichiEnv's short form, which has no payments; save the decoded record"
 RAW = "is a raw record of Mahjong Soul (protobuf); save it decoded, as JSON"
 
 FOREIGN: dict[str, tuple[Any, str]] = {
@@ -128,6 +130,9 @@ FOREIGN: dict[str, tuple[Any, str]] = {
     "field spells": (with_detail(field_spell_mode=1), "(field spells, field_spell_mode)"),
     "odd points": (with_detail(init_point=12345), "start_points: 12345 is not a multiple of 100"),
     "a special message": (with_message("RecordSelectGap"), "(the message RecordSelectGap)"),
+    "short names": ({"rounds": SHORT}, IN_SHORT),
+    "short names with a header": ({"header": {}, "data": SHORT}, IN_SHORT),
+    "a list of short names": (SHORT, IN_SHORT),
     "three players": (THREE, "is a three-player game"),
 }  # fmt: skip
 
