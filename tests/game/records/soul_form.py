@@ -5,6 +5,7 @@ from typing import Any
 
 from mjbot.game.records.complete import CompleteGame
 from mjbot.game.records.game import Entry
+from proof.riichienv_answers import COUNTED_TWICE
 from protocol import messages as m
 from protocol.rules import Rules
 from protocol.seats import paid
@@ -37,9 +38,10 @@ def message(name: str, **data: Any) -> Json:
 class Writer:
     """The messages of a game; the dealer's first draw is its 14th tile."""
 
-    def __init__(self, players: int) -> None:
+    def __init__(self, rules: Rules) -> None:
         self.messages: list[Json] = []
-        self._players = players
+        self._rules = rules
+        self._players = rules.players
         self._doras: list[str] = []
         self._owed: list[str] = []
         self._wins: list[Entry] = []
@@ -116,7 +118,7 @@ class Writer:
         deltas = (0, 0, 0, 0)
         for entry in self._wins:
             deltas = paid(deltas, entry.win.deltas)
-        hules = [hule(entry.event, entry.win) for entry in reversed(self._wins)]
+        hules = [hule(entry.event, entry.win, self._rules) for entry in reversed(self._wins)]
         self._put("Hule", hules=hules, delta_scores=self._row(deltas))
 
     def _drawn(self, event: m.Ryukyoku) -> None:
@@ -129,20 +131,22 @@ class Writer:
         self._put("NoTile", liujumanguan=nagashi, players=players, scores=scores)
 
 
-def hule(event: m.Hora, win: Any) -> Json:
+def hule(event: m.Hora, win: Any, rules: Rules) -> Json:
     points: Json = {} if event.actor == event.target else {"point_rong": win.hand_points}
-    yaku = [{"id": 1, "val": 1} for _ in win.yakuman] or [
-        {"id": 1, "val": han} for _, han in win.yaku
-    ]
+    twice = COUNTED_TWICE if rules.double_yakuman else set()
+    counts = [1 + (yaku in twice) for yaku in win.yakuman]
+    if not rules.composite_yakuman:
+        counts = counts and [max(counts)]
+    yaku = [{"id": 1, "val": count} for count in counts or [han for _, han in win.yaku]]
     return {
         "seat": event.actor, "hu_tile": text(event.pai), "zimo": event.actor == event.target,
-        "yiman": bool(win.yakuman), "count": len(win.yakuman) or sum(h for _, h in win.yaku),
+        "yiman": bool(win.yakuman), "count": sum(each["val"] for each in yaku),
         "fu": win.fu, "fans": yaku, "li_doras": texts(win.ura_markers), **points,
     }  # fmt: skip
 
 
 SWITCHES = {
-    "bust": "can_jifei", "triple_ron_paid": "have_sanjiahele", "head_bump": "have_toutiao",
+    "bust": "can_jifei", "head_bump": "have_toutiao",
     "kiriage": "have_qieshangmanguan", "agari_yame": "have_helezhongju",
     "tenpai_yame": "have_tingpaizhongju", "extension": "have_nanruxiru",
     "four_winds_draw": "have_sifenglianda", "four_kans_draw": "have_sigangsanle",
@@ -150,16 +154,17 @@ SWITCHES = {
     "tsumo_loss": "have_zimosun", "open_tanyao": "shiduan", "start_points": "init_point",
     "target_points": "fandian",
 }  # fmt: skip
-DISABLED = {
-    "double_yakuman": "disable_double_yakuman", "composite_yakuman": "disable_composite_yakuman",
-    "counted_yakuman": "disable_leijiyiman", "kokushi_ankan": "disable_angang_guoshi",
+OFF_BY = {
+    "triple_ron_paid": "have_sanjiahele", "double_yakuman": "disable_double_yakuman",
+    "composite_yakuman": "disable_composite_yakuman", "counted_yakuman": "disable_leijiyiman",
+    "kokushi_ankan": "disable_angang_guoshi",
 }  # fmt: skip
 
 
 def detail_rule(rules: Rules) -> Json:
     """Return the rules of a friend room that names all of them."""
     detail: Json = {switch: getattr(rules, rule) for rule, switch in SWITCHES.items()}
-    detail |= {switch: not getattr(rules, rule) for rule, switch in DISABLED.items()}
+    detail |= {switch: not getattr(rules, rule) for rule, switch in OFF_BY.items()}
     detail |= {"dora_count": 3 * rules.red_fives, "have_yifa": True}
     return detail | {"disable_double_wind_four_fu": rules.double_wind_fu == 2}
 
@@ -167,7 +172,9 @@ def detail_rule(rules: Rules) -> Json:
 def head(game: CompleteGame) -> Json:
     rules = game.rules
     mode = (1 if rules.length == "tonpu" else 2) + 10 * (rules.players == 3)
-    detail = {} if rules == Rules(length=rules.length) else detail_rule(rules)
+    detail: Json = {"dora_count": 0, "init_point": rules.start_points}
+    if rules != Rules(length=rules.length, red_fives=False):
+        detail = {} if rules == Rules(length=rules.length) else detail_rule(rules)
     final = [entry.event.scores for entry in game.entries if isinstance(entry.event, m.EndGame)]
     points = enumerate(final[0][: rules.players] if final else [])
     players = [{"seat": seat, "part_point_1": part} for seat, part in reversed([*points])]
@@ -187,7 +194,7 @@ def head(game: CompleteGame) -> Json:
 
 def record(game: CompleteGame) -> Json:
     """Return a record as it was until 2021: a list of messages."""
-    messages = Writer(game.rules.players).write(game.entries)
+    messages = Writer(game.rules).write(game.entries)
     return {
         "head": head(game),
         "data": {"name": ".lq.GameDetailRecords", "data": {"records": messages}},
