@@ -173,10 +173,23 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         fields = msgspec.structs.asdict(self)
         usual = msgspec.structs.asdict(Rules(length=self.length, players=self.players, **known))
         usual["players"] = RANKED.players
-        others = {field: value for field, value in fields.items() if value != usual[field]}
-        if self.return_points == self.target_points and "return_points" not in known:
-            others.pop("return_points", None)  # it follows
-        return others
+        usual["return_points"] = known.get("return_points", self.target_points)
+        return {field: value for field, value in fields.items() if value != usual[field]}
+
+    def under(self, name: str, players: int | None = None) -> Self:
+        """Return the rules of a named set with what differs here from the set that is nearest.
+
+        >>> str(Rules(length="tonpu").under("mahjong-soul"))
+        'mahjong-soul,tonpu'
+        """
+        players = players or self.players
+        others = {
+            field: value
+            for field, value in self._beyond(self.set_name).items()
+            if players == self.players or field not in ("players", *_DEFAULTS[players])
+        }
+        fields = RULE_SETS[name][players] | others | {"length": self.length, "players": players}
+        return type(self)(**fields)
 
     @property
     def set_name(self) -> str:
@@ -190,17 +203,17 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def __str__(self) -> str:
         """Return the rule set, the length and what differs, as the command line takes it.
 
-        The default set is not named.
+        The default set is not named, nor is the length of another where it is a hanchan.
 
         >>> str(Rules()), str(Rules(bust=False, uma=(15000, 5000, -5000, -15000)))
         ('hanchan', 'hanchan,bust=no,uma=15000/5000/-5000/-15000')
         >>> str(Rules.read({"rule_set": "mahjong-soul", "kiriage": True}))
-        'mahjong-soul,hanchan,kiriage=yes'
+        'mahjong-soul,kiriage=yes'
         """
-        name = self.set_name
-        first = [] if name == DEFAULT_SET else [name]
+        name, length = self.set_name, self.length
+        first = [length] if name == DEFAULT_SET else [name, length][: 1 + (length == "tonpu")]
         others = [f"{field}={_spelled(value)}" for field, value in self._beyond(name).items()]
-        return ",".join([*first, self.length, *others])
+        return ",".join([*first, *others])
 
     @property
     def announced(self) -> dict[str, Any] | None:

@@ -128,8 +128,8 @@ class Work:
         return len(self.runs) + len(self.sources)
 
 
-def list_work(paths: Iterable[Path]) -> Work:
-    """List the runs and files of records at ``paths``, each once.
+def list_work(paths: Iterable[Path], rules: Rules | None = None) -> Work:
+    """List the runs and files of records at ``paths``, each once; ``rules`` replace theirs.
 
     Raises ``OSError`` or :class:`~mjbot.game.records.game.RecordError` for a path that holds
     nothing.
@@ -142,7 +142,7 @@ def list_work(paths: Iterable[Path]) -> Work:
         if path in inside:
             continue
         try:
-            listed = list_sources(path)
+            listed = list_sources(path, rules)
         except EmptyRecordError:
             if not inside:
                 raise

@@ -210,7 +210,7 @@ def _value_text(win: WinRecord, dealer: int, players: int) -> str:
         return f"{rank}{win.hand_points}点"
     if win.winner == dealer:
         return f"{rank}{win.hand_points // (players - 1)}点∀"
-    base = int(base_points(han, win.fu, len(win.yakuman), 0))
+    base = win.hand_points // players if win.limit else int(base_points(han, win.fu, 0, 0))
     return f"{rank}{tsumo_points(base, False)}-{tsumo_points(base, True)}点"
 
 

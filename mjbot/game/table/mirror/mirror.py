@@ -15,7 +15,7 @@ from mjbot.game.table import apply as do
 from mjbot.game.table import apply_calls as calls
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror import check
-from mjbot.game.table.mirror.results import Ledger, SeatPoints, announced_rules, expected_length
+from mjbot.game.table.mirror.results import Ledger, SeatPoints, announced_rules
 from mjbot.game.table.mirror.wire import tile_code
 from mjbot.game.table.state import State, copy_state, new_state
 from mjbot.game.table.view import View
@@ -134,8 +134,7 @@ class Mirror:
         match event:
             case m.StartGame():
                 self.names = event.names or ()
-                rules = announced_rules(event, self._players)
-                self._ledger.start_game(rules, expected_length(event))
+                self._ledger.start_game(event, self._players)
             case m.StartKyoku():
                 self._start_kyoku(event)
             case m.Tsumo():

@@ -15,7 +15,7 @@ from mjbot.game.table.mirror.wire import tile_code, wire_yakus
 from mjbot.game.table.seats import is_seated
 from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
-from protocol.rules import LAST_ROUND, RANKED, Length, Rules
+from protocol.rules import LAST_ROUND, RANKED, Length, Rules, last_round
 from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
@@ -29,12 +29,12 @@ def _points(values: Any) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
 
 
-def announced_rules(event: m.StartGame, players: Collection[int]) -> Rules | None:
-    """Return the rules that a table announces, if it does.
+def announced_rules(event: m.StartGame, players: Collection[int]) -> Rules:
+    """Return the rules that a table announces, the default ones if it announces none.
 
     Raises ``ValueError``, also for another number of ``players``.
     """
-    return None if event.mjbot_rules is None else Rules.read(event.mjbot_rules, players)
+    return RANKED if event.mjbot_rules is None else Rules.read(event.mjbot_rules, players)
 
 
 def expected_length(event: m.StartGame) -> Length | None:
@@ -48,7 +48,7 @@ class Ledger:
     The check of a result returns what the rules pay for it, ``None`` where that is not known; its
     ``apply`` takes that.  A check that raises has returned nothing, so nothing is paid by it.
 
-    Unless the table announces its rules, the ledger keeps both lengths until the course of the game
+    Unless the table announces a length, the ledger keeps both lengths until the course of the game
     excludes one; until then ``length`` is expected, what the caller was given, else a hanchan.
     """
 
@@ -63,20 +63,25 @@ class Ledger:
 
     # --- game and kyoku ----------------------------------------------------------------------
 
-    def start_game(self, rules: Rules | None, length: Length | None = None) -> None:
+    def start_game(self, event: m.StartGame, players: Collection[int]) -> None:
         """All seats have the starting points.
 
-        ``rules`` ``None``: the default rules, of the ``length`` that the server suggests, if any.
+        A game without rules is one of the default rules.  If they name no length, it is the one
+        that the server suggests, if any.
         """
-        self._last_rounds = set(LAST_ROUND.values()) if rules is None else {rules.last_round}
+        rules = announced_rules(event, players)
         self._scores_known = self._result_seen = False
         self._kyoku_played = 0
-        do.apply_start_game(self._state, rule_set(rules or RANKED))
-        if rules is None:
-            self._expect(length or self._length)
+        do.apply_start_game(self._state, rule_set(rules))
+        if "length" in (event.mjbot_rules or {}):
+            self._last_rounds = {rules.last_round}
+            return
+        self._last_rounds = {last_round(each, rules.players) for each in LAST_ROUND}
+        self._expect(expected_length(event) or self._length)
 
     def _expect(self, length: Length | None) -> None:
-        self._expected = LAST_ROUND[length or "hanchan"]
+        players = int(self._state["rules"]["players"])
+        self._expected = last_round(length or "hanchan", players)
         set_last_round(self._state, self._expected)
 
     def check_start_kyoku(self, event: m.StartKyoku) -> None:
