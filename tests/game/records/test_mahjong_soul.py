@@ -299,6 +299,12 @@ def test_a_rule_of_the_site_is_named(made: Callable[[], Json], tmp_path: Path, c
     assert "a rule of mahjong-soul: --rules mahjong-soul" in printed.err
 
 
+def test_a_review_goes_past_a_double_yakuman(tmp_path: Path) -> None:
+    path = saved(double_yakuman(), tmp_path)
+    words = ["review", str(path), "--seat", "0", "--by", "fast-riichi-d", "--playouts", "0"]
+    assert main([*words, "--out", str(tmp_path / "review.html")]) == ExitCode.OK
+
+
 def test_a_walk_through_the_choices_names_the_rule(tmp_path: Path) -> None:
     path = saved(double_yakuman(), tmp_path)
     assert list(steps(path))
