@@ -217,7 +217,9 @@ def _room_rules(detail: dict[str, Any], players: int) -> dict[str, Any]:
 
     Those that are off are left out by some writers, so they count where a room names any.
     """
-    rules = {rule: bool(detail[switch]) for switch, rule in _NAMED.items() if switch in detail}
+    rules: dict[str, Any] = {
+        rule: bool(detail[switch]) for switch, rule in _NAMED.items() if switch in detail
+    }
     if any(value for switch, value in detail.items() if switch.startswith("have_")):
         rules |= {rule: bool(detail.get(switch)) for switch, rule in _SWITCHES.items()}
         if players == 3:
@@ -229,9 +231,9 @@ def _room_rules(detail: dict[str, Any], players: int) -> dict[str, Any]:
         rules["double_wind_fu"] = 2
     points = {rule: detail[switch] for switch, rule in _POINTS.items() if detail.get(switch)}
     points.setdefault("return_points", points["start_points"])
-    uma = [detail.get(f"shunweima_{place}") for place in range(2, players + 1)]
+    uma = [detail.get(f"shunweima_{place}", 0) for place in range(2, players + 1)]
     if all(isinstance(part, int) for part in uma) and any(uma):
-        points["uma"] = [-1000 * sum(uma), *(1000 * part for part in uma)]
+        points["uma"] = [1000 * part for part in (-sum(uma), *uma)]
     return rules | points
 
 

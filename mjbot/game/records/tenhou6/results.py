@@ -168,10 +168,9 @@ def _read_yaku(texts: Sequence[str]) -> tuple[tuple[tuple[str, int], ...] | None
     ids = [(_IDS[match[1]], int(match[2] or 0)) for match in matches if match]
     yakuman = [yaku for yaku, _ in ids if is_yakuman(yaku)]
     yaku = [] if yakuman else _summed(ids)
-    fan = YAKUMAN_FAN * len(yakuman) or sum(han for _, han in yaku)
     if DOUBLED & sum({1 << each for each in yakuman}):
-        fan = None  # some writers list a double yakuman twice, others once
-    return named_yaku(yaku, yakuman), fan
+        return named_yaku(yaku, yakuman), None  # a double yakuman is listed once or twice
+    return named_yaku(yaku, yakuman), YAKUMAN_FAN * len(yakuman) or sum(han for _, han in yaku)
 
 
 def _summed(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
