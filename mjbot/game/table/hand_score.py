@@ -308,7 +308,7 @@ def _seat_problems(written: _Written, players: int) -> Iterator[str]:
         )
     if written.kita and players == 4:
         yield "impossible: kita with four players"
-    if CHI in melds.values() and players == 3:
+    if players == 3 and any(meld.type == CHI for meld in written.hand.melds):
         yield "impossible: a chi with three players"
 
 

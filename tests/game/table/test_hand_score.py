@@ -203,7 +203,7 @@ REFUSED = {
     (HAND, "--ron 5s --kita 5 --rules players=3"): "kita: 5 is not 0 to 4",
     (HAND, "--ron 5s --rules players=3"): "1 tile of 2m in hand, indicators and river, but the"
     " game has 0",
-    ("11p456s(111z)(123p)78s", "--ron 9s --rules players=3"): "impossible: a chi with three",
+    ("22p78s(123p)(111p)(111z)", "--ron 9s --rules players=3"): "impossible: a chi with three",
     ("11p456s(111z)(444z)78s", "--ron 9s --kita 2 --rules players=3"): "5 tiles of N in hand",
     (DRAGONS, "--ron 1m --seat N --rules players=3"): "impossible: a seat N of three players",
     (DRAGONS, "--ron 1m --seat S --liable S"): "impossible: the winner as the liable seat",
