@@ -18,10 +18,12 @@ from mjbot.game.statistics.estimate_text import format_estimate
 class FirstBot(Strategy):
     """Minimizes shanten, then maximizes acceptance; declares riichi and never calls."""
 
+    players = (3, 4)
+
     def decide(self, view: View) -> Action:
-        """Win if possible, else declare riichi, else make the best discard, else pass."""
+        """Win if possible, else declare riichi or kita, else make the best discard, else pass."""
         for action in view.legal:
-            if action.is_win or action.is_riichi:
+            if action.is_win or action.is_riichi or action.is_kita:
                 return action
         if not view.discards:  # somebody's discard is on offer
             return view.default_action

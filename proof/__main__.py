@@ -15,7 +15,7 @@ PROOFS = {
     "drawn-choices": "rank of a large network among three of another, choices drawn",
     "calibration": "how often hands win of which a chance to win is reported, held-out games",
     "wire": "our client session in the place of 654 recorded clients of Tenhou's server",
-    "tenhou-door": "four of our clients at our Tenhou listener: 200 hanchan, 100 cut connections",
+    "tenhou-door": "our clients at our Tenhou listener: 200 hanchan, 100 cut connections",
     "strangers": "every outside program of the registries, each way round, in ten minutes",
     "riichienv": "our referee compared with the simulator RiichiEnv, 10,000 hanchan",
     "mjai-simulator": "bots in a hanchan of mjai.app's own simulator",

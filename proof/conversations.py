@@ -26,6 +26,7 @@ from mjbot.strategy.strategy import Strategy
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from protocol.errors import ProtocolError
 from protocol.messages import EndKyoku, Event, StartGame
+from protocol.rules import Rules
 from protocol.sessions.client import ClientSession, Received
 from protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
 from protocol.sessions.pipes import pipe_session
@@ -33,6 +34,7 @@ from protocol.sessions.request_server import RequestSession
 from protocol.sessions.turns import ReplyDuty
 from protocol.tenhou.client import TenhouClient
 from protocol.tenhou.codec import Spelling
+from protocol.tenhou.game_type import game_type
 from protocol.tenhou.login import Login, TableType
 from protocol.tenhou.server import LogIn, RequestTable, TenhouServer
 from protocol.tenhou.table import SeatTable
@@ -61,8 +63,14 @@ class Recorded:
     dialect: Dialect
     seat: int
     seed: int
+    players: int = 4
     server: list[bytes] = field(default_factory=list)
     client: list[bytes] = field(default_factory=list)
+
+
+def _table_type(players: int) -> int:
+    """Return Tenhou's type of a table of so many players."""
+    return int(game_type(Rules(players=players)))
 
 
 def spelling_of(dialect: Dialect) -> Spelling:
@@ -163,10 +171,10 @@ class PipeServer(ServerSide):
 class TenhouServerSide(ServerSide):
     """Tenhou's."""
 
-    def __init__(self, spelling: Spelling, seat: int, send: SendLine, receive: ReceiveLine) -> None:
-        super().__init__(seat, send, receive)
-        self._server: Final = TenhouServer(spelling)
-        self._table: Final = SeatTable(seat, gpid="guest")
+    def __init__(self, talk: Recorded, send: SendLine, receive: ReceiveLine) -> None:
+        super().__init__(talk.seat, send, receive)
+        self._server: Final = TenhouServer(spelling_of(talk.dialect))
+        self._table: Final = SeatTable(talk.seat, _table_type(talk.players), gpid="guest")
         self._gone = False
 
     def greet(self) -> bool:
@@ -221,25 +229,27 @@ class TenhouServerSide(ServerSide):
             self._send_line(frame)
 
 
-def _server_side(dialect: Dialect, seat: int, send: SendLine, receive: ReceiveLine) -> ServerSide:
+def _server_side(talk: Recorded, send: SendLine, receive: ReceiveLine) -> ServerSide:
+    dialect, seat = talk.dialect, talk.seat
     if dialect.traits.is_tenhou:
-        return TenhouServerSide(spelling_of(dialect), seat, send, receive)
+        return TenhouServerSide(talk, send, receive)
     if dialect in (LINES, ARRAYS):
         return PipeServer(dialect, seat, send, receive)
     return {LOCKSTEP: LockstepServer, REQUESTS: RequestServerSide}[dialect](seat, send, receive)
 
 
-def _table(server_side: ServerSide, seat: int, seed: int, on_fault: OnFault) -> TableCore:
-    """Play a kyoku; at the other three seats sits chance."""
-    random = Random(f"others {seed}")
-    core = TableCore(Referee(seed, "tonpu"), NAMES, on_fault)
+def _table(server_side: ServerSide, talk: Recorded, on_fault: OnFault) -> TableCore:
+    """Play a kyoku; at the other seats sits chance."""
+    random = Random(f"others {talk.seed}")
+    rules = Rules(length="tonpu", players=talk.players)
+    core = TableCore(Referee(talk.seed, rules), NAMES[: talk.players], on_fault)
     while (outgoing := core.next()) is not None and not outgoing.is_final:
-        if outgoing.seat == seat:
+        if outgoing.seat == talk.seat:
             core.answer(server_side.exchange(outgoing))
         else:
             action = at_random(random, outgoing.legal) if outgoing.legal else None
             core.answer(SeatReply(action=action, excused=action is None))
-        if isinstance(outgoing.message, EndKyoku) and outgoing.seat == len(NAMES) - 1:
+        if isinstance(outgoing.message, EndKyoku) and outgoing.seat == talk.players - 1:
             break
     return core
 
@@ -257,7 +267,8 @@ class _Client:
         self._mirror = Mirror(talk.seat)
         self._session: ClientSession | TenhouClient
         if talk.dialect.traits.is_tenhou:
-            self._session = TenhouClient(Login(), TableType(), spelling_of(talk.dialect))
+            table_type = TableType(0, _table_type(talk.players))
+            self._session = TenhouClient(Login(), table_type, spelling_of(talk.dialect))
             self._queue(*self._session.open())
         else:
             self._session = ClientSession(talk.dialect, seat=talk.seat)
@@ -294,13 +305,13 @@ class _Client:
             self._queue(answer)
 
 
-def record(dialect: Dialect, seed: int) -> Recorded:
+def record(dialect: Dialect, seed: int, players: int = 4) -> Recorded:
     """Return a conversation of a kyoku that went as it should."""
-    talk = Recorded(dialect, seed % 4, seed)
+    talk = Recorded(dialect, seed % players, seed, players)
     client = _Client(talk)
-    server_side = _server_side(dialect, talk.seat, client.send, client.receive)
+    server_side = _server_side(talk, client.send, client.receive)
     assert server_side.greet()
-    core = _table(server_side, talk.seat, seed, OnFault.ABORT)
+    core = _table(server_side, talk, OnFault.ABORT)
     assert not core.faults, core.faults
     return talk
 
@@ -315,13 +326,13 @@ def replay_to_server(talk: Recorded, lines: Iterable[bytes], on_fault: OnFault) 
     def receive() -> bytes | None:
         return waiting.popleft() if waiting else None
 
-    server_side = _server_side(talk.dialect, talk.seat, lambda line: None, receive)
+    server_side = _server_side(talk, lambda line: None, receive)
     try:
         if not server_side.greet():
             return "not let in"
     except ProtocolError:
         return "not let in"
-    core = _table(server_side, talk.seat, talk.seed, on_fault)
+    core = _table(server_side, talk, on_fault)
     if core.void:
         return "void, by a named fault"
     return "played on past named faults" if core.faults else "played"
@@ -329,6 +340,8 @@ def replay_to_server(talk: Recorded, lines: Iterable[bytes], on_fault: OnFault) 
 
 class _DefaultAnswers(Strategy):
     """Does what is always possible."""
+
+    players = (3, 4)
 
     def decide(self, view: View) -> Action:
         return view.default_action
@@ -365,7 +378,8 @@ async def replay_to_client(talk: Recorded, lines: Iterable[bytes], strict: bool)
     player = ClientPlayer(_no_strategy, talk.dialect, strict=strict, deadline_s=60.0)
     output = _ScriptedLines(lines)
     if talk.dialect.traits.is_tenhou:
-        tenhou = TenhouClient(Login(), TableType(), spelling_of(talk.dialect), lenient=not strict)
+        table_type = TableType(0, _table_type(talk.players))
+        tenhou = TenhouClient(Login(), table_type, spelling_of(talk.dialect), lenient=not strict)
         game = TenhouGame(_gone, tenhou, player, silence_s=60.0, record=_forget)
         await game._converse(output, tenhou.open())
     else:

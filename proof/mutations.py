@@ -17,7 +17,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from random import Random
 from types import FrameType
 from typing import Final
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--conversations", type=int, default=10_000, help="how many (10,000)")
     parser.add_argument("--messages", type=int, default=10_000, help="how many (10,000)")
     parser.add_argument("--seed", type=int, default=0, help="of all changes (0)")
+    parser.add_argument("--players", type=int, choices=(3, 4), default=4, help="at the tables (4)")
     parser.add_argument("--only", type=int, help="repeat the input of this number")
 
 
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     quiet()
     signal.signal(signal.SIGPROF, _too_long)
     begin = time.process_time()
-    _warm_up()
+    _warm_up(args.players)
     start_mb = peak_mb()
     print(f"{start_mb} MB before the first input", flush=True)
     findings = 0
@@ -62,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
         ("conversations", args.conversations, _conversation),
         ("messages", args.messages, _message),
     ):
-        findings += _run_all(_Kind(what, count, one), args.seed, args.only)
+        kind = _Kind(what, count, partial(one, players=args.players))
+        findings += _run_all(kind, args)
     used_s = time.process_time() - begin
     print(f"{findings} findings; {used_s:.0f} s of processor time; {peak_mb()} MB at most")
     if peak_mb() > MOST_MB:
@@ -79,19 +81,20 @@ class _Kind:
     one: Callable[[Random], str]
 
 
-def _run_all(kind: _Kind, seed: int, only: int | None) -> int:
+def _run_all(kind: _Kind, args: argparse.Namespace) -> int:
     outcomes: Counter[str] = Counter()
     findings, slowest = 0, 0.0
-    for number in range(kind.count) if only is None else [only]:
+    for number in range(kind.count) if args.only is None else [args.only]:
         started = time.process_time()
         try:
             with _limited():
-                outcomes[kind.one(Random(f"{kind.name} {seed} {number}"))] += 1
+                outcomes[kind.one(Random(f"{kind.name} {args.seed} {number}"))] += 1
         except Exception:
             findings += 1
             traceback.print_exc()
             others = " ".join(f"--{name} 0" for name in KINDS if name != kind.name)
-            print(f"repeat: python -m proof mutations --seed {seed} {others} --only {number}")
+            same = f"--seed {args.seed} --players {args.players}"
+            print(f"repeat: python -m proof mutations {same} {others} --only {number}")
         slowest = max(slowest, time.process_time() - started)
         if number % 1000 == 999:
             print(f"{number + 1} {kind.name}, {peak_mb()} MB", flush=True)
@@ -123,10 +126,10 @@ def peak_mb() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def _warm_up() -> None:
+def _warm_up(players: int) -> None:
     """Load what is compiled, so that it is not counted as an input's."""
     for dialect in DIALECTS:
-        talk = _recorded(dialect, 0)
+        talk = _recorded(dialect, 0, players)
         replay_to_server(talk, talk.client, OnFault.CHOMBO)
         with contextlib.suppress(TransportError):
             run_client(talk, talk.server, True)
@@ -136,12 +139,12 @@ def _warm_up() -> None:
 
 
 @cache
-def _recorded(dialect: Dialect, seed: int) -> Recorded:
-    return record(dialect, seed)
+def _recorded(dialect: Dialect, seed: int, players: int) -> Recorded:
+    return record(dialect, seed, players)
 
 
-def _conversation(random: Random) -> str:
-    talk = _recorded(random.choice(DIALECTS), random.randrange(WALLS))
+def _conversation(random: Random, players: int) -> str:
+    talk = _recorded(random.choice(DIALECTS), random.randrange(WALLS), players)
     word = talk.dialect.traits.word
     if random.random() < 0.5:
         lines = _changed(talk.client, talk.dialect, random)
@@ -161,9 +164,9 @@ def _conversation(random: Random) -> str:
     return f"a broken server of {word}, {'strict' if strict else 'lenient'}: {ended}"
 
 
-def _message(random: Random) -> str:
+def _message(random: Random, players: int) -> str:
     """Change one message of a server, and let a bot's service judge how the game ended."""
-    talk = _recorded(random.choice(DIALECTS), random.randrange(WALLS))
+    talk = _recorded(random.choice(DIALECTS), random.randrange(WALLS), players)
     at = random.randrange(len(talk.server))
     changed, _ = mutated(talk.server[at], random)
     lines = [*talk.server[:at], *changed.split(b"\n"), *talk.server[at + 1 :]]

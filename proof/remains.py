@@ -134,7 +134,7 @@ def replayed(path: Path) -> ReplaySummary:
     """
     summary = ReplaySummary()
     for source in list_sources(path):
-        for game in games_of(source):
+        for game in games_of(source, players=(3, 4)):
             replay(game, summary)
     return summary
 

@@ -1,7 +1,8 @@
-"""Proof of the Tenhou listener: games of four of our clients, over real sockets on loopback.
+"""Proof of the Tenhou listener: games of our clients, over real sockets on loopback.
 
-Two speak Tenhou's wire over TCP, one over a WebSocket, one mjai.  Each game is played again with
-the same walls, seats and strategies by four mjai clients, and both logs must be equal.  Then
+Two speak Tenhou's wire over TCP (of three players one), one over a WebSocket, one mjai, in another
+seat each game.  Each game is played again with the same walls, seats and strategies by mjai clients
+alone, and both logs must be equal.  Then
 connections are cut at random moments (``--cuts``): the game must still end by the rules, and
 each cut client be back in the same hand.  Last (``--habitual``) four clients play with the habits
 of a recorded one (:mod:`proof.tenhou_habits`), in no time of the clock.
@@ -23,7 +24,7 @@ from typing import Final
 from mjbot.game.records.sources import games_of, list_sources
 from mjbot.play.client.conversation import OwnResult
 from mjbot.play.client.play import Hooks, Settings, play
-from mjbot.play.server.lobby import PLACES, TableRules
+from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import GameResult, TableServer
 from mjbot.strategy.faults import FaultKind
 from mjbot.strategy.registry import make_strategy
@@ -31,13 +32,16 @@ from proof.records import RecordFindings, print_table
 from proof.remains import replay_problems
 from proof.tenhou_habits import HABITS, play_habitually
 from protocol.messages import Event
-from protocol.rules import Length
+from protocol.rules import Rules
+from protocol.tenhou.game_type import game_type
 from protocol.tenhou.login import guest_named
 from protocol.transports.address import parse_address
 
 HOST: Final = "127.0.0.1"
-MIXED: Final = ("tenhou", "tenhou", "tenhou+ws", "mjai")
-MJAI: Final = ("mjai",) * PLACES
+MIXED: Final = {
+    3: ("tenhou", "tenhou+ws", "mjai"),
+    4: ("tenhou", "tenhou", "tenhou+ws", "mjai"),
+}
 BOTS: Final = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
 FIRST_CUT: Final = 20
 """Pieces from the server after which the game has surely begun."""
@@ -58,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--habits", nargs="+", choices=HABITS, default=list(HABITS), help="which habits (all)"
     )
+    parser.add_argument("--players", type=int, choices=[*MIXED], default=4, help="at the table (4)")
     parser.add_argument("--length", choices=["tonpu", "hanchan"], default="hanchan")
     parser.add_argument("--seed", type=int, default=0, help="of the first game's walls (0)")
 
@@ -65,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play all games, print the table, return 1 if anything does not hold."""
     start, findings = time.monotonic(), RecordFindings()
-    proof = ListenerProof(findings, args.length, args.seed)
+    proof = ListenerProof(findings, Rules(length=args.length, players=args.players), args.seed)
     for number in range(args.games):
         proof.compare(number)
         print(f"game {number + 1}: {findings.mismatches[-1:] or 'ok'}", flush=True)
@@ -85,17 +90,20 @@ def run(args: argparse.Namespace) -> int:
 class ListenerProof:
     """Plays and judges; ``seed`` is that of game 0's walls."""
 
-    def __init__(self, findings: RecordFindings, length: Length, seed: int) -> None:
+    def __init__(self, findings: RecordFindings, rules: Rules, seed: int) -> None:
         self._found: Final = findings
-        self._length: Final = length
+        self._rules: Final = rules
         self._seed: Final = seed
+        self._dealt: Final = rules.players * rules.start_points
 
     def compare(self, number: int) -> None:
         """Play game ``number`` mixed and over mjai alone."""
-        listeners = [*MIXED[number % PLACES :], *MIXED[: number % PLACES]]
+        mixed_listeners = MIXED[self._rules.players]
+        first = number % self._rules.players
+        listeners = [*mixed_listeners[first:], *mixed_listeners[:first]]
         with tempfile.TemporaryDirectory() as folder:
             mixed = asyncio.run(self._play(number, listeners, Path(folder)))
-            plain = asyncio.run(self._play(number, MJAI, Path(folder)))
+            plain = asyncio.run(self._play(number, ["mjai"] * len(listeners), Path(folder)))
             events = self._check(number, mixed)
             if events != self._check(number, plain):
                 self._wrong(number, "the game through the mjai listener differs")
@@ -108,7 +116,7 @@ class ListenerProof:
         """Play a game in which the Tenhou clients' connections are cut, ``most`` times at most."""
         cuts = Cuts(random.Random(f"cuts {self._seed + number}"), most)
         with tempfile.TemporaryDirectory() as folder:
-            table = asyncio.run(self._play(number, MIXED, Path(folder), cuts))
+            table = asyncio.run(self._play(number, MIXED[self._rules.players], Path(folder), cuts))
             self._check(number, table, excused="absent")
         self._found.checked["games with cuts"] += 1
         self._found.checked["connections cut"] += cuts.made
@@ -120,19 +128,20 @@ class ListenerProof:
 
     def play_habitually(self, number: int, habits: Sequence[str] = HABITS) -> None:
         """Play a game of Tenhou clients with habits of the recorded one."""
-        rules = TableRules(seed=self._seed + number, rules=self._length, fixed_seats=True)
+        rules = TableRules(seed=self._seed + number, rules=self._rules, fixed_seats=True)
         table, counted = Watched(), Counter[str]()
         with tempfile.TemporaryDirectory() as folder, table.serving():
-            table.result, table.ends = play_habitually(rules, habits, BOTS, Path(folder), counted)
+            bots = BOTS[: self._rules.players]
+            table.result, table.ends = play_habitually(rules, habits, bots, Path(folder), counted)
             self._check(number, table)
         self._found.checked["games with habits: " + " ".join(habits)] += 1
         for name, count in counted.items():
             self._found.checked[name] += count
         if table.warnings:
             self._wrong(number, "; ".join(table.warnings))
-        if not counted["starts"] == counted["of these in one piece"] == PLACES:
+        if not counted["starts"] == counted["of these in one piece"] == self._rules.players:
             self._wrong(number, f"starts: {dict(counted)}")
-        if counted["last results shown to the end"] != PLACES:
+        if counted["last results shown to the end"] != self._rules.players:
             self._wrong(number, "a connection was closed while the last result was shown")
 
     async def _play(
@@ -142,13 +151,13 @@ class ListenerProof:
         folder: Path,
         cuts: "Cuts | None" = None,
     ) -> "Watched":
-        rules = TableRules(seed=self._seed + number, rules=self._length, fixed_seats=True)
+        rules = TableRules(seed=self._seed + number, rules=self._rules, fixed_seats=True)
         table = Watched()
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(asyncio.timeout(GAME_S))
             stack.enter_context(table.serving())
             server = await stack.enter_async_context(TableServer(rules, log_dir=folder))
-            urls = await _open(server, 9 if self._length == "hanchan" else 1, stack, cuts)
+            urls = await _open(server, game_type(self._rules), stack, cuts)
             tasks: list[asyncio.Task[list[OwnResult]]] = []
             for client, listener in enumerate(listeners):
                 tasks.append(asyncio.create_task(_seated(client, urls[listener])))
@@ -168,7 +177,7 @@ class ListenerProof:
         assert result is not None
         assert result.log is not None
         faults = [fault for fault in result.faults if fault.kind != excused]
-        if result.void or faults or sum(result.scores) != 100_000:
+        if result.void or faults or sum(result.scores) != self._dealt:
             self._wrong(number, f"void, or with faults: {result}")
         for end in table.ends:
             if end.void or end.scores != result.scores:
@@ -179,7 +188,7 @@ class ListenerProof:
         return [
             entry.event
             for source in list_sources(result.log)
-            for game in games_of(source)
+            for game in games_of(source, players=(3, 4))
             for entry in game.entries
         ]
 

@@ -28,7 +28,7 @@ from mjbot.play.client.conversation import OwnResult
 from mjbot.play.client.decision_thread import DecisionThread
 from mjbot.play.client.player import ClientPlayer
 from mjbot.play.client.tenhou import TenhouGame
-from mjbot.play.server.lobby import PLACES, TableRules
+from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import GameResult, TableServer
 from mjbot.strategy.registry import make_strategy
 from proof.leaping_time import in_leaping_time
@@ -162,7 +162,7 @@ def play_habitually(
     folder: Path,
     counted: Counter[str],
 ) -> tuple[GameResult, list[OwnResult]]:
-    """Play a game of four such clients; return how it ended for the table and for each client."""
+    """Play a game of such clients; return how it ended for the table and for each client."""
     return in_leaping_time(_play(rules, habits, bots, folder, counted))
 
 
@@ -175,12 +175,12 @@ async def _play(
 ) -> tuple[GameResult, list[OwnResult]]:
     async with TableServer(rules, log_dir=folder) as server:
         tasks = []
-        for client in range(PLACES):
+        for client, bot in enumerate(bots):
             rng = random.Random(f"habits {rules.seed} {client}")
             ours, theirs = memory_pair()
             server.tenhou.begin(theirs, Spelling.XML)
             line = HabitualLine(ours, habits, rng, counted)
-            tasks.append(asyncio.create_task(_client(line, client, bots[client], rules)))
+            tasks.append(asyncio.create_task(_client(line, client, bot, rules)))
             while len(server.lobby.waiting) <= client:
                 await asyncio.sleep(0.01)
                 if tasks[-1].done():

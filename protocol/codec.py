@@ -140,7 +140,7 @@ def _form(message_type: type[m.Message], dialect: Dialect) -> _Form:
     )
 
 
-_RESPELLED: Final = (m.Hora, m.Ryukyoku, m.Ankan, m.RequestAction)
+_RESPELLED: Final = (m.Hora, m.Ryukyoku, m.Ankan, m.Kita, m.RequestAction)
 
 
 def _respell(message: m.Message, fields: dict[str, Any], dialect: Dialect) -> None:
@@ -156,6 +156,8 @@ def _respell(message: m.Message, fields: dict[str, Any], dialect: Dialect) -> No
             fields["reason"] = RIICHILAB_REASONS.get(reason, reason)
         case m.Ankan(consumed=consumed) if riichilab:
             fields["pai"] = min(consumed, key=len)
+        case m.Kita():
+            fields["type"] = dialect.traits.kita
         case m.RequestAction():
             limits = ("grace_ms", "bank_ms", "deadline_ms")
             fields["time"] = {limit: fields.pop(limit) for limit in limits if limit in fields}

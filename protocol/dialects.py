@@ -49,6 +49,8 @@ class Traits:
     """After the game the server may report whether a validation was passed, then it closes."""
     has_own_seat_ids: bool = True
     """The ``id`` in ``start_game`` is the seat, whatever the client's seat was before."""
+    kita: Literal["kita", "nukidora"] = "kita"
+    """What a north that is set aside is called, until the other side calls it otherwise."""
     rates_players: bool = False
     """Live servers rate single players: no place for pairs."""
     name_in_url: bool = False
@@ -79,6 +81,7 @@ class Dialect(enum.Enum):
         over="pipes",
         answers=Answers.CHOICES,
         spelling="mortal",
+        kita="nukidora",
         has_own_seat_ids=False,
     )
     """Mortal's habit: an object per line, silent unless there is a decision.

@@ -150,7 +150,11 @@ class ValidationResult(Message, frozen=True, kw_only=True, tag="validation_resul
 
 
 class StartKyoku(Message, frozen=True, kw_only=True, tag="start_kyoku"):
-    """Deal.  ``kyotaku`` counts riichi sticks; hands that may not be seen are 13 x ``?``."""
+    """Deal.  ``kyotaku`` counts riichi sticks; hands that may not be seen are 13 x ``?``.
+
+    ``num_players`` is how many play where ``start_game`` did not say it: a client's session adds it
+    by the lists that it reads.
+    """
 
     bakaze: Tile
     kyoku: Annotated[int, msgspec.Meta(ge=1, le=4)]
@@ -160,6 +164,7 @@ class StartKyoku(Message, frozen=True, kw_only=True, tag="start_kyoku"):
     dora_marker: Tile
     tehais: FourHands
     scores: FourInts | None = None
+    num_players: Annotated[int, msgspec.Meta(ge=3, le=4)] | None = None
 
 
 class EndKyoku(Message, frozen=True, kw_only=True, tag="end_kyoku"):

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
 from protocol import messages as m
 from protocol.dialects import canonical_reason
-from protocol.errors import ProtocolError, ThreePlayersError
-from protocol.rules import Rules
+from protocol.errors import NOT_JSON, ProtocolError, ThreePlayersError
 
 Fields = dict[str, Any]
 
@@ -27,7 +26,7 @@ _KNOWN_NAMES: Final = frozenset(str(kind.__struct_config__.tag) for kind in _Kno
 # msgspec looks into a type when it first meets it, and two threads that are the first together (the
 # conversation, and a strategy's warm-up) can crash the process: so it meets all here.
 _met: Final = [msgspec.json.Decoder(kind) for kind in (_Known, m.ScoresOnly)]
-_SANMA: Final = frozenset({"nukidora", "kita"})
+SPELLINGS_OF_KITA: Final[tuple[Literal["kita", "nukidora"], ...]] = ("kita", "nukidora")
 _FIGURES: Final = frozenset(
     {"scores", "deltas", "hora_points", "fu", "fan", "kyoku", "honba", "kyotaku"}
 )
@@ -48,7 +47,7 @@ def read_object(value: object, players: int = 4) -> m.Message:
     if players == 3:
         fields = _of_three(fields)
         name = fields["type"]
-    elif name in _SANMA:
+    elif name in SPELLINGS_OF_KITA:
         raise ThreePlayersError(
             "type", f"{name!r} belongs to three-player mahjong, not played here"
         )
@@ -62,6 +61,15 @@ def read_object(value: object, players: int = 4) -> m.Message:
         return msgspec.convert(fields, m.ScoresOnly if is_gateways else _Known)
     except msgspec.ValidationError as error:
         raise _explained(str(error), fields) from None
+
+
+def shows_three(line: bytes | str) -> bool:
+    """Return whether a line has a ``start_game`` or ``start_kyoku`` of three players."""
+    try:
+        value = msgspec.json.decode(line)
+    except NOT_JSON:  # it is reported when it is read
+        return False
+    return any(map(is_of_three, value if isinstance(value, list) else [value]))
 
 
 def is_of_three(value: object) -> bool:
@@ -84,6 +92,8 @@ def is_of_three(value: object) -> bool:
     return has_three or value.get("num_players") == 3 or rows[2] in ([*start, 0], [*start, 35_000])
 
 
+THREE: Final = {"players": 3}
+"""What a table of three players announces that announces no other rules."""
 _EMPTY_SEAT: Final = {
     "names": "", "tehais": ["?"] * 13, "scores": 0, "deltas": 0, "tenpais": False,
 }  # fmt: skip
@@ -92,10 +102,10 @@ _EMPTY_SEAT: Final = {
 def _of_three(fields: Fields) -> Fields:
     """Return a message of three players with four seats, of which the last is empty."""
     name = fields["type"]
-    if name in _SANMA:
+    if name in SPELLINGS_OF_KITA:
         return {"pai": "N"} | fields | {"type": "kita"}
     if name == "start_game":
-        fields = {"mjbot_rules": Rules(players=3).announced} | fields | {"num_players": 4}
+        fields = {"mjbot_rules": THREE} | fields | {"num_players": 4}
     for field, empty in _EMPTY_SEAT.items():
         row = fields.get(field)
         if isinstance(row, list) and len(row) in (3, 4):
@@ -158,6 +168,8 @@ def _start_kyoku(fields: Fields) -> Fields:
             raise ThreePlayersError(
                 f"start_kyoku.{rows}", "three-player mahjong is not played here"
             )
+    if type(fields.get("num_players")) is not int:
+        fields.pop("num_players", None)
     kyoku, oya = fields.get("kyoku"), fields.get("oya")
     if isinstance(kyoku, int) and isinstance(oya, int) and kyoku != oya + 1:
         if kyoku != oya:  # mjai-gateway counts from 0
@@ -193,6 +205,8 @@ def _offers(fields: Fields) -> Fields:
 
 
 def _hint(fields: Fields) -> Fields:
+    if fields.get("type") in SPELLINGS_OF_KITA:
+        fields = fields | {"type": "kita"}
     return {name: fields[name] for name in fields if name == "type" or _is_of_hint(name, fields)}
 
 

@@ -257,6 +257,15 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return rules
 
 
+def announced_players(start: Mapping[str, Any] | None) -> int:
+    """Return how many play by the object ``mjbot_rules`` of a ``start_game``.
+
+    >>> announced_players(None), announced_players({"players": 3})
+    (4, 3)
+    """
+    return int((start or {}).get("players", RANKED.players))
+
+
 def last_round(length: Length, players: int = 4) -> int:
     """Return the last scheduled round of a game.
 

@@ -5,8 +5,8 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from protocol.messages import FourInts, Message
-from protocol.rules import STICK_POINTS
+from protocol.messages import FourInts, Message, StartGame, StartKyoku
+from protocol.rules import STICK_POINTS, announced_players
 
 T = TypeVar("T")
 
@@ -34,6 +34,21 @@ def seated(message: Message, players: int) -> Message:
         return message
     rows = {name: getattr(message, name, None) for name in _BY_SEAT}
     return replace(message, **{name: row[:players] for name, row in rows.items() if row})
+
+
+def players_after(event: Message, before: int) -> int:
+    """Return how many play after an event: a start of a game, or a deal, says it.
+
+    >>> from protocol.messages import StartGame
+    >>> players_after(StartGame(mjbot_rules={"players": 3}), 4)
+    3
+    """
+    match event:
+        case StartGame():
+            return announced_players(event.mjbot_rules)
+        case StartKyoku(num_players=int(players)):
+            return players
+    return before
 
 
 def paid(scores: FourInts, deltas: FourInts) -> FourInts:

@@ -58,6 +58,7 @@ class ComboPartner(PairMember, FastRiichiD):
     """
 
     built_on: ClassVar[tuple[str, ...]] = ("fold-recognition-plus",)
+    players = (4,)
 
     base: str = field(
         default=BASE, metadata={"unit": "strategy that plays where there is nothing to give"}

@@ -15,7 +15,14 @@ class FastRiichiA(FastRiichi):
     """
 
     decides = DECIDES_TURNS | DECIDES_WINS
+    players = (3, 4)
 
     def decide(self, view: View) -> Action:
         """Win, else riichi, else the fastest discard; pass on everything else."""
-        return self.win(view) or self.riichi(view) or self.discard(view) or view.default_action
+        return (
+            self.win(view)
+            or self.kita(view)
+            or self.riichi(view)
+            or self.discard(view)
+            or view.default_action
+        )

@@ -21,6 +21,7 @@ class FastRiichiB(FastRiichi):
     waits only for wider ones.
     """
 
+    players = (3, 4)
     strength: ClassVar[Strength] = Strength(
         2.407,
         0.033,
@@ -34,6 +35,7 @@ class FastRiichiB(FastRiichi):
         """Win, else riichi, else call, else the fastest discard."""
         return (
             self.win(view)
+            or self.kita(view)
             or self.riichi(view)
             or pon_value_honour(view)
             or call_that_raises_value(view, self)

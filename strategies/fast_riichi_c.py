@@ -15,10 +15,17 @@ class FastRiichiC(Folding, FastRiichi):
     """
 
     decides = DECIDES_TURNS | DECIDES_WINS
+    players = (3, 4)
 
     def decide(self, view: View) -> Action:
         """Win, else riichi, else the fastest discard that is safe enough."""
-        return self.win(view) or self.riichi(view) or self.discard(view) or view.default_action
+        return (
+            self.win(view)
+            or self.kita(view)
+            or self.riichi(view)
+            or self.discard(view)
+            or view.default_action
+        )
 
     def rate(self, view: View) -> DiscardPoints:
         """Return the points of discarding each tile: speed and safety."""

@@ -21,6 +21,7 @@ class FastRiichiD(Folding, FastRiichi):
     for safety; an own riichi still comes first.
     """
 
+    players: ClassVar[tuple[int, ...]] = (3, 4)
     strength: ClassVar[Strength] = Strength(
         2.235,
         0.039,
@@ -34,6 +35,7 @@ class FastRiichiD(Folding, FastRiichi):
         """Win, else riichi, else call and keep tenpai unless threatened, else discard."""
         return (
             self.win(view)
+            or self.kita(view)
             or self.riichi(view)
             or (None if self.threatened(view) else self.call(view))
             or self.discard(view)

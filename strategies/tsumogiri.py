@@ -10,6 +10,7 @@ class Tsumogiri(Strategy):
     """Discards what it drew and lets everything else pass: the least that can be played."""
 
     decides = 0
+    players = (3, 4)
 
     def decide(self, view: View) -> Action:
         """Discard the drawn tile; never win, call or declare anything."""

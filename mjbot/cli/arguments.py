@@ -47,6 +47,13 @@ def seat(text: str) -> int:
     return int(text)
 
 
+def players(text: str) -> int:
+    """Return a number of players."""
+    if text not in ("3", "4"):
+        raise argparse.ArgumentTypeError(f"players {text!r}: expected 3 or 4")
+    return int(text)
+
+
 def position(text: str) -> "RecordPosition":
     """Return a position of a game."""
     from mjbot.game.records.positions import RecordPosition  # reads all kinds of records
@@ -199,6 +206,12 @@ def length_option(
 def unannounced_length_option() -> Any:
     """Return the option ``--length`` of a client."""
     return length_option("length of a game that the server does not announce (default: hanchan)")
+
+
+def unannounced_players_option() -> Any:
+    """Return the option ``--players`` of a client."""
+    help_ = "number of players of a table that does not show it (default: 4)"
+    return option(None, help_, type=players, metavar="3|4")
 
 
 def rules_with(rules: Rules | None, length: Length | None) -> Rules:

@@ -31,6 +31,7 @@ from mjbot.runtime.requests import argument, command_of, option
 from mjbot.strategy.pair.fair_play import require_permission_to_check
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from protocol.plain_text import one_line
+from protocol.rules import RANKED
 from protocol.transports.address import Address, parse_address
 from protocol.transports.base import Transport
 from protocol.transports.tcp import connect_tcp
@@ -70,6 +71,9 @@ class CheckRequest:
     at_once: int | None = option(
         None, "games that the target claims to play at once (default: not checked)", type=games
     )
+    players: int | None = option(
+        None, "number of players at a bot's tables (default: 4)", type=a.players, metavar="3|4"
+    )
     start: str | None = option(
         None, "command that starts the server; it is also ended and restarted", metavar="COMMAND"
     )
@@ -96,6 +100,8 @@ def run(request: CheckRequest) -> int:
     if (request.start or request.permitted_by) and "://" not in request.target:
         flag = "--start" if request.start else "--permitted-by"
         raise ArgumentError(f"{flag}: is for servers; name the URL where it serves")
+    if request.players == 3 and "://" in request.target:
+        raise ArgumentError("--players: servers are checked with four players only")
     ids = _ids(request.only)
     checking: _CheckRun
     with a.reading_arguments():
@@ -129,7 +135,12 @@ class _BotCheckRun(_CheckRun):
         self._bot: Final = bot
         self.dialect = bot.dialect
         at_once = request.at_once or 0
-        self._settings: Final = BotSettings(ids=ids, limit_s=request.timeout_s, at_once=at_once)
+        self._settings: Final = BotSettings(
+            ids=ids,
+            limit_s=request.timeout_s,
+            at_once=at_once,
+            players=request.players or RANKED.players,
+        )
         self.count = self._settings.scene_count(bot.dialect)
 
     async def run(self, findings: r.CheckFindings, on_scene: Callable[[str], None]) -> object:

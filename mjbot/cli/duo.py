@@ -11,7 +11,7 @@ from rich.console import Console
 from mjbot.cli import match as matches
 from mjbot.cli.arguments import STRONGEST, program, reading_arguments, strategy_option
 from mjbot.cli.play import require_member, team_table_option
-from mjbot.cli.table import TableRequest, Take, heading
+from mjbot.cli.table import TableRequest, Take, heading, require_four
 from mjbot.game.records.game import Talk
 from mjbot.play.match.match_report import problems_of_saving
 from mjbot.play.match.node import NodeError
@@ -75,6 +75,9 @@ class DuoRequest(matches.GamesRequest):
     join_timeout_s: float = matches.join_timeout_option(300.0)
     name: str = option("mjbot", "name of the pair at the table")
     team_table: tuple[str, ...] = team_table_option()
+
+    def __post_init__(self) -> None:
+        require_four(True, "duo", self.table.game.players)
 
     @property
     def roles(self) -> tuple[Spec, Spec]:

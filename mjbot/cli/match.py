@@ -1,4 +1,4 @@
-"""``mjbot match SEAT SEAT SEAT SEAT``: a table and four players, each in a process of its own."""
+"""``mjbot match SEAT SEAT ...``: a table and its players, each in a process of its own."""
 
 import asyncio
 import contextlib
@@ -49,7 +49,8 @@ MOST_NAMED: Final = 5
 _POLL_S: Final = 0.1
 """Between two looks whether a person's page is served."""
 SEATS = (
-    "four players: strategies, NAME or NAME,KEY=VALUE,... (mjbot strategies lists them);"
+    "four players (three with --rules players=3): strategies, NAME or NAME,KEY=VALUE,..."
+    " (mjbot strategies lists them);"
     " external:majiang; 'external:COMMAND' for an mjai client, started with"
     " mjsonp://HOST:PORT/ROOM as its last argument; 'external-lines:COMMAND' or"
     " 'external-arrays:COMMAND' for a bot on standard input and output, of Mortal's kind or"
@@ -86,15 +87,15 @@ class GamesRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class MatchRequest(GamesRequest):
-    """What ``mjbot match`` is asked for; ``seats_at_table`` has four players."""
+    """What ``mjbot match`` is asked for; ``seats_at_table`` has all players."""
 
     seats_at_table: tuple[str, ...] = argument(SEATS, nargs="*", metavar="SEAT")
 
     def __post_init__(self) -> None:
-        named = len(self.seats_at_table)
-        if named != 4:
-            more = f": {self.seats_at_table[4]!r} is one too many" if named > 4 else ""
-            raise ArgumentError(f"a table has 4 seats, {named} named{more}")
+        named, seats = len(self.seats_at_table), self.table.game.players
+        if named != seats:
+            more = f": {self.seats_at_table[seats]!r} is one too many" if named > seats else ""
+            raise ArgumentError(f"a table has {seats} seats, {named} named{more}")
 
 
 @ending_at_once()
@@ -102,6 +103,8 @@ def run(request: MatchRequest) -> int:
     """Play the match."""
     log_errors()
     players = read_players(request.seats_at_table)
+    for player in players:
+        player.require_players(len(players))
     require_time(players, request.table.timeout_s)
     for player in players:
         player.command("", request.games)  # a missing Node shows before anything is started
@@ -262,7 +265,7 @@ def next_commands(
         seat = last.places.index(people[0])
     else:
         pairs = pairs_of(last.names)
-        seat = min(range(4), key=lambda seat: (seat in pairs, last.places[seat]))
+        seat = min(range(len(last.places)), key=lambda seat: (seat in pairs, last.places[seat]))
     game = shlex.quote(str(last.log))
     return [
         f"watch: {program()} watch {shlex.quote(str(folder))}",

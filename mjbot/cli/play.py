@@ -17,6 +17,7 @@ from mjbot.cli.arguments import (
     strategy_option,
     token,
     unannounced_length_option,
+    unannounced_players_option,
 )
 from mjbot.cli.log import Output, log_to, logger
 from mjbot.cli.table import PAGE, WatchRequest, table_page
@@ -113,6 +114,7 @@ class PlayRequest:
     seat: int | None = option(None, "the same as SEAT", type=seat)
     games: int = option(1, "number of games; 0: until the server is gone", type=games)
     length: Length | None = unannounced_length_option()
+    players: int | None = unannounced_players_option()
     deadline_s: float | None = option(
         None, f"time for a decision, in seconds (default by server: {LIMITS})", type=seconds
     )
@@ -296,6 +298,7 @@ def _settings(request: PlayRequest) -> Settings:
         faults=named_file(),
         login=_login(request, address),
         length=request.length,
+        players=request.players,
     )
 
 

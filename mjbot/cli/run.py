@@ -23,6 +23,7 @@ from mjbot.cli.arguments import (
     seed_option,
     strategy_option,
     unannounced_length_option,
+    unannounced_players_option,
 )
 from mjbot.cli.log import DATED, Output, log_to, logger
 from mjbot.cli.profile import FieldError, RunProfile
@@ -77,6 +78,7 @@ class ServerKeys:
     name: str | None = option(None, "name at the table (default: the strategy's)")
     room: str | None = option(None, "room at the server (default: the URL's)")
     length: Length | None = unannounced_length_option()
+    players: int | None = unannounced_players_option()
     token_env: str = option(
         TOKEN_VARIABLE, "environment variable with the bearer token; several: one a word"
     )
@@ -259,7 +261,9 @@ def _plan(request: RunRequest) -> ServicePlan:
         return _checked_plan(request)
     except FieldError as error:
         problem = str(error).removeprefix(f"{error.key}: ")
-        raise profile.error(error.key, problem) from None
+        located = profile.error(error.key, problem)
+        located.exit_code = error.exit_code
+        raise located from None
 
 
 def _checked_plan(request: RunRequest) -> ServicePlan:
@@ -289,6 +293,7 @@ def _checked_plan(request: RunRequest) -> ServicePlan:
             strict=not bot.lenient,
             login=_login(server, address),
             length=server.length,
+            players=server.players,
         ),
         make_strategy=lambda game: bot.strategy.make(seed + game),
         make_fallback=None if fallback is None else lambda game: fallback.make(seed + game),
@@ -393,7 +398,8 @@ def _keeping(profile: Path, logs: LogKeys) -> Keeping:
         try:
             require_writable(logs.folder)
         except OSError as error:
-            raise FieldError("logs.folder", f"{logs.folder}: {error.strerror}") from None
+            problem = f"{logs.folder}: {error.strerror}"
+            raise FieldError("logs.folder", problem, ExitCode.UNREACHABLE) from None
     for key, file in (("logs.log", logs.log), ("logs.status", logs.status)):
         if file is not None and (file.is_dir() or not file.parent.is_dir()):
             problem = f"{file} is a folder" if file.is_dir() else f"{file.parent} is no folder"

@@ -1,4 +1,4 @@
-"""``mjbot serve``: open a table for four clients of mjai or Tenhou's wire."""
+"""``mjbot serve``: open a table for clients of mjai or Tenhou's wire."""
 
 import argparse
 import asyncio
@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING
 
 from mjbot.cli.arguments import file_option, folder_option, reading_arguments, token
 from mjbot.cli.log import Output, log_to, logger
-from mjbot.cli.table import PAGE, TableRequest, WatchRequest, heading, table_page, table_rules
+from mjbot.cli.table import (
+    PAGE,
+    TableRequest,
+    WatchRequest,
+    heading,
+    require_four,
+    table_page,
+    table_rules,
+)
 from mjbot.game.table.settle import seats_by_rank
 from mjbot.play.kept_games import Limits
 from mjbot.play.server.accounts import Accounts, Admission
@@ -29,6 +37,7 @@ from mjbot.play.server.server import (
     GameResult,
     SeatRemarks,
     TableServer,
+    one_room,
     talk_of,
 )
 from mjbot.play.server.tables import Tables
@@ -51,6 +60,7 @@ if TYPE_CHECKING:
     import loguru
 
 DEFAULT_PORT = 11600
+NUMBERS = {3: "three", 4: "four"}
 LAST_PORT = 65535
 WS_TOKEN_VARIABLE = "MJBOT_WS_TOKEN"
 
@@ -173,6 +183,8 @@ class ServeRequest:
             raise ArgumentError(
                 "--evidence: is written next to the games' logs; name their --log-dir"
             )
+        players = self.table.game.players
+        require_four(self.watch_for_pairs, "--watch-for-pairs", players)
         if not self.room:
             raise ArgumentError("--room: must not be empty")
         if self.tenhou is not None or self.tenhou_ws is not None:
@@ -249,7 +261,7 @@ async def _serve(request: ServeRequest, ws_token: str | None, ending: asyncio.Ev
 
 async def _serve_table(request: ServeRequest, ws_token: str | None, ending: asyncio.Event) -> int:
     rules = table_rules(request.table)
-    rooms = {request.room: (0, 1, 2, 3)}
+    rooms = one_room(rules.game.players, request.room)
     async with contextlib.AsyncExitStack() as stack:
         take = await stack.enter_async_context(
             table_page(request.page, translate("table {name}", name=request.room), ending)
@@ -275,7 +287,8 @@ async def _serve_table(request: ServeRequest, ws_token: str | None, ending: asyn
         server = await stack.enter_async_context(table)
         await _open_endpoints(server, request, ws_token)
         await _open_tenhou(server, request)
-        _print_line(f"{heading(request.games, rules)} waiting for four players")
+        number = NUMBERS[rules.game.players]
+        _print_line(f"{heading(request.games, rules)} waiting for {number} players")
         keep_responsive()
         results = server.play(request.games, counts_void=False)
         games = ((describe(result), result.void) async for result in results)
@@ -305,7 +318,7 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
     rooms = {request.room: hall.tables, **dict.fromkeys(hall.more_rooms, 1)}
     tables = Tables(
         rules,
-        Hall(rooms, hall.pairing, hall.gather_s, hall.entrance()),
+        Hall(rooms, hall.pairing, hall.gather_s, hall.entrance(), rules.game.players),
         hall.admission(),
         log_dir=request.log_dir,
         evidence=request.table.evidence,

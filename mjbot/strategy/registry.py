@@ -286,6 +286,24 @@ def _only_class(module: ModuleType) -> type[Strategy]:
     return classes[0]
 
 
+def require_players(strategy: type[Strategy], players: int) -> None:
+    """Raise :class:`StrategyError` if a strategy cannot play at a table of so many players."""
+    if players in strategy.players:
+        return
+    able = [name for name in built_in_names() if players in _players_of(name)]
+    package, _, module = strategy.__module__.partition(".")
+    name = _dashed(module) if package == BUILT_IN else strategy.__name__
+    problem_text = f"plays no table of {players} players; of ours these do: {', '.join(able)}"
+    raise StrategyError(f"strategy {name!r} {problem_text}")
+
+
+def _players_of(name: str) -> tuple[int, ...]:
+    try:
+        return strategy_class(name).players
+    except StrategyError:
+        return ()
+
+
 def _some(names: Sequence[str], between: str) -> str:
     """Return the first few names as a text.
 

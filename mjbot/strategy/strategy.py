@@ -47,6 +47,9 @@ class Strategy:
     It applies to the class itself, not to subclasses.
     """
 
+    players: ClassVar[tuple[int, ...]] = (4,)
+    """At tables of how many players it can play; for three, what it does with a kita too."""
+
     built_on: ClassVar[tuple[str, ...]] = ()
     """Strategies that this one uses: a first start compiles them in parallel."""
 

@@ -30,6 +30,8 @@ from mjbot.viewer.drawing.board_data import Board, board_of, difference
 from protocol import messages as m
 from protocol.messages import wire_name
 from protocol.plain_text import one_line
+from protocol.rules import RANKED
+from protocol.seats import players_after
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 ALL_SEATS: Final = frozenset(range(4))
@@ -70,7 +72,9 @@ class Fold:
             yield self._begin(event)
         elif isinstance(event, m.StartKyoku):
             self._shown, self._added, self._result = set(), [], None
-            self._called = _unique_names(self._names, View(state, 0))
+            view = View(state, 0)
+            self._names = self._names[: view.players]
+            self._called = _unique_names(self._names, view)
             self._board = self._fold(state)
             yield {"type": "kyoku", "n": step.number, "board": self._board}
         elif self._board is not None:
@@ -79,7 +83,8 @@ class Fold:
 
     def _begin(self, event: m.StartGame) -> PageMessage:
         names = tuple([one_line(name, MOST_LETTERS) for name in event.names or ()])
-        self._names = (*names, *NO_NAMES[len(names) :])[:4]
+        players = players_after(event, RANKED.players)
+        self._names = (*names, *NO_NAMES[len(names) :])[:players]
         self._pairs, self._claims = descriptions.pairs_of(self._names), {}
         self._board = None
         pairs = {str(seat): ally for seat, ally in self._pairs.items()}
@@ -146,6 +151,7 @@ class Fold:
         if not isinstance(event, m.Hora | m.Ryukyoku | m.EndGame):
             return
         result = descriptions.no_result() if self._result is None else dict(self._result)
+        players = View(state, 0).players
         scores = state["scores"].tolist()
         paid = [after - before for after, before in zip(scores, self._scores, strict=True)]
         result["deltas"] = [a + b for a, b in zip(result["deltas"], paid, strict=True)]
@@ -156,13 +162,13 @@ class Fold:
             result["title"] = descriptions.draw_text(event)
             result["tenpai"] = [seat for seat in range(4) if event.tenpais and event.tenpais[seat]]
         else:
-            result["ranks"] = ranks_of(scores)
+            result["ranks"] = ranks_of(scores[:players])
         self._result = result
 
 
 def _unique_names(names: Sequence[str], view: View) -> Sequence[str]:
     """Return the names of players in texts: equal names are followed by the wind."""
-    winds = [WIND_NAMES[view.seat_wind(seat)] for seat in range(4)]
+    winds = [WIND_NAMES[view.seat_wind(seat)] for seat in range(view.players)]
     return [
         f"{name} ({wind})" if names.count(name) > 1 else name
         for name, wind in zip(names, winds, strict=True)

@@ -70,7 +70,9 @@ class Library:
         if not 0 <= record < len(self._sources):
             raise NoGameError(f"there is no record {record}")
         source = self._sources[record]
-        content = next(islice(games_of(source), game, None), None) if game >= 0 else None
+        content = (
+            next(islice(games_of(source, players=(3, 4)), game, None), None) if game >= 0 else None
+        )
         if content is None:
             raise NoGameError(f"{source.name} has no game {game + 1}")
         entries: list[Entry] = []

@@ -24,7 +24,7 @@ from mjbot.strategy.strategy import Strategy
 from mjbot.viewer.game import ALL_SEATS
 from mjbot.viewer.live import EventStream, LiveServer
 from protocol.errors import NOT_JSON
-from protocol.tiles import TILE_NAMES, tile_names
+from protocol.tiles import NORTH, TILE_NAMES, tile_names
 
 CLOCK_S: Final = 30.0
 """Time for a decision unless another is set."""
@@ -146,6 +146,8 @@ def _offer(view: View, action: Action) -> dict[str, Any]:
     tiles: tuple[str, ...] = ()
     if action.is_call:
         tiles = tile_names(consumed_tiles(view.state, view.seat, action))
+    elif action.is_kita:
+        tiles = (TILE_NAMES[NORTH],)
     elif action.tile >= 0:
         tiles = (TILE_NAMES[action.tile],)
     elif action.is_win or action.is_riichi:
@@ -164,6 +166,7 @@ def _offer(view: View, action: Action) -> dict[str, Any]:
 class HumanPlayer(Strategy):
     """Does what a person at the page chooses."""
 
+    players = (3, 4)
     server: SeatServer
     clock_s: float = CLOCK_S
 

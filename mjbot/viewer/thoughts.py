@@ -20,9 +20,10 @@ from mjbot.strategy.explanation import (
     shares_of,
 )
 from mjbot.strategy.faults import error_summary
-from mjbot.strategy.registry import Spec
+from mjbot.strategy.registry import Spec, require_players
 from mjbot.strategy.strategy import Strategy
 from protocol.messages import StartGame, StartKyoku
+from protocol.rules import RANKED
 from protocol.tiles import TILE_NAMES, WIND_NAMES
 
 NAMES_OF_STRATEGIES: Final = (
@@ -89,6 +90,8 @@ def all_thoughts(spec: Spec, steps: Iterable[ReplayStep], seats: Iterable[int]) 
         for seat, strategy in strategies.items():
             try:
                 answer = _explain(strategy, step, seat, bool(step.choices(seat)))
+            except MjbotError:
+                raise
             except Exception as problem:
                 notes = [error_summary(problem, strategy)]
                 answer = {**_NOTHING, "strategy": str(spec), "notes": notes}
@@ -105,6 +108,7 @@ def _explain(
 ) -> dict[str, Any] | None:
     state = step.table.state
     if isinstance(step.event, StartGame):
+        require_players(type(strategy), View(state, seat).players)
         strategy.start_game(seat, step.table.names)
     elif isinstance(step.event, StartKyoku) and state["hand_known"][seat]:
         strategy.start_kyoku(Sealed().view(View(state, seat)))
@@ -116,7 +120,7 @@ def _explain(
 
 def explained(name: str, answer: Explanation, view: View) -> dict[str, Any]:
     """Return an explanation and the estimates of the opponents as JSON for the page."""
-    winds = [view.seat_wind(seat) for seat in range(4)]
+    winds = [view.seat_wind(seat) for seat in range(view.players)]
     return {**thought(name, answer, winds), "opponents": opponents_json(view)}
 
 
@@ -142,7 +146,12 @@ def thought(name: str, answer: Explanation, winds: Sequence[int]) -> dict[str, A
 
 
 def opponents_json(view: View) -> list[dict[str, Any]]:
-    """Return the estimates of the opponents: tenpai, and of each kind the chance to deal in, %."""
+    """Return the estimates of the opponents: tenpai, and of each kind the chance to deal in, %.
+
+    They are learned from games of four players: of three there are none.
+    """
+    if view.players != RANKED.players:
+        return []
     return [
         {
             "seat": opponent.seat,

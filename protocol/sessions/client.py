@@ -15,6 +15,8 @@ from protocol import messages as m
 from protocol.codec import decode_all, encode
 from protocol.dialects import Answers, Dialect
 from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.reading import SPELLINGS_OF_KITA, shows_three
+from protocol.rules import RANKED
 from protocol.sessions.stages import first_stage, next_stage
 from protocol.sessions.time_bank import TimeBank
 from protocol.sessions.turns import Due, ReplyDuty, due_after, reply_duty
@@ -49,6 +51,9 @@ class ClientSession:
 
     ``seat`` is needed where the server does not send it (Mortal's habit); ``name`` and ``room``
     only over TCP.  ``seat`` and ``names`` are known from start_game on.
+
+    ``players`` is how many play, whatever the server shows (``None``: what start_game shows, else
+    the first deal, else four).
     """
 
     def __init__(
@@ -58,8 +63,14 @@ class ClientSession:
         name: str = "mjbot",
         room: str = "default",
         seat: m.Seat | None = None,
+        players: int | None = None,
     ) -> None:
         self.dialect: Final = dialect
+        self.players = players or RANKED.players
+        self._given_players: Final = players
+        self._is_announced = True
+        """Whether start_game said how many play; else the deals of three say it."""
+        self._kita = dialect.traits.kita
         self.seat = seat
         self.names: tuple[str, ...] = ()
         self.stage = first_stage(dialect)
@@ -89,7 +100,9 @@ class ClientSession:
         events: list[m.Event] = []
         others: list[m.Message] = []
         decisive: m.Message | None = None
-        for message in self._with_known_scores(decode_all(line)):
+        self._note_players(line)
+        for read in self._with_known_scores(decode_all(line, self.players)):
+            message = self._with_players(read)
             is_repeated = self._is_repeated(message)
             if not is_repeated:
                 self.stage = next_stage(self.dialect, self.stage, message)
@@ -124,6 +137,26 @@ class ClientSession:
 
     # --- receiving ---------------------------------------------------------------------------
 
+    def _note_players(self, line: bytes | str) -> None:
+        """Take note of how many play, where the line shows it, and what they call a kita."""
+        data = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+        if b'"start_game"' in data:
+            self.players = self._given_players or RANKED.players
+        if b'"start_' in data and self._given_players is None and shows_three(data):
+            self.players = 3
+        for word in SPELLINGS_OF_KITA if self.players == 3 else ():
+            if b'"%b"' % word.encode() in data:
+                self._kita = word
+
+    def _with_players(self, message: m.Message) -> m.Message:
+        """Add to a deal how many play, where start_game did not say it."""
+        if isinstance(message, m.StartGame):
+            self._is_announced = message.mjbot_rules is not None
+        elif isinstance(message, m.StartKyoku) and self.players == 3 and not self._is_announced:
+            self.names = self.names[:3]
+            return replace(message, num_players=3)
+        return message
+
     def _take_seat(self, start: m.StartGame) -> None:
         seat = start.id
         if not self.dialect.traits.has_own_seat_ids and self._given_seat is not None:
@@ -133,7 +166,7 @@ class ClientSession:
         if seat is None:
             raise ProtocolError("start_game.id", "missing, and no seat was given")
         self.seat = seat
-        self.names = start.names or ()
+        self.names = (start.names or ())[: self.players]
 
     def _keep_time(self, message: m.Message) -> None:
         """Keep the time bank as the server does: its requests and verdicts say what is left."""
@@ -222,7 +255,7 @@ class ClientSession:
             return None
         message = m.Skip() if action is None else action
         self._check(message, received)
-        return encode(message, self.dialect, self._envelope())
+        return encode(message, self.dialect, self._envelope(message))
 
     def _check(self, action: m.PlayerAction, received: Received) -> None:
         name = m.wire_name(action)
@@ -237,10 +270,11 @@ class ClientSession:
                 f"{name}.actor", f"expected the own seat {self.seat}, got {action.actor}"
             )
 
-    def _envelope(self) -> dict[str, Any] | None:
+    def _envelope(self, message: m.PlayerAction) -> dict[str, Any] | None:
+        word = {"type": self._kita} if isinstance(message, m.Kita) else {}
         if self._request is None or self._request.request_id is None:
-            return None
-        return {"request_id": self._request.request_id}
+            return word or None
+        return word | {"request_id": self._request.request_id}
 
 
 def _hints(last: m.Message | None) -> tuple[m.Hint, ...] | None:

@@ -15,12 +15,16 @@ from collections import deque
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from protocol import messages as m
 from protocol.codec import encode
 from protocol.dialects import LOCKSTEP, OFFERS
 from protocol.errors import NOT_JSON, LocalProtocolError
 from protocol.framing import without_mark
+from protocol.reading import SPELLINGS_OF_KITA
+from protocol.rules import RANKED, announced_players
+from protocol.seats import seated
 from protocol.sessions.turns import Due, due_after
 
 _ints = tuple[int, ...]
@@ -79,6 +83,7 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "ankan": ("consumed",),
     "hora": ("target", "pai"),
     "ryukyoku": ("reason",),
+    "kita": (),
 }
 _CONSUMED: Final = {"chi": 2, "pon": 2, "daiminkan": 3, "kakan": 3, "ankan": 4}
 _FURO: Final = "The furo is not allowed."
@@ -93,15 +98,17 @@ class BadReplyError(ValueError):
         self.response = response
 
 
-def read_reply(line: bytes, seat: m.Seat, due: Due, event: str) -> m.PlayerAction:
-    """Return the action that ``line`` means as the reply of ``seat``.
+def read_reply(line: bytes, seat: m.Seat, due: Due, event: str, players: int = 4) -> m.PlayerAction:
+    """Return the action that ``line`` means as the reply of ``seat``, at a table of ``players``.
 
     ``due`` is what was called for, ``event`` the JSON text of the event, for the complaint.
     Raises :class:`BadReplyError` with the original server's text where it is known.
     """
     given = _parsed(line)
     response = quoted(given)
-    if reason := _objection(given, seat, due, event):
+    if players == 3 and given.type in SPELLINGS_OF_KITA:
+        given = replace(given, type="kita", pai=given.pai or "N")
+    if reason := _objection(given, seat, due, event, players):
         raise BadReplyError(reason, response)
     fields = {
         name: value for name, value in msgspec.structs.asdict(given).items() if value is not None
@@ -130,14 +137,14 @@ def _parsed(line: bytes) -> ReplyFields:
     raise BadReplyError(reason, line.decode("utf-8", "replace").strip())
 
 
-def _objection(fields: ReplyFields, seat: m.Seat, due: Due, event: str) -> str | None:
+def _objection(fields: ReplyFields, seat: m.Seat, due: Due, event: str, players: int) -> str | None:
     """Return what is wrong with the reply, in the order in which the original server looks."""
     name = fields.type
     if name != "none" and fields.actor != seat:
         return "Invalid actor."
     if name == "error":
         return fields.message or "Unknown error."
-    if name not in due.value:
+    if name not in due.value or (name == "kita" and players != 3):
         return f"Unexpected response type '{name}' for {event}."
     for field in REQUIRED[name]:
         if getattr(fields, field) is None:
@@ -207,6 +214,7 @@ class LockstepSession:
         self.seat: m.Seat | None = None
         self.missing: Final[deque[Due]] = deque()
         """What is due in replies that were not waited for, and may still come."""
+        self._players = RANKED.players
         self._due = Due.NOTHING
         self._event: m.Message | None = None
 
@@ -243,7 +251,8 @@ class LockstepSession:
             raise LocalProtocolError(m.wire_name(message), "the line before still awaits its reply")
         if isinstance(message, m.StartGame):
             self.seat = message.id
-        line = encode(message, LOCKSTEP)
+            self._players = announced_players(message.mjbot_rules)
+        line = encode(seated(message, self._players), LOCKSTEP)
         self._due = due_after(message, self.seat)
         self._event = message
         return line
@@ -252,7 +261,7 @@ class LockstepSession:
         """Return the reply in ``line``; raises :class:`FaultError`."""
         seat, due = self._awaited()
         try:
-            return read_reply(line, seat, due, self._quoted_event())
+            return read_reply(line, seat, due, self._quoted_event(), self._players)
         except BadReplyError as error:
             raise FaultError(seat, error.reason, error.response) from None
 

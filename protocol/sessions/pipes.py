@@ -23,7 +23,7 @@ that passes where it must not: if no more follows, :meth:`PipeSession.give_up`.
 
 import abc
 from collections.abc import Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
 import msgspec
 
@@ -31,6 +31,8 @@ from protocol import messages as m
 from protocol.codec import encode
 from protocol.dialects import ARRAYS, LINES, Dialect
 from protocol.errors import NOT_JSON, ProtocolError
+from protocol.rules import RANKED, announced_players
+from protocol.seats import seated
 from protocol.sessions.request_server import meant
 
 QUOTED_LETTERS: Final = 120
@@ -39,8 +41,11 @@ QUOTED_LETTERS: Final = 120
 class PipeSession(abc.ABC):
     """One bot's conversation in one game; make it with :func:`pipe_session`."""
 
+    dialect: ClassVar[Dialect]
+
     def __init__(self, seat: m.Seat) -> None:
         self._seat: Final = seat
+        self._players = RANKED.players
         self._offers: tuple[m.PlayerAction, ...] = ()
         self._last = b""
         self.owes = False
@@ -51,6 +56,12 @@ class PipeSession(abc.ABC):
 
         ``offers`` is all that the bot may answer with, empty if it is not asked.
         """
+
+    def _encoded(self, event: m.Event, extra: dict[str, Any] | None = None) -> bytes:
+        """Return the JSON text of an event at a table of so many players as play."""
+        if isinstance(event, m.StartGame):
+            self._players = announced_players(event.mjbot_rules)
+        return encode(seated(event, self._players), self.dialect, extra)
 
     def receive(self, line: bytes) -> m.PlayerAction | None:
         """Return what a line chooses; ``None`` if more is to come.
@@ -91,6 +102,8 @@ class PipeSession(abc.ABC):
 class LinesSession(PipeSession):
     """Mortal's habit."""
 
+    dialect = LINES
+
     def __init__(self, seat: m.Seat) -> None:
         super().__init__(seat)
         self._sent = 0
@@ -105,7 +118,7 @@ class LinesSession(PipeSession):
         self._sent += 1
         self._asked += bool(offers)
         extra = None if offers else {"can_act": False}
-        return encode(event, LINES, extra)
+        return self._encoded(event, extra)
 
     @property
     def is_guess(self) -> bool:
@@ -128,6 +141,8 @@ class LinesSession(PipeSession):
 class ArraysSession(PipeSession):
     """mjai.app's habit."""
 
+    dialect = ARRAYS
+
     def __init__(self, seat: m.Seat) -> None:
         super().__init__(seat)
         self._kept: list[bytes] = []
@@ -139,7 +154,7 @@ class ArraysSession(PipeSession):
         alone = isinstance(event, m.StartGame | m.EndKyoku | m.EndGame)
         if alone:
             self._kept = []
-        self._kept.append(encode(event, ARRAYS))
+        self._kept.append(self._encoded(event))
         if not (alone or offers):
             return None
         self._offers = tuple(offers)

@@ -15,6 +15,9 @@ from protocol.codec import encode
 from protocol.dialects import REQUESTS
 from protocol.errors import NOT_JSON
 from protocol.framing import without_mark
+from protocol.reading import SPELLINGS_OF_KITA
+from protocol.rules import RANKED, announced_players
+from protocol.seats import seated
 from protocol.sessions.time_bank import TimeBank
 
 Status = Literal["accepted", "rejected", "unparseable", "stale", "defaulted"]
@@ -49,6 +52,7 @@ class RequestSession:
         self._bank: Final = TimeBank(limits.grace_ms, limits.bank_ms)
         self._request_id = 0
         self._seat: m.Seat | None = None
+        self._players = RANKED.players
         self._offers: tuple[m.PlayerAction, ...] = ()
 
     @property
@@ -60,9 +64,10 @@ class RequestSession:
         """Return the frame of an event, which must be masked for this seat already."""
         if isinstance(message, m.StartGame):
             self._seat = message.id
+            self._players = announced_players(message.mjbot_rules)
         elif isinstance(message, m.StartKyoku):
             self._bank.refill()
-        return encode(message, REQUESTS)
+        return encode(seated(message, self._players), REQUESTS)
 
     def request(self, offers: Sequence[m.PlayerAction]) -> bytes:
         """Return the frame that asks for one of ``offers``; a request before it is closed."""
@@ -150,8 +155,9 @@ def meant(fields: dict[str, Any], offers: Sequence[m.PlayerAction]) -> int | Non
     """
     if fields.get("type") == "dahai":
         return _meant_discard(fields, offers)
+    name = "kita" if fields.get("type") in SPELLINGS_OF_KITA else fields.get("type")
     for index, offer in enumerate(offers):
-        if fields.get("type") == m.wire_name(offer) and _fits(fields, offer):
+        if name == m.wire_name(offer) and _fits(fields, offer):
             return index
     return None
 

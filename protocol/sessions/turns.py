@@ -7,7 +7,7 @@ for the one addressed depends on the dialect (:func:`reply_duty`)::
     own tsumo                  TURN        one line    one line    one line    on request
     own chi, pon, reach        DISCARD     one line    one line    one line    on request
     other's dahai              CLAIM       one line    if it likes one line    on request
-    other's kakan              ROB         one line    if it likes one line    on request
+    other's kakan, kita        ROB         one line    if it likes one line    on request
     hello                      JOIN        one line    -           -           -
     error, end_game            NOTHING     nothing     nothing     one line*   nothing
     everything else            NONE        one line    nothing     one line    nothing
@@ -29,7 +29,7 @@ class Due(enum.Enum):
     NOTHING = ()
     JOIN = ("join",)
     NONE = ("none",)
-    TURN = ("dahai", "reach", "ankan", "kakan", "hora", "ryukyoku")
+    TURN = ("dahai", "reach", "ankan", "kakan", "hora", "ryukyoku", "kita")
     DISCARD = ("dahai",)
     CLAIM = ("none", "chi", "pon", "daiminkan", "hora")
     ROB = ("none", "hora")
@@ -46,7 +46,11 @@ _AFTER_OWN: Final[dict[type[m.Message], Due]] = {
     m.Pon: Due.DISCARD,
     m.Reach: Due.DISCARD,
 }
-_AFTER_OTHERS: Final[dict[type[m.Message], Due]] = {m.Dahai: Due.CLAIM, m.Kakan: Due.ROB}
+_AFTER_OTHERS: Final[dict[type[m.Message], Due]] = {
+    m.Dahai: Due.CLAIM,
+    m.Kakan: Due.ROB,
+    m.Kita: Due.ROB,
+}
 _FOR_ALL: Final[dict[type[m.Message], Due]] = {
     m.Hello: Due.JOIN,
     m.Error: Due.NOTHING,
@@ -70,8 +74,8 @@ def due_after(message: m.Message, seat: m.Seat | None, before: Due = Due.NONE) -
     A dora marker, an accepted riichi and whatever is no event at a table may come between an event
     and the answer to it.
 
-    >>> due_after(m.Tsumo(actor=1, pai="E"), 1), due_after(m.Tsumo(actor=1, pai="?"), 0)
-    (<Due.TURN: ('dahai', 'reach', 'ankan', 'kakan', 'hora', 'ryukyoku')>, <Due.NONE: ('none',)>)
+    >>> due_after(m.Tsumo(actor=1, pai="E"), 1).name, due_after(m.Tsumo(actor=1, pai="?"), 0).name
+    ('TURN', 'NONE')
     """
     message_type = type(message)
     if message_type in _FOR_ALL:

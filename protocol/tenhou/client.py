@@ -81,9 +81,9 @@ class TenhouClient:
     """One player's conversation with one server for one game.
 
     ``seat`` is known from start_game on, ``stage`` is the state of the conversation, ``furiten``
-    is the lamp, ``hand`` the own hand by ids, ``tile_names`` the mjai tile of each id.  Raises
-    :class:`ProtocolError` naming tag and attribute for what the server must not send; a
-    ``lenient`` session lets unknown tags and attributes pass.
+    is the lamp, ``players`` how many play, ``hand`` the own hand by ids, ``tile_names`` the mjai
+    tile of each id.  Raises :class:`ProtocolError` naming tag and attribute for what the server
+    must not send; a ``lenient`` session lets unknown tags and attributes pass.
     """
 
     def __init__(
@@ -95,6 +95,7 @@ class TenhouClient:
         self.stage = TenhouStage.CONNECTED
         self.furiten = False
         self.rules = wanted.type
+        self.players = rules_of(wanted.type).players
         self.blind = False
         self._login: Final = login
         self._table_type: Final = wanted
@@ -246,11 +247,11 @@ class TenhouClient:
                 self._send(tags.JoinTable(t=tag.t))
             case tags.Go():
                 self._take_rules(tag)
-            case tags.Names() if None not in tag.all:
+            case tags.Names() if tag.all.count(None) < 2:  # else one player that is back
                 self._names_by_seat = tag.all
             case tags.Taikyoku():
                 self._expect(tag, TenhouStage.SEATED)
-                self.seat = (4 - tag.oya) % 4
+                self._sit(-tag.oya, "TAIKYOKU.oya")
                 self._send(tags.GoOk())
                 self._send(tags.NextReady())
                 self._start_game()
@@ -331,8 +332,8 @@ class TenhouClient:
 
     def _take_rules(self, tag: tags.Go) -> None:
         self._expect(tag, TenhouStage.CONNECTED, TenhouStage.LOBBY)
-        check_playable(tag.type, "GO.type")
-        self.rules = tag.type
+        check_playable(tag.type, "GO.type", players=(3, 4))
+        self.rules, self.players = tag.type, rules_of(tag.type).players
         self._gpid = tag.gpid or self._gpid
         self._stray = False
         self.stage = TenhouStage.SEATED
@@ -340,7 +341,8 @@ class TenhouClient:
     def _start_game(self) -> None:
         if not self._started:
             self._started = True
-            self.names = tuple([read_name(n or "") for n in self._by_seat(self._names_by_seat)])
+            names = self._by_seat(self._names_by_seat)[: self.players]
+            self.names = tuple([read_name(name or "") for name in names])
             rules = rules_of(self.rules).announced
             self._events.append(
                 m.StartGame(id=self.seat, names=self.names or None, mjbot_rules=rules)
@@ -348,6 +350,12 @@ class TenhouClient:
 
     def _by_seat(self, names: Sequence[str | None]) -> Sequence[str | None]:
         return results.turned(names, self._own()) if len(names) == 4 else ()
+
+    def _sit(self, seat: int, where: str) -> None:
+        """Take the own seat; seats are counted by four, and the fourth of three is nobody's."""
+        if seat % 4 >= self.players:
+            raise ProtocolError(where, f"our seat would be {seat % 4} of {self.players} players")
+        self.seat = seat % 4
 
     def _own(self) -> m.Seat:
         if self.seat is None:
@@ -377,8 +385,8 @@ class TenhouClient:
         )
         dealer = tag.seed[0] % 4
         if self.seat is None:  # back between two hands
-            self.seat = (dealer - tag.oya) % 4
-        own = self.seat
+            self._sit(dealer - tag.oya, "INIT.oya")
+        own = self._own()
         self._start_game()
         if results.absolute(tag.oya, own) != dealer:
             raise ProtocolError("INIT.oya", f"{tag.oya} does not deal hand {tag.seed[0]}")
@@ -414,7 +422,7 @@ class TenhouClient:
             self._notes.append(tag)
             return
         self._expect(tag, TenhouStage.SEATED)
-        self.seat = (tag.seed[0] - tag.oya) % 4
+        self._sit(tag.seed[0] - tag.oya, "REINIT.oya")
         self._start_game()
         self._end_kyoku()
         self._start_hand(tag.hai, self._names_of_ids(), "REINIT.hai")
@@ -467,10 +475,10 @@ class TenhouClient:
     def _take_call(self, tag: tags.MeldTag) -> None:
         seat = results.absolute(tag.who, self._own())
         try:
-            call = decode_call(tag.m)
+            call = decode_call(tag.m, self.players)
         except ValueError as error:
             raise ProtocolError("N.m", str(error)) from None
-        if call.kind != "kakan":
+        if call.kind not in ("kakan", "kita"):
             self._n_melds[seat] += 1
         self._drawer = None
         if tag.who == 0:
@@ -497,7 +505,9 @@ class TenhouClient:
         if isinstance(tag, tags.WinTag):
             self._emit(results.read_win(tag, own, self.tile_names))
         elif not self.blind:
-            self._emit(results.read_draw(tag, own, self.tile_names, self._n_melds, self._drawer))
+            melds, drawer = self._n_melds, self._drawer
+            draw = results.read_draw(tag, own, self.tile_names, melds, drawer, self.players)
+            self._emit(draw)
         if not self._result_seen:
             self._send(tags.NextReady())
             self._result_seen = True

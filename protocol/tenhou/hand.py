@@ -95,7 +95,7 @@ def answering(action: m.PlayerAction, hand: OwnHand) -> OfferReply:
     kind = m.wire_name(action)
     if kind == "hora":
         return OfferReply(type=7 if action.actor == getattr(action, "target", None) else 6)
-    return OfferReply(type={"daiminkan": 2, "ryukyoku": 9}.get(kind))
+    return OfferReply(type={"daiminkan": 2, "ryukyoku": 9, "kita": 10}.get(kind))
 
 
 def call_event(call: Call, caller: m.Seat, names: Sequence[str]) -> m.Event:
@@ -129,6 +129,7 @@ _KINDS: Final[dict[int | None, type[m.PlayerAction]]] = {
     6: m.Hora,
     7: m.Hora,
     9: m.Ryukyoku,
+    10: m.Kita,
 }
 """``N type`` -> what it does."""
 

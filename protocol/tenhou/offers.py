@@ -1,7 +1,7 @@
 """What Tenhou's server offers, as the bits of the attribute ``t``.
 
-On another's discard or kakan an offer must be answered, a pass included; on the own draw it only
-lists what is allowed in addition to discarding.  Concealed and added kans are never offered.
+On another's discard, kakan or kita an offer must be answered, a pass included; on the own draw it
+only lists what is allowed in addition to discarding.  Concealed and added kans are never offered.
 """
 
 import enum
@@ -26,7 +26,7 @@ class Offer(enum.IntFlag):
 
 NO_OFFER: Final = Offer(0)
 _CLAIMS: Final = Offer.PON | Offer.DAIMINKAN | Offer.CHI | Offer.RON
-_DEAREST_FIRST: Final = (Offer.TSUMO, Offer.NINE_TERMINALS, Offer.RIICHI)
+_DEAREST_FIRST: Final = (Offer.TSUMO, Offer.NINE_TERMINALS, Offer.RIICHI, Offer.KITA)
 
 
 def offered(actions: Iterable[m.PlayerAction]) -> Offer:
@@ -50,6 +50,8 @@ def offered(actions: Iterable[m.PlayerAction]) -> Offer:
                 offer |= Offer.RIICHI
             case m.Ryukyoku():
                 offer |= Offer.NINE_TERMINALS
+            case m.Kita():
+                offer |= Offer.KITA
     return offer
 
 

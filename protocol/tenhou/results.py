@@ -148,6 +148,7 @@ def read_draw(
     names: Sequence[str],
     n_melds: Sequence[int],
     drawer: int | None,
+    players: int = 4,
 ) -> Ryukyoku:
     """Return the event of a ``RYUUKYOKU``.
 
@@ -162,12 +163,13 @@ def read_draw(
         raise ProtocolError("RYUUKYOKU.type", "nine terminals, but no seat has just drawn")
     deltas, scores = _paid(tag.sc, own or 0)
     hands = turned(tag.hands, own or 0)
-    shown = (_shown(hand, names, 13 - 3 * n) for hand, n in zip(hands, n_melds, strict=True))
+    sizes = [13 - 3 * n if seat < players else 0 for seat, n in enumerate(n_melds)]
+    shown = (_shown(hand, names, size) for hand, size in zip(hands, sizes, strict=True))
     return Ryukyoku(
         actor=drawer if reason == "kyushukyuhai" else None,
         reason=reason,
         tehais=by_seat(shown),
-        tenpais=_tenpais(reason, [hand is not None for hand in hands], deltas, own),
+        tenpais=_tenpais(reason, [hand is not None for hand in hands], deltas, own, players),
         deltas=deltas,
         scores=scores,
     )
@@ -182,7 +184,7 @@ _WITHOUT_TENPAI: Final = ("kyushukyuhai", "sufonrenta", "sukaikan")
 
 
 def _tenpais(
-    reason: str, shown: Sequence[bool], deltas: FourInts, own: int | None
+    reason: str, shown: Sequence[bool], deltas: FourInts, own: int | None, players: int
 ) -> tuple[bool, bool, bool, bool] | None:
     """Return which seats are tenpai; of the receiver as far as the tag lets it be known."""
     if reason in _WITHOUT_TENPAI:
@@ -193,7 +195,7 @@ def _tenpais(
         if reason == "nagashimangan":
             return None
         if reason == "fanpai":
-            tenpais[own] = deltas[own] > 0 or (not any(deltas) and n_others >= 3)
+            tenpais[own] = deltas[own] > 0 or (not any(deltas) and n_others >= players - 1)
         else:  # all four declared riichi, or three won
             tenpais[own] = reason == "suchareach" or n_others < 3
     return by_seat(tenpais)
@@ -234,6 +236,7 @@ class Stakes:
     scores: FourInts
     round_wind: int
     dealer: int
+    players: int = 4
 
     def pairs(self, deltas: FourInts, own: int) -> Pairs:
         """Return ``sc``: by relative seat what it had and what it gets, in hundreds."""
@@ -297,7 +300,8 @@ def _yaku_ids(event: Hora, shown: ShownTiles, stakes: Stakes) -> list[tuple[int,
         elif name == "sangenpai":
             pairs += [(18 + kind - 31, 1) for kind in honours if kind >= 31][:han]
         elif name in ("jikaze", "bakaze"):
-            wind = (event.actor - stakes.dealer) % 4 if name == "jikaze" else stakes.round_wind
+            own_wind = (event.actor - stakes.dealer) % stakes.players
+            wind = own_wind if name == "jikaze" else stakes.round_wind
             pairs.append(((10 if name == "jikaze" else 14) + wind, han))
         else:
             pairs.append((_HAN_IDS[name], han))
@@ -314,9 +318,10 @@ def _all_yakuman(pairs: list[tuple[int, int]]) -> bool:
 def _honour_triplets(shown: ShownTiles) -> list[int]:
     """Return the kinds of triplets of honours: concealed ones, then the calls in their order."""
     held = [tile // 4 for tile in shown.hai]
-    calls = [decode_call(code) for code in reversed(shown.calls)]
+    calls = [decode_call(code, players=3) for code in reversed(shown.calls)]
+    called = [call.tile // 4 for call in calls if call.kind != "kita"]
     kinds = [kind for kind in range(27, 34) if held.count(kind) >= 3]
-    return kinds + [call.tile // 4 for call in calls if call.tile // 4 >= 27]
+    return kinds + [kind for kind in called if kind >= 27]
 
 
 def _is_second_form(name: str, shown: ShownTiles) -> bool:

@@ -18,8 +18,8 @@ from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tenhou import results as results_
 from protocol.tenhou import tags
-from protocol.tenhou.calls import Call, encode_call
-from protocol.tenhou.game_type import GENERAL_HANCHAN, GameType
+from protocol.tenhou.calls import Call, decode_call, encode_call
+from protocol.tenhou.game_type import GENERAL_HANCHAN, GameType, rules_of
 from protocol.tenhou.hand import OwnHand, ReplyTag, meant
 from protocol.tenhou.login import write_name
 from protocol.tenhou.offers import offered
@@ -33,6 +33,8 @@ from protocol.tenhou.tiles import (
 from protocol.tiles import WIND_NAMES
 
 _RIICHI_MARK: Final = 255
+_SEXES: Final = {3: "MMMC", 4: "MMMM"}
+"""``UN sx`` by absolute seat; an empty one is a computer's."""
 
 
 class SeatTable:
@@ -50,6 +52,7 @@ class SeatTable:
         self.gpid: Final = gpid
         self.lobby: Final = lobby
         self.names: tuple[str, ...] = ("",) * 4
+        self._players: Final = rules_of(rules).players
         self._tiles: Final = PLAIN_TILES if rules & GameType.NO_RED_FIVES else RED_TILES
         self._copies: Final = PLAIN_COPIES if rules & GameType.NO_RED_FIVES else RED_COPIES
         self._ready = False
@@ -174,7 +177,7 @@ class SeatTable:
     def _tags_for(self, event: m.Event) -> tuple[tags.Tag, ...]:
         match event:
             case m.StartGame():
-                self.names = event.names or self.names
+                self.names = (*(event.names or ()), *self.names)[:4]
                 return (*self.introduction(), tags.Taikyoku(oya=(4 - self.seat) % 4))
             case m.StartKyoku():
                 return self._emit_deal(event)
@@ -210,6 +213,8 @@ class SeatTable:
                 return self._emit_call(event)
             case m.Ankan() | m.Kakan():
                 return self._emit_own_kan(event)
+            case m.Kita():
+                return self._emit_kita(event)
         raise LocalProtocolError(m.wire_name(event), "is nothing that happens in a hand")
 
     def introduction(self) -> tuple[tags.Tag, tags.Tag]:
@@ -219,7 +224,7 @@ class SeatTable:
             tags.Go(type=self.rules, lobby=self.lobby, gpid=self.gpid or None),
             tags.Names(
                 n0=n0, n1=n1, n2=n2, n3=n3, dan="0,0,0,0", rate="1500.00,1500.00,1500.00,1500.00",
-                sx="M,M,M,M",
+                sx=",".join(results_.relative(_SEXES[self._players], self.seat)),
             ),
         )  # fmt: skip
 
@@ -355,14 +360,21 @@ class SeatTable:
         self._last = (event.actor, tile)
         return self._emit_meld(event.actor, Call("kakan", pon.source, tile, trio, pon.tile))
 
+    def _emit_kita(self, event: m.Kita) -> tags.Tag:
+        own = event.actor == self.seat
+        (tile,) = self._from_hand((event.pai,)) if own else (self._take(event.pai),)
+        self._last = (event.actor, tile)
+        return self._emit_meld(event.actor, Call("kita", 0, tile, (tile,)))
+
     def _emit_meld(self, caller: m.Seat, call: Call) -> tags.Tag:
         if caller == self.seat:
-            if not self._calls[caller] and call.kind != "ankan":
+            earlier = [decode_call(code, players=3).kind for code in self._calls[caller]]
+            if call.kind not in ("ankan", "kita") and not set(earlier) - {"kita"}:
                 self._figures[3] += 1
             self._hand.call(call)
         code = encode_call(call)
         self._calls[caller].append(code)
-        is_rob = call.kind == "kakan" and caller != self.seat
+        is_rob = call.kind in ("kakan", "kita") and caller != self.seat
         return tags.MeldTag(who=self._relative(caller), m=code, t=self._t() if is_rob else None)
 
     # --- the end of a hand -------------------------------------------------------------------
@@ -372,7 +384,7 @@ class SeatTable:
         assert deal is not None
         sticks = 0 if self._results else self._sticks
         wind = WIND_NAMES.index(deal.bakaze)
-        return results_.Stakes(self._honba, sticks, self._scores, wind, deal.oya)
+        return results_.Stakes(self._honba, sticks, self._scores, wind, deal.oya, self._players)
 
     def _emit_win(self, event: m.Hora) -> None:
         by_draw = event.actor == event.target
@@ -419,15 +431,15 @@ class SeatTable:
 
     def _emit_end(self, event: m.EndGame) -> tuple[tags.Tag, ...]:
         self._scores = event.scores or self._scores
-        owari = results_.write_final(self._scores, self.seat)
+        owari = results_.write_final(self._scores, self.seat, self._players)
         *others, last = self._take_results()
         self._final = (*others, self._profile(), msgspec.structs.replace(last, owari=owari))
         return self._final
 
     def _profile(self) -> tags.Tag:
-        counted = results_.final_points(self._scores)[self.seat]
-        order = sorted(range(4), key=lambda seat: (-self._scores[seat], seat))
-        places = [int(order[index] == self.seat) for index in range(4)]
+        counted = results_.final_points(self._scores, self._players)[self.seat]
+        order = sorted(range(self._players), key=lambda seat: (-self._scores[seat], seat))
+        places = [int(seat == self.seat) for seat in order] + [0] * (4 - self._players)
         bust = int(self._scores[self.seat] < 0)
         figures = [*places, bust, *self._figures]
         add = ",".join([f"{counted:.1f}", *map(str, figures)])

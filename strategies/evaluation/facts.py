@@ -1,22 +1,21 @@
 """What any player may know of a discard, as terms: how far the hand is then, what it waits for."""
 
-import numpy as np
-
-from mjbot.game.rules.acceptance import acceptance_by_discard
+from mjbot.game.rules.acceptance import count_tiles
+from mjbot.game.rules.tile_sets import acceptance_of
 from mjbot.game.table.view import View
 from mjbot.strategy.explanation import ACCEPTED, SHANTEN, STEPS, TILES, Term
-from protocol.tiles import N_KINDS, N_TILES, tile_kind
+from protocol.tiles import N_TILES, tile_kind
 
 
 def hand_facts(view: View) -> list[tuple[Term, ...]]:
     """Return the facts of discarding each tile (0..36); nothing for kinds not in the hand."""
-    shanten, masks = np.empty(N_KINDS, np.int8), np.empty(N_KINDS, np.int64)
-    accepted = np.empty(N_KINDS, np.int16)
-    acceptance_by_discard(view.hand, view.n_melds, view.unseen, shanten, masks, accepted)
-    held = view.hand.tolist()
-    facts: list[tuple[Term, ...]] = []
-    for kind in map(tile_kind, range(N_TILES)):
-        steps = Term(SHANTEN, STEPS, float(shanten[kind]), more_is_better=False)
-        tiles = Term(ACCEPTED, TILES, float(accepted[kind]))
-        facts.append((steps, tiles) if held[kind] else ())
-    return facts
+    by_kind = [_facts(view, kind) if held else () for kind, held in enumerate(view.hand)]
+    return [by_kind[tile_kind(tile)] for tile in range(N_TILES)]
+
+
+def _facts(view: View, kind: int) -> tuple[Term, ...]:
+    rest = view.hand.copy()
+    rest[kind] -= 1
+    away, mask = acceptance_of(rest, view.n_melds, view.players)
+    steps = Term(SHANTEN, STEPS, float(away), more_is_better=False)
+    return steps, Term(ACCEPTED, TILES, float(count_tiles(mask, view.unseen)))

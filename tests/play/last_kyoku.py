@@ -2,12 +2,11 @@
 
 from mjbot.game.referee import Position, Referee
 from protocol.messages import Event
-
-SOUTH_4 = Position(round=7)
+from protocol.rules import last_round
 
 
 class LastKyoku(Referee):
-    """Begins in South 4, with which a tonpu ends at the latest."""
+    """Begins in the last round of a hanchan, South 4, with which a tonpu ends at the latest."""
 
-    def start(self, position: Position = SOUTH_4) -> list[Event]:
-        return super().start(SOUTH_4)
+    def start(self, position: Position | None = None) -> list[Event]:
+        return super().start(Position(round=last_round("hanchan", self.rules.players)))

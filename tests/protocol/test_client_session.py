@@ -3,12 +3,13 @@ import json
 import pytest
 
 from protocol.dialects import Dialect
-from protocol.errors import LocalProtocolError, ProtocolError
+from protocol.errors import LocalProtocolError, ProtocolError, ThreePlayersError
 from protocol.messages import (
     Dahai,
     Error,
     Hint,
     Hora,
+    Kita,
     Pon,
     Reach,
     Skip,
@@ -437,3 +438,85 @@ def test_a_new_request_may_come_before_the_old_one_was_answered():
 
 def test_reading_one_event_does_not_change_it():
     assert at_kyoku(Dialect.TCP).receive(json.dumps(OWN_DRAW)).events == (Tsumo(actor=1, pai="E"),)
+
+
+THREE_HANDS = [HIDDEN, ["1m"] * 13, HIDDEN]
+DEAL_OF_THREE = {
+    **DEAL, "bakaze": "E", "kyoku": 1, "honba": 0, "oya": 0, "tehais": THREE_HANDS,
+    "scores": [35000] * 3,
+}  # fmt: skip
+OWN_KITA = {"type": "kita", "actor": 1, "pai": "N"}
+
+
+def test_three_players_are_known_by_the_lists_of_the_deal():
+    """RiichiLab's start_game has neither names nor a number of players."""
+    session = ClientSession(Dialect.RIICHILAB)
+    assert session.receive('{"type":"start_game","id":1}').events == (StartGame(id=1),)
+    (deal,) = session.receive(json.dumps(DEAL_OF_THREE)).events
+    assert deal.num_players == 3
+    assert deal.scores == (35000, 35000, 35000, 0)
+    assert deal.tehais[3] == ("?",) * 13
+    assert session.players == 3
+    hear(session, {"type": "end_kyoku"}, {"type": "start_game", "id": 1})
+    assert session.receive(json.dumps(DEAL)).events[0].num_players is None
+    assert session.players == 4
+
+
+@pytest.mark.parametrize(
+    ("start", "deal"),
+    [
+        ({"names": ["a", "b", "c"]}, {}),
+        ({"num_players": 3}, {"scores": [35000] * 4, "tehais": [*THREE_HANDS, HIDDEN]}),
+        ({}, {"scores": [35000, 35000, 35000, 0], "tehais": [*THREE_HANDS, HIDDEN]}),
+        ({"mjbot_rules": {"players": 3, "length": "tonpu"}}, {}),
+    ],
+)
+@pytest.mark.parametrize("dialect", [Dialect.STDIO_LINES, Dialect.STDIO_ARRAYS])
+def test_three_players_are_known_by_what_a_game_begins_with(dialect, start, deal):
+    session = ClientSession(dialect, seat=1)
+    messages = [{"type": "start_game", "id": 1, **start}, {**DEAL_OF_THREE, **deal}]
+    events = session.receive(json.dumps([*messages, OWN_DRAW])).events
+    assert [type(event).__name__ for event in events] == ["StartGame", "StartKyoku", "Tsumo"]
+    assert events[0].mjbot_rules["players"] == 3
+    assert events[1].scores == (35000, 35000, 35000, 0)
+
+
+def test_how_many_play_can_be_given():
+    session = ClientSession(Dialect.STDIO_LINES, seat=1, players=3)
+    deal = {**DEAL_OF_THREE, "scores": [20000, 30000, 55000, 0], "tehais": [*THREE_HANDS, HIDDEN]}
+    names = ["a", "b", "c", ""]
+    (start,) = session.receive(json.dumps({**START, "names": names})).events
+    assert start.mjbot_rules == {"players": 3}
+    assert session.names == ("a", "b", "c")
+    assert session.receive(json.dumps(deal)).events[0].scores == (20000, 30000, 55000, 0)
+
+
+def test_a_deal_of_three_is_refused_where_four_are_given():
+    session = ClientSession(Dialect.RIICHILAB, players=4)
+    hear(session, {"type": "start_game", "id": 1})
+    with pytest.raises(ThreePlayersError, match="tehais"):
+        session.receive(json.dumps(DEAL_OF_THREE))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "heard", "word"),
+    [
+        (Dialect.STDIO_LINES, None, "nukidora"),
+        (Dialect.STDIO_LINES, {"type": "kita", "actor": 0}, "kita"),
+        (Dialect.STDIO_ARRAYS, None, "kita"),
+        (Dialect.STDIO_ARRAYS, {"type": "nukidora", "actor": 0, "pai": "N"}, "nukidora"),
+        (Dialect.TCP, {**OWN_DRAW, "possible_actions": [{"type": "nukidora"}]}, "nukidora"),
+    ],
+)
+def test_a_kita_is_called_as_the_server_calls_it(dialect, heard, word):
+    session = ClientSession(dialect, seat=1)
+    start = {**START, "names": ["a", "b", "c"]}
+    hear(session, *([HELLO] if dialect is Dialect.TCP else []), start, DEAL_OF_THREE)
+    if heard is not None and heard["type"] != "tsumo":
+        received = session.receive(json.dumps(heard))
+        assert received.due is Due.ROB
+        session.reply(None)
+    received = session.receive(json.dumps(OWN_DRAW if heard is None else {**heard, **OWN_DRAW}))
+    assert received.due is Due.TURN
+    assert json.loads(session.reply(Kita(actor=1, pai="N")))["type"] == word
+    assert session.receive(json.dumps({**OWN_KITA, "type": word})).due is Due.NONE

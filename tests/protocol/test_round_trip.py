@@ -70,6 +70,7 @@ FIELDS = {
     "bakaze": st.sampled_from("ESWN"),
     "mjbot_rules": st.fixed_dictionaries({"open_tanyao": st.booleans()}),
     "names": st.lists(texts, min_size=4, max_size=4).map(tuple),
+    "num_players": st.sampled_from([3, 4]),
     "possible_actions": st.lists(hints, max_size=3).map(tuple),
     "yakus": st.lists(st.tuples(texts, counts), max_size=3).map(tuple),
     "tenpais": st.tuples(*[st.booleans()] * 4),

@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 
 from mjbot.game.referee import Referee
-from mjbot.strategy.registry import make_strategy, strategy_class
+from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import make_strategy, require_players, strategy_class
+from protocol.rules import Rules
 
 SEEDS = range(2)
 FAST = ["fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d"]
 
 
 def play(seed: int, seats: list[str], **options: str) -> list[int]:
-    """Play one tonpu and return the final scores."""
+    """Play one tonpu of as many players and return the final scores."""
     bots = [make_strategy(name, {} if name == "tsumogiri" else options) for name in seats]
-    referee = Referee(seed, "tonpu")
+    referee = Referee(seed, Rules(length="tonpu", players=len(seats)))
     referee.start()
     while asked := referee.asked:
         referee.step({seat: bots[seat].decide(referee.view(seat)) for seat in asked})
@@ -35,6 +37,24 @@ def test_the_four_variants_play_whole_games(seed, lookahead):
 @pytest.mark.parametrize("name", ["tsumogiri", *FAST])
 def test_each_plays_against_itself(name):
     assert sum(play(1, [name] * 4)) == 100_000
+
+
+@pytest.mark.parametrize("own", [*FAST, "examples/first_bot.py:FirstBot"])
+def test_those_of_three_players_play_whole_games(own):
+    """Beside two that do not play: each sets norths aside, and none of them loses."""
+    require_players(strategy_class(own), 3)
+    scores = play(4, ["tsumogiri", own, "tsumogiri"])
+    assert scores[1] == max(scores) > 35_000
+    assert sum(scores) == 105_000
+
+
+def test_those_of_four_players_alone_are_refused_by_name_with_the_others():
+    with pytest.raises(StrategyError) as refused:
+        require_players(strategy_class("combo-partner"), 3)
+    assert str(refused.value) == (
+        "strategy 'combo-partner' plays no table of 3 players; of ours these do:"
+        " fast-riichi-a, fast-riichi-b, fast-riichi-c, fast-riichi-d, tsumogiri"
+    )
 
 
 def test_a_fast_player_beats_three_that_do_not_play():
@@ -56,11 +76,11 @@ def test_a_copied_strategy_file_plays_from_another_folder(
 
 def test_one_changed_line_makes_another_player(tmp_path: Path):
     source = Path(sys.modules[strategy_class("fast-riichi-a").__module__].__file__)
-    line = "return self.win(view) or self.riichi(view) or self.discard(view) or view.default_action"
+    line = "            or self.riichi(view)\n"
     text = source.read_text()
     assert line in text
     changed = tmp_path / "never_riichi.py"
-    changed.write_text(text.replace(" or self.riichi(view)", ""))
+    changed.write_text(text.replace(line, ""))
     others = ["fast-riichi-a"] * 3
     scores = [play(seed, [f"{changed}:FastRiichiA", *others]) for seed in SEEDS]
     assert scores != [play(seed, ["fast-riichi-a", *others]) for seed in SEEDS]

@@ -4,6 +4,9 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
 from mjbot.game.referee import Referee
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
@@ -17,9 +20,8 @@ from protocol.rules import Rules
 from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"
-RULES = TableRules(seed=315, rules=Rules(length="tonpu", target_points=25_000))
-"""A game that ends with East 4."""
-ROOMS = {"person": (0,), "default": (1, 2, 3)}
+RULES = {players: Rules(length="tonpu", players=players) for players in (3, 4)}
+"""Of games that end with the last East: a seat has the target, which is what all start with."""
 CLICKER = """() => {
   window.offered = [];
   setInterval(() => {
@@ -31,7 +33,7 @@ CLICKER = """() => {
     window.offered.push([...codes].sort((a, b) => a - b));
     const said = (word) => buttons.find((button) => button.textContent.startsWith(word));
     const drawn = tiles.find((tile) => tile.classList.contains("new")) || tiles[0];
-    const wish = said("Win") || said("Pon") || said("Riichi") || said("Pass") || drawn;
+    const wish = ["Win", "Kita", "Pon", "Riichi", "Pass"].map(said).find(Boolean) || drawn;
     wish.dispatchEvent(new MouseEvent("click", { bubbles: true }));
   }, 4);
 }"""
@@ -49,18 +51,22 @@ class Remembering(SeatServer):
         return super().request_action(view, clock_s)
 
 
+@pytest.mark.parametrize("players", [3, 4])
 def test_a_game_is_played_by_hand_and_only_what_is_legal_is_offered(
-    opened: Any, serve: Any, sit_raw: Any
+    opened: Any, serve: Any, sit_raw: Any, players: int
 ) -> None:
+    rules = replace(RULES[players], target_points=RULES[players].start_points)
+    rooms = {"person": (0,), "default": tuple(range(1, players))}
+
     async def game(server: Remembering) -> GameResult:
-        async with TableServer(RULES, ROOMS) as table:
+        async with TableServer(TableRules(seed=315, rules=rules), rooms) as table:
             port = await table.open_tcp("127.0.0.1", 0)
             address = parse_address(f"mjsonp://127.0.0.1:{port}/person")
             own = Settings(address, name="human", deadline_s=20.0, on_event=server.add)
             hooks = Hooks(warm_up=lambda: None)
             playing = asyncio.gather(
                 play(own, lambda game: HumanPlayer(server, 20.0), hooks=hooks),
-                *[sit_raw(port, f"other-{n}", []) for n in "123"],
+                *[sit_raw(port, f"other-{n}", []) for n in range(1, players)],
             )
             (result,) = [result async for result in table.play(1)]
             await playing
@@ -77,7 +83,8 @@ def test_a_game_is_played_by_hand_and_only_what_is_legal_is_offered(
     assert offered == server.legal
     assert len(offered) > 50
     kyoku = page.locator("#kyoku option").all_inner_texts()
-    assert [name for name in kyoku if name.startswith("East 4")]
+    assert [name for name in kyoku if name.startswith(f"East {players}")]
+    assert page.locator("#board > [id^=river]").count() == players
     page.wait_for_selector("#result:not([hidden])")
     assert "1. " in page.locator("#result").inner_text()
 

@@ -43,7 +43,7 @@ class Seat(NamedTuple):
 
     @property
     def opponents(self) -> tuple[str, ...]:
-        """The names of the other three."""
+        """The names of the others."""
         return self.players[: self.seat] + self.players[self.seat + 1 :]
 
 
@@ -93,7 +93,7 @@ KEYS: Final[Mapping[str, str]] = {
     "seat": "seat, 0 being the first dealer",
     "length": "tonpu or hanchan",
     "kyoku": "kyoku that the game had",
-    "opponent": "each of the three opponents",
+    "opponent": "each of the opponents",
     "opponent-class": "classes of opponents named with --opponent-class",
     "opponent-strength": "mean rating of the opponents before the game (OpenSkill)",
 }
@@ -227,24 +227,24 @@ class Breakdown:
         games = [game for game in games if self._count(game)]
         if not games:
             return
-        rows = np.array([game.rows for game in games], np.float64)
+        flat = np.array([row for game in games for row in game.rows], np.float64)
+        at = 0
         entries: dict[str, list[tuple[int, int, int]]] = {name: [] for name in self.tables}
         sides: dict[str, list[tuple[int, int, int]]] = {}
         self._walls.clear()
-        for index, game in enumerate(games):
+        for game in games:
             cluster = self._cluster(game)
             players = tuple([self.player(name) for name in game.names])
-            for seat in range(4):
+            for seat in range(len(players)):
                 where = Seat(game, players, seat)
-                at = 4 * index + seat
                 self._place(where, at, cluster, entries)
                 self._place_side(where, at, cluster, sides)
+                at += 1
             if self.plan.sides and game.ranks:
                 names = self._as_sides(players, game.day)
                 self._compared(game.rule_set).games.add(cluster, names, game.ranks)
             if self.ratings is not None and game.ranks:
                 self.ratings.add(players, game.ranks)
-        flat = rows.reshape(-1, rows.shape[-1])
         for name, numbers in entries.items():
             if numbers:
                 at_, groups, clusters = np.array(numbers).T
@@ -310,7 +310,7 @@ class Breakdown:
 
     def _strength(self, where: Seat) -> str:
         assert self.ratings is not None
-        mean = sum(self.ratings.rating(name)[0] for name in where.opponents) / 3
+        mean = float(np.mean([self.ratings.rating(name)[0] for name in where.opponents]))
         if mean >= STRONGER:
             return "stronger"
         return "weaker" if mean < WEAKER else "average"

@@ -1,6 +1,6 @@
 """Recorded games as rows of counts, from a pool of processes, a few files of games at a time.
 
-A game is four rows of :data:`FIELDS`, one per seat, with the names, the day and the length.  All
+A game is a row of :data:`FIELDS` per seat, with the names, the day and the length.  All
 formats of :mod:`mjbot.game.records` are read, and the folders of arena runs, whose games are
 counted already (their records are not read again).  What a record leaves out is derived: the points
 of a win from its payments, the final scores from all payments and the riichi sticks that are left.
@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, groupby, islice
@@ -37,7 +37,8 @@ from mjbot.game.table.settle import ranks_of
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.processes import in_processes
 from protocol import messages as m
-from protocol.rules import LAST_ROUND, RANKED, Rules
+from protocol.rules import LAST_ROUND, RANKED, Rules, announced_players, last_round
+from protocol.seats import by_seat
 
 GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
 _KEPT: Final = tuple(name for name in COLUMNS if not name.startswith("fed_"))
@@ -65,7 +66,7 @@ CountRow = tuple[float, ...]
 
 
 class BreakdownRows(NamedTuple):
-    """One game: ``rows`` of :data:`FIELDS` by seat.
+    """One game: ``rows`` of :data:`FIELDS` by seat, as many as players.
 
     ``day`` is ``2026-11-24``, or empty where the record does not have it; ``length`` is ``tonpu``,
     ``hanchan``, or empty where nothing shows it; ``rules`` is what differs from the default ones,
@@ -171,7 +172,8 @@ def count_games(
     """
     for run in work.runs:
         yield from _games_of_run(run)
-    yield from each_game(work.sources, partial(_counted, file_dates=file_dates), jobs)
+    counted = partial(_counted, file_dates=file_dates)
+    yield from each_game(work.sources, counted, jobs, players=(3, 4))
 
 
 def _counted(game: Game, source: Source, file_dates: bool) -> BreakdownRows:
@@ -182,14 +184,18 @@ Extract = Callable[[Game, Source], Result]
 
 
 def each_game(
-    sources: Sequence[Source], extract: Extract[Result], jobs: int = 1
+    sources: Sequence[Source],
+    extract: Extract[Result],
+    jobs: int = 1,
+    players: Collection[int] = (4,),
 ) -> Iterator[GameBatch[Result]]:
     """Yield what ``extract`` makes of each recorded game, in batches in the order of the records.
 
-    ``extract`` is a function at the top of a module, or a ``functools.partial`` of one.
+    ``extract`` is a function at the top of a module, or a ``functools.partial`` of one; games of
+    other numbers of ``players`` are named and left out.
     """
     tasks = list(_tasks(sources, jobs))
-    task = partial(_extract, extract=extract)
+    task = partial(_extract, extract=extract, players=players)
     yield from map(task, tasks) if jobs == 1 else in_processes(task, tasks, jobs)
 
 
@@ -208,12 +214,12 @@ def _tasks(sources: Sequence[Source], jobs: int) -> Iterator[_Task]:
         yield _Task(sources[at : at + FILES_PER_TASK])
 
 
-def _extract(task: _Task, extract: Extract[Result]) -> GameBatch[Result]:
+def _extract(task: _Task, extract: Extract[Result], players: Collection[int]) -> GameBatch[Result]:
     batch: GameBatch[Result] = GameBatch([], [])
     hands: list[HandProblem] = []
     for source in task.sources:
         try:
-            for index, game in enumerate(games_of(source)):
+            for index, game in enumerate(games_of(source, players)):
                 if index % task.stripes == task.stripe:
                     _extract_one(game, source, extract, batch)
                     hands += hand_problems(game)
@@ -254,15 +260,17 @@ def count_game(game: Game, file_date: str = "") -> BreakdownRows:
         digester.add(event)
         if isinstance(event, m.StartGame):
             start = event
-    counts = as_rows(counter.counts)
-    ranks = tuple(ranks_of(scores.final)) if scores.final else ()
-    announced = _rules_of(start)
+    players = announced_players(start.mjbot_rules)
+    counts = as_rows(counter.counts)[:players]
+    final = (scores.final or ())[:players]
+    ranks = tuple(ranks_of(final)) if final else ()
+    length, rules = rule_set(start, scores)
     return BreakdownRows(
-        names=_named(start.names or ()),
-        rows=_with_results(counts, scores.final or (), ranks, announced or RANKED),
+        names=_named(start.names or (), players),
+        rows=_with_results(counts, final, ranks, _rules_of(start) or Rules(players=players)),
         day=day_of(game.ref) or day_of(game.name) or file_date,
-        length=_length(start, announced, scores),
-        rules=_differences(announced),
+        length=length,
+        rules=rules,
         kyoku=counts[0][0],
         ranks=ranks,
         identity=digester.identity(by_players=True),
@@ -270,10 +278,16 @@ def count_game(game: Game, file_date: str = "") -> BreakdownRows:
     )
 
 
-def _named(names: Sequence[str]) -> tuple[str, ...]:
-    """Return four names; one that is missing is that of its seat."""
-    four = enumerate([*names, *[""] * 4][:4])
-    return tuple([name[:LONGEST_NAME] or f"seat {seat}" for seat, name in four])
+def _named(names: Sequence[str], players: int) -> tuple[str, ...]:
+    """Return the names of all players; one that is missing is that of its seat."""
+    given = enumerate([*names, *[""] * players][:players])
+    return tuple([name[:LONGEST_NAME] or f"seat {seat}" for seat, name in given])
+
+
+def rule_set(start: m.StartGame, scores: "ScoreKeeper") -> tuple[str, str]:
+    """Return a game's length ("" where nothing shows it) and how its rules differ from default."""
+    announced = _rules_of(start)
+    return _length(start, announced, scores), _differences(announced)
 
 
 def _rules_of(start: m.StartGame) -> Rules | None:
@@ -281,7 +295,7 @@ def _rules_of(start: m.StartGame) -> Rules | None:
     if start.mjbot_rules is None:
         return RANKED
     try:
-        return Rules.read(start.mjbot_rules)
+        return Rules.read(start.mjbot_rules, players=(3, 4))
     except ValueError:
         return None
 
@@ -322,18 +336,23 @@ class ScoreKeeper:
         self.last_kyoku = -1
         self.no_result = 0
         self._has_result = True
+        self._start = by_seat([RANKED.start_points] * 4)
         self._scores: list[int] = []
         self._sticks = 0
 
     def add(self, event: m.Event) -> None:
         """Take in one event."""
         match event:
+            case m.StartGame():
+                rules = _rules_of(event) or RANKED
+                dealt = [rules.start_points] * rules.players
+                self._start = by_seat([*dealt, 0][:4])
             case m.StartKyoku():
                 self._end_kyoku()
                 self._has_result = False
                 number = 4 * "ESWN".index(event.bakaze) + event.kyoku - 1
                 self.last_kyoku = max(self.last_kyoku, number)
-                self._scores = list(event.scores or self._scores or [RANKED.start_points] * 4)
+                self._scores = list(event.scores or self._scores or self._start)
                 self._sticks = event.kyotaku
             case m.ReachAccepted():
                 self._scores[event.actor] -= 1000
@@ -372,15 +391,16 @@ class ScoreKeeper:
 def _length(start: m.StartGame, rules: Rules | None, scores: ScoreKeeper) -> str:
     """Return the length that is announced, else what the last kyoku shows of it, else nothing.
 
-    Before South 4 only a score below 0 ends a hanchan; an East-only game in which nobody has the
-    target goes on into South until a player has.
+    Before its last round only a score below 0 ends a hanchan; an East-only game in which nobody has
+    the target goes on into South until a player has.
     """
-    if start.mjbot_rules is not None:
+    if "length" in (start.mjbot_rules or {}):
         return rules.length if rules else ""
+    players = announced_players(start.mjbot_rules)
     has_ended = scores.final is not None and min(scores.final) >= 0
-    if scores.last_kyoku < LAST_ROUND["hanchan"] and has_ended:
+    if scores.last_kyoku < last_round("hanchan", players) and has_ended:
         return "tonpu"
-    return "hanchan" if scores.last_kyoku > LAST_ROUND["tonpu"] else ""
+    return "hanchan" if scores.last_kyoku > last_round("tonpu", players) else ""
 
 
 def day_of(name: str) -> str:

@@ -1,7 +1,7 @@
 """The strengths of all players from all games at once, and what two of them differ by.
 
 Model: Plackett and Luce.  A player has a strength t (log odds); the first of a table is player i
-with probability exp(t_i) / sum_j exp(t_j), the second is drawn so among the other three, and so on.
+with probability exp(t_i) / sum_j exp(t_j), the second is drawn so among the others, and so on.
 Whatever the table, i finishes ahead of j with probability 1 / (1 + exp(t_j - t_i)).  Before any
 game a strength is normal with mean 0 and spread :data:`PRIOR`.  The strengths are those of greatest
 posterior probability, found by Newton's method (the logarithm is concave); H is its negative second
@@ -62,15 +62,17 @@ class Adjusted:
 
 
 class FinishedGames:
-    """The finished games by which players are compared: 24 bytes each."""
+    """The finished games by which players are compared, all of as many: 24 bytes each."""
 
     def __init__(self) -> None:
+        self._size = 4
         self._players: Final[dict[str, int]] = {}
         self._order: Final = array("i")
         self._clusters: Final = array("q")
 
     def add(self, cluster: int, names: Sequence[str], ranks: Sequence[int]) -> None:
-        """Take in a game: four names and ranks (1 to 4) by seat."""
+        """Take in a game: names and ranks (from 1) by seat."""
+        self._size = len(ranks)
         by_rank = sorted(zip(ranks, names, strict=True))
         self._order.extend(
             [self._players.setdefault(name, len(self._players)) for _, name in by_rank]
@@ -81,7 +83,7 @@ class FinishedGames:
         """Return the comparison of two players; ``None`` if no chain of games connects them."""
         if not {one, other} <= self._players.keys():
             return None
-        order = np.array(self._order, np.int64).reshape(-1, 4)
+        order = np.array(self._order, np.int64).reshape(-1, self._size)
         a, b = self._players[one], self._players[other]
         label = components(order, len(self._players))
         if label[a] != label[b]:
@@ -106,7 +108,7 @@ def components(order: Numbers, n_players: int) -> Numbers:
 
 
 class PlackettLuce:
-    """Strengths of players by the finishing order of each game: ``order`` int64[games, 4]."""
+    """Strengths of players by the finishing order of each game: ``order`` int64[games, size]."""
 
     def __init__(self, order: Numbers, n_players: int) -> None:
         self._tables, self._of, self._times = _distinct(order)
@@ -133,20 +135,21 @@ class PlackettLuce:
         """Return the logarithm of the posterior, but for a constant."""
         of_tables = strengths[self._tables]
         rest = np.logaddexp.accumulate(of_tables[:, ::-1], axis=1)[:, :0:-1]
-        chances = (of_tables[:, :3] - rest).sum(axis=1)
+        chances = (of_tables[:, :-1] - rest).sum(axis=1)
         return float(self._times @ chances - (strengths**2).sum() / (2 * PRIOR**2))
 
     def _shares_of(self, strengths: Floats) -> Floats:
-        """Return the chances to be next: float64[tables, 3, 4], of those left at each place."""
+        """Return the chances to be next: float64[tables, size - 1, size], of those left."""
         of_tables = strengths[self._tables]
         weights = np.exp(of_tables - of_tables.max(axis=1, keepdims=True))
-        left = np.triu(np.ones((3, 4))) * weights[:, None, :]
+        size = of_tables.shape[1]
+        left = np.triu(np.ones((size - 1, size))) * weights[:, None, :]
         shares: Floats = left / left.sum(axis=2, keepdims=True)
         return shares
 
     def _scores(self) -> Floats:
-        """Return the derivative of a game by the strength of each place: float64[tables, 4]."""
-        scores: Floats = np.eye(3, 4).sum(axis=0) - self._shares.sum(axis=1)
+        """Return the derivative of a game by the strength of each place: float64[tables, size]."""
+        scores: Floats = np.eye(*self._shares.shape[1:]).sum(axis=0) - self._shares.sum(axis=1)
         return scores
 
     def _spread(self, by_place: Floats) -> Floats:
@@ -219,8 +222,9 @@ def _compared(
 
 
 def _opponents(order: Numbers, side: int) -> Numbers:
-    """Return the three opponents of each seat of a player: int64[seats, 3]."""
-    opponents = [np.delete(order[order[:, seat] == side], seat, axis=1) for seat in range(4)]
+    """Return the opponents of each seat of a player: int64[seats, size - 1]."""
+    seats = range(order.shape[1])
+    opponents = [np.delete(order[order[:, seat] == side], seat, axis=1) for seat in seats]
     return np.concatenate(opponents)
 
 

@@ -26,7 +26,7 @@ from mjbot.analysis.player.reviewed_games import (
     read_games_file,
     review_sources,
 )
-from mjbot.analysis.player.rule_sets import left_out, rule_set_of
+from mjbot.analysis.stats.rule_sets import left_out, rule_set_of
 from mjbot.arena.code_digest import code_digest
 from mjbot.game.records.game import RecordError
 from mjbot.game.records.sources import Source, content_digest, games_of, join_hands, list_sources

@@ -237,7 +237,9 @@ def game_identity(game: Game) -> GameIdentity:
     return digester.identity()
 
 
-THREE_PLAYER_GAME: Final = "is a three-player game, which only replay and convert read"
+THREE_PLAYER_GAME: Final = (
+    "is a three-player game, which only replay, convert, stats, watch and draw read"
+)
 
 
 @dataclass

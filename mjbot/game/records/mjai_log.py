@@ -26,8 +26,9 @@ from protocol.dialects import OWN_LOG
 from protocol.errors import NOT_JSON, ProtocolError, ThreePlayersError
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import Event
-from protocol.reading import is_of_three
-from protocol.seats import seated
+from protocol.reading import shows_three
+from protocol.rules import RANKED
+from protocol.seats import players_after, seated
 
 _EVENTS: Final = get_args(Event)
 _SILENCE: Final = b'"logs":[null,null,null,null]'
@@ -127,13 +128,15 @@ class EventLog:
 
     def __init__(self, path: Path) -> None:
         self._path: Final = path
+        self._players = RANKED.players
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("wb", buffering=0)
 
     def write(self, event: Event, talk: Talk = ()) -> None:
         """Append one event, with what was remarked on it."""
-        append_lines(self._file, self._path, log_line(event, talk))
+        self._players = players_after(event, self._players)
+        append_lines(self._file, self._path, log_line(event, talk, self._players))
 
     def close(self) -> None:
         """Close the file; further events are refused."""
@@ -174,11 +177,7 @@ def _players(lines: Sequence[_Line]) -> int:
     for _, line in lines:
         if b'"start_' not in line:
             continue
-        try:
-            value = msgspec.json.decode(line)
-        except NOT_JSON:  # it is reported when its entry is read
-            continue
-        if any(map(is_of_three, value if isinstance(value, list) else [value])):
+        if shows_three(line):
             return 3
         if b'"start_kyoku"' in line:
             break

@@ -67,7 +67,7 @@ from mjbot.game.records.other_formats import (
 from mjbot.game.records.tenhou6.reader import HandLink, read_tenhou6, single_hand
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import StartGame
-from protocol.rules import RANKED, Rules
+from protocol.rules import RANKED, Rules, announced_players
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
 """Endings that are read inside folders and zips; a file named by the user may end anyhow."""
@@ -227,7 +227,7 @@ def _under_rules(game: Game, players: Collection[int], rules: Rules | None) -> I
         return
     if isinstance(first.event, StartGame):
         named = first.event.mjbot_rules or {}
-        number = named.get("players", RANKED.players)
+        number = announced_players(named)
         if number not in players:
             raise ForeignRecordError(game.name, THREE_PLAYER_GAME)
         if rules is not None:

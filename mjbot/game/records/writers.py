@@ -19,6 +19,7 @@ from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import naming
 from protocol.messages import StartGame
+from protocol.rules import announced_players
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def _mjai(game: Game) -> bytes:
     players = 4
     for entry in game.entries:
         if isinstance(entry.event, StartGame):
-            players = (entry.event.mjbot_rules or {}).get("players", 4)
+            players = announced_players(entry.event.mjbot_rules)
         lines.append(log_line(entry.event, entry.talk, players))
     return b"".join(lines)
 

@@ -166,7 +166,7 @@ class State(Record):
     pao_dragons: Annotated[Int8s, 4]  # seat liable for this seat's daisangen, -1 none
     pao_winds: Annotated[Int8s, 4]  # the same for daisuushii
     unused: Int8  # with it no byte is padding, so that equal states have equal bytes
-    pinned: Int8  # 1: every seat draws from its own quarter of the wall
+    pinned: Int8  # 1: every seat draws from its own part of the wall
     draws: Annotated[Int8s, 4]  # live draws of each seat
     has_wall: Int8  # 1 in a referee's state and in playouts
     wall: Annotated[Int8s, 136]  # laid out as `rules.wall` says

@@ -203,17 +203,18 @@ class View:
     @property
     def shanten(self) -> int:
         """Own shanten: 0 tenpai, -1 complete."""
-        return int(shanten_of(self.hand, self.n_melds, self._players))
+        return int(shanten_of(self.hand, self.n_melds, self.players))
 
     @property
     def waits(self) -> int:
         """Mask of kinds that complete the own hand of 3n+1 tiles; 0 on the own turn."""
         if self.drawn >= 0:
             return 0
-        return int(waits_of(self.hand, self.n_melds, self._players))
+        return int(waits_of(self.hand, self.n_melds, self.players))
 
     @property
-    def _players(self) -> int:
+    def players(self) -> int:
+        """How many play, 3 or 4."""
         return int(self._fields["rules"]["players"])
 
     @property

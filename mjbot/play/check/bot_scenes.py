@@ -1,6 +1,8 @@
 """The scenes in which bots are checked, one for each situation of a check."""
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from mjbot.game.referee import Position
 from mjbot.play.check.bot_table import Scene
@@ -302,3 +304,126 @@ SCENES: Final = (
     ABORTED, RONS, LONG, STRANGE, SPARSE, RESUMED, STOPPED, CUT, TONPU, HANCHAN, LASTING,
 )  # fmt: skip
 """In the order in which they are played, after :data:`PLAIN`."""
+
+# --- three players -----------------------------------------------------------------------------
+
+_CLOSING: Final = "111m456789p123s9s"
+"""A hand of three players that wins cheaply on ``9s``."""
+_SCATTERED: Final = "19m124578p369s12z"
+"""No discard can be called with it until a tile that fits is drawn."""
+_NORTH_WAIT: Final = "111p222333z555z4z"
+"""Tenpai on a north."""
+
+
+def _closed(seat: int, turn: int, others: Mapping[int, str] = {}, **how: Any) -> Deal:
+    """Return :func:`closed_by` of three players."""
+    return closed_by(seat, turn, {**others, seat: _CLOSING}, **how)
+
+
+_LATE_MARKER: Final = _closed(
+    2, 4, {0: _SCATTERED, 1: "777z"}, draws={2: "7z6z6z9s"}, wishes={1: ("daiminkan",)},
+    rinshan="8s",
+)  # fmt: skip
+
+KITA: Final = Scene(
+    name="kita",
+    ids=("B34",),
+    bot=0,
+    survival="B34",
+    deals=[
+        _closed(
+            2, 5, {0: "19m12457p369s124z", 1: "4z"}, draws={0: "9s4z"}, wishes={1: ("kita",)},
+            rinshan="8s7s",
+        ),
+        Deal(
+            {0: _SCATTERED, 1: _NORTH_WAIT, 2: "4z"},
+            wishes={2: ("kita",), 1: ("ron",)},
+            dora="6z",
+        ),
+        _closed(2, 4, {0: _NORTH_WAIT, 1: "4z"}, wishes={1: ("kita",)}, dora="6z"),
+    ],
+)  # fmt: skip
+_OTHERS: Final = (
+    replace(REDS, bot=2, deals=[_closed(0, 5, {2: _SCATTERED}, draws={2: "0p0s"})]),
+    replace(
+        CALLS,
+        deals=[
+            _closed(
+                2, 4, {1: "40567p55z666z258s", 0: "5z6z"}, draws={1: "1s4s8s"},
+                wishes={0: ("discard P", "discard F")}, filler="7z",
+            )
+        ],
+    ),
+    replace(
+        KANS,
+        deals=[
+            _closed(
+                2, 5, {0: "1111z55z258p147s2z", 1: "5z"}, draws={0: "9m5z"},
+                wishes={1: ("discard P",)}, rinshan="8s",
+            )
+        ],
+    ),
+    replace(
+        RIICHI,
+        deals=[
+            _closed(
+                2, 6, {0: "111z456p789p22s56s"}, draws={0: "9m1z3z2z"}, rinshan="3z", dora="6z"
+            )
+        ],
+    ),
+    KITA,
+    replace(EARLY_DORA, deals=[_LATE_MARKER]),
+    replace(LATE_DORA, deals=[_LATE_MARKER]),
+    replace(
+        NINE,
+        deals=[
+            _closed(2, 3, {0: "19m19p19s1234z258p"}, draws={0: "6z"}),
+            aborted_by(1, "258p"),
+            _closed(2, 3, {0: _SCATTERED}),
+        ],
+    ),
+    replace(STRANGE, deals=[_closed(2, 5)]),
+    replace(
+        SPARSE,
+        deals=[_closed(2, 4, wishes={2: ("riichi", "discard F", "tsumo")}), _closed(0, 3)],
+    ),
+    replace(
+        RESUMED,
+        bot=2,
+        deals=[_closed(1, 4)],
+        position=Position(round=5, honba=3, sticks=2, scores=(31000, 21200, 50800, 0)),
+    ),
+    replace(STOPPED, deals=[_closed(2, 4)]),
+    replace(CUT, deals=[_closed(2, 6)]),
+    replace(TONPU, deals=[_closed(2, 2), _closed(0, 2), ruined_by(0, "5p")]),
+    replace(
+        HANCHAN,
+        deals=[*[_closed(seat, 2) for seat in (2, 0, 0, 2, 0)], ruined_by(0, "5p")],
+    ),
+)  # fmt: skip
+
+
+class SceneSet(NamedTuple):
+    """All scenes at tables of so many players, the plain one first, then those of one game each."""
+
+    plain: Scene
+    scenes: tuple[Scene, ...]
+    again: Scene
+    crowd: Scene
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The checks whose situations come up there."""
+        return frozenset(id_ for scene in (self.plain, *self.scenes) for id_ in scene.ids)
+
+
+SCENES_OF: Final = {
+    3: SceneSet(
+        replace(PLAIN, bot=1, players=3),
+        tuple([replace(scene, players=3) for scene in _OTHERS]),
+        replace(AGAIN, bot=1, players=3),
+        replace(CROWD, bot=1, players=3, deals=[_closed(0, 3)]),
+    ),
+    4: SceneSet(PLAIN, SCENES, AGAIN, CROWD),
+}
+"""The scenes by the number of players."""

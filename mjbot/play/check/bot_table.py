@@ -60,6 +60,7 @@ class Scene:
     families: str = "ABCD"
     position: Position | None = None
     length: Length = "hanchan"
+    players: int = 4
     habit: Habit = ""
 
 
@@ -91,7 +92,11 @@ class BotTable:
         self._transcript: Final = Transcript(f"scene {scene.name!r}, seat {scene.bot}")
         self._sender: Final = sender_for(self._dialect, scene.bot, _RESPELL.get(scene.habit))
         self._game: Final = MadeGame(
-            scene.bot, scene.deals, position=scene.position, length=scene.length
+            scene.bot,
+            scene.deals,
+            position=scene.position,
+            length=scene.length,
+            players=scene.players,
         )
         self._line: BotLine
         self._extras = 0

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mjbot.play.check.bot_scenes import AGAIN, CROWD, PLAIN, SCENES
+from mjbot.play.check.bot_scenes import SCENES_OF, SceneSet
 from mjbot.play.check.bot_table import LIMITS_S, BotTable, Scene, SceneReplies
 from mjbot.play.check.catalogue import BOT_CHECKS, FAMILIES, Check, CheckVerdict
 from mjbot.play.check.lines import CheckedBot
@@ -20,13 +20,20 @@ _MOST_SHARE: Final = 0.99
 class BotSettings:
     """Selection: ``ids`` (empty: all), how long a reply may take, games at once (0: none).
 
+    ``players`` is how many play at the tables.
     ``on_scene`` is called with the name of each scene before it is played.
     """
 
     ids: frozenset[str] = frozenset()
     limit_s: float | None = None
     at_once: int = 0
+    players: int = 4
     on_scene: Callable[[str], None] = lambda name: None
+
+    @property
+    def stage(self) -> SceneSet:
+        """The scenes at such tables."""
+        return SCENES_OF[self.players]
 
     def includes(self, ids: Collection[str]) -> bool:
         """Whether any of these checks is selected."""
@@ -35,8 +42,9 @@ class BotSettings:
     def scenes(self, dialect: Dialect) -> list[Scene]:
         """Return the scenes of one game each that are played after the plain one."""
         family = FAMILIES[dialect]
-        scenes = [one for one in SCENES if family in one.families and self.includes(one.ids)]
-        return [*scenes, AGAIN] if self.includes(AGAIN.ids) else scenes
+        scenes, again = self.stage.scenes, self.stage.again
+        chosen = [one for one in scenes if family in one.families and self.includes(one.ids)]
+        return [*chosen, again] if self.includes(again.ids) else chosen
 
     def scene_count(self, dialect: Dialect) -> int:
         """Return how often ``on_scene`` is called if the bot is not lost in the plain game."""
@@ -45,7 +53,7 @@ class BotSettings:
     @property
     def plays_at_once(self) -> bool:
         """Whether several games are played at once."""
-        return self.at_once > 0 and self.includes(CROWD.ids)
+        return self.at_once > 0 and self.includes(self.stage.crowd.ids)
 
 
 async def check_bot(
@@ -68,13 +76,13 @@ class _BotCheck:
 
     async def run(self) -> CheckFindings:
         self._skip_foreign()
-        plain = await self._play(PLAIN)
+        plain = await self._play(self._settings.stage.plain)
         if plain.lost:
             self.findings.give_up(BOT_CHECKS, "it does not get through a plain game")
             return self.findings
         for scene in self._settings.scenes(self._bot.dialect):
             played = await self._play(scene)
-            if scene is AGAIN:
+            if scene is self._settings.stage.again:
                 self._compare(plain, played)
         if self._settings.plays_at_once:
             await self._play_at_once()
@@ -95,6 +103,10 @@ class _BotCheck:
             if family not in check.families:
                 reason = f"does not apply to the dialect {self._bot.dialect.traits.word}"
                 self.findings.skip(check.id, reason)
+        covered = self._settings.stage.ids
+        for players, other in SCENES_OF.items():
+            for id_ in sorted(other.ids - covered):
+                self.findings.skip(id_, f"is checked with --players {players}")
 
     def _compare(self, first: SceneReplies, second: SceneReplies) -> None:
         """Compare two games that were the same but for the bot."""
@@ -111,9 +123,9 @@ class _BotCheck:
             self.findings.add("B30", text, None, CheckVerdict.INFO)
 
     async def _play_at_once(self) -> None:
-        number = self._settings.at_once
+        number, crowd = self._settings.at_once, self._settings.stage.crowd
         self._settings.on_scene(f"{number} games at once")
-        tables = [BotTable(self._bot, CROWD, self.findings, self._limit_s) for _ in range(number)]
+        tables = [BotTable(self._bot, crowd, self.findings, self._limit_s) for _ in range(number)]
         await asyncio.gather(*[table.play() for table in tables])
 
     def _note_times(self) -> None:

@@ -115,6 +115,8 @@ BOT_CHECKS: Final = (
          "the author's own claim"),
     _bot(32, "MUST", "ABCD", "a short game before a long one, each as long as it is", RULES),
     _bot(33, "MUST", "ABCD", "plays on in a long game: some 300 replies of one process", RULES),
+    _bot(34, "MUST", "ABCD", "three players: kita of a north it holds, others' kita, a robbed one",
+         f"{ORDERS}; {RULES}"),
 )  # fmt: skip
 
 _HANDSHAKE: Final = "the original server's handshake"

@@ -15,6 +15,7 @@ from mjbot.play.server.offers import ReplyError
 from mjbot.play.server.offers import read_reply as read_for_table
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from protocol.messages import Event, PlayerAction, wire_name
+from protocol.reading import SPELLINGS_OF_KITA
 from protocol.sessions.lockstep_server import BadReplyError, read_reply
 from protocol.sessions.pipes import quoted
 from protocol.sessions.request_server import meant
@@ -23,7 +24,6 @@ from protocol.tiles import TILE_NAMES, tile_names
 
 MOST_BYTES: Final = 1 << 16
 RIICHI_POINTS: Final = 1000
-RIICHI_WALL: Final = 4
 _CALLS: Final = ("chi", "pon", "daiminkan")
 _KANS: Final = ("ankan", "kakan", "daiminkan")
 
@@ -107,7 +107,8 @@ def _accepted(owed: Owed, fields: dict[str, Any], line: bytes) -> tuple[Action |
     """Return the action, or what the receivers of this dialect have against it."""
     if owed.dialect is LOCKSTEP:
         try:
-            reply = read_reply(line, owed.seat, owed.due, wire_name(owed.event))
+            players = owed.referee.rules.players
+            reply = read_reply(line, owed.seat, owed.due, wire_name(owed.event), players)
             return read_for_table(owed.referee, owed.seat, reply, owed.legal), ""
         except (BadReplyError, ReplyError) as error:
             return None, str(error)
@@ -167,7 +168,8 @@ def _failed_at_turn(owed: Owed, fields: dict[str, Any]) -> str:
         return "B13" if _too_poor_or_late(owed) else "B12"
     if name == "ankan" and in_riichi and "pai" not in fields:
         return "B14"
-    return {"ankan": "B17", "kakan": "B17", "hora": "B20", "ryukyoku": "B21"}.get(name, "B10")
+    ids = {"ankan": "B17", "kakan": "B17", "hora": "B20", "ryukyoku": "B21"}
+    return (ids | dict.fromkeys(SPELLINGS_OF_KITA, "B34")).get(name, "B10")
 
 
 def _failed_discard(owed: Owed, fields: dict[str, Any]) -> str | None:
@@ -195,7 +197,7 @@ def _failed_discard(owed: Owed, fields: dict[str, Any]) -> str | None:
 def _too_poor_or_late(owed: Owed) -> bool:
     state = owed.referee.state
     is_poor = int(state["scores"][owed.seat]) < RIICHI_POINTS
-    return is_poor or int(state["wall_left"]) < RIICHI_WALL
+    return is_poor or int(state["wall_left"]) < owed.referee.rules.players
 
 
 def occasions_of(owed: Owed, fields: dict[str, Any]) -> tuple[str, ...]:
@@ -220,6 +222,6 @@ def occasions_of(owed: Owed, fields: dict[str, Any]) -> tuple[str, ...]:
         ids.append("B16")
     ids += {
         "chi": ["B15"], "pon": ["B15"], "daiminkan": ["B17"], "ankan": ["B17"], "kakan": ["B17"],
-        "hora": ["B20"], "ryukyoku": ["B21"],
+        "hora": ["B20"], "ryukyoku": ["B21"], "kita": ["B34"], "nukidora": ["B34"],
     }.get(name, [])  # fmt: skip
     return tuple(ids)

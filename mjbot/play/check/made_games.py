@@ -14,16 +14,20 @@ from numpy.typing import NDArray
 
 from mjbot.game.referee import Position, Referee
 from mjbot.game.referee.wall import shuffle_wall
-from mjbot.game.rules.wall_plan import FOUR_PLAYERS
+from mjbot.game.rules.wall_plan import wall_plan
 from mjbot.game.table.actions import Action
 from mjbot.game.table.assume import pin_draws
 from protocol.messages import EndGame, EndKyoku, Event
-from protocol.rules import Length
-from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
+from protocol.rules import Length, Rules
+from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles, tile_kind
 
-_FULL_SET: Final = [
-    kind for kind in range(N_KINDS) for _ in range(3 if kind in FIVE_KINDS else 4)
-] + list(RED_FIVES)
+_MISSING: Final = {3: range(1, 8), 4: range(0)}
+"""The kinds that are not in a game of so many players."""
+
+
+def _full_set(players: int) -> list[int]:
+    plain = [kind for kind in range(N_KINDS) for _ in range(3 if kind in FIVE_KINDS else 4)]
+    return [tile for tile in (*plain, *RED_FIVES) if tile_kind(tile) not in _MISSING[players]]
 
 
 @dataclass(frozen=True)
@@ -39,20 +43,25 @@ class Deal:
     rinshan: str = ""
     dora: str = "4z"
 
-    def wall(self, dealer: int, seed: int) -> NDArray[np.int8]:
-        """Return int8[136]; raises ``ValueError`` if a tile is used too often."""
+    def wall(self, dealer: int, seed: int, players: int = 4) -> NDArray[np.int8]:
+        """Return int8[136], of three players int8[108].
+
+        Raises ``ValueError`` if a tile is used too often.
+        """
+        plan = wall_plan(players)
         positions: dict[int, int] = {}
         for seat, hand in self.hands.items():
             positions |= dict(enumerate(parse_tiles(hand), 13 * seat))
         for seat, draws in self.draws.items():
-            first = FOUR_PLAYERS["live"] + (seat - dealer) % 4
             for turn, tile in enumerate(parse_tiles(draws)):
-                assert 4 * turn < FOUR_PLAYERS["n_live"] - (seat - dealer) % 4
-                positions[first + 4 * turn] = tile
-        positions |= dict(enumerate(parse_tiles(self.rinshan), FOUR_PLAYERS["rinshan"]))
-        positions |= dict(enumerate(parse_tiles(self.dora), FOUR_PLAYERS["dora"]))
-        wall = np.full(136, -1, np.int8)
-        rest = list(_FULL_SET)
+                draw = (seat - dealer) % players + players * turn
+                assert draw < plan["n_live"]
+                positions[int(plan["live"]) + draw] = tile
+        positions |= dict(enumerate(parse_tiles(self.rinshan), int(plan["rinshan"])))
+        for number, tile in enumerate(parse_tiles(self.dora)):
+            positions[int(plan["dora"] + plan["marker_step"] * number)] = tile
+        wall = np.full(int(plan["n_tiles"]), -1, np.int8)
+        rest = _full_set(players)
         for position, tile in positions.items():
             rest.remove(tile)
             wall[position] = tile
@@ -62,7 +71,7 @@ class Deal:
 
 
 class MadeGame:
-    """A referee with scripted walls and three scripted opponents of ``bot``, a seat.
+    """A referee with scripted walls and scripted opponents of ``bot``, a seat.
 
     After the last of ``deals`` the game ends, as a game of one kyoku does, or sooner by the rules.
     """
@@ -74,24 +83,27 @@ class MadeGame:
         *,
         position: Position | None = None,
         length: Length = "hanchan",
+        players: int = 4,
     ) -> None:
         self.bot: Final = bot
+        self._players: Final = players
         self._deals: Final = tuple(deals)
         self._position: Final = position or Position()
         self._dealt = 0
         self._wishes: dict[int, list[str]] = {}
         self.over = False
-        self.referee: Final = Referee(0, length, walls=self._wall)
+        self.referee: Final = Referee(0, Rules(length=length, players=players), walls=self._wall)
         pin_draws(self.referee.state, True)
 
     def _wall(self, round_: int, honba: int, wall: NDArray[np.int8]) -> None:
         deal = self._deals[self._dealt] if self._dealt < len(self._deals) else None
         self._dealt += 1
         if deal is None:
-            shuffle_wall(self._dealt, round_, honba, wall, 4)
+            shuffle_wall(self._dealt, round_, honba, wall, self._players)
             self._wishes = {}
             return
-        wall[:] = deal.wall(round_ % 4, self._dealt)
+        tiles = deal.wall(round_ % 4, self._dealt, self._players)
+        wall[: len(tiles)] = tiles
         self._wishes = {seat: list(texts) for seat, texts in deal.wishes.items()}
 
     def start(self) -> list[Event]:
@@ -129,7 +141,7 @@ class MadeGame:
         end = next(index for index, event in enumerate(events) if isinstance(event, EndKyoku))
         scores = self.referee.state["scores"].tolist()
         if (sticks := int(self.referee.state["sticks"])) > 0:
-            scores[scores.index(max(scores))] += 1000 * sticks
+            scores[scores.index(max(scores[: self._players]))] += 1000 * sticks
         return [*events[: end + 1], EndGame(scores=(scores[0], scores[1], scores[2], scores[3]))]
 
 
@@ -168,11 +180,11 @@ def closed_by(
     )
 
 
-def aborted_by(seat: int) -> Deal:
-    """Return a deal in which ``seat`` declares nine terminals at once."""
-    return Deal({seat: "19m19p19s1234z258m"}, {seat: "5z"}, {seat: ("nine terminals",)})
+def aborted_by(seat: int, rest: str = "258m") -> Deal:
+    """Return a deal in which ``seat`` declares nine terminals at once, with three other tiles."""
+    return Deal({seat: f"19m19p19s1234z{rest}"}, {seat: "5z"}, {seat: ("nine terminals",)})
 
 
-def ruined_by(seat: int) -> Deal:
-    """Return a deal in which ``seat`` draws a yakuman at its second turn."""
-    return Deal({seat: ROUND}, {seat: "5m1z"}, {seat: ("tsumo",)})
+def ruined_by(seat: int, drawn: str = "5m") -> Deal:
+    """Return a deal in which ``seat`` draws a yakuman at its second turn, after this tile."""
+    return Deal({seat: ROUND}, {seat: f"{drawn}1z"}, {seat: ("tsumo",)})

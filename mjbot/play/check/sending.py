@@ -13,6 +13,8 @@ from protocol.codec import encode
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from protocol.masking import masked
 from protocol.messages import EndGame, Error, Event, StartGame
+from protocol.rules import announced_players
+from protocol.seats import seated
 from protocol.sessions.pipes import pipe_session
 from protocol.sessions.request_server import RequestSession
 
@@ -57,7 +59,7 @@ class LockstepSender(EventSender):
         referee = owed.referee
         asked = referee.asked if owed.may_act else {}
         hinted = masked(with_hints(event, referee, asked), self._seat)
-        return [self._spelled(encode(hinted, LOCKSTEP))]
+        return [self._spelled(encode(seated(hinted, referee.rules.players), LOCKSTEP))]
 
 
 class PipeSender(EventSender):
@@ -110,7 +112,9 @@ def sender_for(dialect: Dialect, seat: int, respell: Respell | None = None) -> E
 
 def named(event: Event) -> Event:
     """Return a ``start_game`` with the names of the table."""
-    return replace(event, names=NAMES) if isinstance(event, StartGame) else event
+    if not isinstance(event, StartGame):
+        return event
+    return replace(event, names=NAMES[: announced_players(event.mjbot_rules)])
 
 
 _SPARE: Final[dict[str, Sequence[str]]] = {

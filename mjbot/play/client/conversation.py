@@ -74,7 +74,7 @@ class OwnResult:
 
     @property
     def final_rank(self) -> int:
-        """1..4; equal scores go by seat."""
+        """From 1 on; equal scores go by seat."""
         return ranks_of(self.scores)[self.seat]
 
 
@@ -238,5 +238,5 @@ class Conversation:
         logger.warning("%s", one_line(f"{text}; {answer}" if shown else text, MOST_SHOWN))
 
     def _result(self) -> OwnResult:
-        scores = tuple([int(score) for score in self._player.table.state["scores"]])
+        scores = tuple(self._player.table.state["scores"].tolist()[: self._session.players])
         return OwnResult(self._session.seat or 0, self._session.names, scores, self._validated)

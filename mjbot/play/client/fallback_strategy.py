@@ -8,6 +8,7 @@ from mjbot.game.table.actions import Action
 from mjbot.game.table.view import Sealed, View
 from mjbot.play.client.decision_thread import DecisionThread
 from mjbot.strategy.faults import NO_ANSWER, FaultKind, accepted
+from mjbot.strategy.registry import require_players
 from mjbot.strategy.strategy import Strategy
 from protocol.plain_text import one_line
 
@@ -47,6 +48,11 @@ class Fallback:
     def warm_up(self, warm_up_alone: Callable[[Strategy], None]) -> None:
         """Do what the first strategy does before its first game, in the calling thread."""
         warm_up_alone(self._make_strategy(0))
+
+    def require_players(self, players: int) -> None:
+        """Raise ``StrategyError`` if it cannot play at a table of so many players."""
+        if self._strategy is not None:
+            require_players(type(self._strategy), players)
 
     async def start_game(self, game: int, seat: int, names: Sequence[str]) -> None:
         """Begin game ``game``, from 0."""

@@ -58,7 +58,8 @@ class Settings:
     long it may not be there at first; ``log`` is the file of the events, ``on_event`` receives each
     as it comes, ``on_kept`` once it is answered, with the strategy's remark, as in the log;
     ``faults`` takes the strategy's faults.  ``length`` is that of games whose server does not
-    announce it (``None``: a hanchan).  ``login`` is the account at a Tenhou table.
+    announce it (``None``: a hanchan), ``players`` how many play at a table that does not show it
+    (``None``: four).  ``login`` is the account at a Tenhou table.
     """
 
     address: Address
@@ -76,11 +77,16 @@ class Settings:
     on_kept: c.Keep = lambda event, talk: None
     login: Login = GUEST_LOGIN
     length: Length | None = None
+    players: int | None = None
 
     def session(self) -> ClientSession:
         """Return the session of a new connection."""
         return ClientSession(
-            self.address.dialect, name=self.name, room=self.address.room, seat=self.seat
+            self.address.dialect,
+            name=self.name,
+            room=self.address.room,
+            seat=self.seat,
+            players=self.players,
         )
 
 

@@ -22,6 +22,7 @@ from mjbot.play.client.server_offers import (
 )
 from mjbot.play.startup.warm_up import WarmUp, warm_up_alone
 from mjbot.strategy.faults import NO_ANSWER, Fault, FaultKind, accepted
+from mjbot.strategy.registry import require_players
 from mjbot.strategy.strategy import Strategy, remark_on
 from protocol import messages as m
 from protocol.dialects import Dialect
@@ -122,7 +123,11 @@ class ClientPlayer:
     # --- events ------------------------------------------------------------------------------
 
     async def take(self, event: m.Event, seat: m.Seat) -> None:
-        """Take in one event; raises :class:`TableError` in strict mode."""
+        """Take in one event.
+
+        Raises :class:`TableError` in strict mode, and ``StrategyError`` where the strategy cannot
+        play at such a table.
+        """
         self._last = event
         if isinstance(event, m.StartGame):
             self._seat = seat
@@ -137,6 +142,7 @@ class ClientPlayer:
             await self._inform(lambda: self._strategy.start_game(seat, names))
         elif isinstance(event, m.StartKyoku):
             view = Sealed().view(self.table.view(seat))
+            self._require_players(view.players)
             if self._fallback is not None:
                 await self._fallback.start_kyoku(self.table.view(seat))
             await self._inform(lambda: self._strategy.start_kyoku(view))
@@ -144,6 +150,12 @@ class ClientPlayer:
             self._drawn = event.pai if event.actor == seat and event.pai != "?" else None
         elif isinstance(event, m.Dahai):
             self._drawn = None
+
+    def _require_players(self, players: int) -> None:
+        """Raise ``StrategyError`` where a strategy cannot play at a table of so many players."""
+        require_players(type(self._strategy), players)
+        if self._fallback is not None:
+            self._fallback.require_players(players)
 
     def _apply(self, event: m.Event) -> None:
         try:

@@ -109,7 +109,7 @@ class TenhouGame:
             self._record(event)
             await self._player.take(event, self._session.seat or 0)
             if isinstance(event, EndGame):
-                self._scores = event.scores or ()
+                self._scores = (event.scores or ())[: self._session.players]
         await _send(transport, received.frames)
         if received.lapsed:
             logger.warning("the server went on without our answer")

@@ -13,8 +13,9 @@ from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.languages import VARIABLES, language
 from mjbot.runtime.processes import own_module
 from mjbot.strategy.options import StrategyError
-from mjbot.strategy.registry import EXTERNAL, PIPED, Spec
+from mjbot.strategy.registry import EXTERNAL, PIPED, Spec, require_players, strategy_class
 from protocol.dialects import LOCKSTEP
+from protocol.rules import RANKED
 
 MAJIANG = "external:majiang"
 PIPES = "mjbot.play.match.pipes"
@@ -49,6 +50,14 @@ class MatchPlayer:
         """Whether it is a client that we know nothing of: it may insist on a room of its own."""
         return self.spec.name.startswith(EXTERNAL) and self.spec.name != MAJIANG
 
+    def require_players(self, players: int) -> None:
+        """Raise :class:`SeatError` if it cannot play at a table of so many players."""
+        if self.spec.is_external:
+            if self.spec.name == MAJIANG and players != RANKED.players:
+                raise SeatError(f"seat {self.spec.name!r}: plays at tables of four players only")
+            return
+        require_players(strategy_class(self.spec.name), players)
+
     @property
     def environ(self) -> Mapping[str, str]:
         """What is added to the environment of its process."""
@@ -81,6 +90,11 @@ class HumanSeat(MatchPlayer):
 
     port: int = 0
     key: str = field(default="", repr=False)
+
+    def require_players(self, players: int) -> None:
+        """See :meth:`MatchPlayer.require_players`: a person plays both, its hint may not."""
+        if hint := self.spec.options.get("hint"):
+            require_players(strategy_class(Spec.read(hint).name), players)
 
     @property
     def environ(self) -> Mapping[str, str]:

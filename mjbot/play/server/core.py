@@ -1,7 +1,7 @@
 """The table server's core: messages for each seat and their answers.  No clock, no socket.
 
 The original server's lock-step: an event goes to seat 0, whose one answer is awaited, then to
-seats 1, 2 and 3; only then are the four answers judged, in seat order::
+the other seats in turn; only then are all answers judged, in seat order::
 
     while (outgoing := core.next()) is not None:
         core.answer(answer_of(outgoing))  # unless outgoing.is_final
@@ -115,7 +115,7 @@ class LogLine(NamedTuple):
 
 
 class TableCore:
-    """One game between four seats; ``names`` by seat."""
+    """One game between the seats that have ``names``."""
 
     def __init__(
         self, referee: Referee, names: tuple[str, ...], on_fault: OnFault = OnFault.ABORT
@@ -202,7 +202,7 @@ class TableCore:
         self._seat, self._choices, self._logs, self._new_faults = 0, {}, [], []
 
     def _go_on(self, log: str | None) -> None:
-        """Turn to the next seat; after the fourth apply the answers."""
+        """Turn to the next seat; after the last apply the answers."""
         self._logs.append(log)
         self._seat += 1
         if self._seat < len(self.names):

@@ -12,6 +12,9 @@ from mjbot.runtime.clock import local_time
 from mjbot.runtime.files import append_lines, naming, write_all
 from protocol.codec import encode
 from protocol.dialects import OWN_LOG
+from protocol.messages import StartGame
+from protocol.rules import RANKED, announced_players
+from protocol.seats import seated
 
 
 def require_writable(folder: Path) -> None:
@@ -42,6 +45,7 @@ class GameLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._players = RANKED.players
         self._file = path.open("xb", buffering=0)
 
     @classmethod
@@ -60,7 +64,13 @@ class GameLog:
 
     def write(self, lines: list[LogLine]) -> None:
         """Append the lines, which the system has when this returns; raises ``OSError``."""
-        append_lines(self._file, self.path, b"".join(map(_encoded, lines)))
+        append_lines(self._file, self.path, b"".join(map(self._encoded, lines)))
+
+    def _encoded(self, line: LogLine) -> bytes:
+        if isinstance(line.event, StartGame):
+            self._players = announced_players(line.event.mjbot_rules)
+        event = seated(line.event, self._players)
+        return encode(event, OWN_LOG, {"logs": list(line.logs)}) + b"\n"
 
     def __enter__(self) -> Self:
         return self
@@ -85,7 +95,3 @@ class EvidenceLog:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
-
-
-def _encoded(line: LogLine) -> bytes:
-    return encode(line.event, OWN_LOG, {"logs": list(line.logs)}) + b"\n"

@@ -1,7 +1,7 @@
 """Several tables behind the same endpoints: rooms by name, and in each a queue for its tables.
 
 A client that joins a room waits in its queue.  As soon as a table of the room is free and enough
-players wait, :meth:`Hall.seat_players` seats four: the one that has waited longest, and with it
+players wait, :meth:`Hall.seat_players` seats a table: the one that has waited longest, and with it
 
 * by ``first-come``: the next ones in the order of joining;
 * by ``rotate``: those that it, and those already chosen, have met least often
@@ -35,7 +35,7 @@ WAITING_PER_TABLE: Final = 8
 
 
 class Hall(Lobby):
-    """``rooms`` names the rooms and how many tables each has."""
+    """``rooms`` names the rooms and how many tables each has, all for ``places`` players."""
 
     def __init__(
         self,
@@ -43,8 +43,10 @@ class Hall(Lobby):
         pairing: Pairing = "first-come",
         gather_s: float = 0.0,
         entrance: Entrance | None = None,
+        places: int = PLACES,
     ) -> None:
         super().__init__(dict.fromkeys(rooms, ()), entrance or Entrance(WaitingLimits()))
+        self.places = places
         self.tables: Final = {
             room: [TableLobby(self, room) for _ in range(count)] for room, count in rooms.items()
         }
@@ -71,7 +73,7 @@ class Hall(Lobby):
         """Let a player wait in the room's queue; raises :class:`BusyError`."""
         if self.is_busy(room):
             raise BusyError(CLOSED if self._closed else NO_TABLE if self.is_shut(room) else BUSY)
-        self._admit(player, self._queues[room], PLACES * len(self.tables[room]))
+        self._admit(player, self._queues[room], self.places * len(self.tables[room]))
         self._queues[room].append(player)
         self._changed.set()
         return len(self._queues[room]) - 1
@@ -171,7 +173,7 @@ class TableLobby(Lobby):
     """The lobby of one table of a hall."""
 
     def __init__(self, hall: Hall, room: str) -> None:
-        super().__init__({ONE_ROOM: tuple(range(PLACES))}, hall.entrance)
+        super().__init__({ONE_ROOM: tuple(range(hall.places))}, hall.entrance)
         self._hall: Final = hall
         self.room: Final = room
         self.problem = ""
@@ -181,7 +183,7 @@ class TableLobby(Lobby):
     def missing(self) -> int:
         """How many players it still needs for a game; 0 while one is played, or none begins."""
         is_open = not (self._playing or self._closed or self.problem)
-        return PLACES - len(self._players) if is_open else 0
+        return self.places - len(self._players) if is_open else 0
 
     @property
     def state(self) -> TableState:

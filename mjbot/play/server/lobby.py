@@ -19,7 +19,8 @@ from protocol.sessions.request_server import TimeLimits
 
 logger = logging.getLogger(__name__)
 
-PLACES: Final = 4
+PLACES: Final = RANKED.players
+"""How many play at a table, unless its rules name another number."""
 CLOSED: Final = "The table is closed."
 
 
@@ -28,9 +29,9 @@ class BusyError(ValueError):
 
 
 class Lobby:
-    """Four places (0..3, in the order of joining), each in one room.
+    """The places of a table (0, 1, ..., in the order of joining), each in one room.
 
-    An ordinary table has one room with all four; a match gives every player a room of its own,
+    An ordinary table has one room with all of them; a match gives every player a room of its own,
     and so identifies it.
     """
 
@@ -38,6 +39,8 @@ class Lobby:
         self, rooms: Mapping[str, tuple[int, ...]], entrance: Entrance | None = None
     ) -> None:
         self.rooms: Final = dict(rooms)
+        self.places = sum(map(len, rooms.values()))
+        """How many play at a table."""
         self.entrance: Final = entrance or Entrance()
         self._dismissals: Final[set[asyncio.Task[None]]] = set()
         self._players: dict[int, PlayerSeat] = {}
@@ -55,7 +58,7 @@ class Lobby:
         """Give the player the room's first free place; raises :class:`BusyError`."""
         if self.is_busy(room):
             raise BusyError(CLOSED if self._closed else BUSY)
-        self._admit(player, (), PLACES)
+        self._admit(player, (), self.places)
         place = next(place for place in self.rooms[room] if place not in self._players)
         self._players[place] = player
         self._changed.set()
@@ -71,7 +74,7 @@ class Lobby:
         self._log(player, "joined")
 
     def _log(self, player: PlayerSeat, event: str) -> None:
-        count = f"{len(self._players)} of {PLACES} players"
+        count = f"{len(self._players)} of {self.places} players"
         logger.info("%s: %s %s, %s", player.guest, one_line(player.name), event, count)
 
     def leave(self, player: PlayerSeat) -> bool:
@@ -111,14 +114,14 @@ class Lobby:
         return self._closed
 
     async def gather(self) -> list[PlayerSeat]:
-        """Wait for all four players; return them by place, none once the lobby is closed."""
-        while len(self._players) < PLACES and not self._closed:
+        """Wait for all players; return them by place, none once the lobby is closed."""
+        while len(self._players) < self.places and not self._closed:
             self._changed.clear()
             await self._wait_for_change()
         if self._closed:
             return []
         self._playing = True
-        return [self._players[place] for place in range(PLACES)]
+        return [self._players[place] for place in range(self.places)]
 
     async def _wait_for_change(self) -> None:
         """Wait until something changes; meanwhile dismiss who has waited for too long."""
@@ -169,8 +172,8 @@ class TableRules:
         return self.rules if isinstance(self.rules, Rules) else Rules(length=self.rules)
 
     def seating(self, game: int) -> list[int]:
-        """Return the place (order of joining) of seat 0, 1, 2 and 3 in game ``game``."""
-        places = list(range(PLACES))
+        """Return the place (order of joining) of seat 0, 1, 2, ... in game ``game``."""
+        places = list(range(self.game.players))
         if not self.fixed_seats:
             random.Random(f"seats {self.seed + game}").shuffle(places)
         return places

@@ -18,7 +18,7 @@ from mjbot.play.kept_games import KeptGames, Limits
 from mjbot.play.server.accounts import OPEN, Admission
 from mjbot.play.server.core import LogLine, Outgoing, SeatReply, TableCore, TableFault
 from mjbot.play.server.game_log import EvidenceLog, GameLog
-from mjbot.play.server.lobby import CLOSED, Lobby, TableRules
+from mjbot.play.server.lobby import CLOSED, PLACES, Lobby, TableRules
 from mjbot.play.server.names import distinct_names
 from mjbot.play.server.reply_faults import fault_of_void, fault_reason
 from mjbot.play.server.seats import PlayerSeat
@@ -44,7 +44,10 @@ DROPPED: Final = "it answers an earlier event or request"
 NO_LOG: Final = "The table cannot write its log; the game is void."
 ENDED: Final = "The server was ended; the game is void."
 
-ONE_ROOM: Final[Mapping[str, tuple[int, ...]]] = {"default": (0, 1, 2, 3)}
+
+def one_room(players: int = PLACES, name: str = "default") -> dict[str, tuple[int, ...]]:
+    """Return the rooms of an ordinary table: all places in one."""
+    return {name: tuple(range(players))}
 
 
 def talk_of(logs: SeatRemarks) -> Talk:
@@ -101,7 +104,7 @@ class TableServer:
     def __init__(
         self,
         rules: TableRules,
-        rooms: Mapping[str, tuple[int, ...]] = ONE_ROOM,
+        rooms: Mapping[str, tuple[int, ...]] | None = None,
         log_dir: Path | None = None,
         on_event: OnEvent | None = None,
         on_fault: Callable[[int, TableFault], None] | None = None,
@@ -114,7 +117,9 @@ class TableServer:
         self._bookkeeping: Final = bookkeeping or Bookkeeping()
         self._kept: Final = self._bookkeeping.kept_games(log_dir)
         self._begun = 0
-        self.lobby: Final = admission.lobby or Lobby(rooms, admission.entrance)
+        self.lobby: Final = admission.lobby or Lobby(
+            rooms or one_room(rules.game.players), admission.entrance
+        )
         self._admission: Final = admission
         self.acceptor: Final = Acceptor(self.lobby, rules, admission=admission)
         self.tenhou: Final = TenhouEndpoint(self.lobby, rules, admission)
@@ -198,7 +203,7 @@ class TableServer:
     async def play(
         self, games: int, *, counts_void: bool = True
     ) -> AsyncGenerator[GameResult, None]:
-        """Play ``games`` games one after another, each as soon as four players have joined.
+        """Play ``games`` games one after another, each as soon as its players have joined.
 
         Void ones are among them only if ``counts_void``.  Ends earlier after :meth:`drain`.  May
         be called again after an ``OSError``: the table continues with its next game.
@@ -260,7 +265,7 @@ class TableServer:
             number=number,
             names=core.names,
             places=places,
-            scores=tuple(referee.state["scores"].tolist()),
+            scores=tuple(referee.state["scores"].tolist()[: len(seats)]),
             void=core.void,
             faults=tuple(core.faults),
             log=files.game.path if files.game else None,
@@ -372,7 +377,7 @@ class _NewFaults:
 def _log_start(label: str, seats: list[PlayerSeat], names: Sequence[str]) -> None:
     players = [
         f"{wind} {one_line(name)} ({seat.guest})"
-        for wind, name, seat in zip(WIND_NAMES, names, seats, strict=True)
+        for wind, name, seat in zip(WIND_NAMES, names, seats, strict=False)
     ]
     logger.info("%s begins: %s", label, ", ".join(players))
 

@@ -43,7 +43,11 @@ REJOIN_S: Final = 10.0
 _TAGS: Final = re.compile(rb"[^\0]*\0|[^\0]+")
 _ACCOUNT: Final = re.compile(r"ID[0-9A-Fa-f]{8}\b.*", re.S)
 _FIXED: Final = (
-    GameType.AGAINST_PEOPLE | GameType.HANCHAN | GameType.NO_RED_FIVES | GameType.NO_OPEN_TANYAO
+    GameType.AGAINST_PEOPLE
+    | GameType.HANCHAN
+    | GameType.THREE_PLAYERS
+    | GameType.NO_RED_FIVES
+    | GameType.NO_OPEN_TANYAO
 )
 _ROOMS: Final = GameType.TOKUJOU | GameType.JOUKYUU | GameType.FAST | _FIXED
 _LAST_LOBBY: Final = 9999
@@ -77,7 +81,11 @@ class TenhouEndpoint:
         self, transport: Transport, spelling: Spelling, guest: Guest | None = None
     ) -> asyncio.Task[None]:
         """Serve a connection of either kind; return the task that ends with it."""
-        task = asyncio.create_task(self._serve(transport, spelling, guest or Guest()))
+        connection = TenhouConnection(transport, spelling, guest)
+        listening = asyncio.create_task(self._listen(connection))
+        connection.ends = connection.guest.close = listening.cancel
+        self._connections.add(connection)
+        task = asyncio.create_task(self._serve(connection, listening))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
@@ -93,18 +101,14 @@ class TenhouEndpoint:
 
     async def close(self) -> None:
         """Send everybody away."""
-        for task in set(self._tasks):
-            task.cancel()
+        for connection in self._connections:
+            connection.ends()
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
     # --- one connection ----------------------------------------------------------------------
 
-    async def _serve(self, transport: Transport, spelling: Spelling, guest: Guest) -> None:
-        connection = TenhouConnection(transport, spelling, guest)
-        listening = asyncio.create_task(self._listen(connection))
-        connection.ends = guest.close = listening.cancel
-        self._connections.add(connection)
+    async def _serve(self, connection: TenhouConnection, listening: "asyncio.Task[None]") -> None:
         try:
             await asyncio.wait({listening})
         finally:
@@ -224,7 +228,7 @@ class TenhouEndpoint:
             self._lobby.log_join(seat)
 
     def _check(self, table_type: TableType) -> None:
-        check_playable(table_type.type, "JOIN.t")
+        check_playable(table_type.type, "JOIN.t", players=(3, 4))
         usual = game_type(self._rules.game)
         if table_type.type & _FIXED != usual or table_type.type & ~_ROOMS:
             problem = f"a table of type {table_type.type} is not played here, ask for {int(usual)}"

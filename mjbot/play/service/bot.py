@@ -43,6 +43,7 @@ from mjbot.play.service.status import Status
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.net.backoff import Backoff
 from mjbot.strategy.faults import Fault, FaultKind, error_summary
+from mjbot.strategy.options import StrategyError
 from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.messages import Event, StartGame
 from protocol.plain_text import one_line
@@ -98,7 +99,7 @@ def outcome_of(error: Exception, *, has_begun: bool, seat: int | None) -> GameOu
             return GameOutcome("fault", text)
         case ProtocolError(field="line"):  # damaged on the way, no other version
             return GameOutcome("lost" if has_begun else "unreachable", text)
-        case ProtocolError() | TableError():
+        case ProtocolError() | TableError() | StrategyError():
             return GameOutcome("changed", text)
     return GameOutcome("fault", error_summary(error))
 

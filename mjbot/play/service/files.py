@@ -23,6 +23,8 @@ from mjbot.runtime.errors import error_report
 from mjbot.runtime.files import append_lines, naming
 from mjbot.runtime.redaction import redacted
 from protocol.messages import Event, StartGame
+from protocol.rules import RANKED
+from protocol.seats import players_after
 from protocol.transports.base import Transport
 
 logger = logging.getLogger(__name__)
@@ -85,13 +87,15 @@ class GameFiles:
         self._files: Final[dict[str, tuple[Path, FileIO]]] = {}
         self._lost: Final[set[str]] = set()
         self._stem = ""
+        self._players = RANKED.players
         self.has_begun = False
 
     def keep(self, event: Event, talk: Talk) -> None:
         """Write an event of the game."""
-        self.has_begun = self.has_begun or isinstance(event, StartGame)
+        self.has_begun |= isinstance(event, StartGame)
+        self._players = players_after(event, self._players)
         if self.has_begun:
-            self._write(LOG, log_line(event, talk))
+            self._write(LOG, log_line(event, talk, self._players))
 
     def frame(self, direction: str, line: bytes) -> None:
         """Write a frame, if evidence is kept."""

@@ -13,19 +13,20 @@ Tiles are wire names, a list of them one text with blanks.  ``turn`` is the acti
 concealed tiles in order without the ``drawn`` one, and is ``null`` where it may not be seen;
 ``size`` counts them. ``riichi`` is 1 declared, 2 accepted.  Each tile of a ``river`` and each of a
 meld is its name and marks: ``_`` lies turned, ``-`` was discarded as drawn, ``^`` was called away,
-``+`` lies upon the turned one, ``#`` lies face down.  Where the hand is hidden ``shanten`` is
-``null``, ``waits`` is empty.
+``+`` lies upon the turned one, ``#`` lies face down.  Norths that are set aside lie together,
+behind the melds.  Of three players lists by seat have three items.  Where the hand is hidden
+``shanten`` is ``null``, ``waits`` is empty.
 """
 
 from collections.abc import Collection
 from typing import Any, Final
 
-from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.tile_sets import shanten_of
 from mjbot.game.table import state as s
 from mjbot.game.table.hands import concealed_tiles
 from mjbot.game.table.legal import is_furiten
 from mjbot.game.table.view import Meld, View
-from protocol.tiles import N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_kind, tile_names
+from protocol.tiles import N_KINDS, NORTH, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_kind, tile_names
 
 Board = dict[str, Any]
 
@@ -57,8 +58,8 @@ def board_of(
         "turn": -1 if phase in _NOBODY_ACTS else view.turn,
         "dealer": view.dealer,
         "last": view.turn if phase == s.REACTION else -1,
-        "scores": view.scores.tolist(),
-        "seats": [_seat(view, seat, seat in seen, added) for seat in SEATS],
+        "scores": view.scores.tolist()[: view.players],
+        "seats": [_seat(view, seat, seat in seen, added) for seat in SEATS[: view.players]],
         "result": result,
     }
 
@@ -86,9 +87,9 @@ def _seat(
         "size": size,
         "drawn": "" if drawn < 0 else TILE_NAMES[drawn if known else UNKNOWN],
         "river": _river(view, seat),
-        "melds": [_meld(meld, seat, added) for meld in view.melds(seat)],
+        "melds": [*[_meld(meld, seat, added) for meld in view.melds(seat)], *_norths(view, seat)],
         "riichi": int(state["riichi"][seat]),
-        "shanten": int(shanten(state["hand"][seat], int(state["n_melds"][seat])))
+        "shanten": int(shanten_of(state["hand"][seat], int(state["n_melds"][seat]), view.players))
         if known
         else None,
         "waits": _names([kind for kind in range(N_KINDS) if waits >> kind & 1]),
@@ -129,6 +130,11 @@ def _meld(meld: Meld, seat: int, added: Collection[tuple[int, int]]) -> str:
     if upon is not None:
         names.insert(index + 1, f"{TILE_NAMES[upon]}+")
     return " ".join(names)
+
+
+def _norths(view: View, seat: int) -> list[str]:
+    """Return the norths that are set aside as one text, if there are any."""
+    return [_names([NORTH] * view.kita(seat))] if view.kita(seat) else []
 
 
 def _names(tiles: list[int]) -> str:

@@ -49,7 +49,9 @@ def picture(
     """Return the SVG of a board with ``viewpoint`` below; ``index`` adds letters to the tiles."""
     pieces = [f'<g id="middle">{_middle(board)}</g>']
     for side, angle in enumerate(ANGLES):
-        seat_index = (viewpoint + side) % 4
+        seat_index = (viewpoint + side) % len(ANGLES)
+        if seat_index >= len(board["seats"]):  # the empty one of three players
+            continue
         seat, turned = board["seats"][seat_index], f'transform="rotate({angle} 500 500)"'
         parts = {
             "hand": _hand(seat, seat_index in opened),

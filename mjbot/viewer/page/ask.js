@@ -6,7 +6,7 @@ import { t } from "/page/text.js";
 
 const NAMES = {
   discard: "Discard", riichi: "Riichi", tsumo: "Win", ron: "Win", pass: "Pass", pon: "Pon",
-  chi: "Chi", daiminkan: "Kan", ankan: "Kan", kakan: "Kan", "nine terminals": "Abort: nine terminals",
+  chi: "Chi", daiminkan: "Kan", ankan: "Kan", kakan: "Kan", kita: "Kita", "nine terminals": "Abort: nine terminals",
 };
 
 // Offers one question at a time in a place of the page, and on the tiles of the own hand.

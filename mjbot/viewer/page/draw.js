@@ -221,6 +221,10 @@ export class Picture {
     ], board);
     for (let side = 0; side < 4; side++) {
       const place = (viewpoint + side) % 4;
+      if (place >= board.seats.length) { // the empty one of three players
+        this.remove(side);
+        continue;
+      }
       const [seat, angle] = [board.seats[place], ANGLES[side]];
       const open = isOpen(place);
       const who = names[place];
@@ -231,6 +235,13 @@ export class Picture {
       const plate = [names[place], seat.wind, seat.riichi, board.turn === place, board.scores[place],
         board.result && board.result.deltas[place]];
       this.piece(`plate${side}`, angle, drawPlate, who, plate, names[place], board, place, angle);
+    }
+  }
+
+  remove(side) {
+    for (const id of [`hand${side}`, `river${side}`, `plate${side}`]) {
+      if (this.drawn.has(id)) this.drawn.get(id).group.remove();
+      this.drawn.delete(id);
     }
   }
 

@@ -101,6 +101,8 @@ function readPlace(hash = location.hash) {
   return place.length === 3 && place.every((part) => Number.isInteger(part) && part >= 0) ? place : null;
 }
 
+const seatCount = () => timeline().kyoku[0]?.board.seats.length || 4;
+
 // Kyoku and step of an event by its number.
 function momentOf(n) {
   const { kyoku } = timeline();
@@ -115,7 +117,7 @@ function goToWanted() {
   const there = timeline().kyoku[kyoku];
   if (!there || there.steps.length < step) return true;
   wanted = null;
-  shown.seat = seat % 4;
+  shown.seat = seat % seatCount();
   following = false;
   go(kyoku, step);
   return false;
@@ -126,7 +128,7 @@ function settle() {
   if (!goToWanted()) return show();
   const [seat, kyoku, step] = wanted;
   wanted = null;
-  shown.seat = seat % 4;
+  shown.seat = seat % seatCount();
   go(kyoku, step);
 }
 
@@ -204,7 +206,7 @@ const actions = {
   play: () => (playing ? stop() : play()),
   faster: () => setSpeed(speed * 1.5),
   slower: () => setSpeed(speed / 1.5),
-  turn: () => go(shown.kyoku, shown.step, (shown.seat = (shown.seat + 1) % 4)),
+  turn: () => go(shown.kyoku, shown.step, (shown.seat = (shown.seat + 1) % seatCount())),
   hands: () => go(shown.kyoku, shown.step, (shown.hands = !shown.hands)),
   index: () => toggleRoot("index", "on"),
   thoughts: () => go(shown.kyoku, shown.step, (thoughts = !thoughts)),

@@ -59,7 +59,7 @@ def keep_tenpai(view: View, bot: FastRiichi) -> Action | None:
     own = view.genbutsu(view.seat)
     tiles = {
         kind: tiles_of(waits & ~(own | 1 << kind), view.unseen)
-        for kind, waits in waits_by_discard(view.hand, view.n_melds).items()
+        for kind, waits in waits_by_discard(view.hand, view.n_melds, view.players).items()
     }
     drawn = tile_kind(view.drawn)
     if drawn not in tiles:

@@ -18,35 +18,37 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.rules.acceptance import waits
 from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.tile_sets import holds_no_run, shanten_of, waits_of
 from mjbot.game.table.actions import (
     ACTIONS,
     DECLARE_RIICHI,
     DISCARD,
     DISCARD_DRAWN,
+    KITA,
     Action,
 )
 from mjbot.game.table.observe import genbutsu
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import DECLARED, Phase, State
 from mjbot.game.table.view import View
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.strategy.explanation import VALUE, Rated, Term
 from mjbot.strategy.strategy import Strategy
-from protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, tile_kind
+from protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, NORTH, tile_kind
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.fast_riichi.blocks import block_table
 from strategies.evaluation.fast_riichi.draws import Numbers, discard_points, hand_value
 
 
-def waits_by_discard(hand: Counts, n_melds: int) -> dict[int, int]:
+def waits_by_discard(hand: Counts, n_melds: int, players: int = 4) -> dict[int, int]:
     """Return kind -> mask of waits for the discards that leave 3n+2 concealed tiles tenpai.
 
     >>> from mjbot.game.rules.kinds import hand_counts
     >>> waits_by_discard(hand_counts("23m55z9p"), 3) == {17: 1 << 0 | 1 << 3}
     True
     """
-    masks = _waits_by_discard(hand, n_melds).tolist()
+    masks = _waits_by_discard(hand, n_melds, players).tolist()
     return {kind: mask for kind, mask in enumerate(masks) if mask}
 
 
@@ -65,13 +67,13 @@ def _tiles_of(kinds: int, unseen: Counts) -> int:
 
 
 @compiled
-def _waits_by_discard(hand: Counts, n_melds: int) -> Numbers:
+def _waits_by_discard(hand: Counts, n_melds: int, players: int) -> Numbers:
     masks = np.zeros(34, np.int64)
     rest = hand.copy()
     for kind in range(34):
         if hand[kind]:
             rest[kind] -= 1
-            masks[kind] = waits(rest, n_melds)
+            masks[kind] = waits_of(rest, n_melds, players)
             rest[kind] += 1
     return masks
 
@@ -101,6 +103,15 @@ class FastRiichi(Strategy):
             if action.is_win or action.is_nine_terminals:
                 return action
         return None
+
+    def kita(self, view: View) -> Action | None:
+        """Set a north aside unless the hand would need one more tile without it."""
+        if KITA not in view.codes:
+            return None
+        rest = view.hand.copy()
+        rest[NORTH] -= 1
+        away = shanten_of(rest, view.n_melds, view.players)
+        return ACTIONS[KITA] if away <= view.shanten else None
 
     def riichi(self, view: View, kinds: Collection[int] = ALL_KINDS) -> Action | None:
         """Declare riichi if some discard (of these kinds) leaves tenpai without furiten.
@@ -158,7 +169,7 @@ class FastRiichi(Strategy):
         own = view.genbutsu(view.seat)
         return [
             kind
-            for kind, waits in waits_by_discard(view.hand, view.n_melds).items()
+            for kind, waits in waits_by_discard(view.hand, view.n_melds, view.players).items()
             if kind in kinds and not waits & (own | 1 << kind) and tiles_of(waits, view.unseen)
         ]
 
@@ -202,8 +213,8 @@ class Folding:
 
 @compiled
 def _is_threatened(state: State, seat: int, late_tiles: int) -> bool:
-    for step in range(1, 4):
-        if state.riichi[(seat + step) & 3] >= DECLARED:
+    for steps in range(1, state.rules.players):
+        if state.riichi[seat_after(state, seat, steps)] >= DECLARED:
             return True
     return bool(state.wall_left < late_tiles)
 
@@ -227,17 +238,17 @@ def dangers(state: State, seat: int, unseen: Counts, dama: int, riichi: int) -> 
     """Return the danger of each tile, int64[37], summed over the opponents of ``seat``.
 
     One opponent is a danger of 0 if it cannot ron the kind (genbutsu), else of 1; of 2 if the
-    kind is a number tile that is not suji or an honour of which the table shows none.  Times
-    ``riichi`` if the opponent is in riichi, else ``dama``.
+    kind is a number tile of runs that is not suji or an honour of which the table shows none.
+    Times ``riichi`` if the opponent is in riichi, else ``dama``.
     """
     danger = np.zeros(N_TILES, np.int64)
-    for step in range(1, 4):
-        opponent = (seat + step) & 3
+    for steps in range(1, state.rules.players):
+        opponent = seat_after(state, seat, steps)
         safe = genbutsu(state, opponent)
         weight = riichi if state.riichi[opponent] else dama
         for kind in range(N_KINDS):
             if kind < FIRST_HONOUR:
-                guarded = is_suji(safe, kind)
+                guarded = is_suji(safe, kind) or holds_no_run(kind, state.rules.players)
             else:
                 guarded = unseen[kind] + state.hand[seat, kind] < 4
             if not safe >> kind & 1:

@@ -17,7 +17,7 @@ from mjbot.game.records.sources import games_of, list_sources
 from mjbot.game.records.tenhou6.reader import read_tenhou6
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.game.records.writers import FORMATS
-from mjbot.game.table.mirror.mirror import Mirror, TableError
+from mjbot.game.table.mirror.mirror import Mirror
 from protocol import messages as m
 from protocol.rules import Rules
 from protocol.tenhou.calls import Call, decode_call, encode_call
@@ -180,10 +180,9 @@ def test_a_reader_of_four_players_refuses_it_in_one_line(tmp_path: Path) -> None
         list(game.entries)
 
 
-def test_a_clients_table_refuses_three_players() -> None:
-    start = m.StartGame(id=0, mjbot_rules=THREE.announced)
-    with pytest.raises(TableError, match="players: 3 is not implemented"):
-        Mirror(seat=0).apply(start)
-    spectator = Mirror()
-    spectator.apply(start)
-    assert spectator.state["scores"].tolist() == [35_000] * 3 + [0]
+@pytest.mark.parametrize("length", ["tonpu", "hanchan", None])
+def test_of_a_table_that_does_not_announce_its_length_it_is_expected(length) -> None:
+    table = Mirror(seat=0, length=length)
+    table.apply(m.StartGame(id=0, mjbot_rules={"players": 3}))
+    assert table.state["scores"].tolist() == [35_000] * 3 + [0]
+    assert table.state["rules"]["last_round"] == (2 if length == "tonpu" else 6)

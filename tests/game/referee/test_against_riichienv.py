@@ -33,6 +33,13 @@ def test_whole_games_agree(first):
     assert report.agreed["event reach_accepted"] > GAMES_A_CASE
 
 
+def test_whole_games_of_three_players_agree():
+    """The same, and on what three players alone have."""
+    report = play(range(GAMES_A_CASE), rules=Rules(players=3))
+    for name in ("event kita", "event hora", "event pon", "yaku dora", "yaku rinshankaiho"):
+        assert report.agreed[name], name
+
+
 STACKED = {
     "quads": ("event ryukyoku sukaikan", "event ankan", "event kakan", "event daiminkan"),
     "four_winds": ("event ryukyoku sufonrenta",),

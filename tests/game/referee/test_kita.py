@@ -207,6 +207,11 @@ def test_each_wind_has_three_hands(round_: int, top: int, following: tuple[str, 
         assert ((deal.bakaze, deal.kyoku), deal.oya, deal.honba) == (following, 0, 1)
 
 
+def test_a_round_that_no_player_deals_is_refused() -> None:
+    with pytest.raises(ValueError, match="round 7: no player deals it"):
+        Referee(0, Rules(players=3)).start(Position(round=7))
+
+
 def test_a_score_below_zero_ends_the_game() -> None:
     hands = [FAR, "123456789p2255s", FAR]
     for points, over in ((900, True), (1000, False)):

@@ -17,7 +17,7 @@ class Player:
     ``eager`` lists the offers that it takes, in order.
     """
 
-    eager = ("hora", "reach", "ankan", "kakan", "daiminkan", "pon", "chi")
+    eager = ("hora", "kita", "reach", "ankan", "kakan", "daiminkan", "pon", "chi")
     stays = None
 
     def __init__(self, dialect, seat, game=0):
@@ -67,6 +67,9 @@ class Player:
             for tile in [event["pai"]] if kind == "kakan" else event["consumed"]:
                 self.hand.remove(tile)
             self.drawn = None
+        elif kind == "kita" and own:
+            self.hand.remove("N")
+            self.drawn = None
         elif kind == "reach_accepted" and own:
             self.in_riichi = True
         self.forbidden = event.get("cannot_dahai", ()) if own else ()
@@ -98,7 +101,9 @@ class Player:
         if not event.get("can_act", True):
             return False
         own = event.get("actor") == self.seat
-        return event["type"] in (("tsumo", "chi", "pon", "reach") if own else ("dahai", "kakan"))
+        return event["type"] in (
+            ("tsumo", "chi", "pon", "reach") if own else ("dahai", "kakan", "kita")
+        )
 
     def requested(self, event):
         offers = event["possible_actions"]
@@ -496,6 +501,15 @@ class AlwaysTonpu(Player):
             if event["bakaze"] == "S" and self.rounds == 5:
                 raise SystemExit("the game was over")
         super().note(event)
+
+
+class NorthFromNowhere(Player):
+    """Sets norths aside that it does not hold."""
+
+    def turn(self, event):
+        if "N" not in self.hand and not self.in_riichi:
+            return {"type": "kita", "actor": self.seat, "pai": "N"}
+        return super().turn(event)
 
 
 BROKEN = {

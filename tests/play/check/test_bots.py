@@ -11,12 +11,12 @@ from mjbot.play.check.catalogue import BOT_CHECKS, CHECKS, CheckVerdict
 from mjbot.play.check.report import results
 from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 
-NUMBERS = [check.id for check in BOT_CHECKS]
+NUMBERS = [check.id for check in BOT_CHECKS if check.id != "B34"]  # of three players
 
 
-def checked(parties, kind, dialect, ids=(), at_once=0):
+def checked(parties, kind, dialect, ids=(), at_once=0, players=4):
     bot = parties.MemoryBot(kind, dialect)
-    settings = BotSettings(ids=frozenset(ids), at_once=at_once)
+    settings = BotSettings(ids=frozenset(ids), at_once=at_once, players=players)
     findings = asyncio.run(check_bot(bot, settings))
     return {result.check.id: result for result in results(BOT_CHECKS, findings, "mjbot check x")}
 
@@ -40,7 +40,20 @@ def test_a_bot_that_keeps_to_the_documents_fails_nothing(found_of_the_good_one, 
 def test_an_eager_bot_gives_every_check_its_occasion(found_of_the_good_one):
     found = found_of_the_good_one(LOCKSTEP)
     idle = {id_ for id_, one in found.items() if one.verdict is CheckVerdict.NOT_APPLICABLE}
-    assert idle == {"B04", "B06", "B27"}  # those of other dialects
+    assert idle == {"B04", "B06", "B27", "B34"}  # those of other dialects, and of three players
+
+
+@pytest.mark.parametrize("dialect", [LOCKSTEP, LINES, ARRAYS, REQUESTS])
+def test_a_bot_that_keeps_to_the_documents_fails_nothing_among_three(parties, dialect):
+    found = checked(parties, parties.Player, dialect, at_once=2, players=3)
+    assert not failed(found), [found[id_].text for id_ in failed(found)]
+    assert found["B34"].verdict is CheckVerdict.OK
+    assert "--players 4" in found["B22"].text
+
+
+def test_a_north_from_nowhere_fails_the_check_of_kita_and_no_other(parties):
+    found = checked(parties, parties.NorthFromNowhere, LOCKSTEP, players=3)
+    assert failed(found) == {"B34"}
 
 
 def test_a_bot_that_answers_every_line_owes_none_for_the_end(parties):

@@ -30,6 +30,8 @@ NOISE = [
 class Caller(Strategy):
     """Calls and declares what it can three times in four, else does anything."""
 
+    players = (3, 4)
+
     def __init__(self, seed):
         self.rng = Random(seed)
 
@@ -41,9 +43,9 @@ class Caller(Strategy):
 class Server:
     """Sends what the client at seat 0 may see, and requests its decisions."""
 
-    def __init__(self, transport, seed, noisy):
+    def __init__(self, transport, seed, noisy, players=4):
         self.transport, self.noisy, self.rng = transport, noisy, Random(seed)
-        self.env = RiichiEnv(game_mode="4p-red-half", seed=seed)
+        self.env = RiichiEnv(game_mode=f"{players}p-red-half", seed=seed)
         self.sent = self.requests = 0
 
     async def play(self):
@@ -63,7 +65,8 @@ class Server:
                 case "start_game":
                     event = {**event, "id": 0}
                 case "start_kyoku":
-                    event = {**event, "tehais": [event["tehais"][0], HIDDEN, HIDDEN, HIDDEN]}
+                    own, *others = event["tehais"]
+                    event = {**event, "tehais": [own, *[HIDDEN] * len(others)]}
                 case "tsumo" if event["actor"] != 0:
                     event = {**event, "pai": "?"}
             await self.send(event)
@@ -99,11 +102,14 @@ class Server:
         return found
 
 
-@pytest.mark.parametrize(("seed", "noisy"), [(0, False), (1, True), (2, True)])
-def test_strict_clients_play_whole_games_there(seed, noisy, caplog):
+@pytest.mark.parametrize(
+    ("players", "seed", "noisy"),
+    [(4, 0, False), (4, 1, True), (4, 2, True), (3, 0, False), (3, 1, True)],
+)
+def test_strict_clients_play_whole_games_there(players, seed, noisy, caplog):
     async def main():
         here, there = memory_pair()
-        server = Server(there, seed, noisy)
+        server = Server(there, seed, noisy, players)
         player = ClientPlayer(
             lambda game: Caller(seed), Dialect.RIICHILAB, strict=True, deadline_s=GUARD_S
         )

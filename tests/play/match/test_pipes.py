@@ -25,6 +25,7 @@ from mjbot.play.server.server import TableServer
 from protocol.codec import decode_line
 from protocol.dialects import LINES, LOCKSTEP
 from protocol.messages import StartGame, StartKyoku, Tsumo
+from protocol.rules import Rules
 from protocol.sessions.client import ClientSession
 from protocol.sessions.lockstep_server import LockstepSession
 from protocol.transports.address import parse_address
@@ -71,7 +72,7 @@ def events_of(result):
     table = Mirror(strict=True)
     events = []
     for line in result.log.read_bytes().splitlines():
-        for event in decode_line(line):
+        for event in decode_line(line, len(result.names)):
             table.apply(event)
             events.append(event)
     return events
@@ -84,6 +85,17 @@ def test_our_own_bots_play_over_both_kinds_of_pipes(tmp_path):
     kinds = {type(event).__name__ for event in events_of(result)}
     assert {"Chi", "Pon", "Reach", "Hora"} <= kinds
     for number in (1, 2, 3, 4):
+        output = (tmp_path / f"player-{number}.txt").read_text()
+        assert "ERROR" not in output and "WARNING" not in output, output
+
+
+def test_three_of_our_own_bots_play_over_pipes(tmp_path):
+    lines, arrays = ours("stdio:", "fast-riichi-d"), ours("stdio-arrays:", "fast-riichi-d")
+    three = Rules(players=3, length="tonpu")
+    (result,), notes = play(tmp_path, [lines, arrays, "fast-riichi-d"], seed=8, rules=three)
+    assert not result.void and not result.faults and notes == []
+    assert "Kita" in {type(event).__name__ for event in events_of(result)}
+    for number in (1, 2, 3):
         output = (tmp_path / f"player-{number}.txt").read_text()
         assert "ERROR" not in output and "WARNING" not in output, output
 

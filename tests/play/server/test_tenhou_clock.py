@@ -14,7 +14,7 @@ from mjbot.game.referee import Referee
 from mjbot.play.server.core import OnFault, SeatReply, TableCore
 from mjbot.play.server.lobby import Lobby, TableRules
 from mjbot.play.server.seats import PlayerSeat
-from mjbot.play.server.server import ONE_ROOM
+from mjbot.play.server.server import one_room
 from mjbot.play.server.tenhou_endpoint import SILENCE_S, TenhouEndpoint
 from mjbot.play.server.tenhou_seat import MOST_RETURNS, READY_S, RETURN_S, UNANSWERED_S
 from proof.leaping_time import in_leaping_time
@@ -119,7 +119,7 @@ class Asked(NamedTuple):
 
 async def play(clients, until, limits=None):
     """Play with the clients on the first seats until ``until(questions, door)``."""
-    lobby, questions, hands = Lobby(ONE_ROOM), [], 0
+    lobby, questions, hands = Lobby(one_room()), [], 0
     door = TenhouEndpoint(lobby, TableRules(seed=3, rules="tonpu", tenhou_limits=limits))
     for number, client in enumerate(clients):
         client.connect(door)

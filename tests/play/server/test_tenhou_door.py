@@ -13,12 +13,13 @@ from mjbot.play.client.play import Settings, play
 from mjbot.play.server import tenhou_endpoint
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import Lobby, TableRules
-from mjbot.play.server.server import ONE_ROOM, TableServer
+from mjbot.play.server.server import TableServer, one_room
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
 from proof.records import RecordFindings
 from proof.tenhou_door import ListenerProof
 from proof.tenhou_habits import HABITS
+from protocol.rules import Rules
 from protocol.sessions.request_server import TimeLimits
 from protocol.tenhou import tags
 from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
@@ -27,20 +28,22 @@ from protocol.transports.address import parse_address
 
 GUARD_S = 300
 HOST = "127.0.0.1"
-RULES = TableRules(seed=5, rules="tonpu", timeout_s=GUARD_S)
+TONPU = Rules(length="tonpu")
+RULES = TableRules(seed=5, rules=TONPU, timeout_s=GUARD_S)
 PATIENT = TimeLimits(GUARD_S * 1000, 0)
 
 
-def test_mixed_clients_play_the_very_game_that_mjai_clients_play(whole_games):
+@pytest.mark.parametrize("rules", [TONPU, Rules(length="tonpu", players=3)])
+def test_mixed_clients_play_the_very_game_that_mjai_clients_play(whole_games, rules):
     findings = RecordFindings()
-    ListenerProof(findings, "tonpu", 7).compare(0)
+    ListenerProof(findings, rules, 7).compare(0)
     assert findings.mismatches == []
     assert findings.checked["events the same as through the mjai listener"] > 200
 
 
 def test_who_is_cut_off_is_back_in_the_same_hand_and_the_game_ends_by_the_rules(whole_games):
     findings = RecordFindings()
-    ListenerProof(findings, "tonpu", 70).cut(0, 8)
+    ListenerProof(findings, TONPU, 70).cut(0, 8)
     assert findings.mismatches == []
     assert findings.checked["back in the same hand"] == findings.checked["connections cut"] > 2
 
@@ -284,7 +287,7 @@ BAD_BEFORE = [
     (b"<HELO name=\"" + b"x" * 65 + b"\" sx=\"M\" />\0", "HELO.name: longer than 64 characters"),
     (b'<HELO sx="M" />\0', "HELO.name: missing"),
     (b'<HELO name="a" sx="M" />\0<JOIN t="0,9" />\0', "JOIN.t: a table of type 9 is not played"),
-    (b'<HELO name="a" sx="M" />\0<JOIN t="0,17" />\0', "JOIN.t: 17 is three-player mahjong"),
+    (b'<HELO name="a" sx="M" />\0<JOIN t="0,17" />\0', "JOIN.t: a table of type 17 is not played"),
     (b'<HELO name="a" sx="M" />\0<JOIN t="0,0" />\0', "ask for 1"),
     (b'<HELO name="a" sx="M" />\0<JOIN t="99999,1" />\0', "JOIN.t: no lobby is called 99999"),
     (b'<HELO name="a" sx="M" />\0<D p="1"/>\0', "D: out of order, the client is in the lobby"),
@@ -406,7 +409,7 @@ class FakeSeat:
 
 
 def endpoint_with(*seats):
-    door = tenhou_endpoint.TenhouEndpoint(Lobby(ONE_ROOM), RULES)
+    door = tenhou_endpoint.TenhouEndpoint(Lobby(one_room()), RULES)
     door._players.extend(seats)
     return door
 
@@ -429,7 +432,7 @@ def test_an_account_with_several_seats_gets_only_one_whose_player_is_gone():
 @pytest.mark.parametrize("habits", [["twice"], ["slow"], ["large-reads"], HABITS])
 def test_clients_with_the_habits_of_recorded_ones_play_to_the_end(habits):
     findings = RecordFindings()
-    ListenerProof(findings, "tonpu", 90).play_habitually(0, habits)
+    ListenerProof(findings, TONPU, 90).play_habitually(0, habits)
     assert findings.mismatches == []
     assert findings.checked["starts"] == findings.checked["of these in one piece"] == 4
     assert ("twice" in habits) == (findings.checked["answers repeated"] > 20)

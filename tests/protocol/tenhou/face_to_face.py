@@ -16,10 +16,11 @@ from mjbot.play.server.core import EXCUSED, Outgoing, SeatReply, TableCore
 from mjbot.play.server.offers import without_hints
 from mjbot.strategy.registry import make_strategy
 from protocol.messages import Event, Hora, Ryukyoku, StartGame, Tsumo
-from protocol.rules import Length
+from protocol.rules import RANKED, Length, Rules
 from protocol.sessions.turns import ReplyDuty
 from protocol.tenhou.client import TenhouClient, TenhouReceived
 from protocol.tenhou.codec import Spelling
+from protocol.tenhou.game_type import GENERAL_HANCHAN, game_type
 from protocol.tenhou.login import Login, TableType
 from protocol.tenhou.offers import disagreement
 from protocol.tenhou.server import LogIn, RequestTable, TenhouServer
@@ -53,6 +54,7 @@ class Player:
     choose: Choose
     rng: random.Random
     whole: bool = True
+    type: int = int(GENERAL_HANCHAN)
     events_sent: list[Event] = field(default_factory=list)
     events_received: list[Event] = field(default_factory=list)
     traffic: list[str] = field(default_factory=list)
@@ -60,8 +62,8 @@ class Player:
     is_gone: bool = False
 
     def __post_init__(self) -> None:
-        self.table = SeatTable(self.seat, gpid=f"guest-{self.seat}")
-        self.client = TenhouClient(Login(), TableType(0, 9), self.spelling)
+        self.table = SeatTable(self.seat, self.type, gpid=f"guest-{self.seat}")
+        self.client = TenhouClient(Login(), TableType(0, self.type), self.spelling)
         self.mirror: Mirror | None = None
         self.log_in()
 
@@ -70,9 +72,10 @@ class Player:
         (wish,) = self.to_server(self.client.open())
         assert wish == LogIn("NoName")
         (wish,) = self.to_client(self.server.welcome(NAMES[self.seat]))
-        assert wish == RequestTable(TableType(0, 9))
-        (wish,) = self.to_client(self.server.rejoin(TableType(0, 9)))
-        assert wish == RequestTable(TableType(0, 9), again=True)
+        table = TableType(0, self.type)
+        assert wish == RequestTable(table)
+        (wish,) = self.to_client(self.server.rejoin(table))
+        assert wish == RequestTable(table, again=True)
         self.server.sit(self.table)
 
     def cut(self) -> None:
@@ -179,12 +182,12 @@ def _line(data: bytes) -> str:
 def play(
     players: list[Player],
     seed: int,
-    length: Length = "hanchan",
+    rules: Rules | Length = "hanchan",
     before: Callable[[Outgoing], None] = lambda outgoing: None,
     away: int | None = None,
 ) -> TableCore:
     """Play a whole game; ``before`` sees whatever is sent next, the seat ``away`` may be gone."""
-    core = TableCore(Referee(seed, length), NAMES)
+    core = TableCore(Referee(seed, rules), NAMES[: len(players)])
     while (outgoing := core.next()) is not None:
         before(outgoing)
         answer = players[outgoing.seat].exchange(outgoing)
@@ -195,9 +198,14 @@ def play(
 
 
 def seated(
-    spelling: Spelling, seed: int, choose: Callable[[int], Choose] = at_random, whole: bool = True
+    spelling: Spelling,
+    seed: int,
+    choose: Callable[[int], Choose] = at_random,
+    whole: bool = True,
+    rules: Rules = RANKED,
 ) -> list[Player]:
+    type_ = int(game_type(rules))
     return [
-        Player(seat, spelling, choose(100 * seed + seat), random.Random(seat), whole)
-        for seat in range(4)
+        Player(seat, spelling, choose(100 * seed + seat), random.Random(seat), whole, type_)
+        for seat in range(rules.players)
     ]

@@ -7,7 +7,8 @@ import pytest
 
 from proof.records import RecordFindings
 from proof.wire import check_session
-from protocol.messages import StartGame
+from protocol.messages import Kita, StartGame
+from protocol.rules import Rules
 from protocol.tenhou.client import TenhouStage
 from protocol.tenhou.codec import Spelling
 from tests.protocol.tenhou.face_to_face import (
@@ -20,6 +21,7 @@ from tests.protocol.tenhou.face_to_face import (
     seated,
 )
 
+THREE = Rules(players=3)
 RECORDED = Path(__file__).parent / "recorded"
 
 
@@ -38,6 +40,24 @@ def test_whole_games_are_told_as_they_happened(spelling, choose):
         assert player.events_received[0].names == NAMES
 
 
+@pytest.mark.parametrize("spelling", [Spelling.XML, Spelling.JSON])
+@pytest.mark.parametrize("own", range(3))
+def test_three_players_are_counted_by_four_wherever_we_sit(spelling, own):
+    """The seat ``own`` decides by a strategy, so that whole games go to their end from each."""
+    players = seated(spelling, seed=20 + own, choose=at_random, rules=THREE)
+    players[own].choose = by_strategy(own)
+    core = play(players, seed=20 + own, rules=THREE)
+    for player in players:
+        assert [plain(event) for event in player.events_received] == [
+            plain(event) for event in player.events_sent
+        ]
+        assert player.client.stage is TenhouStage.OVER
+        assert player.client.seat == player.seat
+        assert player.events_received[0].names == NAMES[:3]
+        assert player.mirror.state["scores"].tolist() == core.referee.state["scores"].tolist()
+    assert any(isinstance(event, Kita) for event in players[own].events_received)
+
+
 def test_spellings_and_strategies_sit_at_one_table():
     choices = [at_random(1), by_strategy(2), at_random(3), by_strategy(4)]
     spellings = [Spelling.XML, Spelling.JSON, Spelling.JSON, Spelling.XML]
@@ -45,7 +65,7 @@ def test_spellings_and_strategies_sit_at_one_table():
         Player(seat, spelling, choose, random.Random(seat), whole=False)
         for seat, (spelling, choose) in enumerate(zip(spellings, choices, strict=True))
     ]
-    play(players, seed=5, length="tonpu")
+    play(players, seed=5, rules="tonpu")
     assert {player.client.stage for player in players} == {TenhouStage.OVER}
 
 
@@ -63,7 +83,7 @@ def test_who_is_cut_off_is_back_within_the_hand_and_plays_to_the_end(spelling, c
             players[rng.randrange(4)].cut()
             cuts += 1
 
-    play(players, seed=7, length="tonpu", before=cut)
+    play(players, seed=7, rules="tonpu", before=cut)
     assert cuts > 10
     assert sum(player.blind_answers for player in players) > cuts
     for player in players:
@@ -81,7 +101,7 @@ def test_a_seat_that_is_gone_is_played_for_until_it_comes_back():
         elif gone.is_gone and len(gone.events_sent) == 90:
             gone.cut()
 
-    play(players, seed=11, length="tonpu", before=vanish, away=2)
+    play(players, seed=11, rules="tonpu", before=vanish, away=2)
     assert gone.events_received[-1] == gone.events_sent[-1]
     assert gone.client.stage is TenhouStage.OVER
 
@@ -103,5 +123,5 @@ def test_own_recorded_sessions_pass_what_tenhous_own_do(name):
 )
 def test_the_recorded_sessions_are_what_is_said_today(name, choose, seed):
     players = seated(Spelling.XML, seed, choose)
-    play(players, seed, length="tonpu")
+    play(players, seed, rules="tonpu")
     assert "\n".join(players[0].traffic) + "\n" == (RECORDED / name).read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import pytest
 
 from mjbot.game.rules.yaku_table import YAKU
-from protocol.errors import LocalProtocolError, ProtocolError, ThreePlayersError
+from protocol.errors import LocalProtocolError, ProtocolError
 from protocol.masking import HIDDEN_HAND
 from protocol.messages import (
     Dahai,
@@ -225,8 +225,6 @@ def test_what_a_client_is_to_say_back_must_be_sayable(frame, problem):
 
 
 def test_tables_that_are_not_played_here_are_refused():
-    with pytest.raises(ThreePlayersError, match="three-player"):
-        received_so_far(client(), '<HELO uname="a"/>', '<GO type="25"/>')
     with pytest.raises(ProtocolError, match="of parlour rules"):
         received_so_far(client(), '<HELO uname="a"/>', '<GO type="521"/>')
 

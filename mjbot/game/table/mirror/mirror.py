@@ -58,12 +58,13 @@ class Mirror:
         self.strict: Final = strict
         self.state: State = new_state()
         self.names: tuple[str, ...] = ()
-        self._players: Final = (3, 4) if seat is None else (4,)  # clients do not play three yet
         self._ledger = Ledger(self.state, length)
 
     def apply(self, event: m.Event) -> None:
         """Take in one event.  Raises :class:`TableError` in strict mode if it does not fit."""
         paid = None
+        if isinstance(event, m.StartKyoku) and event.num_players is not None:
+            self._ledger.seat(event.num_players)
         try:
             paid = self._check(event)
         except ValueError as problem:
@@ -102,7 +103,7 @@ class Mirror:
         state = self.state
         match event:
             case m.StartGame():
-                announced_rules(event, self._players)
+                announced_rules(event)
             case m.EndKyoku():
                 self._ledger.check_end_kyoku()
             case m.StartKyoku():
@@ -134,7 +135,7 @@ class Mirror:
         match event:
             case m.StartGame():
                 self.names = event.names or ()
-                self._ledger.start_game(event, self._players)
+                self._ledger.start_game(event)
             case m.StartKyoku():
                 self._start_kyoku(event)
             case m.Tsumo():

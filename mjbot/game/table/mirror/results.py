@@ -1,6 +1,5 @@
 """Scores, payments and the order of kyoku: the events against the rules."""
 
-from collections.abc import Collection
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +14,7 @@ from mjbot.game.table.mirror.wire import tile_code, wire_yakus
 from mjbot.game.table.seats import is_seated
 from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
-from protocol.rules import LAST_ROUND, RANKED, Length, Rules, last_round
+from protocol.rules import LAST_ROUND, Length, Rules, last_round
 from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tiles import UNKNOWN, WIND_NAMES
 
@@ -29,12 +28,9 @@ def _points(values: Any) -> tuple[int, ...]:
     return tuple(int(value) for value in values)
 
 
-def announced_rules(event: m.StartGame, players: Collection[int]) -> Rules:
-    """Return the rules that a table announces, the default ones if it announces none.
-
-    Raises ``ValueError``, also for another number of ``players``.
-    """
-    return RANKED if event.mjbot_rules is None else Rules.read(event.mjbot_rules, players)
+def announced_rules(event: m.StartGame) -> Rules:
+    """Return the rules that a table announces, else the default ones.  Raises ``ValueError``."""
+    return Rules.read(event.mjbot_rules or {}, players=(3, 4))
 
 
 def expected_length(event: m.StartGame) -> Length | None:
@@ -63,13 +59,13 @@ class Ledger:
 
     # --- game and kyoku ----------------------------------------------------------------------
 
-    def start_game(self, event: m.StartGame, players: Collection[int]) -> None:
+    def start_game(self, event: m.StartGame) -> None:
         """All seats have the starting points.
 
         A game without rules is one of the default rules.  If they name no length, it is the one
         that the server suggests, if any.
         """
-        rules = announced_rules(event, players)
+        rules = announced_rules(event)
         self._scores_known = self._result_seen = False
         self._kyoku_played = 0
         do.apply_start_game(self._state, rule_set(rules))
@@ -78,6 +74,11 @@ class Ledger:
             return
         self._last_rounds = {last_round(each, rules.players) for each in LAST_ROUND}
         self._expect(expected_length(event) or self._length)
+
+    def seat(self, players: int) -> None:
+        """So many play, as the first deal shows: the game begins by their default rules."""
+        if players != int(self._state["rules"]["players"]):
+            self.start_game(m.StartGame(mjbot_rules={"players": players}))
 
     def _expect(self, length: Length | None) -> None:
         players = int(self._state["rules"]["players"])
