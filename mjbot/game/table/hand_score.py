@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+import numpy as np
+
 from mjbot.game.rules import wins
 from mjbot.game.rules.fu_parts import FuPart, fu_parts
 from mjbot.game.rules.hand_notation import MAX_MELDS, WrittenHand, read_hand, read_tiles
@@ -18,8 +20,8 @@ from mjbot.game.rules.points import MANGAN, YAKUMAN_BASE, Parties, base_points, 
 from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.rules.scoring import Score, score_win
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN
-from mjbot.game.rules.tile_sets import shanten_of, waits_of, wall_tile
-from mjbot.game.rules.wall_plan import HAND_TILES, MAX_MARKERS, wall_plan
+from mjbot.game.rules.tile_sets import shanten_of, waits_of, write_tiles
+from mjbot.game.rules.wall_plan import HAND_TILES, MAX_MARKERS
 from mjbot.game.rules.wins import Win, new_win
 from mjbot.game.rules.yaku_table import YAKU, yaku_han
 from mjbot.game.table.observe import dora_kind
@@ -265,8 +267,8 @@ def _record(win: WinningHand, written: _Written, rules: Rules) -> Win:
 
 def _tile_problems(written: _Written, rules: Rules) -> Iterator[str]:
     shown = Counter([*written.own, *written.dora, *written.ura, *written.river])
-    n_tiles = int(wall_plan(rules.players)["n_tiles"])
-    copies = count_kinds([wall_tile(index, rules.players) for index in range(n_tiles)]).tolist()
+    tiles = np.empty(N_COPIES * N_KINDS, np.int8)
+    copies = count_kinds(tiles[: write_tiles(rules.players, tiles)]).tolist()
     for kind, count in enumerate(count_kinds(shown.elements()).tolist()):
         if count > copies[kind]:
             yield (
