@@ -172,7 +172,7 @@ def missing_share(winner: int) -> Play:
 
 
 HONOURS = liable("5z", "P")
-WEST_WIND = "234m567p555z78s11z"
+EAST_PAIR = "234m567p555z78s11z"
 NUMBERS = (
     Made("open_tanyao", True, open_tanyao, (-1000, 1000, 0, 0)),
     Made("kokushi_ankan", True, robbed_ankan, (-32000, 32000, 0, 0)),
@@ -182,8 +182,8 @@ NUMBERS = (
     Made("pao_part", True, HONOURS, (0, 96000, -64000, -32000)),
     Made("pao_part", True, liable("3p3p3p5z"), (-16000, 96000, -8000, -72000)),
     Made("composite_yakuman", False, HONOURS, (0, 64000, -32000, -32000)),
-    Made("double_wind_fu", 2, won(WEST_WIND, "9s", by=0), (2000, 0, 0, -2000)),
-    Made("double_wind_fu", 4, won(WEST_WIND, "9s", by=0), (2400, 0, 0, -2400)),
+    Made("double_wind_fu", 2, won(EAST_PAIR, "9s", by=0), (2000, 0, 0, -2000)),
+    Made("double_wind_fu", 4, won(EAST_PAIR, "9s", by=0), (2400, 0, 0, -2400)),
     Made("tsumo_loss", False, missing_share(1), (-900, 1500, -600)),
     Made("tsumo_loss", False, missing_share(0), (2200, -1100, -1100)),
     Made("tsumo_loss", True, missing_share(1), (-700, 1100, -400)),
@@ -271,7 +271,7 @@ def moved(events: Iterable[m.Event]) -> tuple[int, ...]:
 def played(made: Made, rules: Rules) -> tuple[CompleteGame, CompleteGame]:
     """Return the hand that was made, and the record of it: up to its end, or that of the next."""
     game = made.play(rules)
-    events, referee, size = game.events, game.referee, 0
+    events, referee = game.events, game.referee
     while not referee.over and names_of(events).count("EndKyoku") < 1 + made.goes_on:
         choices = {seat: referee.view(seat).default_action for seat in referee.asked}
         events = [*events, *referee.step(choices)]
