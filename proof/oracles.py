@@ -21,6 +21,7 @@ from mjbot.game.rules import yaku_table as yaku
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
 from proof.made_wins import MadeWin
 from proof.riichienv_answers import COUNTED_TWICE, tenhou_ids
+from protocol.rules import RANKED, Rules
 
 Answer = tuple[int, int, frozenset[int]]
 """Han, fu and Tenhou's yaku ids."""
@@ -47,17 +48,9 @@ _WINDS: Final = (
 )
 
 
-_TENHOU: Final = {"has_open_tanyao": True, "has_aka_dora": True, "has_double_yakuman": False}
-TENHOU: Final = OptionalRules(**_TENHOU)
-OTHER: Final = OptionalRules(
-    **_TENHOU | {"has_double_yakuman": True, "kiriage": True}, kazoe_limit=1
-)
-"""Double yakuman, kiriage mangan, and 13 han as a sanbaiman."""
-
-
-def mahjong_score(made: MadeWin, options: OptionalRules = TENHOU) -> Answer:
-    """Score with the package ``mahjong``."""
-    answer = _mahjong_answer(made, options)
+def mahjong_score(made: MadeWin, rules: Rules = RANKED) -> Answer:
+    """Score with the package ``mahjong`` under the rules that it has, by default Tenhou's."""
+    answer = _mahjong_answer(made, rules=rules)
     if answer.error == HandCalculator.ERR_NO_YAKU:
         return 0, 0, frozenset()
     if answer.error:
@@ -84,25 +77,26 @@ def mahjong_fu(made: MadeWin) -> list[Counter[int]]:
         return parts, fu
 
     with patch.object(FuCalculator, "calculate_fu", noting):
-        scored = _mahjong_answer(made, TENHOU).fu
+        scored = _mahjong_answer(made).fu
     return [parts for fu, parts in splits if fu == scored]
 
 
 def mahjong_payments(
-    made: MadeWin, honba: int, sticks: int, options: OptionalRules = TENHOU
+    made: MadeWin, honba: int, sticks: int, rules: Rules = RANKED, kita: int = 0
 ) -> tuple[int, int, int]:
     """Return by ``mahjong`` what one payer gives, what each of two further ones, and the total.
 
     The first is the discarder, or of a self-draw the dealer, or one of three if the dealer wins.
+    Of the rules only those count that ``mahjong`` has, too.
     """
-    cost = _mahjong_answer(made, options, honba, sticks).cost
+    cost = _mahjong_answer(made, honba, sticks, rules, kita).cost
     assert cost is not None
     one = cost["main"] + cost["main_bonus"]
     return one, cost["additional"] + cost["additional_bonus"], cost["total"]
 
 
 def _mahjong_answer(
-    made: MadeWin, options: OptionalRules, honba: int = 0, sticks: int = 0
+    made: MadeWin, honba: int = 0, sticks: int = 0, rules: Rules = RANKED, kita: int = 0
 ) -> HandResponse:
     rest, win_tile, *meld_tiles = made.tile_ids()
     flags = made.flags
@@ -121,7 +115,17 @@ def _mahjong_answer(
         round_wind=EAST + made.round_wind,
         tsumi_number=honba,
         kyoutaku_number=sticks,
-        options=options,
+        num_nuki_dora=kita,
+        options=OptionalRules(
+            has_open_tanyao=rules.open_tanyao,
+            has_aka_dora=True,
+            has_double_yakuman=rules.double_yakuman,
+            kazoe_limit=(
+                HandConfig.KAZOE_LIMITED if rules.counted_yakuman else HandConfig.KAZOE_SANBAIMAN
+            ),
+            kiriage=rules.kiriage,
+            is_three_player=rules.players == 3,
+        ),
     )
     melds = [
         Meld(_MAHJONG_MELDS[meld_type], tiles, opened=meld_type != ANKAN)

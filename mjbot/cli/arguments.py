@@ -191,7 +191,9 @@ def rules_option(players: Collection[int] = (4,)) -> Any:
 def record_rules_option() -> Any:
     """Return the option ``--rules`` of commands that read records."""
     help_ = "rules of the recorded games (default: those that a record names)"
-    return option(None, help_, type=rules, metavar="FILE.toml|SET,NAME=VALUE,...")
+    return option(
+        None, help_, type=partial(rules, players=(3, 4)), metavar="FILE.toml|SET,NAME=VALUE,..."
+    )
 
 
 def length_option(

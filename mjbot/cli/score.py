@@ -38,7 +38,14 @@ class ScoreRequest:
     first_turn: bool = option(False, "tsumo on the first draw, without a call before")
     honba: int = option(0, "honba", type=int, metavar="N")
     sticks: int = option(0, "riichi sticks on the table, the winner's too", type=int, metavar="N")
-    rules: Rules | None = a.rules_option()
+    liable: str = option(
+        "",
+        "wind of the seat that answers for big three dragons or big four winds (pao), if it is not"
+        " the discarder",
+        choices=[*WIND_NAMES],
+    )
+    kita: int = option(0, "norths set aside by the winner, with players=3", type=int, metavar="N")
+    rules: Rules | None = a.rules_option(players=(3, 4))
     json: bool = a.json_option()
 
 

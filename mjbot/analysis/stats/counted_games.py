@@ -31,7 +31,7 @@ from mjbot.game.records.game import (
     RecordError,
     hand_problems,
 )
-from mjbot.game.records.sources import RUNS_FOLDER, Source, games_of, list_sources
+from mjbot.game.records.sources import RUNS_FOLDER, Source, games_of, join_hands, list_sources
 from mjbot.game.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
 from mjbot.game.table.settle import ranks_of
 from mjbot.runtime.errors import ArgumentError
@@ -150,7 +150,7 @@ def list_work(paths: Iterable[Path], rules: Rules | None = None) -> Work:
             continue
         listed = [source for source in listed if not any(map(source.path.is_relative_to, inside))]
         sources.update(dict.fromkeys(sorted(listed, key=lambda source: source.name)))
-    return Work(tuple(runs), tuple(sources))
+    return Work(tuple(runs), tuple(filter(None, join_hands([*sources]))))
 
 
 def _runs_in(folder: Path) -> Iterator[Path]:

@@ -29,7 +29,7 @@ from mjbot.analysis.player.reviewed_games import (
 from mjbot.analysis.stats.rule_sets import left_out, rule_set_of
 from mjbot.arena.code_digest import code_digest
 from mjbot.game.records.game import RecordError
-from mjbot.game.records.sources import Source, content_digest, games_of, list_sources
+from mjbot.game.records.sources import Source, content_digest, games_of, join_hands, list_sources
 from mjbot.game.statistics.origin import origin_of
 from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.compiler.compiled import source_digest
@@ -108,7 +108,8 @@ def review_player(work: PlayerWork) -> int:
 
 def _sources(paths: Iterable[Path], rules: Rules | None) -> list[Source]:
     with_copies = [source for path in paths for source in list_sources(path, rules)]
-    return list({source.name: source for source in with_copies}.values())
+    sources = {source.name: source for source in with_copies}
+    return [source for source in join_hands([*sources.values()]) if source]
 
 
 def _not_found(player: str, sources: Iterable[Source], lines: Iterable[ReviewedSource]) -> str:

@@ -25,7 +25,7 @@ from mjbot.game.records.game import (
 )
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
-from mjbot.game.records.sources import Source, games_of, list_sources
+from mjbot.game.records.sources import Source, games_of, join_hands, list_sources
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.files import plural
 from mjbot.runtime.progress import Step, progress
@@ -54,6 +54,8 @@ class Losses:
         self._foreign: set[str] = set()
         self._incomplete = self._without_games = self._hands = 0
         self._reported: set[Path] = set()
+        self.joined: set[Path] = set()
+        """Paths of hands that belong to the game at another path."""
         self._rules: set[str] = set()
 
     def __bool__(self) -> bool:
@@ -106,7 +108,7 @@ class Losses:
     def add_paths_without_games(self, paths: Iterable[Path], games: Counter[Path]) -> None:
         """Report the paths at which there was no game, unless the reason was reported."""
         for path in paths:
-            if not games[path]:
+            if not games[path] and path not in self.joined:
                 self._without_games += 1
                 if path not in self._reported:
                     self.report(f"{path}: holds no game")
@@ -129,7 +131,9 @@ def find_sources(paths: Iterable[Path], losses: Losses, rules: Rules | None = No
             sources += [Named(path, source) for source in list_sources(path, rules)]
         except RecordError as error:
             losses.add(path, error)
-    return sources
+    games = [*zip(sources, join_hands([each.source for each in sources]), strict=True)]
+    losses.joined |= {named.path for named, game in games if game is None}
+    return [Named(named.path, game) for named, game in games if game]
 
 
 def readable_games(named: Named, losses: Losses) -> Iterator[Game]:

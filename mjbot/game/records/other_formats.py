@@ -15,6 +15,10 @@ RAW_MAHJONG_SOUL: Final = (
     "is a raw record of Mahjong Soul (protobuf);"
     " save it decoded, as JSON with a head and a list of RecordNewRound and so on"
 )
+SHORT_MAHJONG_SOUL: Final = (
+    "is a record of Mahjong Soul in RiichiEnv's short form, which has no payments;"
+    " save the decoded record that it was made from"
+)
 MJAI_LOG: Final = "mjai_log"
 """Key of a review's game, by mjai-reviewer, its descendants, and ``mjbot review --json``."""
 MAX_REPORT_BYTES: Final = 1 << 26
@@ -163,7 +167,17 @@ def other_json(value: Any) -> str | None:
     kinds = (is_tenhou6, is_report, is_mahjong_soul, is_message)
     if value is None or any(is_kind(value) for is_kind in kinds):
         return None
+    if _is_short_form(value):
+        return SHORT_MAHJONG_SOUL
     return MAJIANG if isinstance(value, dict) and "log" in value else OTHER_JSON
+
+
+def _is_short_form(value: Any) -> bool:
+    """Return whether hands, a list each, are of messages such as ``{"name": "NewRound", ...}``."""
+    inside = value.get("rounds", value.get("data")) if isinstance(value, dict) else value
+    for _ in range(2):
+        inside = inside[0] if isinstance(inside, list) and inside else inside
+    return isinstance(inside, dict) and inside.get("name") == "NewRound"
 
 
 def is_message(value: Any) -> bool:

@@ -3,7 +3,7 @@ Mahjong Soul, also gzipped.
 
 What a file is follows from its first bytes, not from its name.  One game is in memory at a
 time, however many a zip or a log holds.  Good files of other kinds are distinguished from damaged
-ones.
+ones.  Single hands of tenhou.net/6, one a file, are joined into their games.
 
 Not every file of a folder counts.  Folders called ``runs`` below it are skipped: they hold the
 output of commands, and are read if they (or something inside) are named.  And JSON whose
@@ -15,13 +15,14 @@ listed, so that a message reports that they are not read.
 import gzip
 import hashlib
 import io
+import json
 import os
 import re
 import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -63,7 +64,7 @@ from mjbot.game.records.other_formats import (
     other_json,
     whole_json,
 )
-from mjbot.game.records.tenhou6.reader import read_tenhou6
+from mjbot.game.records.tenhou6.reader import HandLink, read_tenhou6, single_hand
 from protocol.framing import MAX_LINE_BYTES
 from protocol.messages import StartGame
 from protocol.rules import RANKED, Rules, announced_players
@@ -74,6 +75,8 @@ JSON_ENDINGS: Final = (".json", ".jsonl")
 RUNS_FOLDER: Final = "runs"
 MAX_MJLOG_BYTES: Final = 1 << 20
 """A real mjlog has some 15 kB; more than this is no game, or a gzip bomb."""
+MAX_HAND_BYTES: Final = 1 << 14
+"""More than a single hand of tenhou.net/6 has; larger files are not looked into for one."""
 _NO_FILE: Final = "is a pipe or a device; write it to a file first"
 _UTF16: Final = {
     b"\xff\xfe": "utf-16",
@@ -101,13 +104,14 @@ class Source:
 
     ``place`` is the member's number among all entries of the zip: two may have one name, and then
     ``member`` is the name with a number.  ``problem`` is why it cannot be opened, if that is
-    known already.
+    known already.  ``hands`` are the files with the further hands of its game, one each.
     """
 
     path: Path
     member: str | None = None
     problem: str = ""
     place: int = 0
+    hands: tuple["Source", ...] = ()
     rules: Rules | None = None
     """The rules of its games in place of those that they name."""
 
@@ -136,7 +140,9 @@ def list_sources(path: Path, rules: Rules | None = None) -> list[Source]:
     if not sources:
         where = f" outside {RUNS_FOLDER}/" if (path / RUNS_FOLDER).is_dir() else ""
         raise EmptyRecordError(str(path), f"holds no records{where}")
-    return [replace(source, rules=rules) for source in sources] if rules else sources
+    if rules:
+        sources = [replace(source, rules=rules) for source in sources]
+    return [source for source in join_hands(sources) if source]
 
 
 def _sources_inside(path: Path) -> list[Source]:
@@ -148,6 +154,45 @@ def _sources_inside(path: Path) -> list[Source]:
         return [Source(path, problem=error.problem)]
     except OSError as error:
         return [Source(path, problem=_describe(error))]
+
+
+def join_hands(sources: Sequence[Source]) -> list[Source | None]:
+    """Return each source with the further hands of its game; ``None`` for what is such a hand.
+
+    A file that holds a single hand of tenhou.net/6 and continues another one belongs to it,
+    whatever the files are called.
+    """
+    links = [(at, link) for at, source in enumerate(sources) if (link := _single_hand(source))]
+    games: list[list[int]] = []
+    last: list[HandLink] = []
+    for at, link in sorted(links, key=lambda each: each[1].place):
+        number = next((n for n, before in enumerate(last) if link.continues(before)), len(games))
+        if number == len(games):
+            games.append([])
+            last.append(link)
+        games[number].append(at)
+        last[number] = link
+    joined: list[Source | None] = [*sources]
+    for first, *others in games:
+        joined[first] = replace(sources[first], hands=tuple(sources[at] for at in others))
+        for at in others:
+            joined[at] = None
+    return joined
+
+
+def _single_hand(source: Source) -> HandLink | None:
+    name = source.member or source.path.name
+    if source.problem or source.hands or not name.lower().endswith(JSON_ENDINGS[0]):
+        return None
+    try:
+        return single_hand(_json_of(source)) if _size(source) <= MAX_HAND_BYTES else None
+    except (RecordError, OSError, *_DAMAGED):
+        return None  # it is reported when it is read
+
+
+def _json_of(source: Source) -> Any:
+    with _packed(source) as stream:
+        return whole_json(stream)
 
 
 def games_of(source: Source, players: Collection[int] = (4,)) -> Iterator[Game]:
@@ -393,14 +438,25 @@ def _opened(source: Source) -> Iterator[Lines]:
 
 
 def _packed(source: Source) -> Lines:
+    if source.hands:
+        values = map(_json_of, (replace(source, hands=()), *source.hands))
+        return _in_memory(b"\n".join(json.dumps(value).encode() for value in values))
     if source.member is None:
         return source.path.open("rb")
-    status = source.path.stat()
-    archive = _archive(source.path, (status.st_mtime_ns, status.st_size))
-    info = archive.infolist()[source.place]
+    archive, info = _entry(source)
     if info.flag_bits & 1:
         raise RecordError(source.name, "", "is encrypted")
     return cast(zipfile.ZipExtFile, archive.open(info))
+
+
+def _size(source: Source) -> int:
+    return source.path.stat().st_size if source.member is None else _entry(source)[1].file_size
+
+
+def _entry(source: Source) -> tuple[zipfile.ZipFile, zipfile.ZipInfo]:
+    status = source.path.stat()
+    archive = _archive(source.path, (status.st_mtime_ns, status.st_size))
+    return archive, archive.infolist()[source.place]
 
 
 @lru_cache(maxsize=1)

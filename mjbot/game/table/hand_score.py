@@ -10,26 +10,37 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+import numpy as np
+
 from mjbot.game.rules import wins
-from mjbot.game.rules.acceptance import waits
 from mjbot.game.rules.fu_parts import FuPart, fu_parts
 from mjbot.game.rules.hand_notation import MAX_MELDS, WrittenHand, read_hand, read_tiles
 from mjbot.game.rules.kinds import N_COPIES, count_kinds, kinds_of
 from mjbot.game.rules.points import MANGAN, YAKUMAN_BASE, Parties, base_points, win_deltas
 from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.rules.scoring import Score, score_win
-from mjbot.game.rules.shanten import shanten
-from mjbot.game.rules.shapes import DAIMINKAN
+from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN
+from mjbot.game.rules.tile_sets import shanten_of, waits_of, write_tiles
 from mjbot.game.rules.wall_plan import HAND_TILES, MAX_MARKERS
 from mjbot.game.rules.wins import Win, new_win
 from mjbot.game.rules.yaku_table import YAKU, yaku_han
 from mjbot.game.table.observe import dora_kind
+from mjbot.game.table.settle import payments
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import plural
 from mjbot.runtime.languages import marked
 from protocol.messages import MOST_STICKS
 from protocol.rules import RANKED, Rules
-from protocol.tiles import N_KINDS, RED_FIVES, WIND_NAMES, tile_kind, tile_name
+from protocol.tiles import (
+    FIRST_DRAGON,
+    FIRST_HONOUR,
+    N_KINDS,
+    NORTH,
+    RED_FIVES,
+    WIND_NAMES,
+    tile_kind,
+    tile_name,
+)
 
 DISCARDER: Final = "discarder"
 _LIMITS: Final = (
@@ -39,6 +50,8 @@ _LIMITS: Final = (
     (3 * MANGAN // 2, marked("haneman")),
     (MANGAN, marked("mangan")),
 )
+_PAO: Final = ({*range(FIRST_DRAGON, N_KINDS)}, {*range(FIRST_HONOUR, FIRST_DRAGON)})
+"""The kinds of big three dragons and of big four winds."""
 _FLAGS: Final = {
     "riichi": wins.RIICHI,
     "double_riichi": wins.DOUBLE_RIICHI,
@@ -59,7 +72,9 @@ class WinningHand:
     (:mod:`mjbot.game.rules.hand_notation`); ``ron`` or ``tsumo`` is the winning tile.  ``seat`` and
     ``round`` are winds, ``E`` to ``N``.  ``dora`` and ``ura`` are the indicators, ``river`` the own
     discards, by which a ron may be furiten.  ``first_turn``: on the own first draw, without a call
-    before.  ``sticks`` are the riichi sticks on the table, the own one included.
+    before.  ``sticks`` are the riichi sticks on the table, the own one included.  ``liable`` is the
+    wind of the seat that answers for big three dragons or big four winds (pao), if it is not the
+    discarder.  ``kita`` are the norths that the winner has set aside, with three players.
     """
 
     hand: str
@@ -80,6 +95,8 @@ class WinningHand:
     first_turn: bool = False
     honba: int = 0
     sticks: int = 0
+    liable: str = ""
+    kita: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +107,7 @@ class HandScore:
     26; ``fu_parts`` add up to ``fu``.  ``limit`` is ``mangan`` to ``yakuman`` or empty; ``yakuman``
     counts them, 0 for one of 13 ordinary han.  ``points`` are those of the hand; ``payments`` are
     what each payer gives, honba included, by its seat wind or :data:`DISCARDER`; ``received`` is
-    their sum and the sticks.
+    their sum and the sticks.  Norths that are set aside count as dora.
     """
 
     yaku: tuple[tuple[str, int], ...]
@@ -128,27 +145,36 @@ def score_hand(win: WinningHand, rules: Rules = RANKED) -> HandScore:
     except ValueError as error:
         raise ArgumentError(str(error)) from None
     for problem in chain(
-        _tile_problems(written, rules), _situation_problems(win, written), _win_problems(written)
+        _tile_problems(written, rules),
+        _seat_problems(written, rules.players),
+        _situation_problems(win, written),
+        _win_problems(written, rules.players),
     ):
         raise ArgumentError(problem)
     record = _record(win, written, rules)
     score = score_win(record)
     if not score[0]:
         raise ArgumentError("no yaku: the hand is complete, but dora alone are no win")
-    return _paid(win, record, written.hand.is_open, score, rules)
+    return _paid(win, record, written, score, rules)
 
 
-def _paid(win: WinningHand, record: Win, is_open: bool, score: Score, rules: Rules) -> HandScore:
+def _paid(
+    win: WinningHand, record: Win, written: "_Written", score: Score, rules: Rules
+) -> HandScore:
     han, fu, mask, yakuman = score
     flags, record_of_rules = int(record["flags"]), rule_set(rules)
     base = base_points(han, fu, yakuman, flags)
     bonus = (int(record["dora"]), int(record["ura"]), int(record["red"]))
-    winner = int(record["seat_wind"])
-    parties = Parties(winner, winner if win.tsumo else (winner + 1) % rules.players, 0, -1)
-    deltas = win_deltas(base, parties, win.honba, win.sticks, record_of_rules).tolist()
+    winner, liable = written.seat_wind, written.liable
+    others = (seat for seat in range(rules.players) if seat not in (winner, liable))
+    parties = Parties(winner, winner if win.tsumo else next(others), 0, liable)
+    deltas = payments(base, mask, parties, win.honba, win.sticks, record_of_rules).tolist()
     return HandScore(
         yaku=tuple(
-            [(YAKU[yaku].name, value) for yaku, value in yaku_han(mask, is_open, bonus, flags)]
+            [
+                (YAKU[yaku].name, value)
+                for yaku, value in yaku_han(mask, written.hand.is_open, bonus, flags)
+            ]
         ),
         han=han,
         fu=fu,
@@ -157,7 +183,7 @@ def _paid(win: WinningHand, record: Win, is_open: bool, score: Score, rules: Rul
         yakuman=yakuman,
         points=int(win_deltas(base, parties, 0, 0, record_of_rules)[winner]),
         payments={
-            WIND_NAMES[seat] if win.tsumo else DISCARDER: -points
+            DISCARDER if seat == parties.loser else WIND_NAMES[seat]: -points
             for seat, points in enumerate(deltas)
             if points < 0
         },
@@ -170,7 +196,7 @@ def _paid(win: WinningHand, record: Win, is_open: bool, score: Score, rules: Rul
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """The tiles of a :class:`WinningHand`, 0..36, and its winds, 0..3."""
+    """The tiles of a :class:`WinningHand`, 0..36, and its winds, 0..3; ``liable`` -1 for none."""
 
     hand: WrittenHand
     tile: int
@@ -180,11 +206,13 @@ class _Written:
     river: list[int]
     seat_wind: int
     round_wind: int
+    liable: int
+    kita: int
 
     @property
     def own(self) -> list[int]:
-        """All tiles of the hand, the winning one included."""
-        return [*self.hand.tiles, self.tile]
+        """All tiles of the hand, the winning one and the norths set aside included."""
+        return [*self.hand.tiles, self.tile, *[NORTH] * self.kita]
 
 
 def _read(win: WinningHand) -> _Written:
@@ -193,9 +221,9 @@ def _read(win: WinningHand) -> _Written:
     tile = read_tiles(win.ron or win.tsumo)
     if len(tile) != 1:
         raise ValueError(f"the winning tile {win.ron or win.tsumo!r}: expected one tile")
-    for name in ("honba", "sticks"):
-        if not 0 <= getattr(win, name) <= MOST_STICKS:
-            raise ValueError(f"{name}: {getattr(win, name)} is not 0 to {MOST_STICKS}")
+    for name, most in (("honba", MOST_STICKS), ("sticks", MOST_STICKS), ("kita", N_COPIES)):
+        if not 0 <= getattr(win, name) <= most:
+            raise ValueError(f"{name}: {getattr(win, name)} is not 0 to {most}")
     return _Written(
         hand=read_hand(win.hand),
         tile=tile[0],
@@ -205,6 +233,8 @@ def _read(win: WinningHand) -> _Written:
         river=read_tiles(win.river),
         seat_wind=_wind("seat", win.seat),
         round_wind=_wind("round", win.round),
+        liable=_wind("liable", win.liable) if win.liable else -1,
+        kita=win.kita,
     )
 
 
@@ -224,6 +254,7 @@ def _record(win: WinningHand, written: _Written, rules: Rules) -> Win:
     record["seat_wind"], record["round_wind"] = written.seat_wind, written.round_wind
     held = count_kinds(written.own)
     record["dora"] = sum(held[dora_kind(marker, rules.players)] for marker in written.dora)
+    record["dora"] += written.kita
     record["ura"] = sum(held[dora_kind(marker, rules.players)] for marker in written.ura)
     record["red"] = sum(tile >= N_KINDS for tile in written.own)
     record["flags"] = sum(flag for name, flag in _FLAGS.items() if getattr(win, name))
@@ -236,11 +267,13 @@ def _record(win: WinningHand, written: _Written, rules: Rules) -> Win:
 
 def _tile_problems(written: _Written, rules: Rules) -> Iterator[str]:
     shown = Counter([*written.own, *written.dora, *written.ura, *written.river])
+    tiles = np.empty(N_COPIES * N_KINDS, np.int8)
+    copies = count_kinds(tiles[: write_tiles(rules.players, tiles)]).tolist()
     for kind, count in enumerate(count_kinds(shown.elements()).tolist()):
-        if count > N_COPIES:
+        if count > copies[kind]:
             yield (
-                f"{count} tiles of {tile_name(kind)} in hand, indicators and river,"
-                f" but there are {N_COPIES} of a kind"
+                f"{plural(count, 'tile')} of {tile_name(kind)} in hand, indicators and river,"
+                f" but the game has {copies[kind]}"
             )
     for red in RED_FIVES:
         if shown[red] > rules.red_fives:
@@ -262,10 +295,29 @@ def _tile_problems(written: _Written, rules: Rules) -> Iterator[str]:
         )
 
 
+def _seat_problems(written: _Written, players: int) -> Iterator[str]:
+    melds = {meld.kind: meld.type for meld in written.hand.melds}
+    open_kinds = {kind for kind, type_ in melds.items() if type_ != ANKAN}
+    can_be_liable = any(kinds <= melds.keys() and kinds & open_kinds for kinds in _PAO)
+    if max(written.seat_wind, written.liable) >= players:
+        yield f"impossible: a seat {WIND_NAMES[players]} of three players"
+    if written.liable == written.seat_wind:
+        yield "impossible: the winner as the liable seat"
+    if written.liable >= 0 and not can_be_liable:
+        yield (
+            "impossible: a liable seat without melds of all dragons or all winds, one of them"
+            " called"
+        )
+    if written.kita and players == 4:
+        yield "impossible: kita with four players"
+    if players == 3 and any(meld.type == CHI for meld in written.hand.melds):
+        yield "impossible: a chi with three players"
+
+
 def _situation_problems(win: WinningHand, written: _Written) -> Iterator[str]:
     hand, by_draw = written.hand, written.by_draw
     in_riichi = win.riichi or win.double_riichi
-    has_kan = any(meld.type >= DAIMINKAN for meld in hand.melds)
+    has_kan = written.kita or any(meld.type >= DAIMINKAN for meld in hand.melds)
     copies = count_kinds(written.own)[tile_kind(written.tile)]
     impossible = (
         (in_riichi and hand.is_open, "riichi with an open hand"),
@@ -274,14 +326,17 @@ def _situation_problems(win: WinningHand, written: _Written) -> Iterator[str]:
         (bool(written.ura) and not in_riichi, "ura dora without riichi"),
         (win.haitei and not by_draw, "haitei by ron: the last discard is houtei"),
         (win.houtei and by_draw, "houtei by tsumo: the last draw is haitei"),
-        (win.rinshan and not (by_draw and has_kan), "rinshan without a tsumo after an own kan"),
+        (
+            win.rinshan and not (by_draw and has_kan),
+            "rinshan without a tsumo after an own kan or kita",
+        ),
         (win.rinshan and win.haitei, "rinshan and haitei: the tile is not of the live wall"),
         (win.chankan and by_draw, "chankan by tsumo"),
         (win.chankan and win.houtei, "chankan and houtei: the last discard is no kan"),
         (win.chankan and copies > 1, "chankan of a tile of which the robbed kan has the others"),
         (win.first_turn and not by_draw, "first turn by ron: tenhou and chiihou are drawn"),
         (
-            win.first_turn and bool(hand.melds or written.river or in_riichi),
+            win.first_turn and bool(hand.melds or written.river or in_riichi or written.kita),
             "first turn after a call, a discard or riichi",
         ),
         (win.first_turn and (win.haitei or win.rinshan), "first turn on a last or a kan's tile"),
@@ -289,11 +344,11 @@ def _situation_problems(win: WinningHand, written: _Written) -> Iterator[str]:
     yield from (f"impossible: {what}" for applies, what in impossible if applies)
 
 
-def _win_problems(written: _Written) -> Iterator[str]:
+def _win_problems(written: _Written, players: int) -> Iterator[str]:
     counts, n_melds = count_kinds(written.hand.concealed), len(written.hand.melds)
-    waiting = waits(counts, n_melds)
+    waiting = waits_of(counts, n_melds, players)
     if not waiting >> tile_kind(written.tile) & 1:
-        distance = shanten(counts, n_melds)
+        distance = shanten_of(counts, n_melds, players)
         names = " ".join(tile_name(kind) for kind in kinds_of(waiting))
         state = f"it waits on {names}" if waiting else f"it is {distance}-shanten"
         yield f"not a winning hand with {tile_name(written.tile)}: {state}"

@@ -168,6 +168,24 @@ def liable_base(rules: RuleSet, base: int, yaku_mask: int) -> int:
 
 
 @compiled
+def payments(
+    base: int, yaku_mask: int, parties: Parties, honba: int, sticks: int, rules: RuleSet
+) -> NDArray[np.int32]:
+    """Return the change of each seat's score for one win, pao as the rules have it.
+
+    Honba and sticks as in :func:`mjbot.game.rules.points.win_deltas`.
+    """
+    answered = liable_base(rules, base, yaku_mask) if parties.liable >= 0 else base
+    deltas = win_deltas(answered, parties, honba, sticks, rules)
+    if answered < base:
+        payers = Parties(parties.winner, parties.loser, parties.dealer, -1)
+        others = win_deltas(base - answered, payers, 0, 0, rules)
+        for seat in range(4):
+            deltas[seat] += others[seat]
+    return deltas
+
+
+@compiled
 def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment) -> None:
     """Fill ``win`` (:data:`PAYMENT`) with the value and payments of a win of ``seat`` right now.
 
@@ -198,13 +216,7 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment)
     loser = seat if by_draw else state.turn
     parties = Parties(seat, loser, int(state.dealer), int(win.liable))
     honba, sticks = (0, 0) if state.wins else (state.honba, state.sticks)
-    answered = liable_base(state.rules, base, yaku_mask) if win.liable >= 0 else base
-    _write(win_deltas(answered, parties, honba, sticks, state.rules), win.deltas)
-    if answered < base:
-        payers = Parties(seat, loser, int(state.dealer), -1)
-        others = win_deltas(base - answered, payers, 0, 0, state.rules)
-        for index in range(4):
-            win.deltas[index] += others[index]
+    _write(payments(base, yaku_mask, parties, honba, sticks, state.rules), win.deltas)
 
 
 @compiled

@@ -5,9 +5,10 @@ from typing import Any
 
 from mjbot.game.records.complete import CompleteGame
 from mjbot.game.records.game import Entry
-from mjbot.game.rules.points import base_points, tsumo_points
+from proof.riichienv_answers import COUNTED_TWICE
 from protocol import messages as m
-from protocol.seats import by_seat, paid
+from protocol.rules import Rules
+from protocol.seats import paid
 from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
 
 Json = dict[str, Any]
@@ -37,13 +38,14 @@ def message(name: str, **data: Any) -> Json:
 class Writer:
     """The messages of a game; the dealer's first draw is its 14th tile."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Rules) -> None:
         self.messages: list[Json] = []
+        self._rules = rules
+        self._players = rules.players
         self._doras: list[str] = []
         self._owed: list[str] = []
         self._wins: list[Entry] = []
         self._riichi = False
-        self._dealer = 0
 
     def write(self, entries: Iterable[Entry]) -> list[Json]:
         entries = [*entries]
@@ -84,16 +86,19 @@ class Writer:
 
     def _deal(self, event: m.StartKyoku, first: str) -> None:
         self._doras, self._wins = [text(event.dora_marker)], []
-        self._dealer = event.oya
         tiles = {
             f"tiles{seat}": texts([*hand, *([first] if seat == event.oya else [])])
-            for seat, hand in enumerate(event.tehais)
+            for seat, hand in enumerate(event.tehais[: self._players])
         }
         place = {
             "chang": "ESWN".index(event.bakaze), "ju": event.oya, "ben": event.honba,
-            "liqibang": event.kyotaku, "scores": [*(event.scores or ())],
+            "liqibang": event.kyotaku, "scores": self._row(event.scores),
         }  # fmt: skip
         self.messages.append(message("NewRound", **place, doras=[*self._doras], **tiles))
+
+    def _row(self, values: Sequence[Any]) -> list[Any]:
+        """Return values by seat of those who play."""
+        return [*values[: self._players]]
 
     def _meld(self, event: m.Event) -> None:
         match event:
@@ -106,51 +111,73 @@ class Writer:
                 self._put("AnGangAddGang", seat=seat, type=3, tiles=text(tiles[-1]))
             case m.Kakan(actor=seat, pai=tile):
                 self._put("AnGangAddGang", seat=seat, type=2, tiles=text(tile))
+            case m.Kita(actor=seat):
+                self._put("BaBei", seat=seat, moqie=False)
 
     def _hule(self) -> None:
         deltas = (0, 0, 0, 0)
         for entry in self._wins:
             deltas = paid(deltas, entry.win.deltas)
-        hules = [hule(entry.event, entry.win, self._dealer) for entry in reversed(self._wins)]
-        self._put("Hule", hules=hules, delta_scores=[*deltas])
+        hules = [hule(entry.event, entry.win, self._rules) for entry in reversed(self._wins)]
+        self._put("Hule", hules=hules, delta_scores=self._row(deltas))
 
     def _drawn(self, event: m.Ryukyoku) -> None:
         if event.reason in DRAWS:
             self._put("LiuJu", type=DRAWS[event.reason], seat=event.actor or 0)
             return
         nagashi = event.reason == "nagashimangan"
-        scores = [{"delta_scores": [*event.deltas]}] if any(event.deltas) else [{}]
-        players = [{"tingpai": tenpai} for tenpai in event.tenpais]
+        scores = [{"delta_scores": self._row(event.deltas)}] if any(event.deltas) else [{}]
+        players = [{"tingpai": tenpai} for tenpai in self._row(event.tenpais)]
         self._put("NoTile", liujumanguan=nagashi, players=players, scores=scores)
 
 
-def hule(event: m.Hora, win: Any, dealer: int) -> Json:
-    base = base_points(sum(han for _, han in win.yaku), win.fu, len(win.yakuman), 0)
-    points: Json = {"point_rong": win.hand_points}
-    if event.actor == event.target:
-        from_child = tsumo_points(base, event.actor == dealer)
-        points = {"point_zimo_xian": from_child, "point_zimo_qin": tsumo_points(base, True)}
-    yaku = [{"id": 1, "val": 1} for _ in win.yakuman] or [
-        {"id": 1, "val": han} for _, han in win.yaku
-    ]
+def hule(event: m.Hora, win: Any, rules: Rules) -> Json:
+    points: Json = {} if event.actor == event.target else {"point_rong": win.hand_points}
+    twice = COUNTED_TWICE if rules.double_yakuman else set()
+    counts = [1 + (yaku in twice) for yaku in win.yakuman]
+    if not rules.composite_yakuman:
+        counts = counts and [max(counts)]
+    yaku = [{"id": 1, "val": count} for count in counts or [han for _, han in win.yaku]]
     return {
         "seat": event.actor, "hu_tile": text(event.pai), "zimo": event.actor == event.target,
-        "yiman": bool(win.yakuman), "count": len(win.yakuman) or sum(h for _, h in win.yaku),
+        "yiman": bool(win.yakuman), "count": sum(each["val"] for each in yaku),
         "fu": win.fu, "fans": yaku, "li_doras": texts(win.ura_markers), **points,
     }  # fmt: skip
 
 
+SWITCHES = {
+    "bust": "can_jifei", "head_bump": "have_toutiao",
+    "kiriage": "have_qieshangmanguan", "agari_yame": "have_helezhongju",
+    "tenpai_yame": "have_tingpaizhongju", "extension": "have_nanruxiru",
+    "four_winds_draw": "have_sifenglianda", "four_kans_draw": "have_sigangsanle",
+    "four_riichi_draw": "have_sijializhi", "nine_terminals_draw": "have_jiuzhongjiupai",
+    "tsumo_loss": "have_zimosun", "open_tanyao": "shiduan", "start_points": "init_point",
+    "target_points": "fandian",
+}  # fmt: skip
+OFF_BY = {
+    "triple_ron_paid": "have_sanjiahele", "double_yakuman": "disable_double_yakuman",
+    "composite_yakuman": "disable_composite_yakuman", "counted_yakuman": "disable_leijiyiman",
+    "kokushi_ankan": "disable_angang_guoshi",
+}  # fmt: skip
+
+
+def detail_rule(rules: Rules) -> Json:
+    """Return the rules of a friend room that names all of them."""
+    detail: Json = {switch: getattr(rules, rule) for rule, switch in SWITCHES.items()}
+    detail |= {switch: not getattr(rules, rule) for rule, switch in OFF_BY.items()}
+    detail |= {"dora_count": 3 * rules.red_fives, "have_yifa": True}
+    return detail | {"disable_double_wind_four_fu": rules.double_wind_fu == 2}
+
+
 def head(game: CompleteGame) -> Json:
     rules = game.rules
-    mode = 1 if rules.length == "tonpu" else 2
-    detail = {} if rules.red_fives else {"dora_count": 0}
-    detail |= {} if rules.open_tanyao else {"shiduan": 0}
-    detail |= {"init_point": rules.start_points} if detail else {}
+    mode = (1 if rules.length == "tonpu" else 2) + 10 * (rules.players == 3)
+    detail: Json = {"dora_count": 0, "init_point": rules.start_points}
+    if rules != Rules(length=rules.length, red_fives=False):
+        detail = {} if rules == Rules(length=rules.length) else detail_rule(rules)
     final = [entry.event.scores for entry in game.entries if isinstance(entry.event, m.EndGame)]
-    players = [
-        {"seat": seat, "part_point_1": points}
-        for seat, points in sorted(enumerate(by_seat(final[0])) if final else [], reverse=True)
-    ]
+    points = enumerate(final[0][: rules.players] if final else [])
+    players = [{"seat": seat, "part_point_1": part} for seat, part in reversed([*points])]
     accounts = [
         {"account_id": 1000 + seat, "seat": seat, "nickname": name}
         for seat, name in reversed([*enumerate(game.names)])
@@ -167,7 +194,7 @@ def head(game: CompleteGame) -> Json:
 
 def record(game: CompleteGame) -> Json:
     """Return a record as it was until 2021: a list of messages."""
-    messages = Writer().write(game.entries)
+    messages = Writer(game.rules).write(game.entries)
     return {
         "head": head(game),
         "data": {"name": ".lq.GameDetailRecords", "data": {"records": messages}},

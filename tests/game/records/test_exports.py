@@ -4,6 +4,8 @@ Words of draws are in ``test_bad_hands``, addresses and reviews in ``test_other_
 """
 
 import json
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,13 +14,14 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.game.records.complete import complete
-from mjbot.game.records.sources import open_games
+from mjbot.game.records.sources import Source, content_digest, games_of, list_sources, open_games
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
 from protocol.rules import Rules
-from tests.game.records.formats import events_of, first_kyoku, random_game
+from tests.game.records.formats import events_of, first_kyoku, random_game, report
 from tests.game.referee.scripted import Game
+from tests.game.referee.scripted import random_game as game_at_random
 
 GAME = random_game(0)
 EXPORT = json.loads(write_tenhou6(GAME))
@@ -27,10 +30,10 @@ SOUTH = Rules().under(SITE).announced
 EAST = Rules(length="tonpu").under(SITE).announced
 
 
-def events(value: Any, folder: Path) -> list[Any]:
+def events(value: Any, folder: Path, players: tuple[int, ...] = (4,)) -> list[Any]:
     path = folder / "a.json"
     path.write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
-    (game,) = open_games(path)
+    (game,) = games_of(Source(path), players)
     return events_of(complete(game))
 
 
@@ -127,6 +130,39 @@ FORMS = {
 def test_single_hands_are_joined_into_their_game(form: str, tmp_path: Path) -> None:
     assert len(EXPORT["log"]) > 3
     assert events(FORMS[form](hands()), tmp_path) == events(EXPORT, tmp_path)
+
+
+def files_of(values: Sequence[Any], folder: Path) -> list[Path]:
+    """Write each value into a file; the names are not in the order of play."""
+    paths = [folder / f"{9 - number}.json" for number in range(len(values))]
+    for path, value in zip(paths, values, strict=True):
+        path.write_text(json.dumps(value, indent=1), "utf-8")
+    return paths
+
+
+def test_hands_in_files_of_a_folder_or_a_zip_are_joined(tmp_path: Path) -> None:
+    three = json.loads(write_tenhou6(report(game_at_random(1, Rules(players=3)))))
+    values = [*hands(), *({**three, "log": [hand]} for hand in three["log"]), EXPORT]
+    folder = tmp_path / "games"
+    folder.mkdir()
+    with zipfile.ZipFile(tmp_path / "games.zip", "w") as archive:
+        for path in files_of(values, folder):
+            archive.write(path, path.name)
+    own = [events(value, tmp_path, players=(3, 4)) for value in (EXPORT, three)]
+    for place in (folder, tmp_path / "games.zip"):
+        sources = list_sources(place)
+        assert len({content_digest(each) for each in sources}) == 3
+        games = [game for each in sources for game in games_of(each, players=(3, 4))]
+        read = [events_of(complete(game)) for game in games]
+        assert [read.count(game) for game in own] == [2, 1]
+
+
+def test_hands_in_several_files_are_one_game_of_a_command(tmp_path: Path, capsys) -> None:
+    paths = list(map(str, files_of(hands(), tmp_path)))
+    assert main(["replay", *paths]) == ExitCode.OK
+    assert "1 game" in capsys.readouterr().out
+    assert main(["stats", *paths, "--json"]) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["games"] == 1
 
 
 def test_hands_that_do_not_continue_a_game_are_games(tmp_path: Path) -> None:

@@ -15,17 +15,19 @@ from mjbot.cli.main import main
 from mjbot.game.records.choices import steps
 from mjbot.game.records.complete import complete
 from mjbot.game.records.game import ForeignRecordError, Game, RecordError
-from mjbot.game.records.sources import open_games
+from mjbot.game.records.sources import games_of, list_sources, open_games
 from mjbot.game.table.mirror.mirror import TableError
 from mjbot.runtime.errors import ExitCode
 from protocol.rules import RANKED, Rules
-from tests.game.records.formats import events_of, first_kyoku, random_game
+from tests.game.records.formats import events_of, first_kyoku, random_game, report
 from tests.game.records.soul_form import Json, messages_of, record, with_actions
 from tests.game.records.soul_form import message as soul
 from tests.game.referee.scripted import Game as Scripted
+from tests.game.referee.scripted import random_game as game_at_random
 
 PLAYED = random_game(1)
 RECORD = record(PLAYED)
+THREE = record(report(game_at_random(1, Rules(players=3))))
 SITE = PLAYED.rules.under("mahjong-soul")
 
 
@@ -39,8 +41,8 @@ def copied(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def damaged(number: int, **fields: Any) -> Json:
-    value = copied(RECORD)
+def damaged(number: int, _record: Json = RECORD, **fields: Any) -> Json:
+    value = copied(_record)
     messages_of(value)[number]["data"].update(fields)
     return value
 
@@ -112,19 +114,9 @@ def with_message(name: str) -> Json:
     return value
 
 
-def with_mode(mode: int) -> Json:
-    value = copied(RECORD)
-    value["head"]["config"]["mode"]["mode"] = mode
-    return value
-
-
-def three_scores() -> Json:
-    value = copied(RECORD)
-    messages_of(value)[0]["data"]["scores"] = [35000] * 3
-    return value
-
-
 LIVE = {"name": "ActionNewRound", "data": {"chang": 0, "tiles": ["1m"] * 13}}
+SHORT = [[{"name": "NewRound", "data": {"chang": 0, "scores": [25000] * 4}}]]
+IN_SHORT = "in RiichiEnv's short form, which has no payments; save the decoded record"
 RAW = "is a raw record of Mahjong Soul (protobuf); save it decoded, as JSON"
 
 FOREIGN: dict[str, tuple[Any, str]] = {
@@ -141,9 +133,10 @@ FOREIGN: dict[str, tuple[Any, str]] = {
     "field spells": (with_detail(field_spell_mode=1), "(field spells, field_spell_mode)"),
     "odd points": (with_detail(init_point=12345), "start_points: 12345 is not a multiple of 100"),
     "a special message": (with_message("RecordSelectGap"), "(the message RecordSelectGap)"),
-    "a north": (with_message("RecordBaBei"), "is a three-player game"),
-    "three players by mode": (with_mode(12), "is a three-player game"),
-    "three players by points": (three_scores(), "is a three-player game"),
+    "short names": ({"rounds": SHORT}, IN_SHORT),
+    "short names with a header": ({"header": {}, "data": SHORT}, IN_SHORT),
+    "a list of short names": (SHORT, IN_SHORT),
+    "three players": (THREE, "is a three-player game"),
 }  # fmt: skip
 
 
@@ -155,8 +148,9 @@ def test_other_rooms_and_raw_records_are_refused_by_name(case: str, tmp_path: Pa
     assert problem in str(caught.value) and "\n" not in str(caught.value)
 
 
-def walk(path: Path) -> list[Game]:
-    games = list(open_games(path))
+def walk(path: Path, players: tuple[int, ...] = (4,)) -> list[Game]:
+    (source,) = list_sources(path)
+    games = list(games_of(source, players))
     for game in games:
         list(game.entries)
     return games
@@ -221,13 +215,16 @@ BAD: dict[str, tuple[Json, str]] = {
     "not held": (damaged(1, tile="0p"), "which it does not hold"),
     "a seat": (damaged(2, seat=4), "RecordDealTile.seat: Expected `int` <= 3"),
     "a deal too short": (damaged(0, tiles0=["1m"]), "RecordNewRound.tiles0: has 1 tiles"),
+    "a north of four players": (with_message("RecordBaBei"), "only three players set norths aside"),
+    "a fourth player": (damaged(2, THREE, seat=3), "DealTile: names seat 3 of three players"),
+    "a fourth dealer": (damaged(0, THREE, ju=3), "NewRound: names seat 3 of three players"),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_a_bad_hand_costs_no_other(case: str, tmp_path: Path) -> None:
     value, problem = BAD[case]
-    (game,) = walk(saved(value, tmp_path))
+    (game,) = walk(saved(value, tmp_path), players=(3, 4))
     (error,) = game.hands.unreadable
     assert error.place == "hand 1" and problem in str(error)
     assert len(game.hands.without_result) == 1
@@ -300,6 +297,12 @@ def test_a_rule_of_the_site_is_named(made: Callable[[], Json], tmp_path: Path, c
     printed = capsys.readouterr()
     assert OTHER_RULES[made] in printed.err and "1 mismatch" in printed.out
     assert "a rule of mahjong-soul: --rules mahjong-soul" in printed.err
+
+
+def test_a_review_goes_past_a_double_yakuman(tmp_path: Path) -> None:
+    path = saved(double_yakuman(), tmp_path)
+    words = ["review", str(path), "--seat", "0", "--by", "fast-riichi-d", "--playouts", "0"]
+    assert main([*words, "--out", str(tmp_path / "review.html")]) == ExitCode.OK
 
 
 def test_a_walk_through_the_choices_names_the_rule(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Records of three players: written, read, and refused where four are played."""
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from tests.game.records.formats import (
     events_of,
     first_kyoku,
     report,
+    reread_mahjong_soul,
     reread_mjlog,
     reread_tenhou6,
     stream,
@@ -39,11 +42,20 @@ def read(document: bytes) -> list[m.Event]:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_game_at_random_comes_back(seed: int) -> None:
     game = report(random_game(seed, THREE))
-    for reread in (reread_mjlog, reread_tenhou6, reread_mjai):
+    for reread in (reread_mjlog, reread_tenhou6, reread_mjai, reread_mahjong_soul):
         again = reread(game)
         in_order = reread is reread_tenhou6
         assert events_of(again, in_order) == events_of(game, in_order)
         assert again.rules == game.rules == THREE
+
+
+def test_a_record_of_mahjong_soul_names_what_a_missing_player_would_pay() -> None:
+    rules = Rules(players=3, tsumo_loss=False)
+    game = report(random_game(2, rules))
+    assert any(e.win and e.win.winner == e.win.source for e in game.entries)
+    again = reread_mahjong_soul(game)
+    assert events_of(again) == events_of(game)
+    assert again.rules == rules
 
 
 def reread_mjai(game: CompleteGame) -> CompleteGame:
@@ -82,16 +94,49 @@ def test_every_dialect_of_mjai_is_the_same_game(dialect: str) -> None:
     assert events_of(complete(again)) == events_of(game)
 
 
-def test_tenhou6_without_a_fourth_place() -> None:
-    game = report(random_game(2, THREE))
-    document = json.loads(write_tenhou6(game))
+def without_a_fourth_place(document: dict[str, Any]) -> None:
     document["name"] = document["name"][:3]
     for hand in document["log"]:
         del hand[13:16]
         hand[1] = hand[1][:3]
         hand[-1] = [part[:3] if isinstance(part, list) else part for part in hand[-1]]
+
+
+def as_tensoul(
+    document: dict[str, Any], room: str = "3玉の間赤", tsumo_dora: str = "抜きドラ"
+) -> None:
+    """Name the room without a length, count the dora of kita apart, compute payments."""
+    document["rule"] = {"disp": room, "aka53": 1, "aka52": 1, "aka51": 0}
+    document |= {"ratingc": "PF3", "lobby": 0, "dan": ["雀傑★1"] * 3 + [""], "rate": [0.5] * 4}
+    for hand in document["log"]:
+        hand[-1][1::2] = [[float(points) for points in deltas] for deltas in hand[-1][1::2]]
+        for win in hand[-1][2::2]:
+            dora = [text for text in win if re.fullmatch(r"ドラ\(\d飜\)", str(text))]
+            for text in dora:
+                others = [f"ドラ({int(text[3]) - 1}飜)"] * (text[3] != "1")
+                win[win.index(text) :] = [
+                    *others,
+                    f"{tsumo_dora}(1飜)",
+                    *win[win.index(text) + 1 :],
+                ]
+
+
+def in_english(document: dict[str, Any]) -> None:
+    as_tensoul(document, "Jade Room Red Fives", "Kita")
+    names = {"流局": "Exhaustive Draw", "流し満貫": "Mangan at Draw"}
+    for hand in document["log"]:
+        hand[-1][0] = names.get(hand[-1][0], hand[-1][0])
+
+
+@pytest.mark.parametrize("write", [without_a_fourth_place, as_tensoul, in_english])
+def test_tenhou6_as_exporters_write_it(write: Callable[[dict[str, Any]], None]) -> None:
+    game = report(random_game(3, THREE))
+    document = json.loads(write_tenhou6(game))
+    write(document)
     (again,) = read_tenhou6(stream(json.dumps(document).encode()), "written")
-    assert events_of(complete(again), in_order=True) == events_of(game, in_order=True)
+    again = complete(again)
+    assert again.rules.players == 3
+    assert events_of(again, in_order=True)[1:] == events_of(game, in_order=True)[1:]
 
 
 def test_a_robbed_kita_as_tenhou_writes_it(scripted) -> None:

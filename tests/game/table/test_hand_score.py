@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 
 from mjbot.cli.main import main
 from mjbot.game.rules import wins
+from mjbot.game.rules.hand_notation import read_hand, read_tiles
 from mjbot.game.rules.kinds import count_kinds
 from mjbot.game.rules.shapes import ANKAN
 from mjbot.game.rules.yaku_table import YAKU
 from mjbot.game.table.hand_score import WinningHand, score_hand
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from proof.made_wins import MadeWin, made_wins
-from proof.oracles import OTHER, TENHOU, OptionalRules, mahjong_payments, mahjong_score
+from proof.oracles import mahjong_payments, mahjong_score
 from protocol.rules import Rules
-from protocol.tiles import WIND_NAMES
+from protocol.tiles import N_KINDS, WIND_NAMES, tile_kind
 
 FLAGS = {
     "riichi": wins.RIICHI,
@@ -29,12 +30,6 @@ FLAGS = {
     "chankan": wins.CHANKAN,
     "first_turn": wins.FIRST_TURN,
 }
-
-
-RULES = (
-    (Rules(), TENHOU),
-    (Rules(double_yakuman=True, kiriage=True, counted_yakuman=False), OTHER),
-)
 
 
 def tiles(ids: Iterable[int]) -> str:
@@ -67,17 +62,43 @@ def written(made: MadeWin, honba: int = 0, sticks: int = 0) -> WinningHand:
     )
 
 
+def made_of(win: WinningHand) -> MadeWin:
+    """Return a hand in writing as the oracles take it."""
+    hand, (tile,) = read_hand(win.hand), read_tiles(win.ron or win.tsumo)
+    concealed = [*hand.concealed, tile]
+    flags = sum(flag for name, flag in FLAGS.items() if getattr(win, name))
+    return MadeWin(
+        concealed=tuple(map(tile_kind, concealed)),
+        melds=tuple((meld.type, meld.kind) for meld in hand.melds),
+        win_kind=tile_kind(tile),
+        flags=flags | (wins.TSUMO if win.tsumo else 0),
+        seat_wind=WIND_NAMES.index(win.seat),
+        round_wind=WIND_NAMES.index(win.round),
+        dora_markers=tuple(map(tile_kind, read_tiles(win.dora))),
+        ura_markers=tuple(map(tile_kind, read_tiles(win.ura))),
+        red_suits=frozenset(red - N_KINDS for red in [*hand.tiles, tile] if red >= N_KINDS),
+    )
+
+
+RULES = st.builds(
+    Rules,
+    open_tanyao=st.booleans(),
+    double_yakuman=st.booleans(),
+    counted_yakuman=st.booleans(),
+    kiriage=st.booleans(),
+)
+
+
 @settings(max_examples=300, database=None)
-@given(made_wins(), st.integers(0, 3), st.integers(0, 3), st.sampled_from(RULES))
+@given(made_wins(), st.integers(0, 3), st.integers(0, 3), RULES)
 def test_random_wins_are_scored_and_paid_as_by_mahjong(
-    made: MadeWin, honba: int, sticks: int, ours_and_theirs: tuple[Rules, OptionalRules]
+    made: MadeWin, honba: int, sticks: int, rules: Rules
 ) -> None:
-    rules, options = ours_and_theirs
     held = count_kinds(made.kinds())
     shown = held + count_kinds([*made.dora_markers, *made.ura_markers])
     assume(shown.max() <= 4)
     assume(not (made.flags & wins.CHANKAN and held[made.win_kind] > 1))
-    han, fu, ids = mahjong_score(made, options)
+    han, fu, ids = mahjong_score(made, rules)
     if not han:
         with pytest.raises(ArgumentError, match="no yaku: the hand is complete"):
             score_hand(written(made), rules)
@@ -87,7 +108,7 @@ def test_random_wins_are_scored_and_paid_as_by_mahjong(
     assert {name for name, _ in score.yaku} == {YAKU[yaku].name for yaku in ids}
     assert sum(value for _, value in score.yaku) == han
     assert sum(part.fu for part in score.fu_parts) == fu
-    one, each, total = mahjong_payments(made, honba, sticks, options)
+    one, each, total = mahjong_payments(made, honba, sticks, rules)
     assert score.received == total == sum(score.payments.values()) + 1000 * sticks
     if not made.flags & wins.TSUMO:
         assert score.payments == {"discarder": one}
@@ -96,6 +117,49 @@ def test_random_wins_are_scored_and_paid_as_by_mahjong(
     else:
         others = {wind: each for wind in "ESWN" if wind != WIND_NAMES[made.seat_wind]}
         assert score.payments == others | {"E": one}
+
+
+THREE = Rules(players=3)
+KITA = (
+    WinningHand(hand="12399p456s66778s", tsumo="5s", riichi=True, kita=2, dora="3z"),
+    WinningHand(hand="12399p456s66778s", tsumo="5s", seat="W", kita=1, rinshan=True, ura=""),
+    WinningHand(hand="1199m1199p11s44z9s", ron="9s", seat="S", kita=2, dora="9m", honba=2),
+    WinningHand(hand="19m19p19s1234567z", ron="1m", kita=3),
+    WinningHand(hand="11m456s(111z)(555p)78s", ron="9s", round="S", kita=4, dora="33z", sticks=1),
+)
+
+
+@pytest.mark.parametrize("win", KITA, ids=lambda win: win.hand)
+def test_norths_of_three_players_are_scored_as_by_mahjong(win: WinningHand) -> None:
+    score, made = score_hand(win, THREE), made_of(win)
+    one, each, total = mahjong_payments(made, win.honba, win.sticks, THREE, win.kita)
+    assert score.received == total
+    others = {wind: each for wind in "SW" if wind != win.seat}
+    children = dict.fromkeys("SW", one) if win.seat == "E" else {"E": one} | others
+    assert score.payments == (children if win.tsumo else {"discarder": one})
+
+
+PART = Rules.read({"rule_set": "mahjong-soul"})
+DRAGONS = "22z1m1m(555z)(666z)(777z)"
+WINDS = "5z(1111z)[2222z](333z)(444z)"
+PAO = (
+    (DRAGONS, {"ron": "1m", "honba": 1}, Rules(), {"discarder": 16000, "W": 16300}),
+    (DRAGONS, {"tsumo": "1m", "honba": 1}, Rules(), {"W": 32300}),
+    (DRAGONS, {"tsumo": "1m"}, THREE, {"W": 24000}),
+    (WINDS, {"ron": "5z", "seat": "E"}, Rules(), {"discarder": 48000, "W": 48000}),
+    (WINDS, {"ron": "5z"}, PART, {"discarder": 64000, "W": 32000}),
+    (WINDS, {"tsumo": "5z", "honba": 1}, PART, {"E": 16000, "W": 72300, "N": 8000}),
+)
+"""Halves by ron, the whole by draw; where the part counts, big four winds are two yakuman of three:
+the other one is paid as without pao (docs/rules.md 2.6, RiichiEnv's tests of pao)."""
+
+
+@pytest.mark.parametrize(("hand", "how", "rules", "payments"), PAO)
+def test_a_liable_seat_pays_its_yakuman(hand, how, rules, payments) -> None:
+    win = WinningHand(**{"hand": hand, "seat": "S", "liable": "W"} | how)
+    score = score_hand(win, rules)
+    assert score.payments == payments
+    assert score.received == sum(payments.values())
 
 
 HAND = "123m406p789s55z67s"
@@ -135,6 +199,16 @@ REFUSED = {
     (HAND, "--ron 5s --first-turn"): "impossible: first turn by ron",
     (HAND, "--tsumo 5s --first-turn --river 1m"): "first turn after a call, a discard or riichi",
     (HAND, "--ron 5s --honba -1"): "honba: -1 is not 0 to",
+    (HAND, "--ron 5s --kita 1"): "impossible: kita with four players",
+    (HAND, "--ron 5s --kita 5 --rules players=3"): "kita: 5 is not 0 to 4",
+    (HAND, "--ron 5s --rules players=3"): "1 tile of 2m in hand, indicators and river, but the"
+    " game has 0",
+    ("22p78s(123p)(111p)(111z)", "--ron 9s --rules players=3"): "impossible: a chi with three",
+    ("11p456s(111z)(444z)78s", "--ron 9s --kita 2 --rules players=3"): "5 tiles of N in hand",
+    (DRAGONS, "--ron 1m --seat N --rules players=3"): "impossible: a seat N of three players",
+    (DRAGONS, "--ron 1m --seat S --liable S"): "impossible: the winner as the liable seat",
+    (HAND, "--ron 5s --liable S"): "a liable seat without melds of all dragons or all winds",
+    ("22z1m1m[5555z][6666z][7777z]", "--ron 1m --liable S"): "all winds, one of them called",
 }
 
 

@@ -45,7 +45,7 @@ def test_how_many_kyoku_are_left(round_, scores, stays, left):
 def test_what_would_be_left_does_not_depend_on_the_scores_at_the_table():
     state = just_paid(7, SHORT)
     supposed = np.array(ENOUGH, np.int32)
-    assert [kyoku_after(state, supposed, stays, False) for stays in (0, 1)] == [OVER, 1]
+    assert [kyoku_after(state, supposed, stays, by_win=True) for stays in (0, 1)] == [OVER, 1]
     assert (kyoku_left(state), next_kyoku(state)) == (1, (8, 1))
 
 

@@ -12,12 +12,14 @@ from mjbot.game.rules.points import HONBA_POINTS
 from protocol import messages as m
 from protocol.rules import STICK_POINTS
 from protocol.seats import by_seat, paid
-from protocol.tiles import TILE_BY_NAME, parse_tiles, tile_kind, tile_name
+from protocol.tiles import NORTH, TILE_BY_NAME, TILE_NAMES, parse_tiles, tile_kind, tile_name
 from protocol.yaku import YAKUMAN_FAN
 
 _DRAWS: Final = ("", "kyushukyuhai", "sufonrenta", "suchareach", "sukaikan", "sanchaho")
 """By the type of an abortive draw."""
 _DEALT: Final = 13
+_Turning = lq.DealTile | lq.DiscardTile | lq.AnGangAddGang | lq.BaBei
+"""Messages that may name indicators."""
 
 
 def hand_events(deal: lq.NewRound, played: Iterable[lq.Message]) -> list[m.Event]:
@@ -34,22 +36,30 @@ def hand_events(deal: lq.NewRound, played: Iterable[lq.Message]) -> list[m.Event
 
 def deal_only(deal: lq.NewRound) -> list[m.Event]:
     """Return a hand that is dealt unseen and not played."""
-    return [emit_deal(_columns(deal, [("?",) * _DEALT] * 4, ())), m.EndKyoku()]
+    return [emit_deal(_columns(deal, (), ())), m.EndKyoku()]
 
 
 def _columns(
     deal: lq.NewRound, hands: Sequence[Sequence[str]], ura: tuple[str, ...]
 ) -> HandColumns:
+    """Return what is known of a hand before and after it; seats without ``hands`` are hidden."""
+    hidden = [("?",) * _DEALT] * (4 - len(hands))
     return HandColumns(
         kyoku=4 * deal.chang + deal.ju,
         honba=deal.ben,
         sticks=deal.liqibang,
-        scores=deal.scores,
+        scores=_four(deal.scores),
         dora=(_first_indicator(deal),),
         ura=ura,
-        seats=tuple(SeatColumns(tuple(tiles), (), ()) for tiles in hands),
+        seats=tuple(SeatColumns(tuple(tiles), (), ()) for tiles in (*hands, *hidden)),
         result=[],
+        players=len(deal.scores),
     )
+
+
+def _four(points: Sequence[int]) -> m.FourInts:
+    """Return points by seat with 0 in the empty chair of three players."""
+    return by_seat([*points, 0][:4])
 
 
 def _first_indicator(deal: lq.NewRound) -> str:
@@ -72,7 +82,10 @@ class _Hand:
     """What a hand's messages leave behind: its events, and what later messages refer to."""
 
     def __init__(self, deal: lq.NewRound) -> None:
-        tiles = [[*map(_tile, getattr(deal, f"tiles{seat}"))] for seat in range(4)]
+        self._players: Final = len(deal.scores)
+        self._check_seats(deal, deal.ju)
+        seats = range(self._players)
+        tiles = [[*map(_tile, getattr(deal, f"tiles{seat}"))] for seat in seats]
         for seat, dealt in enumerate(tiles):
             if len(dealt) != _DEALT + (seat == deal.ju):
                 raise ValueError(f"RecordNewRound.tiles{seat}: has {len(dealt)} tiles")
@@ -92,6 +105,8 @@ class _Hand:
         """Take the next message."""
         if self.result is not None:
             raise ValueError(f"{type(message).__name__}: follows the result of the hand")
+        wins = message.hules if isinstance(message, lq.HuleRecord) else (message,)
+        self._check_seats(message, *(getattr(each, "seat", 0) for each in wins))
         self._accept_riichi(message)
         match message:
             case lq.DealTile(tile=text, seat=seat):
@@ -105,6 +120,8 @@ class _Hand:
             case lq.AnGangAddGang():
                 self._own_kan(message)
                 self._turn_dora(message)
+            case lq.BaBei():
+                self._set_aside(message)
             case lq.HuleRecord():
                 self.result = tuple(self._wins(message))
             case lq.NoTile():
@@ -113,6 +130,10 @@ class _Hand:
                 self.result = DrawEntry(_DRAWS[type_], _DRAWS[type_], None)
             case lq.NewRound():
                 raise ValueError("RecordNewRound: inside a hand")
+
+    def _check_seats(self, message: lq.Message, *seats: int) -> None:
+        if max(seats) >= self._players:
+            raise ValueError(f"{type(message).__name__}: names seat 3 of three players")
 
     def _accept_riichi(self, message: lq.Message) -> None:
         """Accept a riichi that was declared, unless its discard is won."""
@@ -123,7 +144,7 @@ class _Hand:
             self._n_riichi += 1
         self._declarer = -1
 
-    def _turn_dora(self, message: lq.DealTile | lq.DiscardTile | lq.AnGangAddGang) -> None:
+    def _turn_dora(self, message: _Turning) -> None:
         for text in message.doras[self._n_dora :]:
             self.events.append(m.Dora(dora_marker=_tile(text)))
             self._n_dora += 1
@@ -166,31 +187,36 @@ class _Hand:
         else:
             raise ValueError(f"RecordAnGangAddGang: seat {seat} has no such kan of {kan.tiles}")
 
+    def _set_aside(self, north: lq.BaBei) -> None:
+        if self._players == 4:
+            raise ValueError("RecordBaBei: only three players set norths aside")
+        self._hands[north.seat].play(north.seat, [TILE_NAMES[NORTH]])
+        self.events.append(m.Kita(actor=north.seat, pai=TILE_NAMES[NORTH]))
+        self._turn_dora(north)
+
     def _wins(self, record: lq.HuleRecord) -> Iterator[WinEntry]:
         """Yield the wins, nearest to the discarder first, which is who gets honba and sticks."""
         loser = last_tile(self.events).actor
-        wins = sorted(record.hules, key=lambda hule: (hule.seat - loser) % 4)
-        shares = [self._share(hule, loser, first=at == 0) for at, hule in enumerate(wins)]
-        rest = record.delta_scores
-        for share in shares[1:]:
-            rest = paid(rest, by_seat(-points for points in share))
-        for hule, deltas in zip(wins, [rest, *shares[1:]], strict=True):
-            self.ura = self.ura or tuple(map(_tile, hule.li_doras))
-            yield _win(hule, hule.seat if hule.zimo else loser, hule.seat == self._deal.ju, deltas)
-
-    def _share(self, hule: lq.Hule, loser: int, first: bool) -> m.FourInts:
-        """Return what a ron moves, liability aside."""
-        honba = 3 * HONBA_POINTS * self._deal.ben if first else 0
-        sticks = STICK_POINTS * (self._deal.liqibang + self._n_riichi) if first else 0
-        moved = {hule.seat: hule.point_rong + honba + sticks, loser: -hule.point_rong - honba}
-        return by_seat(moved.get(seat, 0) for seat in range(4))
+        first, *others = sorted(record.hules, key=lambda win: (win.seat - loser) % self._players)
+        rest = _four(record.delta_scores)
+        for hule in others:
+            rest = paid(rest, _moved(hule.point_rong, hule.seat, loser))
+        bonus = (self._players - 1) * HONBA_POINTS * self._deal.ben
+        bonus += STICK_POINTS * (self._deal.liqibang + self._n_riichi)
+        points = rest[first.seat] - bonus if first.zimo else first.point_rong
+        yield _win(first, loser, points, rest)
+        for hule in others:
+            yield _win(hule, loser, hule.point_rong, _moved(hule.point_rong, loser, hule.seat))
+        self.ura = next(
+            (tuple(map(_tile, win.li_doras)) for win in record.hules if win.li_doras), ()
+        )
 
 
-def _win(hule: lq.Hule, source: int, by_dealer: bool, deltas: m.FourInts) -> WinEntry:
-    points = hule.point_rong
-    if hule.zimo:
-        points = (3 if by_dealer else 2) * hule.point_zimo_xian
-        points += 0 if by_dealer else hule.point_zimo_qin
+def _moved(points: int, source: int, target: int) -> m.FourInts:
+    return by_seat(points * ((seat == target) - (seat == source)) for seat in range(4))
+
+
+def _win(hule: lq.Hule, source: int, points: int, deltas: m.FourInts) -> WinEntry:
     yakuman = sum(fan.val for fan in hule.fans)
     return WinEntry(
         winner=hule.seat,
@@ -207,7 +233,7 @@ def _win(hule: lq.Hule, source: int, by_dealer: bool, deltas: m.FourInts) -> Win
 def _exhaustive(record: lq.NoTile) -> DrawEntry:
     deltas: m.FourInts = (0, 0, 0, 0)
     for payment in record.scores:
-        deltas = paid(deltas, payment.delta_scores)
+        deltas = paid(deltas, _four(payment.delta_scores))
     reason = "nagashimangan" if record.liujumanguan else "fanpai"
     return DrawEntry(reason, reason, deltas)
 

@@ -17,20 +17,22 @@ Seat = Annotated[int, msgspec.Meta(ge=0, le=3)]
 Points = Annotated[int, msgspec.Meta(ge=-MOST_POINTS, le=MOST_POINTS)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_STICKS)]
 Texts = tuple[Text, ...]
-FourPoints = tuple[Points, Points, Points, Points]
+BySeat = Annotated[tuple[Points, ...], msgspec.Meta(min_length=3, max_length=4)]
+"""Points of three or four seats."""
 
 
 class NewRound(msgspec.Struct, frozen=True):
     """A deal: wind ``chang``, dealer ``ju``, honba ``ben``, sticks ``liqibang``.
 
-    The dealer has 14 tiles, of which the last counts as its first draw.
+    The dealer has 14 tiles, of which the last counts as its first draw.  As many ``scores`` as
+    seats play.
     """
 
-    scores: FourPoints
+    scores: BySeat
     tiles0: Texts
     tiles1: Texts
     tiles2: Texts
-    tiles3: Texts
+    tiles3: Texts = ()
     chang: Seat = 0
     ju: Seat = 0
     ben: Count = 0
@@ -76,6 +78,13 @@ class AnGangAddGang(msgspec.Struct, frozen=True):
     doras: Texts = ()
 
 
+class BaBei(msgspec.Struct, frozen=True):
+    """A north that is set aside, in games of three players."""
+
+    seat: Seat = 0
+    doras: Texts = ()
+
+
 class Fan(msgspec.Struct, frozen=True):
     """A yaku; ``val`` are its han, or how many yakuman it counts as."""
 
@@ -83,7 +92,7 @@ class Fan(msgspec.Struct, frozen=True):
 
 
 class Hule(msgspec.Struct, frozen=True):
-    """A win.  ``count`` are han, ``point_*`` what a payer gives without honba and sticks."""
+    """A win.  ``count`` are han, ``point_rong`` what a discarder gives without honba and sticks."""
 
     hu_tile: Text
     seat: Seat = 0
@@ -94,21 +103,19 @@ class Hule(msgspec.Struct, frozen=True):
     fans: tuple[Fan, ...] = ()
     li_doras: Texts = ()
     point_rong: Points = 0
-    point_zimo_qin: Points = 0
-    point_zimo_xian: Points = 0
 
 
 class HuleRecord(msgspec.Struct, frozen=True):
     """The wins that end a hand, and what they move together."""
 
     hules: Annotated[tuple[Hule, ...], msgspec.Meta(min_length=1, max_length=3)]
-    delta_scores: FourPoints
+    delta_scores: BySeat
 
 
 class Payment(msgspec.Struct, frozen=True):
     """What an exhaustive draw, or one nagashi mangan, moves."""
 
-    delta_scores: FourPoints = (0, 0, 0, 0)
+    delta_scores: BySeat = (0, 0, 0, 0)
 
 
 class NoTile(msgspec.Struct, frozen=True):
@@ -125,22 +132,29 @@ class LiuJu(msgspec.Struct, frozen=True):
 
 
 Message = (
-    NewRound | DealTile | DiscardTile | ChiPengGang | AnGangAddGang | HuleRecord | NoTile | LiuJu
+    NewRound
+    | DealTile
+    | DiscardTile
+    | ChiPengGang
+    | AnGangAddGang
+    | BaBei
+    | HuleRecord
+    | NoTile
+    | LiuJu
 )
 NEW_ROUND: Final = "RecordNewRound"
-NORTH: Final = "RecordBaBei"
-"""A north that is set aside, in games of three players."""
 _KINDS: Final[dict[str, type[Message]]] = {
     NEW_ROUND: NewRound,
     "RecordDealTile": DealTile,
     "RecordDiscardTile": DiscardTile,
     "RecordChiPengGang": ChiPengGang,
     "RecordAnGangAddGang": AnGangAddGang,
+    "RecordBaBei": BaBei,
     "RecordHule": HuleRecord,
     "RecordNoTile": NoTile,
     "RecordLiuJu": LiuJu,
 }
-KNOWN: Final = frozenset({*_KINDS, NORTH})
+KNOWN: Final = frozenset(_KINDS)
 
 
 def bare_name(record: Any) -> str:

@@ -12,7 +12,6 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from mjbot.game.records.discards import settle_discards
 from mjbot.game.records.game import (
-    THREE_PLAYER_GAME,
     Entry,
     ForeignRecordError,
     Game,
@@ -85,15 +84,14 @@ _POINTS: Final = {
 """Switches of friend rooms, and the rules that they set."""
 _LENGTHS: Final = {1: "tonpu", 2: "hanchan"}
 """By the last digit of a room's mode; others (one hand, say) are not announced."""
-_THREE_PLAYER_MODES: Final = range(10, 20)
 
 
 def read_mahjong_soul(stream: Lines, first: Any, name: str) -> Iterator[Game]:
     """Yield the game of a decoded record, or those of an array of records.
 
     ``first`` is the first value of the stream.  What is wrong with a game is raised while its
-    entries are walked, as for tenhou.net/6; raw and live records, special rooms and three players
-    raise :class:`ForeignRecordError`.
+    entries are walked, as for tenhou.net/6; raw and live records and special rooms raise
+    :class:`ForeignRecordError`.
     """
     value = whole_json(stream)
     if value is None:
@@ -111,13 +109,15 @@ def _entries(record: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
     head = record.get("head") if isinstance(record, dict) else None
     head = head if isinstance(head, dict) else {}
     messages = _messages(record, name)
-    rules = _rules(head, messages, name)
-    start = m.StartGame(names=_names(head), mjbot_rules=rules)
     hands = list(_hands(messages))
     if not hands:
         raise RecordError(name, "", f"holds no hand: no {lq.NEW_ROUND}")
+    scores = _inside(hands[0][0], "data").get("scores")
+    players = 3 if isinstance(scores, list) and len(scores) == 3 else 4
+    rules = _rules(head, players, name)
+    start = m.StartGame(names=_names(head, players), mjbot_rules=rules)
     played = [_played(hand, name, number, notes) for number, hand in enumerate(hands, 1)]
-    yield from game_entries(start, played, _final_scores(head), notes)
+    yield from game_entries(start, played, _final_scores(head, players), notes)
 
 
 def _messages(record: Any, name: str) -> list[dict[str, Any]]:
@@ -142,8 +142,6 @@ def _messages(record: Any, name: str) -> list[dict[str, Any]]:
 def _check_kind(kind: str, name: str) -> None:
     if kind.startswith(_LIVE):
         raise ForeignRecordError(name, LIVE_STREAM)
-    if kind == lq.NORTH:
-        raise ForeignRecordError(name, THREE_PLAYER_GAME)
     if kind not in lq.KNOWN:
         _refuse_room(name, f"the message {kind[:40]}")
 
@@ -191,33 +189,30 @@ def _played(
 # --- the head -------------------------------------------------------------------------------------
 
 
-def _rules(head: dict[str, Any], messages: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
+def _rules(head: dict[str, Any], players: int, name: str) -> dict[str, Any]:
     """Return the rules of the room for ``start_game``, without a length if none is named.
 
-    Raises :class:`ForeignRecordError` for rooms of other games, and for three players.
+    Raises :class:`ForeignRecordError` for rooms of other games.
     """
     mode = _inside(head, "config", "mode")
     number = mode.get("mode")
     number = number if isinstance(number, int) else 0
-    scores = _inside(messages[0], "data").get("scores")
-    if number in _THREE_PLAYER_MODES or (isinstance(scores, list) and len(scores) == 3):
-        raise ForeignRecordError(name, THREE_PLAYER_GAME)
     detail = _inside(mode, "detail_rule")
     for switch, meaning in _SPECIAL.items():
         if detail.get(switch):
             _refuse_room(name, f"{meaning}, {switch}")
     length = _LENGTHS.get(number % 10)
-    fields = {SET: SITE, "length": length or RANKED.length}
+    fields = {SET: SITE, "players": players, "length": length or RANKED.length}
     if detail.get("init_point"):  # of ranked games defaults may be written
-        fields |= _room_rules(detail)
+        fields |= _room_rules(detail, players)
     try:
-        rules = Rules.read(fields)
+        rules = Rules.read(fields, players=(3, 4))
     except ValueError as error:
         _refuse_room(name, str(error))
     return ({"length": length} if length else {}) | rules.differences
 
 
-def _room_rules(detail: dict[str, Any]) -> dict[str, Any]:
+def _room_rules(detail: dict[str, Any], players: int) -> dict[str, Any]:
     """Return what the switches of a friend room change.
 
     Those that are off are left out by some writers, so they count where a room names any.
@@ -227,6 +222,8 @@ def _room_rules(detail: dict[str, Any]) -> dict[str, Any]:
     }
     if any(value for switch, value in detail.items() if switch.startswith("have_")):
         rules |= {rule: bool(detail.get(switch)) for switch, rule in _SWITCHES.items()}
+        if players == 3:
+            rules["tsumo_loss"] = bool(detail.get("have_zimosun"))
         rules["triple_ron_paid"] = not detail.get("have_sanjiahele")  # the draw by three rons
     for switch, disabled in _DISABLED.items():
         rules |= dict.fromkeys(disabled, False) if detail.get(switch) else {}
@@ -234,23 +231,25 @@ def _room_rules(detail: dict[str, Any]) -> dict[str, Any]:
         rules["double_wind_fu"] = 2
     points = {rule: detail[switch] for switch, rule in _POINTS.items() if detail.get(switch)}
     points.setdefault("return_points", points["start_points"])
-    uma = [detail.get(f"shunweima_{place}", 0) for place in (2, 3, 4)]
+    uma = [detail.get(f"shunweima_{place}", 0) for place in range(2, players + 1)]
     if all(isinstance(part, int) for part in uma) and any(uma):
         points["uma"] = [1000 * part for part in (-sum(uma), *uma)]
     return rules | points
 
 
-def _names(head: dict[str, Any]) -> tuple[str, ...] | None:
+def _names(head: dict[str, Any], players: int) -> tuple[str, ...] | None:
     """Return the names of the players by seat; a seat without an account is a program's."""
     names = _by_seat(head.get("accounts"), "nickname", str)
-    return tuple(names.get(seat, "AI") for seat in range(4)) if names else None
+    if not names:
+        return None
+    return tuple(names.get(seat, "AI" if seat < players else "") for seat in range(4))
 
 
-def _final_scores(head: dict[str, Any]) -> m.FourInts | None:
+def _final_scores(head: dict[str, Any], players: int) -> m.FourInts | None:
     points = _by_seat(_inside(head, "result").get("players"), "part_point_1", int)
-    known = [points[seat] for seat in range(4) if seat in points]
-    is_known = len(known) == 4 and max(map(abs, known)) <= m.MOST_POINTS
-    return by_seat(known) if is_known else None
+    known = [points[seat] for seat in range(players) if seat in points]
+    is_known = len(known) == players and max(map(abs, known)) <= m.MOST_POINTS
+    return by_seat([*known, 0][:4]) if is_known else None
 
 
 def _by_seat(items: Any, field: str, kind: type[T]) -> dict[int, T]:

@@ -9,7 +9,7 @@ other, as viewers export them, are one game.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -61,11 +61,51 @@ def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
         yield Game(title, "hand", entries, ref if isinstance(ref, str) else "", notes)
 
 
+class HandLink(NamedTuple):
+    """By what a single hand is recognised as the next one of a game.
+
+    ``names`` are the players, ``place`` is kyoku and honba, ``after`` are the points after its end,
+    ``None`` if the hand cannot be read so far.
+    """
+
+    names: Any
+    place: tuple[int, int]
+    scores: m.FourInts
+    after: m.FourInts | None
+
+    def continues(self, before: "HandLink") -> bool:
+        """Return whether this hand is a later one of the same players, with the points they had."""
+        is_later = before.place < self.place
+        return before.names == self.names and is_later and before.after == self.scores
+
+
+def single_hand(value: Any) -> HandLink | None:
+    """Return the link of a game that has one hand; ``None`` for other games and other values."""
+    is_single = is_tenhou6(value) and isinstance(value["log"], list) and len(value["log"]) == 1
+    return _last_hand(value) if is_single else None
+
+
+def _last_hand(game: dict[str, Any]) -> HandLink | None:
+    try:
+        hand = game["log"][-1]
+        deal = read_deal(hand)
+    except (ValueError, LookupError, TypeError):
+        return None
+    try:
+        before = read_hand(hand)
+        result = _events(before, read_result(before.result, before.players))[-2]
+    except ValueError:
+        result = None
+    after = result.scores if isinstance(result, m.Hora | m.Ryukyoku) else None
+    return HandLink(game.get("name"), (deal.kyoku, deal.honba), deal.scores, after)
+
+
 def _joined(values: Iterable[Any]) -> Iterator[Any]:
     """Yield the games, single hands joined with those that continue them."""
     game: Any = None
     for value in values:
-        if game is not None and _continues(game, value):
+        link = single_hand(value) if is_tenhou6(game) else None
+        if link and (before := _last_hand(game)) and link.continues(before):
             game = {**game, **value, "log": [*game["log"], *value["log"]]}
             continue
         if game is not None:
@@ -73,21 +113,6 @@ def _joined(values: Iterable[Any]) -> Iterator[Any]:
         game = value
     if game is not None:
         yield game
-
-
-def _continues(game: Any, value: Any) -> bool:
-    """Return whether a single hand has the players of ``game``, and the points after its end."""
-    if not (is_tenhou6(game) and is_tenhou6(value) and game.get("name") == value.get("name")):
-        return False
-    try:
-        (hand,) = value["log"]
-        before, deal = read_hand(game["log"][-1]), read_deal(hand)
-        *_, result = _events(before, read_result(before.result))[:-1]
-    except (ValueError, TypeError, LookupError):
-        return False
-    is_later = (before.kyoku, before.honba) < (deal.kyoku, deal.honba)
-    is_end = isinstance(result, m.Hora | m.Ryukyoku) and result.scores == deal.scores
-    return is_later and is_end
 
 
 def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
