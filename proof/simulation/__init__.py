@@ -39,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--choose", type=Path, help="file for the seeds of the suite: a cover of these schedules"
     )
     parser.add_argument("--most", type=int, default=200, help="seeds that are chosen (200)")
+    parser.add_argument(
+        "--most-s", type=float, default=60.0, help="processor time that these may take (60 s)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -48,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         if args.scenario in (None, name):
             findings += _explore(name, range(args.first, args.first + args.schedules), tried)
     if args.choose:
-        taken = chosen(tried, args.most)
+        taken = chosen(tried, args.most, args.most_s)
         write_chosen(args.choose, taken)
         cost_s = sum([one.cost_s for one in taken])
         reached = [{place for one in some for place in one.places} for some in (taken, tried)]

@@ -22,8 +22,8 @@ class Tried:
     cost_s: float
 
 
-def chosen(tried: Iterable[Tried], most: int) -> list[Tried]:
-    """Return so many schedules, in the order in which they were taken."""
+def chosen(tried: Iterable[Tried], most: int, most_s: float) -> list[Tried]:
+    """Return so many schedules, or what fits in so much time, in the order in which it is taken."""
     left, taken = list(tried), list[Tried]()
     missing = set[tuple[str, ...]]()
     while left and len(taken) < most:
@@ -31,6 +31,9 @@ def chosen(tried: Iterable[Tried], most: int) -> list[Tried]:
             missing = set[tuple[str, ...]]().union(*[one.places for one in left])
         best = max(left, key=lambda one: len(missing & one.places) / one.cost_s)
         left.remove(best)
+        if best.cost_s > most_s:
+            continue
+        most_s -= best.cost_s
         taken.append(best)
         missing -= best.places
     return taken

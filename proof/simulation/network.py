@@ -8,6 +8,7 @@ Linux has by default and our transports set.
 """
 
 import asyncio
+import contextvars
 import errno
 import os
 import socket
@@ -120,12 +121,13 @@ class Network:
         ]  # fmt: skip
         client, server = ends
         client.peer, server.peer = server, client
+        client.context, server.context = contextvars.copy_context(), listener.context
         client.owner = server.owner = client.process = self.owner_of()
         server.process = listener.process
         self.connections.append((client, server))
         protocol = factory()
         client.set_protocol(protocol)
-        loop.call_later(latency_s, listener.accept, server)
+        loop.call_later(latency_s, listener.accept, server, context=server.context.copy())
         protocol.connection_made(client)
         return client, protocol
 
@@ -170,6 +172,7 @@ class Listener(events.AbstractServer):
         self._factory: Final = factory
         self._port: Final = port
         self.process: Final = network.owner_of()
+        self.context: Final = contextvars.copy_context()
 
     @property
     def sockets(self) -> "tuple[Socket, ...]":
@@ -249,9 +252,14 @@ class _Line:
 
 
 class Transport(asyncio.Transport):
-    """One end of a connection."""
+    """One end of a connection.
+
+    What comes is passed on in the ``context`` of the process whose end it is, not of the sender's:
+    the tasks that it starts there are its own.
+    """
 
     peer: "Transport"
+    context: contextvars.Context
 
     def __init__(
         self,
@@ -429,7 +437,8 @@ class Transport(asyncio.Transport):
 
     def _to_peer(self, call: Callable[..., object], *args: Any) -> None:
         if not self._line.is_dead:
-            self._loop.call_at(self._line.arrival_s(self._loop.time()), call, *args)
+            at_s = self._line.arrival_s(self._loop.time())
+            self._loop.call_at(at_s, call, *args, context=self.peer.context.copy())
 
     def _arrive(self, data: bytes) -> None:
         if self.is_lost or self._is_closing:
@@ -442,7 +451,8 @@ class Transport(asyncio.Transport):
     def _to_self_reset(self) -> None:
         """What was sent came to a closed socket."""
         if not self._line.is_dead:
-            self._loop.call_later(self._line.latency_s, self.reset)
+            context = self.context.copy()
+            self._loop.call_later(self._line.latency_s, self.reset, context=context)
 
     def _acknowledge(self, size: int) -> None:
         if self._line.is_dead:
@@ -489,7 +499,7 @@ class Transport(asyncio.Transport):
     def _lose(self, error: OSError | None) -> None:
         if not self.is_lost:
             self.is_lost = True
-            self._loop.call_soon(self._report_loss, error)
+            self._loop.call_soon(self._report_loss, error, context=self.context.copy())
 
     def _report_loss(self, error: OSError | None) -> None:
         protocol, self._protocol = self._protocol, None

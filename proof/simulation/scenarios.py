@@ -298,8 +298,6 @@ async def _visits(
         await world.end(client)
         if client.status not in CLIENT_STATUSES:
             world.problem(f"{name}: status {client.status}: {_last(client)}")
-        if "was silent for" in _last(client):  # it has waited for the others too long
-            world.blamed.add(name)
         await asyncio.sleep(pause_s)
         pause_s = min(1.5 * pause_s, LONGEST_PAUSE_S)
 

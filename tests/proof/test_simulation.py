@@ -1,20 +1,19 @@
 """Schedules of the simulation, chosen for what they reach, and faults that it must find."""
 
+import json
+import logging
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
 
-from proof.simulation import SCENARIOS, drawn, played, problems_of, shrunk
+from proof.simulation import SCENARIOS, drawn, objects, played, problems_of, shrunk
+from proof.simulation.cover import Tried, chosen
 from proof.simulation.planted import PLANTED
 from proof.simulation.schedule import Fault, Schedule
 
-CHOSEN = {
-    "tcp": (1, 2, 7, 10, 16, 20, 22, 24, 29, 30, 32, 33, 35, 37, 38),
-    "tables": (0, 2, 4, 7, 11),
-    "tenhou": (5, 6),
-    "services": (3, 16, 21),
-    "pair": (3, 10, 13, 15, 17),
-    "statistics": (1, 4, 5, 18, 27),
-}
-"""Of the first 142 schedules those with the most kinds of faults at the most places a second."""
+CHOSEN = json.loads(Path(__file__).with_name("schedules.json").read_text())
+"""``python -m proof simulation --schedules 28 --choose tests/proof/schedules.json`` renews them."""
 
 
 @pytest.mark.parametrize("scenario", CHOSEN)
@@ -24,11 +23,35 @@ def test_nothing_is_found_in_the_chosen_schedules(scenario):
         assert not list(problems_of(played(schedule))), schedule
 
 
+def test_a_server_notices_that_players_leave_who_wait():
+    """All four return at the same moment: a game with one that has gone would be void."""
+    outcome = played(Schedule("tcp", 72, (Fault("silent", "2 client", 10),), is_calm=True))
+    assert outcome.places and not outcome.problems
+
+
 @pytest.mark.parametrize("at", [30, 40])
 def test_a_record_on_a_full_disk_ends_with_a_whole_line(at):
     outcome = played(Schedule("tcp", 1, (Fault("full", "", at, 1.0),), is_calm=True))
     assert {kind for kind, _ in outcome.places} == {"full"}
     assert not outcome.problems
+
+
+def test_a_schedule_leaves_nothing_in_memory(caplog):
+    caplog.set_level(logging.CRITICAL, "mjbot")  # pytest keeps what is logged
+    schedules = [drawn("tcp", seed, SCENARIOS["tcp"].kinds) for seed in (6, 7)]
+    counts = []
+    for _ in range(4):
+        counts.append(objects())
+        for schedule in schedules:
+            played(schedule)
+    assert min(after - before for before, after in pairwise(counts)) < 20
+
+
+def test_schedules_are_chosen_for_what_they_reach_a_second():
+    places = [frozenset({(place,) for place in text}) for text in ("ab", "abc", "cd", "d", "a")]
+    tried = [Tried("tcp", seed, one, 1.0 + seed) for seed, one in enumerate(places)]
+    assert [one.seed for one in chosen(tried, 3, most_s=60.0)] == [0, 2, 1]
+    assert [one.seed for one in chosen(tried, 3, most_s=5.0)] == [0, 2]
 
 
 def test_a_schedule_is_the_same_each_time():
