@@ -7,21 +7,22 @@ DISCARDS = [Action(ActionType.Discard, tile) for tile in range(136)]
 RULE = GameRule.default_tenhou()
 
 
-def idle_games(games: int) -> int:
-    """Play hanchan of four that discard what they draw; return how many."""
+def idle_games(games: int, players: int = 4) -> int:
+    """Play hanchan of players that discard what they draw; return how many."""
     for seed in range(games):
-        env = new_game(seed)
+        env = new_game(seed, players=players)
         play_on(env, 1 << 30)
     return games
 
 
-def new_game(seed: int, log: bool = False) -> RiichiEnv:
+def new_game(seed: int, log: bool = False, players: int = 4) -> RiichiEnv:
     """Return a fresh hanchan under Tenhou's rules."""
-    return RiichiEnv(game_mode="4p-red-half", rule=RULE, seed=seed, skip_mjai_logging=not log)
+    mode = f"{players}p-red-half"
+    return RiichiEnv(game_mode=mode, rule=RULE, seed=seed, skip_mjai_logging=not log)
 
 
 def play_on(env: RiichiEnv, steps: int) -> None:
-    """Let the four play from the first deal for at most so many steps."""
+    """Let them play from the first deal for at most so many steps."""
     observations = env.reset()
     for _ in range(steps):
         if env.done():

@@ -1,11 +1,11 @@
 """The referee against ``riichienv``: strategies asked in Python, compiled games, playouts.
 
 In the first two contests all contenders discard what they draw, under Tenhou's rules; ours is
-asked in Python for every choice in the first, and plays inside compiled code in the second.  In
-the third we copy a position in the middle of a kyoku and play it at random to its end; the peer
-only copies one (``clone``), which is its own first step of a playout.  It does so as it comes
-out of its box, with the event log of the game so far; without a log it copies 60 to 90 times as
-many.
+asked in Python for every choice in the first, and plays inside compiled code in the second; the
+next two are the same with three players.  In the last we copy a position in the middle of a kyoku
+and play it at random to its end; the peer only copies one (``clone``), which is its own first step
+of a playout.  It does so as it comes out of its box, with the event log of the game so far; without
+a log it copies 60 to 90 times as many.
 """
 
 from functools import partial
@@ -21,6 +21,7 @@ from mjbot.game.table.actions import Action
 from mjbot.game.table.state import State
 from mjbot.game.table.view import View
 from mjbot.strategy.strategy import Strategy
+from protocol.rules import RANKED, Rules
 
 GAMES = 10
 COMPILED_GAMES = 200
@@ -29,11 +30,12 @@ MIDDLE = 40
 """Decisions from the deal to a position in the middle of a kyoku."""
 PEER_STEPS = 400
 """The same for the peer, with a few kyoku behind it."""
-HANCHAN = rule_set()
 
 
 class Asked(Strategy):
     """Discards what it drew, and has to be asked every time."""
+
+    players = (3, 4)
 
     def decide(self, view: View) -> Action:
         """Return the default."""
@@ -42,12 +44,11 @@ class Asked(Strategy):
 
 def contests() -> list[Contest]:
     """Return the contests with the ratios that they must reach."""
-    peer = partial(idle_games, GAMES)
     env = new_game(1, log=True)
     play_on(env, PEER_STEPS)
     return [
-        Contest("tsumogiri asked in Python", "hanchan", _asked_games, "riichienv", peer, 3),
-        Contest("tsumogiri in compiled code", "hanchan", _compiled_games, "riichienv", peer, 20),
+        *_idle_contests("", RANKED),
+        *_idle_contests("three players, ", Rules(players=3)),
         Contest(
             "copy and random playout", "playouts", partial(_playouts, _middle()), "riichienv",
             partial(_clones, env), 5,
@@ -55,15 +56,24 @@ def contests() -> list[Contest]:
     ]  # fmt: skip
 
 
-def _asked_games() -> int:
+def _idle_contests(prefix: str, rules: Rules) -> list[Contest]:
+    peer, name = partial(idle_games, GAMES, rules.players), f"{prefix}tsumogiri"
+    asked, compiled = partial(_asked_games, rules), partial(_compiled_games, rules)
+    return [
+        Contest(f"{name} asked in Python", "hanchan", asked, "riichienv", peer, 3),
+        Contest(f"{name} in compiled code", "hanchan", compiled, "riichienv", peer, 20),
+    ]
+
+
+def _asked_games(rules: Rules) -> int:
     for seed in range(GAMES):
-        Referee(seed).play([Asked() for _ in range(4)])
+        Referee(seed, rules).play([Asked() for _ in range(rules.players)])
     return GAMES
 
 
-def _compiled_games() -> int:
+def _compiled_games(rules: Rules) -> int:
     seeds = np.arange(COMPILED_GAMES, dtype=np.int64)
-    return len(play_games(np.full(4, TSUMOGIRI, np.int8), seeds, HANCHAN))
+    return len(play_games(np.full(4, TSUMOGIRI, np.int8), seeds, rule_set(rules)))
 
 
 def _middle() -> State:

@@ -90,7 +90,7 @@ if not TYPE_CHECKING:  # a checker would take any name for known
         if name == "__version__":
             from importlib.metadata import version
 
-            return version("mjbot")
+            return globals().setdefault(name, version("mjbot"))  # reading it takes milliseconds
         is_module = any(Path(__file__).with_name(name + end).exists() for end in ("", ".py"))
         if name == "__all__" or not (name.startswith("_") or is_module):
             from mjbot import api

@@ -74,7 +74,7 @@ def check_win(case: dict[str, Any], report: Report) -> None:
         report.compare(
             "majiang-core han and fu", given, (han, fu), (answer["fanshu"], answer["fu"])
         )
-    base = base_points(han, fu, yakuman)
+    base = base_points(han, fu, yakuman, 0)
     seat = given["param"]["menfeng"]
     loser = seat
     if "rongpai" in given:

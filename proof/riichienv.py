@@ -1,6 +1,7 @@
 """Comparison with RiichiEnv: hanchan on equal walls with equal decisions, event by event.
 
-Three games in four are ordinary; the fourth starts anywhere with a stacked kyoku.  Each finished
+Three games in four are ordinary; the fourth starts anywhere with a stacked kyoku.  All games of
+three players are ordinary.  Each finished
 batch is noted in a file, so that the proof can be interrupted and gone on with; batches of
 other code do not count.
 """
@@ -21,6 +22,7 @@ from mjbot.runtime.progress import progress
 from proof.answers import Report
 from proof.peer.lockstep import Lockstep
 from proof.peer.plots import WRITERS
+from protocol.rules import Rules
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCES: Final = (
@@ -32,13 +34,14 @@ SOURCES: Final = (
 )
 GAMES: Final = 10_000
 BATCH: Final = 50
-Batch = tuple[int, int]
-"""First seed and number of games."""
+Batch = tuple[int, int, int]
+"""First seed, number of games, and of players."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof riichienv``."""
     parser.add_argument("--games", type=int, default=GAMES, help="hanchan, by seeds from 0 on")
+    parser.add_argument("--players", type=int, default=4, choices=(3, 4), help="at the table (4)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument(
         "--notes",
@@ -51,19 +54,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play all games, print the report, return 1 if a difference is unexplained."""
     start = time.monotonic()
-    report = prove(args.games, args.jobs, args.notes)
+    report = prove(args.games, args.players, args.jobs, args.notes)
     for line in report.lines():
         print(line)
     print(f"{time.monotonic() - start:7,.0f} seconds in this run")
     return 1 if report.differences else 0
 
 
-def prove(games: int, jobs: int, notes: Path) -> Report:
+def prove(games: int, players: int, jobs: int, notes: Path) -> Report:
     """Play the games of seeds 0 .. ``games`` - 1, or what is left of them."""
     report = Report()
     code = code_digest()
     done = dict(_noted(notes, code))
-    batches = [(start, min(BATCH, games - start)) for start in range(0, games, BATCH)]
+    batches = [(start, min(BATCH, games - start), players) for start in range(0, games, BATCH)]
     for batch in batches:
         if batch in done:
             _add(report, done[batch])
@@ -84,10 +87,11 @@ def prove(games: int, jobs: int, notes: Path) -> Report:
 def play_batch(batch: Batch) -> dict[str, Any]:
     """Play one batch and return its report as plain data."""
     report = Report()
-    for seed in range(batch[0], sum(batch)):
-        stacked = seed % 4 == 3
+    first, games, players = batch
+    for seed in range(first, first + games):
+        stacked = seed % 4 == 3 and players == 4
         writer = WRITERS[seed // 4 % len(WRITERS)] if stacked else None
-        Lockstep(seed, report, writer).play()
+        Lockstep(seed, report, writer, Rules(players=players)).play()
     return {
         "agreed": report.agreed,
         "explained": report.explained,

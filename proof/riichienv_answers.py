@@ -50,6 +50,7 @@ _YAKU = {
     31: yaku.DORA,
     32: yaku.RED_DORA,
     33: yaku.URA_DORA,
+    34: yaku.DORA,  # a north that was set aside
     35: yaku.TENHOU,
     36: yaku.CHIIHOU,
     37: yaku.DAISANGEN,

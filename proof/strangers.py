@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from proof.answers import Report
@@ -28,11 +29,12 @@ class Party:
     play: Callable[[int, Report], None]
 
 
-def _riichienv_referee(seed: int, report: Report) -> None:
+def _riichienv_referee(seed: int, report: Report, players: int = 4) -> None:
     from proof.peer.lockstep import Lockstep
+    from protocol.rules import Rules
 
     for game in range(seed, seed + 100):
-        Lockstep(game, report).play()
+        Lockstep(game, report, rules=Rules(players=players)).play()
 
 
 def _riichienv_server(seed: int, report: Report) -> None:
@@ -70,6 +72,7 @@ PARTIES: Final = (
     Party("majiang-ai", "plays at our table", _majiang_player),
     Party("mjai simulator", "deals to its example bots and to ours", _mjai_simulator),
     Party("RiichiEnv", "referees beside ours on equal walls", _riichienv_referee),
+    Party("RiichiEnv", "referees three players", partial(_riichienv_referee, players=3)),
     Party("RiichiEnv", "serves our clients, with its own menus", _riichienv_server),
     Party("RiichiEnv", "joins our server, reading our offers", _riichienv_client),
 )

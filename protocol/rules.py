@@ -1,8 +1,9 @@
 """The rule set of a game as a value: what may differ between tables (docs/rules.md, section 6).
 
 The defaults are the ranked four-player rules of Tenhou, with ``players`` 3 its ranked three-player
-rules.  A rule set is written as TOML, as ``name=value`` pairs on a command line, and as the object
-``mjbot_rules`` of ``start_game`` where it differs from the defaults.
+rules; :data:`RULE_SETS` has other sets by name.  A rule set is written as TOML, as ``name=value``
+pairs on a command line, and as the object ``mjbot_rules`` of ``start_game`` where it differs from
+the defaults.
 """
 
 import difflib
@@ -37,6 +38,23 @@ _DEFAULTS: Final[dict[int, dict[str, Any]]] = {
         "uma": (20_000, 10_000, -10_000, -20_000),
     },
 }
+_MAHJONG_SOUL: Final = {
+    "double_yakuman": True,
+    "kokushi_ankan": True,
+    "triple_ron_paid": True,
+    "pao_part": True,
+}
+DEFAULT_SET: Final = "tenhou"
+SET: Final = "rule_set"
+"""The key of an object of rules that names a set."""
+RULE_SETS: Final[dict[str, dict[int, dict[str, Any]]]] = {
+    DEFAULT_SET: {3: {}, 4: {}},
+    "mahjong-soul": {
+        3: {**_MAHJONG_SOUL, "return_points": 35_000, "uma": (15_000, 0, -15_000)},
+        4: {**_MAHJONG_SOUL, "return_points": 25_000, "uma": (15_000, 5_000, -5_000, -15_000)},
+    },
+}
+"""The named rule sets: what each has instead of the defaults, by the number of players."""
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -55,6 +73,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     start_points: int = _OF_PLAYERS
     target_points: int = _OF_PLAYERS
     """What first place needs to end the game after its last scheduled round."""
+    return_points: int = _OF_PLAYERS
+    """The zero of placement, by default ``target_points``; first place gets what all lack to it."""
     uma: tuple[int, ...] = _OF_PLAYERS
     players: int = 4
     """How many play, 3 or 4."""
@@ -62,6 +82,38 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Whether the share of the missing fourth player is lost when one of three wins by draw."""
     north_calls: bool = True
     """Whether three players may pon and kan norths that are discarded."""
+    double_yakuman: bool = False
+    """Whether four yakuman count twice: thirteen orphans on thirteen waits, nine gates on nine,
+    four concealed triplets on the pair, and big four winds."""
+    composite_yakuman: bool = True
+    """Whether several yakuman of a hand add up; else the greatest counts."""
+    counted_yakuman: bool = True
+    """Whether 13 han are a yakuman; else they are a sanbaiman."""
+    kiriage: bool = False
+    """Whether 4 han 30 fu and 3 han 60 fu are rounded up to a mangan."""
+    double_wind_fu: Literal[2, 4] = 4
+    """Fu of a pair of the wind that is both the seat's and the round's."""
+    kokushi_ankan: bool = False
+    """Whether thirteen orphans may rob a concealed kan."""
+    triple_ron_paid: bool = False
+    """Whether three rons are paid; else they are an abortive draw."""
+    head_bump: bool = False
+    """Whether of several rons only the one nearest to the discarder is paid."""
+    pao_part: bool = False
+    """Whether the liable seat answers for its own yakuman only, not for others on top."""
+    nine_terminals_draw: bool = True
+    """Whether nine kinds of terminals and honours may end a kyoku; the next three likewise."""
+    four_winds_draw: bool = True
+    four_kans_draw: bool = True
+    four_riichi_draw: bool = True
+    agari_yame: bool = True
+    """Whether a dealer who has won in first place ends the game from its last round on."""
+    tenpai_yame: bool = True
+    """The same after an exhaustive draw in tenpai."""
+    extension: bool = True
+    """Whether the game is extended by a wind while no seat has ``target_points``."""
+    last_discard_calls: bool = False
+    """Whether chi and pon of the last discard are allowed."""
 
     def __post_init__(self) -> None:
         if self.players not in _DEFAULTS:
@@ -70,14 +122,17 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         for name, value in _DEFAULTS[self.players].items():
             if getattr(self, name) is _OF_PLAYERS:
                 msgspec.structs.force_setattr(self, name, value)
+        if self.return_points is _OF_PLAYERS:
+            msgspec.structs.force_setattr(self, "return_points", self.target_points)
         if len(self.uma) != self.players:
             raise ValueError(f"uma: {list(self.uma)} must have {self.players} values")
-        for name in ("start_points", "target_points"):
+        for name in ("start_points", "target_points", "return_points"):
             value = getattr(self, name)
             if not 0 < value <= MOST_POINTS or value % 100:
                 raise ValueError(f"{name}: {value} is not a multiple of 100 up to {MOST_POINTS}")
-        if self.target_points < self.start_points:
-            raise ValueError("target_points: must not be below start_points")
+        for name in ("target_points", "return_points"):
+            if getattr(self, name) < self.start_points:
+                raise ValueError(f"{name}: must not be below start_points")
         if sum(self.uma) or max(map(abs, self.uma)) > MOST_POINTS:
             raise ValueError(f"uma: {list(self.uma)} must add up to 0")
 
@@ -89,7 +144,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     @property
     def oka(self) -> int:
         """What first place gets besides its uma: what all have put in, in points."""
-        return self.players * (self.target_points - self.start_points)
+        return self.players * (self.return_points - self.start_points)
 
     @property
     def placement_points(self) -> tuple[int, ...]:
@@ -110,18 +165,55 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         >>> Rules(players=3).differences
         {'players': 3}
         """
+        return self._beyond(DEFAULT_SET)
+
+    def _beyond(self, name: str) -> dict[str, Any]:
+        """Return what differs from a named rule set of the same length and players."""
+        known = RULE_SETS[name][self.players]
         fields = msgspec.structs.asdict(self)
-        usual = msgspec.structs.asdict(Rules(length=self.length, players=self.players))
+        usual = msgspec.structs.asdict(Rules(length=self.length, players=self.players, **known))
         usual["players"] = RANKED.players
-        return {name: value for name, value in fields.items() if value != usual[name]}
+        usual["return_points"] = known.get("return_points", self.target_points)
+        return {field: value for field, value in fields.items() if value != usual[field]}
+
+    def under(self, name: str, players: int | None = None) -> Self:
+        """Return the rules of a named set with what differs here from the set that is nearest.
+
+        >>> str(Rules(length="tonpu").under("mahjong-soul"))
+        'mahjong-soul,tonpu'
+        """
+        players = players or self.players
+        others = {
+            field: value
+            for field, value in self._beyond(self.set_name).items()
+            if players == self.players or field not in ("players", *_DEFAULTS[players])
+        }
+        fields = RULE_SETS[name][players] | others | {"length": self.length, "players": players}
+        return type(self)(**fields)
+
+    @property
+    def set_name(self) -> str:
+        """The named rule set from which fewest rules differ.
+
+        >>> Rules(players=3).set_name, Rules.read({"rule_set": "mahjong-soul"}).set_name
+        ('tenhou', 'mahjong-soul')
+        """
+        return min(RULE_SETS, key=lambda name: len(self._beyond(name)))
 
     def __str__(self) -> str:
-        """Return the length, and what differs from the defaults, as the command line takes it.
+        """Return the rule set, the length and what differs, as the command line takes it.
+
+        The default set is not named, nor is the length of another where it is a hanchan.
 
         >>> str(Rules()), str(Rules(bust=False, uma=(15000, 5000, -5000, -15000)))
         ('hanchan', 'hanchan,bust=no,uma=15000/5000/-5000/-15000')
+        >>> str(Rules.read({"rule_set": "mahjong-soul", "kiriage": True}))
+        'mahjong-soul,kiriage=yes'
         """
-        return ",".join([self.length, *(f"{n}={_spelled(v)}" for n, v in self.differences.items())])
+        name, length = self.set_name, self.length
+        first = [length] if name == DEFAULT_SET else [name, length][: 1 + (length == "tonpu")]
+        others = [f"{field}={_spelled(value)}" for field, value in self._beyond(name).items()]
+        return ",".join([*first, *others])
 
     @property
     def announced(self) -> dict[str, Any] | None:
@@ -136,6 +228,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def read(cls, value: Mapping[str, Any], players: Collection[int] = (4,)) -> Self:
         """Return the rule set of an object.  Raises ``ValueError`` that names the field.
 
+        :data:`SET` names the rule set of :data:`RULE_SETS` from which the others differ.
         ``players`` are the numbers of players that the caller implements.
 
         >>> Rules.read({"players": 3})
@@ -144,10 +237,14 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """
         if local := value.get("local_yaku"):
             raise ValueError(f"local_yaku: {local} is not implemented")
-        known = {name: part for name, part in value.items() if name != "local_yaku"}
+        known = {name: part for name, part in value.items() if name not in ("local_yaku", SET)}
         for name in known:
             if name not in cls.__struct_fields__:
                 raise ValueError(f"{name}: {_unknown(name)}")
+        named = RULE_SETS.get(value.get(SET, DEFAULT_SET))
+        if named is None:
+            raise ValueError(f"{SET}: {value[SET]!r} is unknown; known are {', '.join(RULE_SETS)}")
+        known = named.get(known.get("players", RANKED.players), {}) | known
         try:
             rules = msgspec.convert(known, cls)
         except msgspec.ValidationError as error:
@@ -186,6 +283,11 @@ _ALSO_CALLED: Final = {
     "aka": "red_fives",
     "akadora": "red_fives",
     "tobi": "bust",
+    "kiriage_mangan": "kiriage",
+    "atamahane": "head_bump",
+    "west_round": "extension",
+    "kazoe_yakuman": "counted_yakuman",
+    "return": "return_points",
 }
 """The Japanese names of rules, which players know."""
 

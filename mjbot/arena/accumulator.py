@@ -22,7 +22,7 @@ class WallAccumulator:
     """The walls of which every seating has been played.  A wall with a void game never counts."""
 
     def __init__(
-        self, seating: Seating, uma: Sequence[float] = f.DEFAULT_UMA, rules: Rules = RANKED
+        self, seating: Seating, uma: Sequence[float] | None = None, rules: Rules = RANKED
     ) -> None:
         self.seating: Final = seating
         self.games = 0

@@ -29,7 +29,7 @@ from mjbot.runtime.compiler.compiled import source_digest
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.processes import WorkerProcess, describe_exit
 from mjbot.strategy.options import StrategyError
-from mjbot.strategy.registry import Spec, made_of
+from mjbot.strategy.registry import Spec, made_of, require_players, strategy_class
 
 LOOK_S: Final = 1.0
 
@@ -40,11 +40,11 @@ class MakingError(StrategyError):
     exit_code = ExitCode.FAILED
 
 
-def code_digest(specs: Iterable[Spec]) -> str:
+def code_digest(specs: Iterable[Spec], players: int = 4) -> str:
     """Return a digest of all source, weights and other files that the games depend on.
 
-    Raises :class:`~mjbot.strategy.options.StrategyError` if a strategy or option is unknown, and
-    :class:`MakingError` if one cannot be made.
+    Raises :class:`~mjbot.strategy.options.StrategyError` if a strategy or option is unknown, or
+    plays no table of so many ``players``, and :class:`MakingError` if one cannot be made.
     """
     digest = hashlib.sha256(source_digest(Referee.__module__).encode())
     digest.update(source_digest(count_kyoku.__module__).encode())
@@ -52,14 +52,15 @@ def code_digest(specs: Iterable[Spec]) -> str:
     outside = []
     for spec in specs:
         if spec.is_external:
-            digest.update("".join(_external_files(spec)).encode())
+            digest.update("".join(_external_files(spec, players)).encode())
         elif spec.is_outside:
             outside.append(spec)
         else:
             spec.check()
+            require_players(strategy_class(spec.name), players)
             digest.update("".join(_sources_of(spec)).encode())
     if outside:
-        digest.update("".join(_looked_at(tuple(outside))).encode())
+        digest.update("".join(_looked_at(tuple(outside), players)).encode())
     return digest.hexdigest()[:16]
 
 
@@ -69,10 +70,12 @@ def _sources_of(spec: Spec) -> list[str]:
     return [source_digest(module) for module in modules]
 
 
-def _external_files(spec: Spec) -> list[str]:
+def _external_files(spec: Spec, players: int) -> list[str]:
     """Return digests of the files that a command names.  Raises ``StrategyError``."""
     try:
-        players_of([spec])[0].command("", 1)
+        (player,) = players_of([spec])
+        player.require_players(players)
+        player.command("", 1)
     except (SeatError, NodeError) as error:
         raise StrategyError(str(error), exit_code=error.exit_code) from None
     parts = shlex.split(spec.label)
@@ -82,13 +85,13 @@ def _external_files(spec: Spec) -> list[str]:
 # --- strategies from outside -----------------------------------------------------------------
 
 
-def _looked_at(specs: Sequence[Spec]) -> list[str]:
+def _looked_at(specs: Sequence[Spec], players: int) -> list[str]:
     """Load and make the strategies in another process; return digests of what it read for that.
 
     The digests do not depend on where the files lie.  Raises :class:`StrategyError`.
     """
     heartbeat: Any = multiprocessing.RawArray("q", HEARTBEAT_SIZE)
-    worker = WorkerProcess(_look, heartbeat, specs)
+    worker = WorkerProcess(_look, heartbeat, specs, players)
     names = ", ".join(map(str, specs))
     heart = Liveness(time.monotonic())
     try:
@@ -108,24 +111,25 @@ def _looked_at(specs: Sequence[Spec]) -> list[str]:
     return answer
 
 
-def _look(connection: Connection, heartbeat: Any, specs: Sequence[Spec]) -> None:
+def _look(connection: Connection, heartbeat: Any, specs: Sequence[Spec], players: int) -> None:
     os.dup2(2, 1)
     watch = ReadingWatch()
     try:
         with Clock(MAKING_S, heartbeat) as clock:
-            sources = [_made_once(spec, clock) for spec in specs]
+            sources = [_made_once(spec, players, clock) for spec in specs]
     except StrategyError as error:
         connection.send(type(error)(str(error)))
     else:
         connection.send([*sources, *sorted(map(_named, watch.drain()))])
 
 
-def _made_once(spec: Spec, clock: Clock) -> str:
+def _made_once(spec: Spec, players: int, clock: Clock) -> str:
     """Make a strategy; return the digest of its module and of ours that it imports."""
     try:
         try:
             clock.start(0, 0)
             spec.check()
+            require_players(strategy_class(spec.name), players)
             source = "".join(_sources_of(spec))
             _make(spec)
         finally:

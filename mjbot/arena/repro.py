@@ -93,13 +93,15 @@ def _reach(file: FaultFile) -> tuple[View | None, Strategy | None]:
     for seat, decision in file.fatal:
         fatal.setdefault(seat, {})[decision] = Fault("crash", seat, decision, "not asked")
     players = make_players(file.setup, file.game_id, Clock(0, [0] * HEARTBEAT_SIZE), fatal)
-    if len(players) < 4:
+    if len(players) < len(file.setup.seating.tables[file.game_id.seating]):
         return None, None  # external AIs are not asked again
     for player in players.values():
         player.passing = (_Reached, KeyboardInterrupt, BdbQuit)
     players[file.seat].strategy = _Halt(players[file.seat], file.decision)
     try:
-        play_game(new_referee(file.setup, file.game_id), [players[seat] for seat in range(4)])
+        play_game(
+            new_referee(file.setup, file.game_id), [players[seat] for seat in sorted(players)]
+        )
     except _Reached as reached:
         return reached.view, reached.strategy
     return None, None

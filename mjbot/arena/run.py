@@ -24,7 +24,7 @@ from mjbot.arena.workers.fault_files import FAULT_FOLDER, save_faults
 from mjbot.arena.workers.files_read import FILES_FILE, ChangedError, FilesRead
 from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerError
-from mjbot.game.statistics.figures import DEFAULT_UMA
+from mjbot.game.statistics.figures import Figure, figures_of
 from mjbot.game.statistics.sequential import ErrorRates, TestOutcome
 from mjbot.runtime.files import plural
 
@@ -36,8 +36,8 @@ MOST_VOID: Final = 10
 class ArenaPlan:
     """What to do: at most ``n_walls`` walls, or until the test with these ``rates`` is sure.
 
-    ``uma`` has the bonus of each rank, in thousands of points.  With ``recording`` the folder
-    also gets a record of every game.
+    ``uma`` has the bonus of each rank, in thousands of points (``None``: that of Tenhou).  With
+    ``recording`` the folder also gets a record of every game.
     """
 
     setup: Setup
@@ -45,7 +45,7 @@ class ArenaPlan:
     folder: Path
     rates: ErrorRates
     until_sure: bool = False
-    uma: tuple[float, ...] = DEFAULT_UMA
+    uma: tuple[float, ...] | None = None
     recording: bool = False
 
 
@@ -81,6 +81,11 @@ class RunOutcome:
     faults: tuple[int, ...]
     void: dict[int, str]
     protocol: ProtocolCheck | None = None
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures of these games."""
+        return figures_of(self.plan.setup.game_rules.players)
 
     @property
     def is_complete(self) -> bool:

@@ -33,12 +33,12 @@ from protocol.messages import Event
 RECORDS_FOLDER: Final = "records"
 
 
-def packed(events: Iterable[Event], talk: Mapping[int, Talk]) -> bytes:
-    """Return the record of a game; equal games give equal bytes.
+def packed(events: Iterable[Event], talk: Mapping[int, Talk], players: int) -> bytes:
+    """Return the record of a game of so many players; equal games give equal bytes.
 
     ``talk`` has what players remarked, by the number of the event, from 0.
     """
-    lines = [log_line(event, talk.get(number, ())) for number, event in enumerate(events)]
+    lines = [log_line(event, talk.get(number, ()), players) for number, event in enumerate(events)]
     return gzip.compress(b"".join(lines), 6, mtime=0)
 
 

@@ -8,11 +8,11 @@ from typing import Any, Final, Literal
 import msgspec
 import numpy as np
 
-from mjbot.game.statistics.seating import Seating, SeatingFormat, make_seating
+from mjbot.game.statistics.seating import ONE_AGAINST, Seating, SeatingFormat, make_seating
 from mjbot.runtime.compiler.splitmix import mix
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import Spec
-from protocol.rules import Length, Rules
+from protocol.rules import Length, Rules, announced_players
 
 WALLS_PER_SEED: Final = 1 << 32
 LARGEST_SEED: Final = (1 << 31) - 1
@@ -21,7 +21,7 @@ RUNS: Final = Path("logs", "runs")
 """Where runs have their folders, seen from the current folder."""
 
 Draws = Literal["order", "pinned"]
-"""Whether everybody draws from one wall in order, or each seat from its own quarter."""
+"""Whether everybody draws from one wall in order, or each seat from its own part."""
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,12 +48,12 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def game_rules(self) -> Rules:
         """The rules of all games.  Raises ``ValueError`` for a header with other ones."""
-        return Rules.read({"length": self.length, **self.rules})
+        return Rules.read({"length": self.length, **self.rules}, players=(3, 4))
 
     @property
     def seating(self) -> Seating:
         """The seatings of the games of one wall."""
-        return make_seating(self.format, len(self.strategies))
+        return make_seating(self.format, len(self.strategies), announced_players(self.rules))
 
     def game_seed(self, wall: int) -> int:
         """Return the seed of all walls of the games on ``wall``: the numbers of runs differ.
@@ -87,10 +87,10 @@ def require_seed(seed: int) -> None:
         raise ArgumentError(f"--seed {seed}: from 0 to {LARGEST_SEED}")
 
 
-def usual_format(n: int) -> SeatingFormat:
-    """Return the format of ``n`` strategies where none is named: 2v2, 1v3 or each."""
-    usual: dict[int, SeatingFormat] = {2: "2v2", 4: "each"}
-    return usual.get(n, "1v3")
+def usual_format(n: int, players: int) -> SeatingFormat:
+    """Return the format of ``n`` strategies where none is named: 2v2, each, 1v3 or 1v2."""
+    usual: dict[tuple[int, int], SeatingFormat] = {(2, 4): "2v2", (4, 4): "each", (3, 3): "each"}
+    return usual.get((n, players), ONE_AGAINST[players])
 
 
 class GameId(msgspec.Struct, frozen=True, array_like=True):

@@ -19,7 +19,6 @@ from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.setup import LARGEST_SEED, Setup, labels, usual_format
 from mjbot.arena.workers.pool import WorkerPool
 from mjbot.game.statistics.estimates import Estimate
-from mjbot.game.statistics.figures import FIGURES
 from mjbot.game.statistics.seating import SeatingFormat
 from mjbot.game.statistics.sequential import ErrorRates
 from mjbot.runtime.errors import ArgumentError
@@ -40,9 +39,9 @@ def play_arena(
     """Play at least ``games`` games, whole walls, and return the outcome.
 
     ``strategies`` are two to four, as commands name them; ``format`` is "2v2", "1v3", "pair" or
-    "each" (default: by their number); ``jobs`` is the number of processes (default: one per
-    processor); ``folder`` is the run's (default: the one that ``mjbot arena`` uses).  Raises
-    :class:`~mjbot.runtime.errors.MjbotError` for what cannot be played.
+    "each", of three players "1v2" or "each" (default: by their number); ``jobs`` is the number of
+    processes (default: one per processor); ``folder`` is the run's (default: the one that ``mjbot
+    arena`` uses).  Raises :class:`~mjbot.runtime.errors.MjbotError` for what cannot be played.
     """
     specs = [Spec.read(text) for text in strategies]
     if len(specs) < 2 or games < 1 or not 0 <= seed <= LARGEST_SEED:
@@ -50,11 +49,11 @@ def play_arena(
         raise ArgumentError(f"{len(specs)} strategies, {games} games, seed {seed}: {expected}")
     setup = Setup(
         strategies=tuple(map(str, specs)),
-        format=format or usual_format(len(specs)),
+        format=format or usual_format(len(specs), rules.players),
         length=rules.length,
         rules=rules.differences,
         seed=seed,
-        code=code_digest(specs),
+        code=code_digest(specs, rules.players),
     )
     n_walls = -(-games // len(setup.seating.tables))
     folder = folder or setup.usual_folder
@@ -70,10 +69,10 @@ def statistics_of(outcome: RunOutcome) -> dict[str, dict[str, Estimate]]:
 
     By the strategy's label, then by key: rank, first .. fourth, score, win, deal_in, riichi, call,
     ... (:data:`mjbot.game.statistics.figures.FIGURES`); ranks are 1 to 4, rates 0 to 1, points
-    points.
+    points.  Three players have no fourth.
     """
     names = labels(outcome.plan.setup.specs)
     return {
-        name: {figure.key: figure.estimate(outcome.rows[:, k]) for figure in FIGURES}
+        name: {figure.key: figure.estimate(outcome.rows[:, k]) for figure in outcome.figures}
         for k, name in enumerate(names)
     }

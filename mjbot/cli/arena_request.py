@@ -5,7 +5,7 @@ import contextlib
 import os
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.run import ArenaPlan
@@ -55,8 +55,8 @@ def _uma(text: str) -> tuple[float, ...]:
         points = tuple([float(part) for part in text.split(",")])
     except ValueError:
         points = ()
-    if len(points) != 4:
-        expected = "expected four numbers, such as 20,10,-10,-20"
+    if len(points) not in DEFAULT_UMA:
+        expected = "expected four numbers, such as 20,10,-10,-20 (of three players three)"
         raise argparse.ArgumentTypeError(f"{text!r}: {expected}")
     return points
 
@@ -71,12 +71,13 @@ class Measurement:
     format: SeatingFormat | None = option(
         None,
         "1v3: each against three of the last named; 2v2; pair: first two allied; each: all at"
-        " one table (default: 2v2, 1v3 or each for two, three or four strategies)",
+        " one table (default: 2v2, 1v3 or each for two, three or four strategies); of three players"
+        " 1v2 or each (default: 1v2, each for three strategies)",
         choices=FORMATS,
     )
     games: int = option(1000, "number of games, rounded up to whole walls", type=count)
     length: Length | None = length_option()
-    rules: Rules | None = rules_option()
+    rules: Rules | None = rules_option(players=(3, 4))
     seed: int = seed_option()
     walls: Draws = option(
         "order",
@@ -84,9 +85,10 @@ class Measurement:
         choices=["order", "pinned"],
     )
     deadline_s: float = option(5.0, "time for a decision, in seconds; 0: none", type=_deadline)
-    uma: tuple[float, ...] = option(
-        ",".join([f"{points:g}" for points in DEFAULT_UMA]),
-        "value of the four ranks, in thousands of points",
+    uma: tuple[float, ...] | None = option(
+        None,
+        "value of the ranks, in thousands of points"
+        " (default: 20,10,-10,-20; of three players 20,0,-20)",
         type=_uma,
     )
     until: str | None = option(
@@ -146,14 +148,17 @@ class ArenaRequest(Measurement):
         rules = rules_with(self.rules, self.length)
         setup = Setup(
             strategies=tuple(map(str, self.strategies)),
-            format=self.format or usual_format(len(self.strategies)),
+            format=self.format or usual_format(len(self.strategies), rules.players),
             length=rules.length,
             rules=rules.differences,
             seed=self.seed,
             walls=self.walls,
             deadline_s=self.deadline_s,
-            code=code_digest(self.strategies),
+            code=code_digest(self.strategies, rules.players),
         )
+        if self.uma and len(self.uma) != rules.players:
+            given = ",".join([f"{points:g}" for points in self.uma])
+            raise ArgumentError(f"--uma {given}: there are {rules.players} ranks")
         return ArenaPlan(
             setup=setup,
             n_walls=-(-self.games // len(setup.seating.tables)),
@@ -193,11 +198,10 @@ def read_protocol(path: Path) -> GivenProtocol:
         if name not in values:
             missing = "missing; a protocol fixes players, number of games and seed"
             raise ProfileError(f"{path}: {name}: {missing}")
-    defaults: dict[str, Any] = {"uma": DEFAULT_UMA}
     named = {
         key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
     }
-    return GivenProtocol(profile.text, ProtocolKeys(**{**defaults, **named}))
+    return GivenProtocol(profile.text, ProtocolKeys(**named))
 
 
 def overridden(request: ArenaRequest, protocol: ProtocolKeys) -> list[str]:

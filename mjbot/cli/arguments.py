@@ -27,7 +27,7 @@ from mjbot.runtime.redaction import conceal
 from mjbot.runtime.requests import argument, option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
-from protocol.rules import LAST_ROUND, RANKED, Length, Rules
+from protocol.rules import LAST_ROUND, RANKED, RULE_SETS, SET, Length, Rules
 from protocol.transports.base import system_message
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def strategy(text: str) -> Spec:
 
 
 def rules(text: str, players: Collection[int] = (4,)) -> Rules:
-    """Return the rule set of a TOML file, or of ``NAME=VALUE,...``.
+    """Return the rule set of a TOML file, or of ``[SET,]NAME=VALUE,...``.
 
     ``players`` are the numbers of players that the command implements.
 
@@ -96,9 +96,12 @@ def rules(text: str, players: Collection[int] = (4,)) -> Rules:
 def _rule(text: str) -> tuple[str, Any]:
     if text in LAST_ROUND:
         return "length", text
+    if text in RULE_SETS:
+        return SET, text
     name, equals, value = text.partition("=")
     if not equals:
-        raise ValueError(f"{text!r} is not NAME=VALUE, such as bust=no")
+        sets = ", ".join(RULE_SETS)
+        raise ValueError(f"{text!r} is no rule set ({sets}) and not NAME=VALUE, such as bust=no")
     if value in ("yes", "no"):
         return name, value == "yes"
     numbers = value.split("/")
@@ -181,8 +184,14 @@ def rules_option(players: Collection[int] = (4,)) -> Any:
     """Return the option ``--rules`` of a command for so many ``players``."""
     help_ = "rules of the games (default: Tenhou's ranked rules; the names: docs/rules.md)"
     return option(
-        None, help_, type=partial(rules, players=players), metavar="FILE.toml|NAME=VALUE,..."
+        None, help_, type=partial(rules, players=players), metavar="FILE.toml|SET,NAME=VALUE,..."
     )
+
+
+def record_rules_option() -> Any:
+    """Return the option ``--rules`` of commands that read records."""
+    help_ = "rules of the recorded games (default: those that a record names)"
+    return option(None, help_, type=rules, metavar="FILE.toml|SET,NAME=VALUE,...")
 
 
 def length_option(

@@ -37,8 +37,8 @@ class ProfileError(ArgumentError):
 class FieldError(ArgumentError):
     """Values that do not fit together; ``key`` is the field at fault, as ``server.url``."""
 
-    def __init__(self, key: str, problem: str) -> None:
-        super().__init__(f"{key}: {problem}")
+    def __init__(self, key: str, problem: str, exit_code: int | None = None) -> None:
+        super().__init__(f"{key}: {problem}", exit_code=exit_code)
         self.key: Final = key
 
 

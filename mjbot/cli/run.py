@@ -261,7 +261,9 @@ def _plan(request: RunRequest) -> ServicePlan:
         return _checked_plan(request)
     except FieldError as error:
         problem = str(error).removeprefix(f"{error.key}: ")
-        raise profile.error(error.key, problem) from None
+        located = profile.error(error.key, problem)
+        located.exit_code = error.exit_code
+        raise located from None
 
 
 def _checked_plan(request: RunRequest) -> ServicePlan:
@@ -396,7 +398,8 @@ def _keeping(profile: Path, logs: LogKeys) -> Keeping:
         try:
             require_writable(logs.folder)
         except OSError as error:
-            raise FieldError("logs.folder", f"{logs.folder}: {error.strerror}") from None
+            problem = f"{logs.folder}: {error.strerror}"
+            raise FieldError("logs.folder", problem, ExitCode.UNREACHABLE) from None
     for key, file in (("logs.log", logs.log), ("logs.status", logs.status)):
         if file is not None and (file.is_dir() or not file.parent.is_dir()):
             problem = f"{file} is a folder" if file.is_dir() else f"{file.parent} is no folder"

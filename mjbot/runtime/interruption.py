@@ -11,6 +11,7 @@ ignore (``nohup``) stays ignored.
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import socket
@@ -21,7 +22,10 @@ from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode
+from protocol.plain_text import one_line
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 SignalHandler = Callable[[int, FrameType | None], Any]
@@ -139,18 +143,28 @@ def run_until_signalled(
     """Run ``main`` as ``asyncio.run`` does and return its result.
 
     The first signal cancels it; once it has ended, however it does, ``KeyboardInterrupt`` is
-    raised.  A second signal ends the process.  With ``on_sigterm`` the first SIGTERM calls that
-    in the event loop instead, and what follows is up to ``main``; with ``on_sighup`` so does every
+    raised; an error of its end is logged, unless it is the loss of a connection, which ends as
+    well.  A second signal ends the process.  With ``on_sigterm`` the first SIGTERM calls that in
+    the event loop instead, and what follows is up to ``main``; with ``on_sighup`` so does every
     SIGHUP.
     """
     came: list[int] = []
     try:
         with asyncio.Runner() as runner:
             runner.get_loop().set_default_executor(_Unawaited())
-            return runner.run(_cancelled_by_signals(main, came, on_sigterm, on_sighup))
-    finally:
-        if came:
-            raise KeyboardInterrupt from None
+            result = runner.run(_cancelled_by_signals(main, came, on_sigterm, on_sighup))
+    except asyncio.CancelledError:
+        if not came:
+            raise
+    except Exception as error:
+        if not came:
+            raise
+        if not isinstance(error, ConnectionError):
+            is_ours = not isinstance(error, EXPECTED_ERRORS)
+            logger.error("at the end after a signal: %s", one_line(error), exc_info=is_ours)
+    if came:
+        raise KeyboardInterrupt
+    return result
 
 
 async def _cancelled_by_signals(

@@ -174,9 +174,10 @@ def win_of(state: State, event: m.Hora) -> dict[str, Any]:
     han, fu, yakuman = int(win["han"]), int(win["fu"]), int(win["yakuman"])
     if not han:
         return result
-    base = base_points(han, fu, yakuman)
+    flags = int(state["rules"]["scoring"])
+    base = base_points(han, fu, yakuman, flags)
     bonus = (int(win["dora"]), int(win["ura"]), int(win["red"]))
-    ids = yaku_han(int(win["yaku_mask"]), bool(state["is_open"][winner]), bonus)
+    ids = yaku_han(int(win["yaku_mask"]), bool(state["is_open"][winner]), bonus, flags)
     yaku = [[YAKU[yaku].name, value] for yaku, value in ids]
     points, limit = int(win["points"]), limit_name(base)
     return {**result, "yaku": yaku, "fu": fu, "han": han, "points": points, "limit": limit}

@@ -11,6 +11,7 @@ from mjbot.game.records.game import Entry, RecordError, hand_problems
 from mjbot.game.records.sources import Source, games_of, list_sources
 from mjbot.runtime.errors import MjbotError
 from protocol.plain_text import one_line
+from protocol.rules import Rules
 
 ARENA_GAMES: Final = "games.jsonl"
 ARENA_RECORDS: Final = "records"
@@ -31,6 +32,8 @@ class ReadGame:
     name: str
     entries: Sequence[Entry]
     problem: str = ""
+    rules: str = ""
+    """As :class:`~mjbot.game.records.game.HandNotes` has them."""
 
     def steps(self) -> Iterator[ReplayStep]:
         """Replay it on a table that plays on past what does not fit."""
@@ -44,10 +47,10 @@ class Library:
     listed.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, rules: Rules | None = None) -> None:
         if (path / ARENA_GAMES).is_file() and (path / ARENA_RECORDS).is_dir():
             path = path / ARENA_RECORDS
-        self._sources: Final[Sequence[Source]] = list_sources(path)
+        self._sources: Final[Sequence[Source]] = list_sources(path, rules)
         self._last: tuple[tuple[int, int], ReadGame] | None = None
         self.names: Final = [one_line(_short(source, path)) for source in self._sources]
 
@@ -80,7 +83,8 @@ class Library:
                 raise
             return ReadGame(content.name, entries, one_line(error))
         bad = [problem.text for problem in hand_problems(content) if problem.is_loss]
-        return ReadGame(content.name, entries, one_line("; ".join(bad)))
+        problem, rules = one_line("; ".join(bad)), one_line(content.hands.rules)
+        return ReadGame(content.name, entries, problem, rules)
 
 
 def _short(source: Source, path: Path) -> str:

@@ -1,7 +1,8 @@
-"""Four bots as services, each behind a fault-injection proxy, at a server of requests: for hours.
+"""Six bots as services, each behind a fault-injection proxy, at a server of requests: for hours.
 
-The server, the four ``mjbot chaos`` and the four ``mjbot run`` are processes of their own, as an
-operator starts them.  Each bot plays by the same profile and reconnects by itself.  What must hold:
+The server of two tables, the six ``mjbot chaos`` and the six ``mjbot run`` are processes of their
+own, as an operator starts them.  Each bot plays by the same profile and reconnects by itself.  What
+must hold:
 
 * no attempt at a game ends by a fault of a bot, and no strategy is late, fails or is illegal;
 * the server never has two connections of one bot;
@@ -25,13 +26,14 @@ from proof.endurance.commands import Command
 from proof.endurance.trend import growing
 from proof.remains import Sample, used
 
-BOTS: Final = 4
+BOTS: Final = 6
 END_S: Final = 120.0
 PROFILE: Final = """
 [bot]
 strategy = "fast-riichi-d"
 fallback = "tsumogiri"
 [play]
+pause_s = {pause_s}
 on_version_change = "retry"
 retry_s = 2
 [connection]
@@ -52,18 +54,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof endurance service``."""
     parser.add_argument("--minutes", type=float, default=360.0, help="how long (360)")
     parser.add_argument("--seed", type=int, default=0, help="of walls and faults (0)")
+    parser.add_argument(
+        "--pause-s", type=float, default=0.0, help="of a bot between two games: less load (0)"
+    )
     parser.add_argument("--sample-s", type=float, default=30.0, help="between two samples (30)")
 
 
 async def endure(args: argparse.Namespace) -> list[str]:
     """Play, sample, print the bots' figures, return what does not hold."""
     with tempfile.TemporaryDirectory(prefix="mjbot-service-") as folder:
-        return await _Services(Path(folder), args.seed).run(60 * args.minutes, args.sample_s)
+        services = _Services(Path(folder), args.seed, args.pause_s)
+        return await services.run(60 * args.minutes, args.sample_s)
 
 
 class _Services:
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, pause_s: float) -> None:
         self._folder: Final = folder
+        self._pause_s: Final = pause_s
         self._seed: Final = seed
         self._commands: Final[dict[str, Command]] = {}
         self._most_connected = 0
@@ -85,8 +92,9 @@ class _Services:
 
     async def _start(self) -> None:
         await self._spawn(
-            "serve", "serve", "--port", "0", "--length", "tonpu", "--games", "1000000",
-            "--on-fault", "default", "--timeout-s", "20", "--seed", str(self._seed),
+            "serve", "serve", "--port", "0", "--tables", "2", "--length", "tonpu",
+            "--games", "1000000", "--on-fault", "default", "--timeout-s", "20",
+            "--seed", str(self._seed),
         )  # fmt: skip
         port = await self._port("serve")
         for bot in range(BOTS):
@@ -97,7 +105,7 @@ class _Services:
             front = await self._port(f"chaos{bot}")
             name, own = f"bot{bot}", self._folder / f"bot{bot}"
             own.mkdir()
-            (own / "bot.toml").write_text(PROFILE)
+            (own / "bot.toml").write_text(PROFILE.format(pause_s=self._pause_s))
             url = f"ws://127.0.0.1:{front}/ws"
             await self._spawn(
                 name, "run", "bot.toml", "--url", url, "--name", name, "--status", "status.json",

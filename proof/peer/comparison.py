@@ -15,6 +15,7 @@ from proof.peer import differences
 from proof.peer.env import Plain, plain, plain_peer
 from proof.riichienv_answers import tenhou_ids
 from protocol import messages as m
+from protocol.seats import seated
 from protocol.sessions.request_server import terse_hint
 from protocol.tiles import WIND_NAMES
 from protocol.yaku import YAKUMAN_FAN
@@ -33,6 +34,7 @@ class Comparison:
     def __init__(self, env: RiichiEnv, report: Report) -> None:
         self.report: Final = report
         self._env: Final = env
+        self._players: Final[int] = env.num_players
         self._seen = 0
         self._events: list[Plain] = []
         self._horas: list[m.Hora] = []
@@ -81,7 +83,7 @@ class Comparison:
     def take(self, events: list[m.Event]) -> bool:
         """Take in our events; return whether a kyoku has ended."""
         self._horas += [event for event in events if isinstance(event, m.Hora)]
-        self._events += map(plain, events)
+        self._events += [plain(seated(event, self._players)) for event in events]
         return END in self._events
 
     def kyoku(self) -> bool:
@@ -104,6 +106,7 @@ class Comparison:
 
     def end(self, scores: list[int]) -> None:
         """Compare the end of the game and its final ``scores``, leftover sticks included."""
+        scores = scores[: self._players]
         rest = [plain_peer(event) for event in self._env.mjai_log[self._seen :]]
         if not self._env.done() or rest != self._events:
             raise DifferenceError(f"the game ends with {self._events} here, {rest} there")
@@ -139,13 +142,14 @@ class Comparison:
     def _wins(self, start: Plain) -> None:
         """Compare yaku, fu and han, as far as the other referee still reports them."""
         self.report.agreed["double ron"] += len(self._horas) == 2
-        winds = (WIND_NAMES.index(start[1]), start[5])
+        round_wind, dealer = WIND_NAMES.index(start[1]), start[5]
         for hora in self._horas:
             self.report.agreed["win with pao"] += hora.pao is not None
             for name, _ in hora.yakus or ():
                 self.report.agreed[f"yaku {name}"] += 1
             if result := self._env.win_results.get(hora.actor):
-                ours, theirs = _our_value(hora), _their_value(result, hora.actor, winds)
+                seat_wind = (hora.actor - dealer) % self._players
+                ours, theirs = _our_value(hora), _their_value(result, seat_wind, round_wind)
                 if ours != theirs:
                     raise DifferenceError(f"win of {ours} here, {theirs} there: {hora}")
                 self.report.agreed["ron with equal yaku, fu, han and liable seat"] += 1
@@ -177,9 +181,9 @@ def _our_value(hora: m.Hora) -> Value:
     return han, 0 if han >= YAKUMAN_FAN else fu, hora.pao, names
 
 
-def _their_value(result: Any, winner: int, winds: tuple[int, int]) -> Value:
-    """Return the same of their ``WinResult``; ``winds`` are the round's wind and the dealer."""
-    ids = tenhou_ids(result.yaku, (winner - winds[1]) % 4, winds[0])
+def _their_value(result: Any, seat_wind: int, round_wind: int) -> Value:
+    """Return the same of their ``WinResult``."""
+    ids = tenhou_ids(result.yaku, seat_wind, round_wind)
     bonus = (1, 1, 1)  # names only: how many dora there are is in the han
     names = frozenset(
         name

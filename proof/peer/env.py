@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from riichienv import Action as PeerAction
 from riichienv import ActionType, RiichiEnv
 
-from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
+from mjbot.game.rules.wall_plan import WallPlan, wall_plan
 from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
@@ -18,6 +18,7 @@ from mjbot.game.table.actions import (
     DECLARE_RIICHI,
     DISCARD,
     DISCARD_DRAWN,
+    KITA,
     NINE_TERMINALS,
     PASS,
     PON_PLAIN,
@@ -37,6 +38,7 @@ _ONE_CODE: Final = {
     ActionType.KYUSHU_KYUHAI: NINE_TERMINALS,
     ActionType.PASS: PASS,
     ActionType.DAIMINKAN: CALL_KAN,
+    ActionType.KITA: KITA,
 }
 Plain = tuple[Any, ...]
 """An event as a tuple that starts with its wire type; tiles as names, unordered ones sorted."""
@@ -67,41 +69,57 @@ def pieces_of(tiles: Iterable[int]) -> list[int]:
     return pieces
 
 
-def read_wall(env: RiichiEnv, wall: NDArray[np.int8]) -> None:
-    """Copy the wall of the kyoku just dealt into our layout int8[136].
+def peer_plan(players: int) -> WallPlan:
+    """Return where the parts of a wall lie, for our referee to play on RiichiEnv's walls.
 
-    RiichiEnv draws from the end of its list; its first 14 pieces are four rinshan tiles, then
-    dora and ura markers in turn.
+    Of three players its fourth and fifth markers lie above their ura markers in the order of the
+    draws, those of Tenhou below.
+    """
+    plan = wall_plan(players)
+    if players == 3:
+        plan["dora"], plan["ura"] = plan["ura"], plan["dora"]
+    return plan
+
+
+def read_wall(env: RiichiEnv, wall: NDArray[np.int8]) -> None:
+    """Copy the wall of the kyoku just dealt into our layout (:func:`peer_plan`).
+
+    RiichiEnv draws from the end of its list; its first 14 pieces are the rinshan tiles, then dora
+    and ura markers in turn.
     """
     pieces = [tile_of(piece) for piece in env.wall]
     hands = [list(hand) for hand in env.hands]
     hands[env.oya].remove(env.drawn_tile)
     for seat, hand in enumerate(hands):
         wall[13 * seat : 13 * seat + 13] = [tile_of(piece) for piece in hand]
-    wall[WALL["live"] : WALL["live"] + WALL["n_live"]] = [
+    plan = peer_plan(env.num_players)
+    wall[plan["live"] : plan["live"] + plan["n_live"]] = [
         tile_of(env.drawn_tile),
         *pieces[: DEAD_WALL - 1 : -1],
     ]
-    wall[WALL["rinshan"] : WALL["rinshan"] + 4] = pieces[:4]
-    wall[WALL["dora"] : WALL["dora"] + 5] = pieces[4:DEAD_WALL:2]
-    wall[WALL["ura"] : WALL["ura"] + 5] = pieces[5:DEAD_WALL:2]
+    n_rinshan = plan["n_tiles"] - plan["rinshan"]
+    wall[plan["rinshan"] : plan["n_tiles"]] = pieces[:n_rinshan]
+    for place in range((DEAD_WALL - n_rinshan) // 2):
+        marker = n_rinshan + 2 * place
+        wall[plan["dora"] + plan["marker_step"] * place] = pieces[marker]
+        wall[plan["ura"] + plan["marker_step"] * place] = pieces[marker + 1]
 
 
 def lay_wall(wall: NDArray[np.int8], dealer: int) -> list[int]:
-    """Return our wall as the argument ``wall`` of ``RiichiEnv.reset``, which deals from its front.
+    """Return our wall of four players as the argument ``wall`` of ``RiichiEnv.reset``.
 
-    Four tiles three times round from the dealer on, then one each.
+    It deals from its front: four tiles three times round from the dealer on, then one each.
     """
-    tiles = wall.tolist()
+    tiles, plan = wall.tolist(), wall_plan(4)
     hands = [tiles[13 * seat : 13 * seat + 13] for seat in range(4)]
     order = [(dealer + step) % 4 for step in range(4)]
     dealt = [tile for turn in range(3) for seat in order for tile in hands[seat][4 * turn :][:4]]
     dealt += [hands[seat][12] for seat in order]
-    dead = [*tiles[WALL["rinshan"] : WALL["rinshan"] + 4]]
+    dead = [*tiles[plan["rinshan"] :]]
     for place in range(5):
-        dead += [tiles[WALL["dora"] + place], tiles[WALL["ura"] + place]]
+        dead += [tiles[plan["dora"] + place], tiles[plan["ura"] + place]]
     return pieces_of(
-        [*dealt, *tiles[WALL["live"] : WALL["live"] + WALL["n_live"]], *reversed(dead)]
+        [*dealt, *tiles[plan["live"] : plan["live"] + plan["n_live"]], *reversed(dead)]
     )
 
 
@@ -134,8 +152,8 @@ def _code(action: PeerAction, drawn: int | None) -> int:
 # --- events ----------------------------------------------------------------------------------
 
 
-def plain(event: m.Event) -> Plain:
-    """Return what both referees report of one of our events."""
+def plain(event: m.Message) -> Plain:
+    """Return what both referees report of one of our events, with lists by seat as theirs."""
     match event:
         case m.Dahai():
             return "dahai", event.actor, event.pai, event.tsumogiri
@@ -158,10 +176,8 @@ def plain(event: m.Event) -> Plain:
             return "tsumo", event.actor, event.pai
         case m.Dora():
             return "dora", event.dora_marker
-        case m.Reach():
-            return "reach", event.actor
-        case m.ReachAccepted():
-            return "reach_accepted", event.actor
+        case m.Reach() | m.ReachAccepted() | m.Kita():
+            return m.wire_name(event), event.actor
     return (type(event).__name__,)
 
 
@@ -185,6 +201,7 @@ _FIELDS: Final = {
     "daiminkan": ("actor", "target", "pai", "consumed"),
     "kakan": ("actor", "pai", "consumed"),
     "ankan": ("actor", "consumed"),
+    "kita": ("actor",),
     "hora": ("actor", "target", "ura_markers", "deltas"),
     "ryukyoku": ("reason", "deltas"),
     "start_kyoku": (

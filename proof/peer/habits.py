@@ -62,7 +62,7 @@ class HabitPlayer:
             (("tsumo", "ron"), habit.win),
             (("nine terminals",), habit.abort),
             (("riichi",), habit.riichi),
-            (("ankan", "kakan", "daiminkan"), habit.kan),
+            (("ankan", "kakan", "daiminkan", "kita"), habit.kan),
             (("chi", "pon"), habit.call),
         ):
             wanted = [action for action in actions if action.name in names]

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from riichienv import Phase, RiichiEnv
+from riichienv import GameRule, Phase, RiichiEnv
 
 from mjbot.game.referee import Referee
 from mjbot.game.referee.events import four
@@ -15,10 +15,11 @@ from mjbot.game.table.actions import ACTIONS, PASS, Action
 from proof.answers import Report
 from proof.peer import differences
 from proof.peer.comparison import Comparison, DifferenceError
-from proof.peer.env import lay_wall, offers, read_wall
+from proof.peer.env import lay_wall, offers, peer_plan, read_wall
 from proof.peer.habits import HabitPlayer
 from proof.peer.plots import KyokuSetup, Writer, random_position
 from protocol import messages as m
+from protocol.rules import DEFAULT_SET, RANKED, Rules
 
 OpenChoices = dict[int, tuple[Action, ...]]
 Choices = dict[int, Action]
@@ -27,17 +28,23 @@ Choices = dict[int, Action]
 class Lockstep:
     """A hanchan of both referees on the same walls with the same decisions.
 
-    ``seed`` fixes walls and players.  With a ``writer`` the game starts somewhere in the middle,
-    with a kyoku stacked after that writer's script.
+    ``seed`` fixes walls and players; ``rules`` are the default ones or those of Mahjong Soul, of
+    three players or four.  With a ``writer`` the game of four starts somewhere in the middle, with
+    a kyoku stacked after that writer's script.
     """
 
-    def __init__(self, seed: int, report: Report, writer: Writer | None = None) -> None:
+    def __init__(
+        self, seed: int, report: Report, writer: Writer | None = None, rules: Rules = RANKED
+    ) -> None:
         rng = Random(seed)
         self.seed: Final = seed
         self._report: Final = report
-        self._players = [HabitPlayer(Random(rng.random())) for _ in range(4)]
-        self._env = RiichiEnv(game_mode="4p-red-half", seed=seed)
-        self._referee = Referee(seed, walls=self._wall)
+        self._players = [HabitPlayer(Random(rng.random())) for _ in range(rules.players)]
+        is_default = rules.set_name == DEFAULT_SET
+        rule = GameRule.default_tenhou() if is_default else GameRule.default_mjsoul()
+        rule.dealer_first_discard_is_tedashi = False  # as its records have it, not its rules
+        self._env = RiichiEnv(game_mode=f"{rules.players}p-red-half", seed=seed, rule=rule)
+        self._referee = Referee(seed, rules, walls=self._wall)
         self._comparison = Comparison(self._env, report)
         self._position = random_position(rng) if writer else OPENING
         self._plot: KyokuSetup | None = (
@@ -77,9 +84,10 @@ class Lockstep:
 
     def _wall(self, round_: int, honba: int, wall: NDArray[np.int8]) -> None:
         if self._env.done():  # only after a known difference; then :meth:`_realign` follows
-            shuffle_wall(self.seed, round_, honba, wall, 4)
+            shuffle_wall(self.seed, round_, honba, wall, self._referee.rules.players)
         else:
             read_wall(self._env, wall)
+            self._referee.state["rules"]["wall"] = peer_plan(self._referee.rules.players)
 
     def _decide(self) -> None:
         asked = self._referee.asked

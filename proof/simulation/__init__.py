@@ -10,16 +10,24 @@ what ``run_until_signalled`` uses.  A clock and transports in memory are the sma
 """
 
 import argparse
+import gc
 import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
 from typing import Final
 
+from proof.simulation.cover import Tried, chosen, write_chosen
 from proof.simulation.scenarios import SCENARIOS
 from proof.simulation.schedule import Schedule, drawn, shrunk
 from proof.simulation.world import Outcome, World, scratch_folder
 
 MOST_FINDINGS: Final = 20
+COUNTED: Final = 25
+"""Between so many schedules objects are counted."""
+MOST_KEPT: Final = 10.0
+"""Objects that a schedule may leave: a leak of a connection or a game has hundreds."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,14 +35,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scenario", choices=[*SCENARIOS], help="only this one")
     parser.add_argument("--schedules", type=int, default=1000, help="of each scenario (1000)")
     parser.add_argument("--first", type=int, default=0, help="first seed (0)")
+    parser.add_argument(
+        "--choose", type=Path, help="file for the seeds of the suite: a cover of these schedules"
+    )
+    parser.add_argument("--most", type=int, default=200, help="seeds that are chosen (200)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the schedules, print what does not hold, return 1 if anything does not."""
-    findings = 0
+    findings, tried = 0, list[Tried]()
     for name in SCENARIOS:
         if args.scenario in (None, name):
-            findings += _explore(name, range(args.first, args.first + args.schedules))
+            findings += _explore(name, range(args.first, args.first + args.schedules), tried)
+    if args.choose:
+        taken = chosen(tried, args.most)
+        write_chosen(args.choose, taken)
+        cost_s = sum([one.cost_s for one in taken])
+        reached = [{place for one in some for place in one.places} for some in (taken, tried)]
+        print(f"{len(taken)} of {len(tried)} schedules chosen: {cost_s:.0f} s of processor time,")
+        print(f"{len(reached[0])} of {len(reached[1])} pairs of a fault and a place")
     return int(findings > 0)
 
 
@@ -44,29 +63,50 @@ def played(schedule: Schedule) -> Outcome:
         return World(schedule, folder).run(SCENARIOS[schedule.scenario].play)
 
 
-def _explore(name: str, seeds: range) -> int:
-    began_s, findings, struck = time.process_time(), 0, Counter[str]()
-    for seed in seeds:
+def objects() -> int:
+    """Return how many objects there are once the garbage is gone."""
+    gc.collect()
+    return len(gc.get_objects())
+
+
+def _explore(name: str, seeds: range, tried: list[Tried]) -> int:
+    findings, spent_s, counts, struck = 0, 0.0, list[int](), Counter[str]()
+    for count, seed in enumerate(seeds, 1):
+        began_s = time.process_time()
         outcome = played(drawn(name, seed, SCENARIOS[name].kinds))
+        cost_s = time.process_time() - began_s
+        spent_s += cost_s
         struck.update({kind for kind, _ in outcome.places})
         if outcome.problems:
             findings += 1
             _report(drawn(name, seed, SCENARIOS[name].kinds), outcome)
-        if findings >= MOST_FINDINGS:
+        else:
+            places = {(name, *place) for place in outcome.places} or {(name, "no fault")}
+            tried.append(Tried(name, seed, frozenset(places), cost_s))
+        if count % COUNTED == 0:
+            counts.append(objects())
+        is_last = count == len(seeds) or findings >= MOST_FINDINGS
+        if is_last or count % 100 == 0:
+            kinds = ", ".join([f"{kind} {number}" for kind, number in sorted(struck.items())])
+            print(
+                f"{name}: {count} schedules, {findings} findings, {spent_s:.0f} s of processor time"
+                f" ({spent_s / count:.2f} each), {kept(counts):.1f} objects kept; struck: {kinds}",
+                flush=True,
+            )
+        if is_last:
             break
-        if (seed + 1) % 100 == 0:
-            print(_line(name, seed + 1 - seeds.start, findings, began_s, struck), flush=True)
-    print(_line(name, seed + 1 - seeds.start, findings, began_s, struck), flush=True)
+    if kept(counts) > MOST_KEPT:
+        findings += 1
+        print(f"FOUND {name}: memory grows by {kept(counts):.1f} objects a schedule", flush=True)
     return findings
 
 
-def _line(name: str, count: int, findings: int, began_s: float, struck: Counter[str]) -> str:
-    spent_s = time.process_time() - began_s
-    kinds = ", ".join([f"{kind} {number}" for kind, number in sorted(struck.items())])
-    return (
-        f"{name}: {count} schedules, {findings} findings, {spent_s:.0f} s of processor time"
-        f" ({spent_s / count:.2f} each); struck: {kinds}"
-    )
+def kept(counts: list[int]) -> float:
+    """Return how many objects each schedule leaves, by the least growth between two counts.
+
+    What is imported or cached once grows once, a leak each time.
+    """
+    return min([(after - before) / COUNTED for before, after in pairwise(counts)], default=0.0)
 
 
 def _report(schedule: Schedule, outcome: Outcome) -> None:

@@ -18,6 +18,10 @@ MOST_STEPS: Final = 600_000
 """Callbacks of one schedule; a game has some 20,000."""
 
 
+MOST_CANCELLED: Final = 32
+"""So many timers that no longer count may stay in their heap."""
+
+
 class EndlessError(Exception):
     """The schedule has no end: all wait for each other, or one waits for too long."""
 
@@ -47,6 +51,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self._most_s: Final = most_s
         self._on_step: Final = on_step
         self.on_task: Final = on_task
+        self._timer_cancelled_count: int
 
     def time(self) -> float:
         """Return the simulated time."""
@@ -98,7 +103,12 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     def _leap(self, ready: Any) -> None:
         timers: list[asyncio.TimerHandle] = self._scheduled  # type: ignore[attr-defined]
+        if self._timer_cancelled_count > len(timers) // 2 > MOST_CANCELLED:
+            timers[:] = [timer for timer in timers if not timer._cancelled]
+            heapq.heapify(timers)
+            self._timer_cancelled_count = 0
         while timers and timers[0]._cancelled:
+            self._timer_cancelled_count -= 1
             heapq.heappop(timers)._scheduled = False
         if not timers:
             raise EndlessError("all tasks wait for each other")

@@ -61,6 +61,7 @@ class Process:
         self.is_serving = False
         """Whether its event loop runs: before that a signal just ends it."""
         self.on_end: Callable[[Process], None] = lambda process: None
+        self.ended: Final[asyncio.Future[None]] = loop.create_future()
         self._loop: Final = loop
         self._main: Final = main
         self._greenlet: Final = greenlet.greenlet(self._run)
@@ -82,6 +83,7 @@ class Process:
         self.on_end(self)
         for task in list(self.tasks):
             task.cancel()
+        self.ended.set_result(None)
 
     @property
     def is_running(self) -> bool:

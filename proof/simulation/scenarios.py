@@ -5,7 +5,6 @@ import contextlib
 import hashlib
 import json
 import re
-import shutil
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,11 +22,15 @@ from proof.simulation.world import EPOCH_S, World
 LINES, FRAMES, TENHOU, TENHOU_WS, PAGE, CHANNEL = 11600, 11601, 10080, 10081, 11680, 4711
 PAUSE_S, LONGEST_PAUSE_S = 5.0, 300.0
 """Between two starts of a client: a room that never opens must not cost minutes to simulate."""
-LONGEST_S: Final = 3_000.0
-"""After so long a server or service is asked to end, as by systemd."""
+LONGEST_S, DAY_S = 3_000.0, 1_200.0
+"""After so long a server, and a service that waits for others, is asked to end, as by systemd."""
 SHORT: Final = "tonpu,start_points=1000,target_points=1000"
 """A game that ends with the first win: a schedule costs a fifth of one of whole games."""
 BOT: Final = ("--strategy", "fast-riichi-a")
+WALLS: Final = (
+    160, 118, 139, 236, 264, 152, 86, 133, 252, 280, 351, 259, 33, 88, 143, 392,
+)  # fmt: skip
+"""Seeds of the server whose first two games are short with four such bots: 62 events, not 111."""
 FOUR: Final = ("ann", "ben", "cat", "dan")
 EIGHT: Final = (*FOUR, "eve", "fay", "gil", "hal")
 TEAM: Final = ("crane (team 1/2)", "crane (team 2/2)")
@@ -71,7 +74,17 @@ async def tables(world: World) -> list[str]:
     digests = {name: hashlib.sha256(f"token-{name}".encode()).hexdigest() for name in EIGHT}
     accounts.write_text("".join([f"{name} {digest}\n" for name, digest in digests.items()]))
     serve = _serve(
-        *(world, "--games", 2, "--rules", SHORT, "--accounts", accounts, "--tables-port", PAGE),
+        *(
+            world,
+            "--games",
+            1 + seed % 2,
+            "--rules",
+            SHORT,
+            "--accounts",
+            accounts,
+            "--tables-port",
+            PAGE,
+        ),
         *("--more-rooms", "b", "--pairing", ("first-come", "rotate")[seed % 2]),
         *("--on-fault", "default", "--void-pause-s", 5, *_kept(seed)),
     )
@@ -98,8 +111,8 @@ async def tenhou(world: World) -> list[str]:
         _visits(world, serve, name, urls[number % 2], "--strategy", "tsumogiri")
         for number, name in enumerate(FOUR)
     ]
-    if seed % 4:  # a whole game costs seconds
-        visits.append(_ends(serve, 20.0 + seed % 60, "SIGINT"))
+    if seed % 8:  # a whole game costs seconds
+        visits.append(_ends(serve, 1.0 + seed % 16, "SIGINT"))
     return await _until_served(world, serve, visits)
 
 
@@ -118,7 +131,7 @@ async def services(world: World) -> list[str]:
         await asyncio.sleep(seed % 500)
         _write_profile(world, "ann", token, folder, games=1, is_broken=seed % 2 == 1)
         services[0].strike("SIGHUP")
-    if not await world.end(*services, within_s=LONGEST_S):
+    if not await world.end(*services, within_s=DAY_S):
         for service in services:
             service.strike("SIGTERM")
         await world.end(*services)
@@ -168,15 +181,17 @@ async def pair(world: World) -> list[str]:
 
 async def statistics(world: World) -> list[str]:
     """Statistics written beside earlier ones, on a disk that fails."""
-    folder = world.folder / "logs"
-    (folder / "records").mkdir(parents=True)
-    for record in RECORDS.glob("*.mjson"):
-        shutil.copy(record, folder / "records")
+    folder, records = world.folder / "logs", world.folder / "records"
+    for made in (folder, records):
+        made.mkdir()
+    played = {record.name: record.read_bytes() for record in RECORDS.glob("east-*.mjson")}
+    for name, text in played.items():
+        (records / name).write_bytes(text)
     foreign = _foreign_files(folder)
     page, rows = folder / "stats.html", folder / "stats.csv"
     for file in (page, rows):
         file.write_text("earlier\n")
-    words = ("stats", folder / "records", "--html", page, "--csv", rows, "--jobs", 1)
+    words = ("stats", records, "--html", page, "--csv", rows, "--jobs", 1)
     process = world.process("stats", *words, "--json")
     await world.end(process)
     allowed = {ExitCode.OK, *([ExitCode.UNREACHABLE] if world.struck else [])}
@@ -193,7 +208,11 @@ async def statistics(world: World) -> list[str]:
                 world.problem(f"{file.name} is cut off: {text[-80:]!r}")
             if process.status == ExitCode.OK and text == "earlier\n":
                 world.problem(f"{file.name} was not written")
-    return [*_records(world, folder), *_touched(world, folder, foreign)]
+    return [
+        *_records(world, folder),
+        *_touched(world, folder, foreign),
+        *_touched(world, records, played),
+    ]
 
 
 RECORDS: Final = Path(__file__).parents[2] / "logs"
@@ -223,7 +242,7 @@ SCENARIOS: Final = {
         tenhou,
         Kinds(
             {**_NETWORK, "cut": 5, **_ENDS, **_DISKS, "slow": 1, "jump": 1},
-            *(8, 8_000, 300, 10_000, 200, 60),
+            *(8, 8_000, 300, 6_000, 200, 60),
             ("serve", *FOUR),
         ),
     ),
@@ -255,9 +274,12 @@ def _serve(world: World, *words: object) -> Process:
     folder = world.folder / "logs"
     folder.mkdir()
     world.foreign = _foreign_files(folder)
-    seed = world.schedule.seed
-    ports = ("--port", LINES)
-    return world.process("serve", "serve", *ports, "--seed", seed, "--log-dir", folder, *words)
+    ports = ("--port", LINES, "--seed", _walls(world))
+    return world.process("serve", "serve", *ports, "--log-dir", folder, *words)
+
+
+def _walls(world: World) -> int:
+    return WALLS[world.schedule.seed % len(WALLS)]
 
 
 def _kept(seed: int) -> Iterable[object]:
@@ -408,11 +430,10 @@ async def _serves_on(world: World, folder: Path) -> None:
     """Run a server again and again, as systemd does."""
     while True:
         words = ("--port", LINES, "--games", 2, "--rules", SHORT, "--on-fault", "default")
-        accounts = ("--accounts", world.folder / "accounts", "--seed", world.schedule.seed)
+        accounts = ("--accounts", world.folder / "accounts", "--seed", _walls(world))
         records = ("--log-dir", folder / "served", "--tables-port", PAGE)
         server = world.process("serve", "serve", *words, *accounts, *records)
-        while server.is_running:
-            await asyncio.sleep(1.0)
+        await world.end(server)
         await asyncio.sleep(PAUSE_S)
 
 

@@ -20,15 +20,18 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
+from aiohttp.web_app import _cached_build_middleware
+
 import mjbot.cli
 import mjbot.play.client
 import mjbot.play.server
 import mjbot.play.service
 from mjbot.cli import log as cli_log
 from mjbot.cli import main as command_line
-from mjbot.cli.main import main, make_parser
+from mjbot.cli.main import _subparser, main, make_parser
 from mjbot.game.statistics import origin
 from mjbot.play.startup.precompile import prepare
+from mjbot.play.startup.warm_up import warm_up_alone, warm_up_pair
 from mjbot.runtime import interruption
 from mjbot.runtime.compiler.cache import locks_folder
 from mjbot.runtime.processes import keep_heap_compact, keep_responsive
@@ -130,10 +133,8 @@ class World:
 
     async def end(self, *processes: p.Process, within_s: float = 20_000.0) -> bool:
         """Wait until processes have ended; return whether they have."""
-        until = self.loop.time() + within_s
-        while any(process.is_running for process in processes) and self.loop.time() < until:
-            await asyncio.sleep(0.5)
-        return not any(process.is_running for process in processes)
+        _, running = await asyncio.wait({one.ended for one in processes}, timeout=within_s)
+        return not running
 
     def has(self, *kinds: str) -> bool:
         """Return whether a fault of these kinds has struck."""
@@ -249,6 +250,7 @@ class World:
             self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         asyncio.set_event_loop(None)
         self.loop.close()
+        _cached_build_middleware.cache_clear()  # it keeps a thousand servers, each with its loop
 
     @contextlib.contextmanager
     def _replaced(self) -> Iterator[None]:
@@ -273,6 +275,7 @@ class World:
         nothing: Any = lambda *_, **__: None  # noqa: E731
         wherever = [
             (keep_responsive, nothing), (keep_heap_compact, nothing), (prepare, nothing),
+            (warm_up_alone, nothing), (warm_up_pair, nothing),
             (Worker, p.SimulatedWorker), (locks_folder, lambda: self.folder / "locks"),
             (cli_log.log_to, _log_to), (_RANDOM, _DrawnRandom), (io.FileIO, self.disk.file_io),
         ]  # fmt: skip
@@ -280,10 +283,9 @@ class World:
             fixed += [(module, name, instead) for module, name in _uses(original)]
         before = [(owner, name, getattr(owner, name)) for owner, name, _ in fixed]
         outputs = list(cli_log._added)
-        cli_log.log_to()
-        sink = cli_log.logger.add(
-            _route, level="DEBUG", format="{message}", catch=False, diagnose=False
-        )
+        if outputs:
+            cli_log.log_to()
+        _keep_routing()
         try:
             for owner, name, instead in fixed:
                 setattr(owner, name, instead)
@@ -291,20 +293,29 @@ class World:
         finally:
             for owner, name, original in reversed(before):
                 setattr(owner, name, original)
-            cli_log.logger.remove(sink)
             if outputs:
                 cli_log.log_to(cli_log.Output(sys.stderr, "DEBUG"))
 
 
 @functools.cache
-def _parser_of(command: str) -> argparse.ArgumentParser:
-    return make_parser([command])
+def _parser_of(command: str) -> tuple[argparse.ArgumentParser, Callable[[], None]]:
+    parser = make_parser([command])
+    options = _subparser(parser, command)
+    before, defaults = dict(options._defaults), [(one, one.default) for one in options._actions]
+
+    def forget() -> None:
+        options._defaults = dict(before)
+        for action, default in defaults:
+            action.default = default
+
+    return parser, forget
 
 
 def _parser(declared: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser of a command, made once; one with a profile is given its values."""
-    (command,) = declared
-    return make_parser(declared) if command == "run" else _parser_of(command)
+    """Return the parser of a command, made once, without the values of an earlier profile."""
+    parser, forget = _parser_of(*declared)
+    forget()
+    return parser
 
 
 class _DrawnRandom(random.Random):
@@ -367,6 +378,12 @@ def _log_to(*outputs: cli_log.Output) -> None:
         if hasattr(output.stream, "stop"):
             output.stream.stop()
     process.outputs = list(outputs)
+
+
+@functools.cache
+def _keep_routing() -> None:
+    """Let loguru call :func:`_route` from now on: a sink costs milliseconds."""
+    cli_log.logger.add(_route, level="DEBUG", format="{message}", catch=False, diagnose=False)
 
 
 def _route(message: Any) -> None:

@@ -363,7 +363,7 @@ def final_points(scores: FourInts, players: int = 4) -> tuple[float, ...]:
     order = sorted(range(players), key=lambda seat: (-scores[seat], seat))
     counted = [0.0] * 4
     for seat, bonus in zip(order, rules.placement_points, strict=True):
-        counted[seat] = round((scores[seat] - rules.target_points + bonus) / 1000, 1)
+        counted[seat] = round((scores[seat] - rules.return_points + bonus) / 1000, 1)
     return tuple(counted)
 
 

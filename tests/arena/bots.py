@@ -5,6 +5,7 @@ import random
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
@@ -16,6 +17,7 @@ from mjbot.strategy.strategy import Strategy
 class Dice(Strategy):
     """Chooses at random, but wins when it can: two of them differ by nothing but luck."""
 
+    players: ClassVar[tuple[int, ...]] = (3, 4)
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -26,10 +28,15 @@ class Dice(Strategy):
         return wins[0] if wins else self._dice.choice(view.legal)
 
 
+class DiceForThree(Dice):
+    players = (3,)
+
+
 @dataclass
 class Troubled(Strategy):
     """Discards what it drew; from its ``at``-th decision on, ``times`` times, goes wrong."""
 
+    players: ClassVar[tuple[int, ...]] = (3, 4)
     at: int = 5
     times: int = 1
 

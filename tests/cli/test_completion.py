@@ -41,7 +41,7 @@ def test_commands_and_options_are_completed(bash):
 
 
 def test_choices_strategies_and_files_are_completed(bash):
-    assert bash("arena", "--format", "") == {"1v3", "2v2", "pair", "each"}
+    assert bash("arena", "--format", "") == {"1v3", "1v2", "2v2", "pair", "each"}
     assert bash("arena", "fast-riichi-a", "fold-recognition-p") == {"fold-recognition-plus"}
     assert bash("review", "x.mjson", "--by", "fast-p") == {"fast-policy"}
     assert "mjbot.bash" in bash("review", "mj")

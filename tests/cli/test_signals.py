@@ -86,6 +86,28 @@ def test_the_first_signal_cancels_and_what_is_open_is_tidied(number):
     assert program.process.returncode == ExitCode.INTERRUPTED
 
 
+@pytest.mark.parametrize(
+    ("error", "has_traceback"), [("OSError('full')", False), ("KeyError('seat')", True)]
+)
+def test_an_error_of_what_tidies_is_logged(error, has_traceback):
+    program = Program(f"""
+        async def main():
+            try:
+                say("waiting")
+                await asyncio.Event().wait()
+            finally:
+                raise {error}
+        to_the_end(main())
+    """)
+    program.expect("waiting")
+    program.send(signal.SIGINT)
+    *logged, last = program.end().splitlines()
+    assert last == "interrupted"
+    assert logged[0].startswith("at the end after a signal: ")
+    assert ("Traceback (most recent call last):" in logged) is has_traceback
+    assert program.process.returncode == ExitCode.INTERRUPTED
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_the_second_signal_ends_what_will_not_end(number):
     program = Program("""
@@ -180,7 +202,7 @@ def test_a_signal_wins_over_what_goes_wrong_because_of_it():
                 say("waiting")
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
-                raise OSError("the line is gone") from None
+                raise ConnectionError("the line is gone") from None
         to_the_end(main())
     """)
     program.expect("waiting")

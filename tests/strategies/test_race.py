@@ -47,7 +47,7 @@ def hand_context(dora="", dealer=False) -> HandContext:
     win = np.zeros(1, WIN)
     win["seat_wind"] = 0 if dealer else 1
     return HandContext(win, hand_counts(dora) if dora else np.zeros(34, np.int8),
-                   np.zeros(2, np.int64), dealer)  # fmt: skip
+                   np.zeros(2, np.int64), dealer, 0)  # fmt: skip
 
 
 def tenpai(hand, race_, holding_, riichi, own=0):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.analysis.collusion.games import unique_names
-from mjbot.analysis.stats.counted_games import ScoreKeeper
+from mjbot.analysis.stats.counted_games import ScoreKeeper, rule_set
 from mjbot.game.records.game import Game, GameDigester, GameIdentity
 from mjbot.game.records.sources import Source
 from mjbot.game.table.hands import kind_of
@@ -32,12 +32,14 @@ class Conduct(NamedTuple):
     """One game: ``counts`` and ``chances`` float64[4, 4, len(COUNTS)], the diagonals 0.
 
     A chance is a kyoku for deal-ins, calls and wins (of chis: where j sits after i), a discard for
-    pushes, a finished game for ranks.
+    pushes, a finished game for ranks.  ``length`` and ``rules`` as :func:`rule_set` has them.
     """
 
     names: tuple[str, ...]
     counts: Floats
     chances: Floats
+    length: str = ""
+    rules: str = ""
 
 
 class Observer:
@@ -46,7 +48,7 @@ class Observer:
     def __init__(self) -> None:
         self._counts: Final[Floats] = np.zeros((4, 4, len(COUNTS)))
         self._chances: Final[Floats] = np.zeros((4, 4, len(COUNTS)))
-        self._names: tuple[str, ...] = ("",) * 4
+        self._start = m.StartGame()
         self._kyoku = 0
         self._wins = [0, 0, 0, 0]
         self._scores: Final = ScoreKeeper()
@@ -58,7 +60,7 @@ class Observer:
         self._scores.add(event)
         match event:
             case m.StartGame():
-                self._names = event.names or ("",) * 4
+                self._start = event
             case m.StartKyoku():
                 self._kyoku += 1
                 self._riichi, self._safe = set(), [set(), set(), set(), set()]
@@ -101,7 +103,9 @@ class Observer:
             ranks = ranks_of(self._scores.final)
             self._counts[:, :, RANKS] = np.array(ranks)[:, None] * apart
             self._chances[:, :, RANKS] = apart
-        return Conduct(unique_names(self._names), self._counts, self._chances)
+        names = unique_names(self._start.names or ("",) * 4)
+        rules = rule_set(self._start, self._scores)
+        return Conduct(names, self._counts, self._chances, *rules)
 
 
 class ObservedGame(NamedTuple):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from mjbot.analysis.collusion.hidden import CLASSES, N_SCORES, SCORES, Floats, HiddenHandModel
 from mjbot.analysis.collusion.residuals import N_PAIRS, SPREADS, Residuals
+from mjbot.analysis.stats.counted_games import ScoreKeeper, rule_set
 from mjbot.game.records.game import RecordError
 from mjbot.learning.training.positions import GameRef, GameStep, LeftOut, collect, games_at
 from mjbot.runtime.append_log import AppendLog, Cures
@@ -77,6 +78,8 @@ class CountedGame(msgspec.Struct, frozen=True):
     number: int
     names: tuple[str, str, str, str]
     scores: tuple[int, int, int, int]
+    length: str
+    rules: str
     kyoku: int
     t: list[float]
     base: list[float]
@@ -99,8 +102,11 @@ def count_games(
     folder: Path | None = None,
     left_out: LeftOut | None = None,
     step: Callable[[], object] = lambda: None,
+    choose: Callable[[list[CountedGame]], list[CountedGame]] = lambda lines: lines,
 ) -> GameCounts:
     """Count all games, or those that a folder does not have yet; ``step`` is called for each.
+
+    ``choose`` returns those that are reported.
 
     Raises :class:`~mjbot.runtime.append_log.LogError` if the folder is another run's.
     """
@@ -123,7 +129,7 @@ def count_games(
                 if log is not None and (digest := digests.get(line.number)):
                     log.append(msgspec.structs.replace(line, digest=digest))
             step()
-    return _packed(sorted(lines, key=lambda line: line.number))
+    return _packed(choose(sorted(lines, key=lambda line: line.number)))
 
 
 def header_of(model: HiddenHandModel) -> CountsHeader:
@@ -161,19 +167,22 @@ def _digest(model: HiddenHandModel) -> str:
 
 def _counted(steps: Iterator[GameStep], model: HiddenHandModel) -> CountedGame | None:
     residuals, number = None, 0
-    names: tuple[str, ...] = ()
+    start, keeper = m.StartGame(names=()), ScoreKeeper()
     scores = (0, 0, 0, 0)
     for game, event, state in steps:
         if residuals is None:
             number = game
             residuals = Residuals(model, number)
         residuals.add(event, state)
+        keeper.add(event)
         if isinstance(event, m.StartGame):
-            names = unique_names(event.names or ("",) * 4)
+            start = event
         elif isinstance(event, m.EndGame) and event.scores is not None:
             scores = event.scores
+    names = unique_names(("",) * 4 if start.names is None else start.names)
     if residuals is None or len(names) != 4 or not residuals.kyoku:
         return None
+    length, rules = rule_set(start, keeper)
     east, south, west, north = names
     sums = residuals.sums
     return CountedGame(
@@ -181,6 +190,8 @@ def _counted(steps: Iterator[GameStep], model: HiddenHandModel) -> CountedGame |
         number=number,
         names=(east, south, west, north),
         scores=scores,
+        length=length,
+        rules=rules,
         kyoku=len(residuals.kyoku),
         t=_rounded(sums.t),
         base=_rounded(sums.base),

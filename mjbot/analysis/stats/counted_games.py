@@ -33,7 +33,6 @@ from mjbot.game.records.game import (
 )
 from mjbot.game.records.sources import RUNS_FOLDER, Source, games_of, list_sources
 from mjbot.game.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
-from mjbot.game.table.mirror.results import announces_length
 from mjbot.game.table.settle import ranks_of
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.processes import in_processes
@@ -130,8 +129,8 @@ class Work:
         return len(self.runs) + len(self.sources)
 
 
-def list_work(paths: Iterable[Path]) -> Work:
-    """List the runs and files of records at ``paths``, each once.
+def list_work(paths: Iterable[Path], rules: Rules | None = None) -> Work:
+    """List the runs and files of records at ``paths``, each once; ``rules`` replace theirs.
 
     Raises ``OSError`` or :class:`~mjbot.game.records.game.RecordError` for a path that holds
     nothing.
@@ -144,7 +143,7 @@ def list_work(paths: Iterable[Path]) -> Work:
         if path in inside:
             continue
         try:
-            listed = list_sources(path)
+            listed = list_sources(path, rules)
         except EmptyRecordError:
             if not inside:
                 raise
@@ -265,13 +264,13 @@ def count_game(game: Game, file_date: str = "") -> BreakdownRows:
     counts = as_rows(counter.counts)[:players]
     final = (scores.final or ())[:players]
     ranks = tuple(ranks_of(final)) if final else ()
-    announced = _rules_of(start)
+    length, rules = rule_set(start, scores)
     return BreakdownRows(
         names=_named(start.names or (), players),
-        rows=_with_results(counts, final, ranks, announced or Rules(players=players)),
+        rows=_with_results(counts, final, ranks, _rules_of(start) or Rules(players=players)),
         day=day_of(game.ref) or day_of(game.name) or file_date,
-        length=_length(start, announced, scores),
-        rules=_differences(announced),
+        length=length,
+        rules=rules,
         kyoku=counts[0][0],
         ranks=ranks,
         identity=digester.identity(by_players=True),
@@ -283,6 +282,12 @@ def _named(names: Sequence[str], players: int) -> tuple[str, ...]:
     """Return the names of all players; one that is missing is that of its seat."""
     given = enumerate([*names, *[""] * players][:players])
     return tuple([name[:LONGEST_NAME] or f"seat {seat}" for seat, name in given])
+
+
+def rule_set(start: m.StartGame, scores: "ScoreKeeper") -> tuple[str, str]:
+    """Return a game's length ("" where nothing shows it) and how its rules differ from default."""
+    announced = _rules_of(start)
+    return _length(start, announced, scores), _differences(announced)
 
 
 def _rules_of(start: m.StartGame) -> Rules | None:
@@ -389,7 +394,7 @@ def _length(start: m.StartGame, rules: Rules | None, scores: ScoreKeeper) -> str
     Before its last round only a score below 0 ends a hanchan; an East-only game in which nobody has
     the target goes on into South until a player has.
     """
-    if announces_length(start):
+    if "length" in (start.mjbot_rules or {}):
         return rules.length if rules else ""
     players = announced_players(start.mjbot_rules)
     has_ended = scores.final is not None and min(scores.final) >= 0

@@ -12,8 +12,8 @@ from mjbot.arena.setup import labels
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.figures import (
     FIGURE_BY_KEY,
-    FIGURES,
     PAIR_FIGURES,
+    RANKS,
     rank_differences,
 )
 from mjbot.game.statistics.origin import Origin
@@ -25,8 +25,6 @@ from mjbot.viewer.plots import COLOURS, PLOT_CSS, PLOT_STYLE, Axis, Plot
 
 LOOKS: Final = 80
 """At how many walls the running means are drawn."""
-
-RANKS: Final = ("first", "second", "third", "fourth")
 
 MOST_LETTERS: Final = 1000
 """Of a line or a cell: commands and strategies with their options are long."""
@@ -50,7 +48,7 @@ def page(outcome: RunOutcome, origin: Origin) -> str:
         f"<p class=soft>{text(origin, MOST_LETTERS)}</p>",
         f"<p>{text(verdict, MOST_LETTERS)}</p>",
         f"<p>{text(outcome.protocol, MOST_LETTERS)}</p>" if outcome.protocol else "",
-        _table(*t.figure_rows(FIGURES, names, outcome.rows)),
+        _table(*t.figure_rows(outcome.figures, names, outcome.rows)),
         _table(*t.difference_rows(outcome)) if len(names) > 2 else "",
         _table(*t.figure_rows(PAIR_FIGURES, t.pair_names(outcome), outcome.pairs))
         if setup.seating.pairs
@@ -70,7 +68,7 @@ def plots(outcome: RunOutcome) -> str:
 def notebook_html(outcome: RunOutcome) -> str:
     """Return table and plots as HTML for a notebook: the style holds inside it alone."""
     names = labels(outcome.plan.setup.specs)
-    figures = _table(*t.figure_rows(FIGURES, names, outcome.rows))
+    figures = _table(*t.figure_rows(outcome.figures, names, outcome.rows))
     return (
         f'<div class="mjbot-arena"><style>.mjbot-arena {{{PLOT_CSS}}}</style>\n{figures}'
         f"<p>{text(t.verdict_line(outcome), MOST_LETTERS)}</p>{plots(outcome)}</div>"
@@ -94,25 +92,27 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _rank_plot(outcome: RunOutcome, names: Sequence[str]) -> str:
     """Bars with intervals: how often each rank."""
+    ranks = [figure for figure in outcome.figures if figure.key in RANKS]
     estimates = [
-        [FIGURE_BY_KEY[rank].estimate(outcome.rows[:, k]).times(100) for rank in RANKS]
-        for k in range(len(names))
+        [rank.estimate(outcome.rows[:, k]).times(100) for rank in ranks] for k in range(len(names))
     ]
     top = max(estimate.value for row in estimates for estimate in row)
     plot = Plot(
-        Axis("rank", 0.5, 4.5), Axis("share of games, %", 0, max(30.0, 1.25 * top)), "Ranks"
+        Axis("rank", 0.5, len(ranks) + 0.5),
+        Axis("share of games, %", 0, max(30.0, 1.25 * top)),
+        "Ranks",
     )
     width = 0.8 / len(names)
     for k, name in enumerate(names):
         colour = COLOURS[k % len(COLOURS)]
         plot.key(name, colour)
-        for rank, estimate in enumerate(estimates[k], 1):
-            x = rank + (k - (len(names) - 1) / 2) * width
-            label = f"{name}, rank {rank}: {estimate.value:.2f} %"
+        for number, estimate in enumerate(estimates[k], 1):
+            x = number + (k - (len(names) - 1) / 2) * width
+            label = f"{name}, rank {number}: {estimate.value:.2f} %"
             plot.bar(x, 0.9 * width, estimate.value, colour, label)
             plot.stroke((x, estimate.low), (x, estimate.high), "currentColor")
-    for rank in range(1, 5):
-        plot.note(rank, str(rank))
+    for number in range(1, len(ranks) + 1):
+        plot.note(number, str(number))
     return plot.svg(x_ticks=False)
 
 

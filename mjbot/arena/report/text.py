@@ -45,7 +45,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 def figures_table(outcome: RunOutcome) -> Table:
     """Return the figures of all strategies, and of two their paired differences."""
-    return _table(*figure_rows(f.FIGURES, labels(outcome.plan.setup.specs), outcome.rows))
+    return _table(*figure_rows(outcome.figures, labels(outcome.plan.setup.specs), outcome.rows))
 
 
 def pairs_table(outcome: RunOutcome) -> Table:
@@ -192,12 +192,13 @@ def json_records(outcome: RunOutcome) -> Iterator[dict[str, Any]]:
         **_protocol_record(outcome),
     }
     for k, name in enumerate(names):
-        record = _json_record("strategy", name, f.FIGURES, outcome.rows[:, k])
+        record = _json_record("strategy", name, outcome.figures, outcome.rows[:, k])
         yield {**record, "faults": outcome.faults[k]}
     for one in range(len(names)):
         for other in range(one + 1, len(names)):
             label = f"{names[one]} less {names[other]}"
-            yield _json_difference(label, f.FIGURES, outcome.rows[:, one], outcome.rows[:, other])
+            less = outcome.rows[:, one], outcome.rows[:, other]
+            yield _json_difference(label, outcome.figures, *less)
     for k, name in enumerate(pair_names(outcome)):
         yield _json_record("pair", name, f.PAIR_FIGURES, outcome.pairs[:, k])
     if setup.seating.pairs:

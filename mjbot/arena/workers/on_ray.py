@@ -56,7 +56,8 @@ class RemotePlayer:
     def problem(self) -> str:
         """Return why this machine cannot play, or nothing."""
         try:
-            same = code_digest(self._setup.specs) == self._setup.code
+            players = self._setup.game_rules.players
+            same = code_digest(self._setup.specs, players) == self._setup.code
         except ValueError as error:
             return f"{socket.gethostname()}: {error}"
         other = "it has other code of mjbot or of the strategies; install the same there"

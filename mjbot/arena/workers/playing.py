@@ -217,22 +217,22 @@ class GameRunner:
         players = make_players(
             self._setup, game_id, self._clock, fatal, self._report, self._passing
         )
+        referee = new_referee(self._setup, game_id)
         times: dict[int, TimeCounts] = {}
         if self._timing and self._has_played:
-            times = {seat: {} for seat in range(4)}
+            times = {seat: {} for seat in range(referee.rules.players)}
         self._has_played = True
         for seat, player in players.items():
             player.times = times.get(seat)
         table = self._setup.seating.tables[game_id.seating]
         names = [self._names[number] for number in table]
-        referee = new_referee(self._setup, game_id)
-        if len(players) == 4:
+        if len(players) == len(table):
             record = GameRecord() if self._recording else None
             if record is not None:
                 record.events.append(
                     StartGame(names=tuple(names), mjbot_rules=referee.rules.announced)
                 )
-            counts = play_game(referee, [players[seat] for seat in range(4)], record)
+            counts = play_game(referee, [players[seat] for seat in range(len(table))], record)
             return _timed(_played(referee, game_id, counts, players, [], record), times)
         game = MixedGame(players, self._engines_at(table), self._setup.deadline_s)
         game.times.update(times)
@@ -350,17 +350,17 @@ def _played(
     more: list[Fault],
     record: GameRecord | None,
 ) -> PlayedGame:
+    seats = referee.rules.players
     faults = [*more, *[fault for player in players.values() for fault in player.faults]]
     line = GameLine(
         wall=game_id.wall,
         seating=game_id.seating,
-        scores=tuple(referee.state["scores"].tolist()),
-        counts=as_rows(counts),
-        faults=_by_seat(faults),
+        scores=tuple(referee.state["scores"][:seats].tolist()),
+        counts=as_rows(counts[:seats]),
+        faults=_by_seat(faults, seats),
     )
-    return PlayedGame(
-        line, tuple(faults), record=packed(record.events, record.talk) if record else b""
-    )
+    packed_record = packed(record.events, record.talk, seats) if record else b""
+    return PlayedGame(line, tuple(faults), record=packed_record)
 
 
 def _timed(played: PlayedGame, times: Mapping[int, TimeCounts]) -> PlayedGame:
@@ -368,6 +368,6 @@ def _timed(played: PlayedGame, times: Mapping[int, TimeCounts]) -> PlayedGame:
     return replace(played, line=line)
 
 
-def _by_seat(faults: Sequence[Fault]) -> tuple[int, ...]:
+def _by_seat(faults: Sequence[Fault], n_seats: int) -> tuple[int, ...]:
     seats = [fault.seat for fault in faults]
-    return tuple([seats.count(seat) for seat in range(4)]) if seats else ()
+    return tuple([seats.count(seat) for seat in range(n_seats)]) if seats else ()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from mjbot.cli.arguments import record_rules_option
 from mjbot.cli.records.replay import Losses, Named, files_progress, find_sources, readable_games
 from mjbot.game.records.game import Game
 from mjbot.game.records.other_formats import record_path
@@ -21,6 +22,7 @@ from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import plural
 from mjbot.runtime.interruption import stopping_between_steps
 from mjbot.runtime.requests import GAMES, argument, option
+from protocol.rules import Rules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +47,7 @@ class ConvertRequest:
         " (default: mjlog if OUT ends in .mjlog or .xml, else mjai)",
         choices=tuple(FORMATS),
     )
+    rules: Rules | None = record_rules_option()
 
 
 def run(request: ConvertRequest) -> int:
@@ -55,7 +58,7 @@ def run(request: ConvertRequest) -> int:
     if problem := refusal(request.out, form):
         raise ArgumentError(problem)
     try:
-        sources = find_sources([request.source], losses)
+        sources = find_sources([request.source], losses, request.rules)
         with (
             stopping_between_steps() as stop_if_signalled,
             files_progress(sources, "converting") as step,

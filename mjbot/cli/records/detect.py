@@ -9,14 +9,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from rich.console import Console
 from rich.table import Table
 
 from mjbot.analysis.collusion.conduct import Conduct, observe
 from mjbot.analysis.collusion.evidence import close_games, weightiest
-from mjbot.analysis.collusion.games import GameCounts, count_games
+from mjbot.analysis.collusion.games import CountedGame, GameCounts, count_games
 from mjbot.analysis.collusion.helpers import LEAST_MET, PairConduct, judge_helpers, judge_targets
 from mjbot.analysis.collusion.helpers_report import HEADS as HELPER_HEADS
 from mjbot.analysis.collusion.helpers_report import (
@@ -44,6 +44,8 @@ from mjbot.analysis.collusion.verdicts import (
     shipped_weights,
 )
 from mjbot.analysis.stats.counted_games import each_game
+from mjbot.analysis.stats.rule_sets import UnderRules, rule_set_of
+from mjbot.analysis.stats.rule_sets import left_out as rules_left_out
 from mjbot.cli.arguments import (
     folder_option,
     jobs_option,
@@ -62,6 +64,8 @@ from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
 from protocol.plain_text import one_line
+
+UnderRulesT = TypeVar("UnderRulesT", bound=UnderRules)
 
 SHOWN: Final = 10
 WIDTH: Final = 132
@@ -101,6 +105,12 @@ class DetectRequest:
         "look for players that help one opponent without knowing its hand, by public information"
         f" only; pairs need {LEAST_MET} games in common",
     )
+    under: str | None = option(
+        None,
+        "rules of the games to report, as tonpu or hanchan,bust=no (default: those of most games;"
+        " the others are named)",
+        metavar="RULES",
+    )
     html: Path | None = output_option(
         "file for a report as a page (default: none)", ".html", ".htm"
     )
@@ -116,14 +126,19 @@ def run(request: DetectRequest) -> int:
     if request.helpers:
         return _look_for_helpers(request)
     jobs = request.jobs or os.cpu_count() or 1
-    console, left_out = Console(stderr=True), LeftOut()
+    console, left_out, others = Console(stderr=True), LeftOut(), list[str]()
+
+    def choose(games: list[CountedGame]) -> list[CountedGame]:
+        chosen, others[:] = _under_one_rule_set(games, request.under)
+        return chosen
+
     weights = shipped_weights()
     with progress(console, "looking through the records"):
         refs = DistinctGames(left_out).index(request.records)
     left_out.require(refs, request.records, "look for pairs in")
     kept = f"kept in {request.folder}; run the same command to resume" if request.folder else ""
     with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as step:
-        games = count_games(refs, weights.model, jobs, request.folder, left_out, step)
+        games = count_games(refs, weights.model, jobs, request.folder, left_out, step, choose)
     findings = [Finding(verdict) for verdict in judge(games, weights, request.least)]
     close = findings[: request.shown]
     with progress(console, "looking closely", len(close), "pairs") as step:
@@ -136,7 +151,7 @@ def run(request: DetectRequest) -> int:
         players=len(games.players),
         least=request.least,
         findings=findings,
-        left_out=f"{left_out}{left_out.duplicates_text}",
+        left_out=_left_out_text(left_out, others),
         duplicates=left_out.duplicates,
     )
     if request.html:
@@ -150,7 +165,7 @@ def _look_for_helpers(request: DetectRequest) -> int:
     if request.folder:
         raise ArgumentError("--folder keeps counts of hidden hands, which --helpers does not use")
     jobs, console = request.jobs or os.cpu_count() or 1, Console(stderr=True)
-    meetings, left_out = PairConduct(), LeftOut()
+    left_out, met = LeftOut(), list[Conduct]()
     copies: Distinct[Conduct | None] = Distinct()
     sources = list(dict.fromkeys(s for path in request.records for s in list_sources(path)))
     with progress(console, "counting", unit="games") as step:
@@ -165,14 +180,16 @@ def _look_for_helpers(request: DetectRequest) -> int:
                 console.print(one_line(hand.text), markup=False, highlight=False, soft_wrap=True)
             for identity, conduct in batch.games:
                 if (new := copies.add(identity, conduct)) is not None:
-                    meetings.add(new)
+                    met.append(new)
             step(len(batch.games))
-    for waited in copies.rest():
-        if waited is not None:
-            meetings.add(waited)
+    met += [waited for waited in copies.rest() if waited is not None]
     left_out.duplicates = copies.duplicates
-    if not meetings.players:
+    if not met:
         raise ArgumentError("no game could be counted: nothing to look for helpers in")
+    chosen, others = _under_one_rule_set(met, request.under)
+    meetings = PairConduct()
+    for conduct in chosen:
+        meetings.add(conduct)
     least = max(request.least, LEAST_MET)
     with progress(console, "judging"):
         verdicts = judge_helpers(meetings.table(), least)
@@ -183,12 +200,26 @@ def _look_for_helpers(request: DetectRequest) -> int:
         least=least,
         verdicts=verdicts,
         targets=judge_targets(verdicts),
-        left_out=f"{left_out}{left_out.duplicates_text}",
+        left_out=_left_out_text(left_out, others),
     )
     if request.html:
         write_text(request.html, helpers_page(report))
     _print_helpers(report, request)
     return ExitCode.FAILED if left_out else ExitCode.OK
+
+
+def _under_one_rule_set(
+    games: Sequence[UnderRulesT], under: str | None
+) -> tuple[list[UnderRulesT], list[str]]:
+    """Return the games of one rule set, and a line for each other one."""
+    if not games:
+        return [], []
+    choice = rule_set_of(games, under)
+    return [game for game in games if choice.fits(game)], rules_left_out(games, choice)
+
+
+def _left_out_text(left_out: LeftOut, others: Sequence[str]) -> str:
+    return "; ".join([f"{left_out}{left_out.duplicates_text}", *others])
 
 
 def _print_helpers(report: HelpersReport, request: DetectRequest) -> None:

@@ -45,13 +45,15 @@ def run(request: DrawRequest) -> int:
     ending = request.out.suffix.lower()
     if not 16 <= request.size <= 8000:
         raise ArgumentError(f"--size {request.size}: expected 16 to 8000 pixels")
-    game = None if request.game is None else request.read(Library(request.game))
+    game = None if request.game is None else request.read(Library(request.game, request.rules))
     drawing = show_all() if game is None else _draw(request, game)
     if ending == ".svg":
         write_text(request.out, drawing)
     else:
         _write_png(drawing, request.out, request.size)
     print(one_line(request.out))
+    if game is not None and game.rules:
+        print(f"mjbot draw: rules {game.rules}", file=sys.stderr)
     if game is not None and game.problem:
         print(f"mjbot draw: {game.problem}", file=sys.stderr)
         return ExitCode.FAILED

@@ -2,8 +2,9 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Final
@@ -29,12 +30,16 @@ from mjbot.strategy import explanation as e
 from mjbot.strategy.registry import Spec
 from protocol.messages import Event
 from protocol.plain_text import one_line
+from protocol.rules import Rules
 from protocol.tiles import TILE_NAMES, tile_name, tile_names
 
 SEATS: Final = range(4)
 WIDE: Final = 320
 """Columns where there is no terminal: no row is broken."""
 LONGEST_NAME: Final = 30
+
+Walk = Callable[..., Iterator[ReplayStep]]
+""":func:`~mjbot.game.records.choices.steps` of a log under its rules."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +56,7 @@ class ExplainRequest:
         "strategy to explain; strongest: by shares of strong players, with points next to them;"
         " fold-recognition-plus: by points; all but tsumogiri rate what they weigh",
     )
+    rules: Rules | None = a.record_rules_option()
     seed: int = a.seed_option()
 
 
@@ -58,24 +64,25 @@ def run(request: ExplainRequest) -> int:
     """Explain one position, or list where there is something to choose."""
     spec = request.strategy
     spec.check()
+    walk = partial(steps, request.log, rules=request.rules)
     # what cannot be read is refused before anything is made or compiled
-    next(steps(request.log), None)
+    next(walk(), None)
     players = SeatedPlayers(spec, request.seed)
     console = Console(stderr=True)
     if request.at is None:
         prepare([spec], console, use="explain")
-        return _list_choices(request.log, request.seat, players)
+        return _list_choices(walk, request.seat, players)
     with progress(console, f"looking for {request.at} in {request.log.name}"):
-        number, seat = _chooser_at(request.log, request.at, request.seat)
+        number, seat = _chooser_at(walk, request.at, request.seat)
     prepare([spec], console, use="explain")
-    return _explain(request.log, number, seat, players)
+    return _explain(walk, number, seat, players)
 
 
 # --- one position ------------------------------------------------------------------------------
 
 
-def _explain(log: Path, number: int, seat: int, players: SeatedPlayers) -> int:
-    for step in steps(log):
+def _explain(walk: Walk, number: int, seat: int, players: SeatedPlayers) -> int:
+    for step in walk():
         players.see(step, [seat])
         if step.number == number:
             break
@@ -164,11 +171,11 @@ def _grid(table: e.DataTable) -> Grid:
     return grid
 
 
-def _chooser_at(log: Path, at: RecordPosition, asked: int | None) -> tuple[int, int]:
+def _chooser_at(walk: Walk, at: RecordPosition, asked: int | None) -> tuple[int, int]:
     """Return the number of the event, and the seat that chooses after it."""
-    number = at.event_in(steps(log), asked)
+    number = at.event_in(walk(), asked)
     step = None
-    for step in steps(log):
+    for step in walk():
         if step.number == number:
             return number, _chooser(step, asked)
     n = step.number if step else 0
@@ -258,14 +265,14 @@ class _Agreement:
             yield f"{plural(self.n_unknown, 'choice')} not counted: {reason}"
 
 
-def _list_choices(log: Path, asked: int | None, players: SeatedPlayers) -> int:
+def _list_choices(walk: Walk, asked: int | None, players: SeatedPlayers) -> int:
     """List all choices, and how often the strategy agrees with the record."""
     seats = list(SEATS) if asked is None else [asked]
     head = ("event", "position", "seat", "happened", "legal", "recorded", players.name, "")
     grid, agreement = Grid(*head), _Agreement()
     problems: list[HandProblem] = []
     with progress(Console(stderr=True), f"asking {players.name}", unit="choices") as step:
-        for row in _rows(log, seats, players, agreement, problems):
+        for row in _rows(walk, seats, players, agreement, problems):
             grid.add_row(*[Text(cell) for cell in row])
             step(note=row[1])
     console = _console()
@@ -278,14 +285,14 @@ def _list_choices(log: Path, asked: int | None, players: SeatedPlayers) -> int:
 
 
 def _rows(
-    log: Path,
+    walk: Walk,
     seats: list[int],
     players: SeatedPlayers,
     agreement: _Agreement,
     problems: list[HandProblem],
 ) -> Iterator[tuple[str, ...]]:
     numbering = Numbering()
-    for step in steps(log, problems):
+    for step in walk(problems):
         players.see(step, seats)
         for seat, number in numbering.choosers(step).items():
             if seat not in seats:

@@ -26,7 +26,7 @@ from mjbot.analysis.player.reviewed_games import (
     read_games_file,
     review_sources,
 )
-from mjbot.analysis.player.rule_sets import left_out, rule_set_of
+from mjbot.analysis.stats.rule_sets import left_out, rule_set_of
 from mjbot.arena.code_digest import code_digest
 from mjbot.game.records.game import RecordError
 from mjbot.game.records.sources import Source, content_digest, games_of, list_sources
@@ -40,6 +40,7 @@ from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
 from protocol.messages import StartGame
 from protocol.plain_text import one_line
+from protocol.rules import Rules
 
 MANY_BUDGET_S: Final = 10.0
 """Processor time for the playouts of one of many games."""
@@ -54,6 +55,7 @@ class PlayerWork:
     """Whose games are reviewed, where they are, how, what they are compared with, and the files."""
 
     records: tuple[Path, ...]
+    rules: Rules | None
     player: str
     by: Spec
     playouts_s: float
@@ -88,7 +90,7 @@ def review_player(work: PlayerWork) -> int:
     if work.reference and work.recent:
         raise ArgumentError("--reference and --recent: choose one group to compare with")
     console = Console(stderr=True)
-    sources = _sources(work.records)
+    sources = _sources(work.records, work.rules)
     prepare([work.by], console, use="review" if work.playouts_s else "explain")
     kept = work.sibling("games.jsonl")
     is_new = not kept.exists()
@@ -104,8 +106,8 @@ def review_player(work: PlayerWork) -> int:
     return ExitCode.OK
 
 
-def _sources(paths: Iterable[Path]) -> list[Source]:
-    with_copies = [source for path in paths for source in list_sources(path)]
+def _sources(paths: Iterable[Path], rules: Rules | None) -> list[Source]:
+    with_copies = [source for path in paths for source in list_sources(path, rules)]
     return list({source.name: source for source in with_copies}.values())
 
 
@@ -220,7 +222,7 @@ def _reference(path: Path, work: PlayerWork, console: Console) -> list[ReviewedG
             )
         return in_order(lines)
     file = work.sibling("reference-games.jsonl")
-    return in_order(_reviewed(_sources([path]), "", file, work, console))
+    return in_order(_reviewed(_sources([path], None), "", file, work, console))
 
 
 def _write(report: PlayerReport, sources: Sequence[Source], work: PlayerWork) -> None:

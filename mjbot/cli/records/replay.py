@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
+from mjbot.cli.arguments import record_rules_option
 from mjbot.game.records.evidence import MOST_KEPT, Reply, evidence_path, read_evidence
 from mjbot.game.records.game import (
     EmptyRecordError,
@@ -30,6 +31,7 @@ from mjbot.runtime.files import plural
 from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import argument, option
 from protocol.plain_text import one_line
+from protocol.rules import Rules
 
 
 class Named(NamedTuple):
@@ -52,6 +54,7 @@ class Losses:
         self._foreign: set[str] = set()
         self._incomplete = self._without_games = self._hands = 0
         self._reported: set[Path] = set()
+        self._rules: set[str] = set()
 
     def __bool__(self) -> bool:
         games = self._damaged or self._foreign or self._incomplete or self._without_games
@@ -92,7 +95,10 @@ class Losses:
             self.add(named.path, error, named.source.name)
 
     def add_hands(self, game: Game) -> None:
-        """Report the bad hands of a game that was walked, and those without a result (no loss)."""
+        """Report of a game that was walked its rules, if they are new here, and its bad hands."""
+        if (rules := game.hands.rules) not in ("", *self._rules):
+            self._rules.add(rules)
+            self.report(one_line(f"{game.name}: rules {rules}"))
         for problem in hand_problems(game):
             self.report(one_line(problem.text))
             self._hands += problem.is_loss
@@ -110,15 +116,17 @@ class Losses:
         print(f"mjbot {self._command}: {problem}", file=sys.stderr)
 
 
-def find_sources(paths: Iterable[Path], losses: Losses) -> list[Named]:
+def find_sources(paths: Iterable[Path], losses: Losses, rules: Rules | None = None) -> list[Named]:
     """List the files of records at ``paths``; a path that is damaged or empty is reported.
+
+    ``rules`` replace those of the games.
 
     Raises ``OSError`` for a path that cannot be opened.
     """
     sources: list[Named] = []
     for path in paths:
         try:
-            sources += [Named(path, source) for source in list_sources(path)]
+            sources += [Named(path, source) for source in list_sources(path, rules)]
         except RecordError as error:
             losses.add(path, error)
     return sources
@@ -149,6 +157,7 @@ class ReplayRequest:
     )
     keep_going: bool = option(False, "continue with the next game after a mismatch")
     lenient: bool = option(False, "log what contradicts the table and continue")
+    rules: Rules | None = record_rules_option()
     replies: bool = option(
         False, "print every reply in a game's evidence (default: those not accepted)"
     )
@@ -157,7 +166,7 @@ class ReplayRequest:
 def run(request: ReplayRequest) -> int:
     """Replay and report; FAILED if a game does not match or a file holds none."""
     losses = Losses("replay")
-    sources = find_sources(request.files, losses)
+    sources = find_sources(request.files, losses, request.rules)
     replayer = _Replayer(losses, keep_going=request.keep_going, strict=not request.lenient)
     with files_progress(sources, "replaying") as step:
         for named in sources:

@@ -35,7 +35,7 @@ from mjbot.game.records.choices import steps_of
 from mjbot.game.records.game import Game, hand_problems
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.positions import NoPositionError, RecordPosition
-from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.records.sources import open_games
 from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.argument_types import count, patience
 from mjbot.runtime.errors import ArgumentError, ExitCode
@@ -47,6 +47,7 @@ from mjbot.strategy.explanation import POINTS, RANKS
 from mjbot.strategy.registry import Spec
 from protocol.messages import Event, StartGame
 from protocol.plain_text import one_line
+from protocol.rules import Rules
 
 PLAYED_BY: Final = "fast-policy"
 """The policy in all four seats of playouts, by the name of the strategy that plays it."""
@@ -91,6 +92,7 @@ class ReviewRequest:
         "with --player: date a game by its file where neither record nor file name has a date",
     )
     jobs: int | None = a.jobs_option()
+    rules: Rules | None = a.record_rules_option()
     game_number: int | None = option(
         None,
         "number of the game in a record of several, the first being 1 (default: the only one)",
@@ -130,7 +132,9 @@ def run(request: ReviewRequest) -> int:
         raise ArgumentError("several records: name the player to review with --player NAME")
     (path,) = request.records
     budget_s = BUDGET_S if request.playouts is None else request.playouts
-    game, events = _events(path, request.game_number)
+    game, events = _events(path, request.game_number, request.rules)
+    if game.hands.rules:
+        print(one_line(f"mjbot review: rules {game.hands.rules}"), file=sys.stderr)
     problems = list(hand_problems(game))
     for problem in problems:
         print(one_line(f"mjbot review: {problem.text}"), file=sys.stderr)
@@ -173,6 +177,7 @@ def _review_player(request: ReviewRequest) -> int:
     return review_player(
         PlayerWork(
             records=request.records,
+            rules=request.rules,
             player=str(request.player),
             by=request.by,
             playouts_s=MANY_BUDGET_S if request.playouts is None else request.playouts,
@@ -188,8 +193,8 @@ def _review_player(request: ReviewRequest) -> int:
     )
 
 
-def _events(path: Path, wanted: int | None) -> tuple[Game, list[Event]]:
-    games = (game for source in list_sources(path) for game in games_of(source))
+def _events(path: Path, wanted: int | None, rules: Rules | None) -> tuple[Game, list[Event]]:
+    games = open_games(path, rules)
     chosen: list[Game] = list(islice(games, (wanted or 2) - 1, wanted or 2)) if wanted else []
     if wanted and not chosen:
         raise ArgumentError(f"--game-number {wanted}: {path} holds fewer games")

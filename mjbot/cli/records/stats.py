@@ -28,7 +28,7 @@ from mjbot.analysis.stats.outputs import (
 from mjbot.analysis.stats.page import page
 from mjbot.analysis.stats.periods import ComparedSide, Period
 from mjbot.analysis.stats.ratings import EXTRA, Ratings, available
-from mjbot.cli.arguments import jobs_option, json_option, output_option
+from mjbot.cli.arguments import jobs_option, json_option, output_option, record_rules_option
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.statistics.origin import origin_of
 from mjbot.runtime.argument_types import count
@@ -37,6 +37,7 @@ from mjbot.runtime.files import write_text
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
 from protocol.plain_text import one_line
+from protocol.rules import Rules
 
 SHOWN: Final = 20
 WIDTH: Final = 168
@@ -113,6 +114,7 @@ class StatsRequest:
     period: Period | None = option(
         None, "count games of this period only (default: all)", type=_period, metavar="FROM..TO"
     )
+    rules: Rules | None = record_rules_option()
     least: int = option(1, "finished games that a row needs", type=count, metavar="GAMES")
     shown: int = option(
         SHOWN, "players shown in tables and on the page, most games first", type=count
@@ -191,7 +193,7 @@ def _count(request: StatsRequest, breakdown: Breakdown) -> bool:
     is_whole = True
     console, jobs = Console(stderr=True), request.jobs or os.cpu_count() or 1
     with progress(console, "listing the records"):
-        work = list_work(request.records)
+        work = list_work(request.records, request.rules)
     refuse_other_code(work.runs)
     with progress(console, "counting", None, "games") as step:
         for batch in count_games(work, jobs, request.file_dates):

@@ -21,6 +21,7 @@ from mjbot.cli.arguments import (
     output_option,
     position,
     record_argument,
+    record_rules_option,
     seat_option,
     strategy_option,
 )
@@ -39,6 +40,7 @@ from mjbot.viewer.library import Library, ReadGame
 from mjbot.viewer.pages import game_page
 from mjbot.viewer.thoughts import all_thoughts
 from protocol.plain_text import one_line
+from protocol.rules import Rules
 
 
 def _game(text: str) -> Path | str:
@@ -64,6 +66,7 @@ class BoardRequest:
     which: int = number_option("number of the game in a file of several", flag="--game")
     seat: int | None = seat_option("seat 0 at the bottom, with the hands of all seats")
     all_hands: bool = option(False, "show the hands of all seats with --seat, too")
+    rules: Rules | None = record_rules_option()
 
     @property
     def hands(self) -> frozenset[int]:
@@ -106,7 +109,7 @@ def run(request: WatchGameRequest) -> int:
     """Show the page until interrupted, or write the file."""
     if isinstance(request.game, str):
         return run_until_signalled(_relay(request, request.game))
-    library = Library(request.game)
+    library = Library(request.game, request.rules)
     address = _place_in(request.read(library), request.at, request.seat) if request.at else None
     review = None if request.review is None else _review_of(request, library, request.review)
     if request.by is not None:
@@ -115,7 +118,9 @@ def run(request: WatchGameRequest) -> int:
     if request.out is not None:
         return _write(request, library, address, review)
     if len(library.names) == 1:
-        request.read(library)  # a problem with a single file is reported at once
+        game = request.read(library)  # a problem with a single file is reported at once
+        if game.rules:
+            print(f"mjbot watch: rules {game.rules}", file=sys.stderr)
     return run_until_signalled(_show(request, library, address, review))
 
 

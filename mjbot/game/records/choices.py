@@ -16,6 +16,7 @@ from mjbot.game.table.mirror.wire import to_action
 from mjbot.game.table.state import CHANKAN, REACTION, State
 from mjbot.game.table.view import Sealed, View
 from protocol import messages as m
+from protocol.rules import Rules
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 AHEAD: Final = 3
@@ -93,20 +94,25 @@ def _takes(event: m.Event) -> bool:
     return isinstance(event, m.Hora | m.Chi | m.Pon | m.Daiminkan)
 
 
-def steps(log: Path, problems: list[HandProblem] | None = None) -> Iterator[ReplayStep]:
+def steps(
+    log: Path, problems: list[HandProblem] | None = None, rules: Rules | None = None
+) -> Iterator[ReplayStep]:
     """Return the events of all games of a log; a step's table is good until the next one.
 
-    What is wrong with single hands is added to ``problems``, game by game.
+    What is wrong with single hands is added to ``problems``, game by game; ``rules`` replace those
+    of the games.
     Raises ``OSError``, :class:`~mjbot.game.records.game.RecordError` and
     :class:`~mjbot.game.table.mirror.mirror.TableError`.
     """
-    return steps_of(_events(log, [] if problems is None else problems))
+    return steps_of(_events(log, [] if problems is None else problems, rules))
 
 
-def _events(log: Path, problems: list[HandProblem]) -> Iterator[m.Event]:
-    for game in open_games(log):
+def _events(log: Path, problems: list[HandProblem], rules: Rules | None) -> Iterator[m.Event]:
+    for game in open_games(log, rules):
         for entry in game.entries:
             yield entry.event
+        if game.hands.rules:
+            problems.append(HandProblem(f"{game.name}: rules {game.hands.rules}", is_loss=False))
         problems += hand_problems(game)
 
 

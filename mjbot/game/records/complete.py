@@ -189,7 +189,7 @@ def _win_record(state: s.State, event: m.Hora, payment: Any, tile: int) -> WinRe
         yakuman=tuple(yaku_table.yaku_ids(int(payment["yaku_mask"]) & yaku_table.YAKUMAN)),
         fu=int(payment["fu"]) if event.fu is None or not yakuman else event.fu,
         hand_points=int(payment["points"]),
-        limit=sum(limit <= _base(payment) for limit in _LIMITS),
+        limit=sum(limit <= _base(state, payment) for limit in _LIMITS),
         honba=int(state["honba"]),
         sticks=int(state["sticks"]) if is_first else 0,
         winning_tile=TILE_NAMES[tile],
@@ -217,8 +217,9 @@ def _hora(win: WinRecord, hand: Sequence[str], before: m.FourInts) -> m.Hora:
     )
 
 
-def _base(payment: Any) -> int:
-    return int(base_points(int(payment["han"]), int(payment["fu"]), int(payment["yakuman"])))
+def _base(state: s.State, payment: Any) -> int:
+    han, fu, yakuman = int(payment["han"]), int(payment["fu"]), int(payment["yakuman"])
+    return int(base_points(han, fu, yakuman, int(state["rules"]["scoring"])))
 
 
 def _yaku(state: s.State, seat: int, tile: int, payment: Any) -> tuple[tuple[int, int], ...]:

@@ -58,7 +58,7 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True)
 class HandNotes:
-    """What is wrong with single hands of a game, as far as its entries have been walked.
+    """What is to report of a game, as far as its entries have been walked: its rules, bad hands.
 
     ``unreadable`` names what could not be read; its hand is a deal without a result.
     ``without_result`` are the hands (``E2-1``) that end without a win or a draw, those included.
@@ -66,6 +66,8 @@ class HandNotes:
 
     unreadable: list["RecordError"] = field(default_factory=list)
     without_result: list[str] = field(default_factory=list)
+    rules: str = ""
+    """The rules of the game as ``--rules`` takes them, and whose they are."""
 
 
 @dataclass(frozen=True, slots=True)

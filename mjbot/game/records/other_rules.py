@@ -2,39 +2,54 @@
 
 The strict table compares single fields.  A rule that people play elsewhere and that gives exactly
 what the record has is named, with the rule set under which the record would be right
-(docs/rules.md lists what differs elsewhere).
+(docs/rules.md lists the rules).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
-from mjbot.game.rules import yaku_table
-from mjbot.game.rules.points import MANGAN, YAKUMAN_BASE, Parties, base_points, win_deltas
+from mjbot.game.rules.ruleset import rule_set, rules_of
 from mjbot.game.table import state as s
 from mjbot.game.table.legal import can_ron
+from mjbot.game.table.mirror.check import check_draw_reason
 from mjbot.game.table.mirror.mirror import TableError
 from mjbot.game.table.settle import PAYMENT, abort_reason, game_ends, win_payment
 from protocol import messages as m
+from protocol.rules import RULE_SETS, Rules
 from protocol.tiles import UNKNOWN
 
 _DRAWS: Final = {
-    s.FOUR_WINDS: "four equal winds",
-    s.FOUR_RIICHI: "four riichi",
-    s.FOUR_KANS: "four kans by several seats",
+    s.FOUR_WINDS: ("four_winds_draw", "four equal winds"),
+    s.FOUR_RIICHI: ("four_riichi_draw", "four riichi"),
+    s.FOUR_KANS: ("four_kans_draw", "four kans by several seats"),
 }
 _CONTINUES: Final = (m.Tsumo, m.Chi, m.Pon, m.Daiminkan)
-_DOUBLE_YAKUMAN: Final = sum(
-    1 << yaku
-    for yaku in (
-        yaku_table.SUUANKOU_TANKI,
-        yaku_table.CHUUREN_NINE_WAITS,
-        yaku_table.KOKUSHI_THIRTEEN_WAITS,
-        yaku_table.DAISUUSHII,
-    )
-)
-_LIABLE: Final = 1 << yaku_table.DAISANGEN | 1 << yaku_table.DAISUUSHII
+_OF_WINS: Final = {
+    "double_yakuman": "double yakuman",
+    "composite_yakuman": "several yakuman that add up",
+    "counted_yakuman": "13 han as a yakuman",
+    "kiriage": "kiriage mangan",
+    "pao_part": "pao for its own yakuman only",
+    "double_wind_fu": "fu for the pair of a double wind",
+    "tsumo_loss": "tsumo loss",
+}
+_OF_DRAWS: Final = {
+    "nine_terminals_draw": "draw by nine terminals",
+    "four_winds_draw": "draw by four equal winds",
+    "four_kans_draw": "draw by four kans",
+    "four_riichi_draw": "draw by four riichi",
+    "triple_ron_paid": "three rons that are paid",
+}
+_OF_ENDS: Final = {
+    "bust": "end below 0",
+    "agari_yame": "end by the dealer's win in first place",
+    "tenpai_yame": "end by the dealer's tenpai in first place",
+    "extension": "extension by a wind",
+}
+"""What the rules are called where they are in force; else they have ``no`` before that."""
 
 
 def missing_draw(state: s.State, event: m.Event, before: m.Event | None) -> str:
@@ -44,18 +59,23 @@ def missing_draw(state: s.State, event: m.Event, before: m.Event | None) -> str:
     """
     in_reaction = int(state["phase"]) == s.REACTION
     if in_reaction and isinstance(event, _CONTINUES) and (reason := int(abort_reason(state))):
-        rules = "right where they do not end a hand"
-        return f"{_DRAWS[reason]} are a draw (docs/rules.md 5.3), but the hand continues; {rules}"
-    if isinstance(event, m.Hora) and int(state["wins"]).bit_count() == 2:
-        rules = "right where three rons are paid, as on Mahjong Soul"
-        return f"three rons are a draw (docs/rules.md 5.3), but all are paid; {rules}"
+        field, name = _DRAWS[reason]
+        cure = _cure(rules_of(state["rules"]), field)
+        return f"{name} are a draw (docs/rules.md 5.3), but the hand continues; {cure}"
+    rules = state["rules"]
+    if isinstance(event, m.Hora) and int(state["wins"]):
+        if rules["head_bump"]:
+            cure = _cure(rules_of(rules), "head_bump")
+            return f"one ron is paid (docs/rules.md 2.7), but another follows; {cure}"
+        if int(state["wins"]).bit_count() == 2 and not rules["triple_ron_paid"]:
+            cure = _cure(rules_of(rules), "triple_ron_paid")
+            return f"three rons are a draw (docs/rules.md 5.3), but all are paid; {cure}"
     is_ron = isinstance(event, m.Hora) and event.target != event.actor
     is_triple = isinstance(event, m.Ryukyoku) and event.reason == "sanchaho"
     if (is_ron or is_triple) and in_reaction and isinstance(before, m.ReachAccepted):
-        rules = "right where the declaration itself is paid"
         return (
             f"seat {before.actor} has paid the stick of a riichi whose discard is won"
-            f" (docs/rules.md 3.2); {rules}"
+            " (docs/rules.md 3.2); right where the declaration itself is paid"
         )
     return ""
 
@@ -67,21 +87,64 @@ def named_problem(error: TableError, state: s.State, before: m.Event | None) -> 
 
 
 def explained(state: s.State, event: m.Event, before: m.Event | None) -> str:
-    """Return the rule that a refused event follows, empty if no known one explains it.
+    """Return the rule that a refused event follows and how to put it in force, empty if none does.
 
     ``state`` is the table before the event.
     """
+    rules = rules_of(state["rules"])
+    phase = int(state["phase"])
     match event:
-        case m.Hora() if _robs_ankan(event, before):
-            return (
-                "a concealed kan may not be robbed (docs/rules.md 4.5);"
-                " right where thirteen orphans may, as on Mahjong Soul"
-            )
+        case m.Hora() if _robs_ankan(event, before) and not rules.kokushi_ankan:
+            cure = _cure(rules, "kokushi_ankan")
+            return f"a concealed kan may not be robbed (docs/rules.md 4.5); {cure}"
         case m.Hora():
             return _explained_win(state, event)
-        case m.StartKyoku() if int(state["phase"]) in (s.IDLE, s.WON, s.DRAWN):
-            return _explained_going_on(state)
+        case m.Ryukyoku():
+            return _named(state, _OF_DRAWS, lambda other: _fits_draw(other, event))
+        case m.Chi() | m.Pon() if phase == s.REACTION and not state["wall_left"]:
+            return "" if rules.last_discard_calls else _cure(rules, "last_discard_calls")
+        case m.StartKyoku() if phase in _BETWEEN and game_ends(state):
+            return _named(state, _OF_ENDS, lambda other: not game_ends(other))
+        case m.EndGame() if phase in _BETWEEN and not game_ends(state):
+            return _named(state, _OF_ENDS, game_ends)
     return ""
+
+
+_BETWEEN: Final = (s.IDLE, s.WON, s.DRAWN)
+
+
+def _cure(rules: Rules, field: str) -> str:
+    """Return which rule set has the other value of a rule, and how to ask for it."""
+    value = _other_value(getattr(rules, field))
+    for name in RULE_SETS:
+        named = rules.under(name)
+        if getattr(named, field) == value:
+            return f"a rule of {name}: --rules {named}"
+    return f"right with --rules {msgspec.structs.replace(rules, **{field: value})}"
+
+
+def _other_value(value: Any) -> Any:
+    return not value if isinstance(value, bool) else 6 - value  # 2 or 4 fu
+
+
+def _named(state: s.State, names: dict[str, str], fits: Callable[[s.State], bool]) -> str:
+    """Return the rule of which the other value fits, or else the rule set that does."""
+    rules = rules_of(state["rules"])
+    for field, name in names.items():
+        value = _other_value(getattr(rules, field))
+        if fits(_supposed(state, msgspec.structs.replace(rules, **{field: value}))):
+            before = {True: "", False: "no "}.get(value, f"{value} ")
+            return f"{before}{name}, {_cure(rules, field)}"
+    for other in map(rules.under, RULE_SETS):
+        if other != rules and fits(_supposed(state, other)):
+            return f"right with --rules {other}"
+    return ""
+
+
+def _supposed(state: s.State, rules: Rules) -> s.State:
+    supposed = s.copy_state(state)
+    supposed["rules"] = rule_set(rules)
+    return supposed
 
 
 def _robs_ankan(event: m.Hora, before: m.Event | None) -> bool:
@@ -92,15 +155,12 @@ def _robs_ankan(event: m.Hora, before: m.Event | None) -> bool:
     )
 
 
-def _explained_going_on(state: s.State) -> str:
-    if not game_ends(state):
-        return ""
-    if state["rules"]["bust"] and int(state["scores"].min()) < 0:
-        return "a score below 0 ends the game (docs/rules.md 1.4); right with bust=no"
-    if int(state["dealer_stays"]):
-        rule = "a dealer in first place ends the game (docs/rules.md 1.5)"
-        return f"{rule}; right where the dealer may play on"
-    return ""
+def _fits_draw(state: s.State, event: m.Ryukyoku) -> bool:
+    try:
+        check_draw_reason(state, event)
+    except ValueError:
+        return False
+    return event.reason not in (None, "fanpai", "nagashimangan")
 
 
 def _explained_win(state: s.State, event: m.Hora) -> str:
@@ -108,66 +168,16 @@ def _explained_win(state: s.State, event: m.Hora) -> str:
     tile = int(state["drawn" if by_draw else "last_tile"])
     if not (state["hand_known"][event.actor] and 0 <= tile < UNKNOWN):
         return ""
-    if not by_draw and _is_open_tanyao(state, event.actor):
-        return "all simples counts in closed hands only; right with open_tanyao=yes"
+    if not by_draw and not can_ron(state, event.actor):
+        return _named(state, {"open_tanyao": "open tanyao"}, lambda s_: can_ron(s_, event.actor))
     hides_ura = int(state["riichi"][event.actor]) == s.ACCEPTED and event.uradora_markers is None
     if hides_ura or (event.deltas is None and event.hora_points is None):
         return ""
-    win: Any = np.zeros(1, PAYMENT)[0]
-    win_payment(state, event.actor, tile, by_draw, win)
-    for rule, deltas, points in _variants(state, event, win):
-        if event.deltas in (None, deltas) and event.hora_points in (None, points):
-            return rule
-    return ""
 
+    def fits(other: s.State) -> bool:
+        win: Any = np.zeros(1, PAYMENT)[0]
+        win_payment(other, event.actor, tile, by_draw, win)
+        points = event.hora_points in (None, int(win["points"]))
+        return points and event.deltas in (None, tuple(win["deltas"].tolist()))
 
-def _is_open_tanyao(state: s.State, seat: int) -> bool:
-    supposed = s.copy_state(state)
-    supposed["rules"]["open_tanyao"] = 1
-    return bool(can_ron(supposed, seat)) and not can_ron(state, seat)
-
-
-def _variants(
-    state: s.State, event: m.Hora, win: Any
-) -> Iterator[tuple[str, tuple[int, ...], int]]:
-    """Yield rules with what each pays for a win: the changes, and the value of the hand."""
-    han, yakuman, mask = int(win["han"]), int(win["yakuman"]), int(win["yaku_mask"])
-    base = int(base_points(han, int(win["fu"]), yakuman))
-    doubled = yakuman + (mask & _DOUBLE_YAKUMAN).bit_count()
-    bases = (
-        (base == 1920, MANGAN, "right with kiriage mangan (docs/rules.md 2.2)"),
-        (
-            yakuman and doubled > yakuman,
-            YAKUMAN_BASE * doubled,
-            "right with double yakuman (docs/rules.md 2.3), as on Mahjong Soul",
-        ),
-        (yakuman > 1, YAKUMAN_BASE, "right where several yakuman count once (docs/rules.md 2.3)"),
-        (
-            not yakuman and han >= 13,
-            3 * MANGAN,
-            "right where 13 han are no yakuman (docs/rules.md 2.3)",
-        ),
-    )
-    for applies, other, rule in bases:
-        if applies:
-            yield rule, *_paid(state, event, other, int(win["liable"]))
-    liable = int(win["liable"])
-    if liable >= 0 and yakuman > 1:
-        part = YAKUMAN_BASE * (mask & _LIABLE).bit_count()
-        deltas, points = _paid(state, event, part, liable)
-        others, more = _paid(state, event, YAKUMAN_BASE * yakuman - part, -1, counted=False)
-        total = tuple(one + other for one, other in zip(deltas, others, strict=True))
-        rule = "right where pao covers its own yakuman only (docs/rules.md 2.6), as on Mahjong Soul"
-        yield rule, total, points + more
-
-
-def _paid(
-    state: s.State, event: m.Hora, base: int, liable: int, counted: bool = True
-) -> tuple[tuple[int, ...], int]:
-    """Return the changes for a win of ``base``, and the hand's value; ``counted``: with sticks."""
-    parties = Parties(event.actor, event.target, int(state["dealer"]), liable)
-    is_first = counted and not int(state["wins"])
-    honba, sticks = (int(state["honba"]), int(state["sticks"])) if is_first else (0, 0)
-    rules = state["rules"]
-    deltas = win_deltas(base, parties, honba, sticks, rules).tolist()
-    return tuple(deltas), int(win_deltas(base, parties, 0, 0, rules)[event.actor])
+    return "" if fits(state) else _named(state, _OF_WINS, fits)

@@ -27,8 +27,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from lzma import LZMAError
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 from urllib.parse import unquote_to_bytes
+
+import msgspec
 
 from mjbot.game.records.game import (
     THREE_PLAYER_GAME,
@@ -63,7 +65,8 @@ from mjbot.game.records.other_formats import (
 )
 from mjbot.game.records.tenhou6.reader import read_tenhou6
 from protocol.framing import MAX_LINE_BYTES
-from protocol.rules import announced_players
+from protocol.messages import StartGame
+from protocol.rules import RANKED, Rules, announced_players
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
 """Endings that are read inside folders and zips; a file named by the user may end anyhow."""
@@ -105,6 +108,8 @@ class Source:
     member: str | None = None
     problem: str = ""
     place: int = 0
+    rules: Rules | None = None
+    """The rules of its games in place of those that they name."""
 
     @property
     def name(self) -> str:
@@ -112,8 +117,8 @@ class Source:
         return str(self.path) if self.member is None else f"{self.path}/{self.member}"
 
 
-def list_sources(path: Path) -> list[Source]:
-    """List the files of records at ``path`` in a stable order.
+def list_sources(path: Path, rules: Rules | None = None) -> list[Source]:
+    """List the files of records at ``path`` in a stable order; ``rules`` replace theirs.
 
     Raises ``OSError`` if there is nothing at ``path`` or it cannot be opened,
     :class:`RecordError` if it is a damaged zip or a pipe, and :class:`EmptyRecordError` if it
@@ -127,11 +132,11 @@ def list_sources(path: Path) -> list[Source]:
     elif _starts_with(path, b"PK"):
         sources = _zip_members(path)
     else:
-        return [Source(path)]
+        sources = [Source(path)]
     if not sources:
         where = f" outside {RUNS_FOLDER}/" if (path / RUNS_FOLDER).is_dir() else ""
         raise EmptyRecordError(str(path), f"holds no records{where}")
-    return sources
+    return [replace(source, rules=rules) for source in sources] if rules else sources
 
 
 def _sources_inside(path: Path) -> list[Source]:
@@ -157,7 +162,7 @@ def games_of(source: Source, players: Collection[int] = (4,)) -> Iterator[Game]:
     try:
         with _opened(source) as stream:
             for game in _games_in(stream, source.name):
-                yield replace(game, entries=_of_players(game, players))
+                yield replace(game, entries=_under_rules(game, players, source.rules))
     except RecordError:
         raise
     except OSError as error:
@@ -166,16 +171,47 @@ def games_of(source: Source, players: Collection[int] = (4,)) -> Iterator[Game]:
         raise RecordError(source.name, "", f"damaged archive ({error})") from None
 
 
-def _of_players(game: Game, players: Collection[int]) -> Iterator[Entry]:
-    """Yield the entries of a game; raise :class:`ForeignRecordError` for other ``players``."""
+def _under_rules(game: Game, players: Collection[int], rules: Rules | None) -> Iterator[Entry]:
+    """Yield the entries of a game, under ``rules`` if there are any.
+
+    Raises :class:`ForeignRecordError` for other ``players``.
+    """
     entries = noting_hands(game)
     first = next(entries, None)
     if first is None:
         return
-    if announced_players(getattr(first.event, "mjbot_rules", None)) not in players:
-        raise ForeignRecordError(game.name, THREE_PLAYER_GAME)
+    if isinstance(first.event, StartGame):
+        named = first.event.mjbot_rules or {}
+        number = announced_players(named)
+        if number not in players:
+            raise ForeignRecordError(game.name, THREE_PLAYER_GAME)
+        if rules is not None:
+            named = _asked_rules(rules, named, number)
+            first = first._replace(event=msgspec.structs.replace(first.event, mjbot_rules=named))
+        game.hands.rules = _described(named, number, is_asked=rules is not None)
     yield first
     yield from entries
+
+
+def _asked_rules(rules: Rules, named: dict[str, Any], players: int) -> dict[str, Any]:
+    """Return ``rules`` for so many players; a hanchan, the default, is as long as the game is."""
+    if rules.players != players:
+        rules = rules.under(rules.set_name, players)
+    if rules.length != RANKED.length:
+        return {"length": rules.length, **rules.differences}
+    return {name: named[name] for name in ("length",) if name in named} | rules.differences
+
+
+def _described(named: dict[str, Any], players: int, is_asked: bool) -> str:
+    """Return the rules of a game in words; empty for the default ones that nobody asked for."""
+    try:
+        rules = Rules.read(named, (players,))
+    except ValueError:
+        return ""  # the table reports what is wrong with them
+    usual = Rules(length=rules.length, players=players)
+    if is_asked:
+        return f"{rules} (as --rules asks)"
+    return "" if rules == usual else f"{rules} (of the record; --rules replaces them)"
 
 
 def content_digest(source: Source) -> str:
@@ -286,13 +322,13 @@ def _describe(error: OSError) -> str:
     return error.strerror or f"damaged archive ({error})"
 
 
-def open_games(path: Path) -> Iterator[Game]:
-    """Yield every game at ``path``, one in memory at a time.
+def open_games(path: Path, rules: Rules | None = None) -> Iterator[Game]:
+    """Yield every game at ``path``, one in memory at a time; ``rules`` replace theirs.
 
     Raises as :func:`list_sources` and :func:`games_of`; to skip damaged files and continue,
     walk those two yourself.
     """
-    for source in list_sources(path):
+    for source in list_sources(path, rules):
         yield from games_of(source)
 
 

@@ -48,7 +48,7 @@ from mjbot.game.table.apply_calls import (
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.seats import next_seat, seat_after
 from mjbot.game.table.settle import abort_reason
-from mjbot.game.table.state import DECLARED, TRIPLE_RON, State
+from mjbot.game.table.state import DECLARED, RINSHAN, TRIPLE_RON, State
 from mjbot.game.table.state import NINE_TERMINALS as ABORT_NINE
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import N_KINDS, NORTH
@@ -101,7 +101,8 @@ def _concealed_kan(state: State, seat: int, kind: int, buffer: StepBuffer) -> No
         note_used(buffer, index, kind)
     if has_red:
         note_used(buffer, 3, N_KINDS + kind // 9)
-    turn_dora(state, buffer)
+    if state.phase == RINSHAN:
+        turn_dora(state, buffer)
 
 
 @compiled
@@ -138,29 +139,31 @@ def resolve_discard(state: State, buffer: StepBuffer) -> None:
 
 @compiled
 def resolve_kakan(state: State, buffer: StepBuffer) -> None:
-    """An added kan or kita is robbed, or its replacement tile drawn."""
+    """A kan or kita is robbed, or its replacement tile drawn."""
     if not _wins(state, buffer):
-        turn_dora(state, buffer)  # what earlier kans owe; an added kan's own comes after its draw
+        # what earlier kans and a concealed one owe; an added kan's own comes after its draw
+        turn_dora(state, buffer)
         draw(state, state.turn, buffer)
 
 
 @compiled
 def _wins(state: State, buffer: StepBuffer) -> bool:
-    """Carry out the rons, nearest to the discarder first; three of them abort the kyoku."""
+    """Carry out the rons, nearest to the discarder first; three may abort the kyoku."""
     discarder = state.turn
     rons = 0
     for steps in range(1, state.rules.players):
         rons += buffer.choices[seat_after(state, discarder, steps)] == RON
     if rons == 0:
         return False
-    if rons == 3:
+    rules = state.rules
+    if rons == 3 and not rules.triple_ron_paid and not rules.head_bump:
         abort_kyoku(state, TRIPLE_RON, buffer)
         for steps in range(1, state.rules.players):
             buffer.outcome.tenpai[seat_after(state, discarder, steps)] = 1
         return True
     for steps in range(1, state.rules.players):
         seat = seat_after(state, discarder, steps)
-        if buffer.choices[seat] == RON:
+        if buffer.choices[seat] == RON and (state.wins == 0 or not rules.head_bump):
             win_kyoku(state, seat, buffer)
     return True
 

@@ -137,13 +137,15 @@ class Referee:
         watch: Watch | None = None,
         record: list[m.Event] | None = None,
     ) -> None:
-        """Play a whole game among four players, fast: events are made only for a ``record``.
+        """Play a whole game, fast: events are made only for a ``record``.
 
-        A seat with one legal action is not asked, nor one that does not decide.  Raises
-        :class:`IllegalActionError`.
+        ``players`` are as many as the rules have.  A seat with one legal action is not asked, nor
+        one that does not decide.  Raises :class:`IllegalActionError`.
         """
         state, buffer = self.state, self._buffer
-        buffer["decides"] = [player.decides for player in players]
+        if len(players) != self.rules.players:
+            raise ValueError(f"{len(players)} players at a table of {self.rules.players}")
+        buffer["decides"][: len(players)] = [player.decides for player in players]
         self._open(position)
         following = (position.round, position.honba)
         while not self.over:

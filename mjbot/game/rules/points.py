@@ -1,8 +1,7 @@
 """What a win or a draw moves between the seats, in points.
 
-No rounding up to mangan (4 han 30 fu stays 7,700), 13 han count as one yakuman, honba are 100 from
-each payer of a self-draw.  Seats are absolute 0..3, deltas ``int32[4]``; with three players the
-last of them is 0.
+Honba are 100 from each payer of a self-draw.  Seats are absolute 0..3, deltas ``int32[4]``; with
+three players the last of them is 0.
 """
 
 from typing import Final, NamedTuple
@@ -10,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.game.rules import wins
 from mjbot.game.rules.ruleset import RuleSet
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.rules import STICK_POINTS
@@ -18,6 +18,7 @@ HONBA_POINTS: Final = 100  # from each payer of a self-draw
 NOTEN_POINTS: Final = 1000  # for each player but one
 MANGAN: Final = 2000
 YAKUMAN_BASE: Final = 8000
+KIRIAGE_BASE: Final = 1920  # 4 han 30 fu, 3 han 60 fu
 
 
 class Parties(NamedTuple):
@@ -34,15 +35,19 @@ class Parties(NamedTuple):
 
 
 @compiled
-def base_points(han: int, fu: int, yakuman: int) -> int:
+def base_points(han: int, fu: int, yakuman: int, flags: int) -> int:
     """Return the points that a non-dealer pays for a self-draw, before rounding.
 
-    >>> base_points(4, 30, 0), base_points(5, 30, 0), base_points(13, 30, 0), base_points(26, 0, 2)
-    (1920, 2000, 8000, 16000)
+    ``flags`` are those of the win, of which the rules count (``RuleSet.scoring``).
+
+    >>> base_points(4, 30, 0, 0), base_points(13, 30, 0, 0), base_points(26, 0, 2, 0)
+    (1920, 8000, 16000)
+    >>> base_points(4, 30, 0, wins.KIRIAGE), base_points(13, 30, 0, wins.NO_COUNTED_YAKUMAN)
+    (2000, 6000)
     """
     if yakuman:
         return YAKUMAN_BASE * yakuman
-    if han >= 13:
+    if han >= 13 and not flags & wins.NO_COUNTED_YAKUMAN:
         return YAKUMAN_BASE
     if han >= 11:
         return 3 * MANGAN
@@ -52,7 +57,10 @@ def base_points(han: int, fu: int, yakuman: int) -> int:
         return MANGAN + MANGAN // 2
     if han == 5:
         return MANGAN
-    return min(MANGAN, fu << (2 + han))
+    base = fu << (2 + han)
+    if base >= MANGAN or (base == KIRIAGE_BASE and flags & wins.KIRIAGE):
+        return MANGAN
+    return base
 
 
 @compiled

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from mjbot.game.rules import wins
 from mjbot.game.rules.wall_plan import WallPlan, wall_plan
 from mjbot.runtime.compiler.record import Int16, Int32, Int32s, Record
 from protocol.rules import LAST_ROUND, RANKED, Rules, last_round
@@ -21,6 +22,7 @@ class RuleSet(Record):
 
     start_points: Int32
     target_points: Int32
+    return_points: Int32
     uma: Annotated[Int32s, 4]  # by placement, in points
     last_round: Int16  # of ``length``: last scheduled round, 3 tonpu, 7 hanchan
     players: Int16
@@ -29,6 +31,24 @@ class RuleSet(Record):
     bust: Int16
     tsumo_loss: Int16
     north_calls: Int16
+    double_yakuman: Int16
+    composite_yakuman: Int16
+    counted_yakuman: Int16
+    kiriage: Int16
+    double_wind_fu: Int16
+    kokushi_ankan: Int16
+    triple_ron_paid: Int16
+    head_bump: Int16
+    pao_part: Int16
+    nine_terminals_draw: Int16
+    four_winds_draw: Int16
+    four_kans_draw: Int16
+    four_riichi_draw: Int16
+    agari_yame: Int16
+    tenpai_yame: Int16
+    extension: Int16
+    last_discard_calls: Int16
+    scoring: Int32  # the rules among the flags of a win (mjbot.game.rules.wins)
     wall: WallPlan  # of ``players``
 
 
@@ -46,7 +66,20 @@ def rule_set(rules: Rules = RANKED) -> RuleSet:
         record[name] = getattr(rules, name)
     record["uma"][: rules.players] = rules.uma
     record["wall"] = wall_plan(rules.players)
+    record["scoring"] = _scoring(rules)
     return record
+
+
+def _scoring(rules: Rules) -> int:
+    differing = (
+        (wins.CLOSED_TANYAO, not rules.open_tanyao),
+        (wins.DOUBLE_YAKUMAN, rules.double_yakuman),
+        (wins.ONE_YAKUMAN, not rules.composite_yakuman),
+        (wins.NO_COUNTED_YAKUMAN, not rules.counted_yakuman),
+        (wins.KIRIAGE, rules.kiriage),
+        (wins.LOW_DOUBLE_WIND, rules.double_wind_fu == 2),
+    )
+    return sum(flag for flag, differs in differing if differs)
 
 
 def rules_of(record: RuleSet) -> Rules:

@@ -3,8 +3,9 @@
 A score is ``(han, fu, yaku, yakuman)``: ``yaku`` is a mask of Tenhou's ids
 (:mod:`mjbot.game.rules.yaku_table`), dora (52..54) included and counted in ``han``.  ``han == 0``
 means that there is no yaku or no complete hand; dora alone are no yaku.  A yakuman hand lists only
-yakuman, has ``yakuman`` of them and 13 han for each.  13 han of ordinary yaku count as one
-yakuman in points only.  Fu are 25 for seven pairs, 0 for thirteen orphans.
+yakuman, has ``yakuman`` of them by the rules in ``win.flags`` and 13 han for each.  13 han of
+ordinary yaku count as one yakuman in points only.  Fu are 25 for seven pairs, 0 for thirteen
+orphans.
 """
 
 import numpy as np
@@ -34,7 +35,7 @@ from mjbot.game.rules.yaku import (
     thirteen_orphans,
     total_fu,
 )
-from mjbot.game.rules.yaku_table import CLOSED_HAN, N_YAKU, OPEN_HAN, YAKUMAN
+from mjbot.game.rules.yaku_table import CLOSED_HAN, DOUBLED, N_YAKU, OPEN_HAN, YAKUMAN
 from mjbot.runtime.compiler.compiled import compiled
 
 Score = tuple[int, int, int, int]
@@ -154,7 +155,7 @@ def _counted(mask: int, fu: int, closed: bool, win: Win) -> Score:
     """Count the han of a yaku mask and add the dora."""
     if mask & YAKUMAN:
         mask &= YAKUMAN
-        yakuman = count_bits(mask)
+        yakuman = _count_yakuman(mask, win.flags)
         return 13 * yakuman, fu, mask, yakuman
     values = CLOSED_HAN if closed else OPEN_HAN
     han = 0
@@ -170,6 +171,14 @@ def _counted(mask: int, fu: int, closed: bool, win: Win) -> Score:
 
 
 @compiled
+def _count_yakuman(mask: int, flags: int) -> int:
+    doubled = count_bits(mask & DOUBLED) if flags & wins.DOUBLE_YAKUMAN else 0
+    if flags & wins.ONE_YAKUMAN:
+        return 2 if doubled else 1
+    return count_bits(mask) + doubled
+
+
+@compiled
 def _better(score: Score, other: Score) -> Score:
     """Return the score with more points; among equals a yakuman, then more han, then more fu."""
     return other if _rank(other) > _rank(score) else score
@@ -180,4 +189,5 @@ def _rank(score: Score) -> int:
     han, fu, _, yakuman = score
     if han == 0:
         return 0
-    return (base_points(han, fu, yakuman) << 20) + ((yakuman > 0) << 19) + (han << 10) + fu
+    # other rules of points make equal what differs here, and put nothing in another order
+    return (base_points(han, fu, yakuman, 0) << 20) + ((yakuman > 0) << 19) + (han << 10) + fu

@@ -10,11 +10,13 @@ triplet of any of 27 kinds that the hand lacks and the other blocks do not use.
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mjbot.game.rules.acceptance import shanten_and_acceptance, waits
 from mjbot.game.rules.kinds import Counts
 from mjbot.game.rules.shanten import shanten
 from mjbot.runtime.compiler.compiled import compiled
+from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 _MISSING: Final = 0x7F << 1  # 2m to 8m
 _LOW: Final = 0  # 1m
@@ -23,18 +25,23 @@ _USEFUL: Final = 3  # copies of these that blocks can hold
 
 
 @compiled
-def wall_tile(index: int, players: int) -> int:
-    """Return the tile (0..36) of a place of the wall before it is shuffled: one red five a suit.
+def write_tiles(players: int, tiles: NDArray[np.int8]) -> int:
+    """Write the tiles (0..36) of a game in order, one red five a suit; return how many there are.
 
-    >>> [int(wall_tile(index, 3)) for index in (3, 4, 8, 24, 25)]
-    [0, 8, 9, 35, 13]
+    >>> tiles = np.empty(136, np.int8)
+    >>> write_tiles(3, tiles), tiles[2:10].tolist(), tiles[22:26].tolist()
+    (108, [0, 0, 8, 8, 8, 8, 9, 9], [12, 12, 35, 13])
     """
-    kind = index // 4
-    if players == 3 and kind > 0:
-        kind += 7
-    if kind < 27 and kind % 9 == 4 and index % 4 == 0:
-        return 34 + kind // 9
-    return kind
+    n = 0
+    for kind in range(N_KINDS):
+        if players == 3 and _MISSING >> kind & 1:
+            continue
+        for copy in range(4):
+            tiles[n + copy] = kind
+        if kind < FIRST_HONOUR and kind % 9 == 4:
+            tiles[n] = N_KINDS + kind // 9
+        n += 4
+    return n
 
 
 @compiled
@@ -76,9 +83,9 @@ def shanten_of(hand: Counts, n_melds: int, players: int) -> int:
     >>> shanten_of(hand, 0, 4), shanten_of(hand, 0, 3)
     (1, 2)
     """
-    if players == 4:  # first, as a call costs as much as the look-ups
+    if players == 4:
         return shanten(hand, n_melds)
-    return shanten(_useful(hand), n_melds)
+    return _shanten_without_runs(hand, n_melds)
 
 
 @compiled
@@ -86,8 +93,7 @@ def acceptance_of(hand: Counts, n_melds: int, players: int) -> tuple[int, int]:
     """Return the shanten of a hand of 3n+1 tiles and the mask of kinds that lower it."""
     if players == 4:
         return shanten_and_acceptance(hand, n_melds)
-    away, mask = shanten_and_acceptance(_useful(hand), n_melds)
-    return away, _accepted(hand, mask)
+    return _acceptance_without_runs(hand, n_melds)
 
 
 @compiled
@@ -95,4 +101,24 @@ def waits_of(hand: Counts, n_melds: int, players: int) -> int:
     """Return the mask of kinds completing a hand of 3n+1 tiles; 0 if it is not tenpai."""
     if players == 4:
         return waits(hand, n_melds)
+    return _waits_without_runs(hand, n_melds)
+
+
+# What three players need is apart, so that the compiler puts the three above into their callers:
+# for four players they cost a comparison, where a call costs as much as the look-ups.
+
+
+@compiled
+def _shanten_without_runs(hand: Counts, n_melds: int) -> int:
+    return shanten(_useful(hand), n_melds)
+
+
+@compiled
+def _acceptance_without_runs(hand: Counts, n_melds: int) -> tuple[int, int]:
+    away, mask = shanten_and_acceptance(_useful(hand), n_melds)
+    return away, _accepted(hand, mask)
+
+
+@compiled
+def _waits_without_runs(hand: Counts, n_melds: int) -> int:
     return _accepted(hand, waits(_useful(hand), n_melds))

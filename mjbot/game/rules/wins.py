@@ -24,7 +24,13 @@ CHANKAN: Final = 32
 HAITEI: Final = 64  # the last tile of the wall is drawn; ignored with RINSHAN
 HOUTEI: Final = 128
 FIRST_TURN: Final = 256  # own first draw, no calls before: tenhou or chiihou
-CLOSED_TANYAO: Final = 512  # a rule: all simples counts in closed hands only
+# Rules, which a record has from `RuleSet.scoring`; without them all is as by default:
+CLOSED_TANYAO: Final = 1 << 9  # all simples counts in closed hands only
+DOUBLE_YAKUMAN: Final = 1 << 10  # those of yaku_table.DOUBLED count twice
+ONE_YAKUMAN: Final = 1 << 11  # several yakuman do not add up
+NO_COUNTED_YAKUMAN: Final = 1 << 12  # 13 han are a sanbaiman
+KIRIAGE: Final = 1 << 13  # 1,920 base points are a mangan
+LOW_DOUBLE_WIND: Final = 1 << 14  # the pair of a double wind has 2 fu
 
 
 class Win(Record):

@@ -122,9 +122,11 @@ def shape_fu(shape: HandSplit, melds: MeldSummary, win: Win) -> int:
     n_edges = count_bits(shape.concealed & EDGES)
     fu = melds.fu + 4 * count_bits(shape.concealed) + 4 * n_edges
     fu += 2 * (shape.pair >= 31)
-    fu += 2 * (shape.pair == 27 + win.seat_wind)
-    fu += 2 * (shape.pair == 27 + win.round_wind)
-    return fu
+    is_seat_wind = shape.pair == 27 + win.seat_wind
+    is_round_wind = shape.pair == 27 + win.round_wind
+    if is_seat_wind and is_round_wind and win.flags & wins.LOW_DOUBLE_WIND:
+        return fu + 2
+    return fu + 2 * is_seat_wind + 2 * is_round_wind
 
 
 @compiled

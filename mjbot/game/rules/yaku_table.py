@@ -4,14 +4,15 @@ The ids are mjbot's.  0..54 are those that Tenhou has, too (:mod:`protocol.yaku`
 would be a further row from 55 on, up to 62, and has no id on Tenhou's wire.  The masks
 :data:`YAKUMAN`, :data:`BONUS` and :data:`ORDINARY` define the kind of a yaku, not its number.
 
-``CLOSED_HAN`` and ``OPEN_HAN`` are indexed by id; a yakuman has 0 there.  Ranked Tenhou rules: no
-yakuman counts twice, no renhou, no local yaku.
+``CLOSED_HAN`` and ``OPEN_HAN`` are indexed by id; a yakuman has 0 there.  There is no renhou and no
+local yaku.
 """
 
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from mjbot.game.rules.wins import DOUBLE_YAKUMAN
 from protocol import yaku as wire
 
 TSUMO: Final = 0
@@ -137,6 +138,10 @@ CLOSED_HAN: Final = np.array([yaku.closed_han for yaku in YAKU], np.int8)
 OPEN_HAN: Final = np.array([yaku.open_han for yaku in YAKU], np.int8)
 YAKUMAN: Final = sum(1 << yaku for yaku in range(TENHOU, SUUKANTSU + 1))
 """Mask of all yakuman."""
+DOUBLED: Final = sum(
+    1 << yaku for yaku in (SUUANKOU_TANKI, CHUUREN_NINE_WAITS, KOKUSHI_THIRTEEN_WAITS, DAISUUSHII)
+)
+"""Mask of the yakuman that count twice where the rules have double yakuman."""
 BONUS: Final = 1 << DORA | 1 << URA_DORA | 1 << RED_DORA
 """Mask of what adds han to a hand with a yaku and is none itself."""
 ORDINARY: Final = ((1 << len(YAKU)) - 1) & ~YAKUMAN & ~BONUS
@@ -152,16 +157,28 @@ def yaku_ids(mask: int) -> list[int]:
     return [yaku for yaku in range(len(YAKU)) if mask >> yaku & 1]
 
 
-def yaku_han(mask: int, is_open: bool, bonus: tuple[int, int, int]) -> list[tuple[int, int]]:
-    """List the ids in a yaku mask with their han, a yakuman with 13.
+def yakuman_counts(mask: int, flags: int) -> list[tuple[int, int]]:
+    """List the yakuman in a mask with how often each counts by the rules among a win's flags.
 
-    ``bonus`` counts dora, ura dora and red fives.
+    >>> yakuman_counts(1 << TSUUIISOU | 1 << DAISUUSHII, DOUBLE_YAKUMAN)
+    [(42, 1), (49, 2)]
+    """
+    doubled = DOUBLED if flags & DOUBLE_YAKUMAN else 0
+    return [(yaku, 1 + (doubled >> yaku & 1)) for yaku in yaku_ids(mask & YAKUMAN)]
+
+
+def yaku_han(
+    mask: int, is_open: bool, bonus: tuple[int, int, int], flags: int = 0
+) -> list[tuple[int, int]]:
+    """List the ids in a yaku mask with their han, a yakuman with 13, a double one with 26.
+
+    ``bonus`` counts dora, ura dora and red fives; ``flags`` are those of the win.
 
     >>> yaku_han(1 << CHINITSU | 1 << DORA, True, (2, 0, 0))
     [(35, 5), (52, 2)]
     """
     if mask & YAKUMAN:
-        return [(yaku, 13) for yaku in yaku_ids(mask & YAKUMAN)]
+        return [(yaku, 13 * times) for yaku, times in yakuman_counts(mask, flags)]
     values = OPEN_HAN if is_open else CLOSED_HAN
     counted = zip((DORA, URA_DORA, RED_DORA), bonus, strict=True)
     ordinary = [(yaku, int(values[yaku])) for yaku in yaku_ids(mask & ORDINARY)]

@@ -64,8 +64,8 @@ def no_counts() -> CountRecords:
 
 
 def as_rows(counts: CountRecords) -> tuple[tuple[int, ...], ...]:
-    """Return the records as four rows of plain numbers (:data:`COLUMNS`)."""
-    return tuple(map(tuple, counts.view(np.int32).reshape(4, len(COLUMNS)).tolist()))
+    """Return the records as rows of plain numbers (:data:`COLUMNS`)."""
+    return tuple(map(tuple, counts.view(np.int32).reshape(-1, len(COLUMNS)).tolist()))
 
 
 def from_rows(rows: Sequence[Sequence[int]]) -> CountRecords:
@@ -74,7 +74,7 @@ def from_rows(rows: Sequence[Sequence[int]]) -> CountRecords:
     >>> from_rows(as_rows(no_counts())) == no_counts()
     array([ True,  True,  True,  True])
     """
-    return np.array(rows, np.int32).view(COUNTS).reshape(4)
+    return np.array(rows, np.int32).view(COUNTS).reshape(-1)
 
 
 @compiled
@@ -192,9 +192,15 @@ class EventCounter:
 FigureKind = Literal["mean", "rate", "points"]
 """How a figure is shown: as a number with decimals, in per cent, in whole points."""
 
-DEFAULT_UMA: Final = tuple(points / 1000 for points in RANKED.uma)
+DEFAULT_UMA: Final = {
+    players: tuple([points / 1000 for points in Rules(players=players).uma]) for players in (3, 4)
+}
+"""Number of players -> the bonus of each rank, in thousands of points."""
 
-_GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
+RANKS: Final = ("first", "second", "third", "fourth")
+"""The keys of the figures that count each rank."""
+
+_GAME_FIELDS: Final = ("games", "rank", *RANKS, "score", "uma")
 _KYOKU_FIELDS: Final = tuple(name for name in COUNTS.names or () if name != "fed")
 _RIVAL_FIELDS: Final = ("rival_games", "rival", "rival_squared")
 ROW: Final = np.dtype(
@@ -274,6 +280,12 @@ FIGURES: Final = (
 
 FIGURE_BY_KEY: Final = {figure.key: figure for figure in FIGURES}
 
+
+def figures_of(players: int) -> tuple[Figure, ...]:
+    """Return the figures of games of so many players: ranks beyond them are left out."""
+    return tuple([figure for figure in FIGURES if figure.key not in RANKS[players:]])
+
+
 PAIR_FIGURES: Final = (
     Figure("rank_sum", "sum of ranks", "mean", "rank", "games"),
     Figure("best_rank", "better of the ranks", "mean", "best", "games"),
@@ -284,20 +296,23 @@ PAIR_FIGURES: Final = (
 
 
 def uma_points(
-    score: int, rank: int, uma: Sequence[float] = DEFAULT_UMA, rules: Rules = RANKED
+    score: int, rank: int, uma: Sequence[float] | None = None, rules: Rules = RANKED
 ) -> float:
-    """Return the value of a final score: thousands above the target, uma, and oka for the first.
+    """Return the value of a final score: thousands above the return, uma, and oka for the first.
 
     >>> uma_points(42000, 1), uma_points(8000, 4)
     (52.0, -42.0)
+    >>> uma_points(42000, 1, rules=Rules(players=3))
+    37.0
     """
+    uma = uma or DEFAULT_UMA[rules.players]
     oka = rules.oka if rank == 1 else 0
-    return (score - rules.target_points + oka) / 1000 + uma[rank - 1]
+    return (score - rules.return_points + oka) / 1000 + uma[rank - 1]
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedGame:
-    """A finished game: final scores and counts by seat."""
+    """A finished game: final scores and counts by seat, of as many seats as players."""
 
     scores: tuple[int, ...]
     counts: CountRecords
@@ -307,7 +322,7 @@ class WallSummary:
     """Adds the games of one wall up to a row per strategy and a row per pair."""
 
     def __init__(
-        self, seating: Seating, uma: Sequence[float] = DEFAULT_UMA, rules: Rules = RANKED
+        self, seating: Seating, uma: Sequence[float] | None = None, rules: Rules = RANKED
     ) -> None:
         self.seating: Final = seating
         self.uma: Final = uma
@@ -319,7 +334,7 @@ class WallSummary:
         for row, places in zip(rows, self.seating.rows, strict=True):
             for place in places:
                 self._add(row, games[place.seating], place.seat)
-        if self.seating.format != "1v3":
+        if not self.seating.is_one_against_others:
             self._add_rivalry(rows[0], games)
         return rows
 
@@ -336,7 +351,7 @@ class WallSummary:
         rank = ranks_of(game.scores)[seat]
         row["games"] += 1
         row["rank"] += rank
-        row[("first", "second", "third", "fourth")[rank - 1]] += 1
+        row[RANKS[rank - 1]] += 1
         row["score"] += game.scores[seat]
         row["uma"] += uma_points(game.scores[seat], rank, self.uma, self.rules)
         for name in _KYOKU_FIELDS:
@@ -388,7 +403,7 @@ def pairing_ratio(rows: WallSums, one: int, other: int) -> float:
 
 def _rank_variance(sums: WallSums) -> float:
     """Return the variance of a mean rank if each game had its own wall."""
-    counts = np.array([sums[name].sum() for name in ("first", "second", "third", "fourth")])
+    counts = np.array([sums[name].sum() for name in RANKS])
     shares, ranks = counts / counts.sum(), np.arange(1, 5)
     return float((shares @ ranks**2 - (shares @ ranks) ** 2) / sums["games"][0])
 

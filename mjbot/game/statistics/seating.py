@@ -12,39 +12,58 @@ pair  the first and second allied against the third and        24 (12 of three s
 each  all at one table: two as in 2v2, four with a seat each   24
 ===== ======================================================== ===============================
 
-In 1v3 a strategy's figures are those of the seat that it has to itself, and the last one's are
-those of the four seats of the game against itself: every row answers "how does it fare against
-three of these?".
+Of three players:
+
+===== ======================================================== ===============================
+1v2   each strategy but the last against two of the last       3 each (every seat), and 1 of
+                                                               the last against itself
+each  three strategies at one table                            6
+===== ======================================================== ===============================
+
+In 1v3 and 1v2 a strategy's figures are those of the seat that it has to itself, and the last one's
+are those of all seats of the game against itself: every row answers "how does it fare against
+three (two) of these?".
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, Literal, get_args
 
 from mjbot.runtime.errors import ExitCode, MjbotError
-from protocol.seats import by_seat
 
-SeatingFormat = Literal["1v3", "2v2", "pair", "each"]
+SeatingFormat = Literal["1v3", "2v2", "pair", "each", "1v2"]
 FORMATS: Final[tuple[SeatingFormat, ...]] = get_args(SeatingFormat)
-Seats = tuple[int, int, int, int]
+Seats = tuple[int, ...]
+"""The number of the strategy in each seat."""
 MOST_STRATEGIES: Final = 8
 
-PLAYERS: Final[dict[tuple[SeatingFormat, int], Seats]] = {
-    ("2v2", 2): (0, 0, 1, 1),
-    ("pair", 2): (0, 0, 1, 1),
-    ("pair", 3): (0, 1, 2, 2),
-    ("pair", 4): (0, 1, 2, 3),
-    ("each", 2): (0, 0, 1, 1),
-    ("each", 4): (0, 1, 2, 3),
-}
-"""Format and number of strategies -> the players; in pairs the first two and the last two."""
+ONE_AGAINST: Final[dict[int, SeatingFormat]] = {3: "1v2", 4: "1v3"}
+"""Number of players -> the format of one strategy against all others."""
 
-TAKES: Final[dict[SeatingFormat, str]] = {
-    "2v2": "two",
-    "pair": "two to four",
-    "each": "two or four",
+PLAYERS: Final[dict[int, dict[tuple[SeatingFormat, int], Seats]]] = {
+    3: {("each", 3): (0, 1, 2)},
+    4: {
+        ("2v2", 2): (0, 0, 1, 1),
+        ("pair", 2): (0, 0, 1, 1),
+        ("pair", 3): (0, 1, 2, 2),
+        ("pair", 4): (0, 1, 2, 3),
+        ("each", 2): (0, 0, 1, 1),
+        ("each", 4): (0, 1, 2, 3),
+    },
 }
+"""Number of players -> other format and number of strategies -> who plays; in pairs the first two
+and the last two."""
+
+TAKES: Final[dict[int, dict[SeatingFormat, str]]] = {
+    3: {"1v2": f"2 to {MOST_STRATEGIES}", "each": "three"},
+    4: {
+        "1v3": f"2 to {MOST_STRATEGIES}",
+        "2v2": "two",
+        "pair": "two to four",
+        "each": "two or four",
+    },
+}
+"""Number of players -> the formats that they play -> of how many strategies."""
 
 
 class SeatingError(MjbotError, ValueError):
@@ -75,9 +94,16 @@ class Seating:
     pairs: tuple[tuple[int, int], ...] = ()
 
     @property
+    def is_one_against_others(self) -> bool:
+        """Whether each strategy is alone among copies of the last, at tables of its own."""
+        return self.format in ONE_AGAINST.values()
+
+    @property
     def rank_bound(self) -> float:
         """The largest difference that two rows' mean ranks on one wall can have."""
-        return 3.0 if len(self.rows) > 2 or self.format == "1v3" else 2.0
+        if len(self.rows) > 2 or self.is_one_against_others:
+            return len(self.tables[0]) - 1.0
+        return 2.0
 
     def ally(self, place: SeatingPlace) -> int:
         """Return the seat of the ally of a place in the format *pair*."""
@@ -92,19 +118,26 @@ class Seating:
         return next(number for number, pair in enumerate(self.pairs) if strategy in pair)
 
 
-def make_seating(format_: SeatingFormat, n: int) -> Seating:
-    """Return how ``n`` strategies are seated.  Raises :class:`SeatingError`.
+def make_seating(format_: SeatingFormat, n: int, n_seats: int = 4) -> Seating:
+    """Return how ``n`` strategies sit at tables of so many seats.  Raises :class:`SeatingError`.
 
     >>> make_seating("2v2", 2).tables[:2]
     ((0, 0, 1, 1), (0, 1, 0, 1))
     >>> make_seating("1v3", 2).tables
     ((0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0), (1, 1, 1, 1))
+    >>> make_seating("1v2", 2, 3).tables
+    ((0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1))
     """
-    if format_ == "1v3":
-        return _one_against_three(n)
-    if (format_, n) not in PLAYERS:
-        raise SeatingError(f"--format {format_} takes {TAKES[format_]} strategies, not {n}")
-    players = PLAYERS[format_, n]
+    takes = TAKES[n_seats]
+    if format_ not in takes:
+        raise SeatingError(
+            f"--format {format_} is not for {n_seats} players; theirs are {', '.join(takes)}"
+        )
+    if format_ == ONE_AGAINST[n_seats] and 2 <= n <= MOST_STRATEGIES:
+        return _one_against_others(n, n_seats)
+    if (format_, n) not in PLAYERS[n_seats]:
+        raise SeatingError(f"--format {format_} takes {takes[format_]} strategies, not {n}")
+    players = PLAYERS[n_seats][format_, n]
     tables = _orders(players)
     rows = [
         tuple(
@@ -118,24 +151,22 @@ def make_seating(format_: SeatingFormat, n: int) -> Seating:
     return Seating(format_, tables, tuple(rows), pairs)
 
 
-def _one_against_three(n: int) -> Seating:
-    if not 2 <= n <= MOST_STRATEGIES:
-        raise SeatingError(f"--format 1v3 takes 2 to {MOST_STRATEGIES} strategies, not {n}")
-    last = n - 1
+def _one_against_others(n: int, n_seats: int) -> Seating:
+    last, seats = n - 1, range(n_seats)
     tables: list[Seats] = []
     rows = []
     for challenger in range(last):
-        rows.append(tuple(SeatingPlace(len(tables) + seat, seat) for seat in range(4)))
-        for seat in range(4):
-            tables.append(by_seat(challenger if other == seat else last for other in range(4)))
-    rows.append(tuple(SeatingPlace(len(tables), seat) for seat in range(4)))
-    tables.append((last, last, last, last))
-    return Seating("1v3", tuple(tables), tuple(rows))
+        rows.append(tuple(SeatingPlace(len(tables) + seat, seat) for seat in seats))
+        for seat in seats:
+            tables.append(tuple(challenger if other == seat else last for other in seats))
+    rows.append(tuple(SeatingPlace(len(tables), seat) for seat in seats))
+    tables.append((last,) * n_seats)
+    return Seating(ONE_AGAINST[n_seats], tuple(tables), tuple(rows))
 
 
 def _orders(strategies: Seats) -> tuple[Seats, ...]:
-    return tuple(sorted(set(map(by_seat, permutations(strategies)))))
+    return tuple(sorted(set(permutations(strategies))))
 
 
-def _seats(table: Sequence[int], strategy: int) -> list[int]:
-    return [seat for seat in range(4) if table[seat] == strategy]
+def _seats(table: Seats, strategy: int) -> list[int]:
+    return [seat for seat, other in enumerate(table) if other == strategy]

@@ -26,6 +26,7 @@ from mjbot.game.table.state import (
     IDLE,
     MISSED_NONE,
     MISSED_UNTIL_DISCARD,
+    OF_KAKAN,
     REACTION,
     RIICHI,
     RIICHI_DISCARD,
@@ -155,7 +156,7 @@ def apply_draw(state: State, actor: int, tile: int) -> None:
         state.after_kan = 1
         state.rinshan_taken += 1
         state.ippatsu[:] = 0  # a kakan or kita ends ippatsu only once it was not robbed
-        state.pending_dora += state.chankan
+        state.pending_dora += state.chankan == OF_KAKAN  # that of a concealed kan is owed at once
     else:
         state.after_kan = 0
         state.draws[actor] += 1

@@ -3,7 +3,7 @@
 from typing import Final
 
 from mjbot.game.table.hands import kind_of, refresh_waits, remove_tile
-from mjbot.game.table.legal import kuikae_kinds
+from mjbot.game.table.legal import kuikae_kinds, may_rob
 from mjbot.game.table.state import (
     ACCEPTED,
     ANKAN,
@@ -16,6 +16,8 @@ from mjbot.game.table.state import (
     MISSED_FOR_GOOD,
     MISSED_NONE,
     MISSED_UNTIL_DISCARD,
+    OF_ANKAN,
+    OF_KAKAN,
     PON,
     REACTION,
     RINSHAN,
@@ -33,8 +35,9 @@ def pass_claims(state: State) -> None:
     if state.phase != REACTION and state.phase != CHANKAN:
         return
     bit = 1 << kind_of(state.last_tile)
+    by_orphans = state.chankan == OF_ANKAN
     for seat in range(4):
-        if seat == state.turn:
+        if seat == state.turn or (by_orphans and not may_rob(state, seat)):
             continue
         if state.waits[seat] & bit:
             if state.riichi[seat] == ACCEPTED:
@@ -146,7 +149,7 @@ def apply_kakan(state: State, actor: int, tile: int) -> None:
     refresh_waits(state, actor)
     state.drawn = -1
     state.last_tile = tile
-    state.chankan = 1
+    state.chankan = OF_KAKAN
     state.phase = CHANKAN
 
 
@@ -164,7 +167,7 @@ def apply_kita(state: State, actor: int) -> None:
 
 @compiled
 def apply_ankan(state: State, actor: int, kind: int, has_red: int) -> None:
-    """``actor`` declares a concealed quad and will draw from the dead wall."""
+    """``actor`` declares a concealed quad, draws from the dead wall unless thirteen orphans rob."""
     _add_meld(state, actor, ANKAN, kind, -1, actor)
     if has_red:
         _consume(state, actor, N_KINDS + kind // 9)
@@ -177,6 +180,10 @@ def apply_ankan(state: State, actor: int, kind: int, has_red: int) -> None:
     refresh_waits(state, actor)
     state.drawn = -1
     state.phase = RINSHAN
+    if state.rules.kokushi_ankan:
+        state.last_tile = kind
+        state.chankan = OF_ANKAN
+        state.phase = CHANKAN
 
 
 @compiled

@@ -153,7 +153,7 @@ def set_last_round(state: State, last_round: int) -> None:
 
 
 def pin_draws(state: State, pinned: bool) -> None:
-    """Set whether every seat draws from its own quarter of the wall."""
+    """Set whether every seat draws from its own part of the wall."""
     state["pinned"] = pinned
 
 

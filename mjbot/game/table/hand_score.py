@@ -86,10 +86,11 @@ class WinningHand:
 class HandScore:
     """The score of a win.
 
-    ``yaku`` are English names with their han, dora included, a yakuman with 13; ``fu_parts`` add up
-    to ``fu``.  ``limit`` is ``mangan`` to ``yakuman`` or empty; ``yakuman`` counts them, 0 for one
-    of 13 ordinary han.  ``points`` are those of the hand; ``payments`` are what each payer gives,
-    honba included, by its seat wind or :data:`DISCARDER`; ``received`` is their sum and the sticks.
+    ``yaku`` are English names with their han, dora included, a yakuman with 13, a double one with
+    26; ``fu_parts`` add up to ``fu``.  ``limit`` is ``mangan`` to ``yakuman`` or empty; ``yakuman``
+    counts them, 0 for one of 13 ordinary han.  ``points`` are those of the hand; ``payments`` are
+    what each payer gives, honba included, by its seat wind or :data:`DISCARDER`; ``received`` is
+    their sum and the sticks.
     """
 
     yaku: tuple[tuple[str, int], ...]
@@ -139,14 +140,16 @@ def score_hand(win: WinningHand, rules: Rules = RANKED) -> HandScore:
 
 def _paid(win: WinningHand, record: Win, is_open: bool, score: Score, rules: Rules) -> HandScore:
     han, fu, mask, yakuman = score
-    base = base_points(han, fu, yakuman)
+    flags, record_of_rules = int(record["flags"]), rule_set(rules)
+    base = base_points(han, fu, yakuman, flags)
     bonus = (int(record["dora"]), int(record["ura"]), int(record["red"]))
     winner = int(record["seat_wind"])
     parties = Parties(winner, winner if win.tsumo else (winner + 1) % rules.players, 0, -1)
-    record_of_rules = rule_set(rules)
     deltas = win_deltas(base, parties, win.honba, win.sticks, record_of_rules).tolist()
     return HandScore(
-        yaku=tuple([(YAKU[yaku].name, value) for yaku, value in yaku_han(mask, is_open, bonus)]),
+        yaku=tuple(
+            [(YAKU[yaku].name, value) for yaku, value in yaku_han(mask, is_open, bonus, flags)]
+        ),
         han=han,
         fu=fu,
         fu_parts=fu_parts(record, score),
@@ -224,9 +227,7 @@ def _record(win: WinningHand, written: _Written, rules: Rules) -> Win:
     record["ura"] = sum(held[dora_kind(marker, rules.players)] for marker in written.ura)
     record["red"] = sum(tile >= N_KINDS for tile in written.own)
     record["flags"] = sum(flag for name, flag in _FLAGS.items() if getattr(win, name))
-    record["flags"] += (wins.TSUMO if win.tsumo else 0) | (
-        0 if rules.open_tanyao else wins.CLOSED_TANYAO
-    )
+    record["flags"] += (wins.TSUMO if win.tsumo else 0) | int(rule_set(rules)["scoring"])
     return record
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.game.rules.kinds import EDGES
 from mjbot.game.rules.tile_sets import shanten_of, waits_of
+from mjbot.game.rules.yaku import kinds_held
 from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
@@ -29,6 +31,7 @@ from mjbot.game.table.state import (
     CALLED,
     CHANKAN,
     CHI,
+    OF_ANKAN,
     PON,
     REACTION,
     RIICHI,
@@ -181,7 +184,7 @@ def can_abort(state: State, seat: int) -> bool:
         terminal = kind >= FIRST_HONOUR or kind % 9 == 0 or kind % 9 == 8
         if terminal and state.hand[seat, kind]:
             kinds += 1
-    return kinds >= NINE
+    return kinds >= NINE and state.rules.nine_terminals_draw != 0
 
 
 @compiled
@@ -237,7 +240,19 @@ def can_ron(state: State, seat: int) -> bool:
     kind = kind_of(state.last_tile)
     if (state.waits[seat] >> kind) & 1 == 0 or is_furiten(state, seat):
         return False
-    return has_yaku(state, seat, state.last_tile, False)
+    return may_rob(state, seat) and has_yaku(state, seat, state.last_tile, False)
+
+
+@compiled
+def may_rob(state: State, seat: int) -> bool:
+    """Return whether the tile on offer may be won: that of a concealed kan by thirteen orphans.
+
+    A hand of terminals and honours alone without a meld that waits on a kind of which another seat
+    has four waits for thirteen orphans.
+    """
+    if state.chankan != OF_ANKAN:
+        return True
+    return state.n_melds[seat] == 0 and kinds_held(state.hand[seat]) & ~EDGES == 0
 
 
 @compiled
@@ -247,7 +262,8 @@ def _claims(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
         codes[n] = RON
         n += 1
     calls = 0
-    if state.phase == REACTION and state.wall_left > 0 and not state.riichi[seat]:
+    may_call = state.wall_left > 0 or state.rules.last_discard_calls != 0
+    if state.phase == REACTION and may_call and not state.riichi[seat]:
         calls = _calls(state, seat, codes, n + 1)
     if n + calls == 0:
         return 0
@@ -275,7 +291,7 @@ def _calls(state: State, seat: int, codes: NDArray[np.uint8], first: int) -> int
             if _can_chi(state, seat, kind, offset, 1):
                 codes[n] = CHI_LOW_RED + offset
                 n += 1
-    if held == 3 and state.kans < MAX_KANS:
+    if held == 3 and state.kans < MAX_KANS and state.wall_left > 0:
         codes[n] = CALL_KAN
         n += 1
     return n - first

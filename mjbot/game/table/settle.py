@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.rules.points import (
+    YAKUMAN_BASE,
     Parties,
     base_points,
     draw_deltas,
@@ -15,10 +16,10 @@ from mjbot.game.rules.points import (
     tsumo_total,
     win_deltas,
 )
+from mjbot.game.rules.ruleset import RuleSet
 from mjbot.game.rules.scoring import score_win
 from mjbot.game.rules.wins import (
     CHANKAN,
-    CLOSED_TANYAO,
     DOUBLE_RIICHI,
     FIRST_TURN,
     HAITEI,
@@ -73,7 +74,7 @@ PAYMENT: Final = Payment.dtype
 @compiled
 def win_flags(state: State, seat: int, by_draw: bool) -> int:
     """Return the flags of :mod:`mjbot.game.rules.scoring` for a win of ``seat`` right now."""
-    flags = 0 if state.rules.open_tanyao else CLOSED_TANYAO
+    flags = state.rules.scoring
     if state.riichi[seat] == ACCEPTED:
         flags |= DOUBLE_RIICHI if state.double_riichi[seat] else RIICHI
     if state.ippatsu[seat]:
@@ -158,6 +159,15 @@ def liable_seat(state: State, seat: int, yaku_mask: int) -> int:
 
 
 @compiled
+def liable_base(rules: RuleSet, base: int, yaku_mask: int) -> int:
+    """Return for how many of a win's base points its liable seat answers."""
+    if not rules.pao_part:
+        return base
+    is_double = (yaku_mask >> DAISUUSHII) & 1 and rules.double_yakuman
+    return min(base, YAKUMAN_BASE * (2 if is_double else 1))
+
+
+@compiled
 def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment) -> None:
     """Fill ``win`` (:data:`PAYMENT`) with the value and payments of a win of ``seat`` right now.
 
@@ -179,7 +189,7 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment)
     win.red = hand.red
     keep_alive(hands)
     win.liable = liable_seat(state, seat, yaku_mask)
-    base = base_points(han, fu, yakuman)
+    base = base_points(han, fu, yakuman, int(state.rules.scoring))
     is_dealer = seat == state.dealer
     if by_draw:
         win.points = tsumo_total(base, is_dealer, state.rules)
@@ -188,7 +198,13 @@ def win_payment(state: State, seat: int, tile: int, by_draw: bool, win: Payment)
     loser = seat if by_draw else state.turn
     parties = Parties(seat, loser, int(state.dealer), int(win.liable))
     honba, sticks = (0, 0) if state.wins else (state.honba, state.sticks)
-    _write(win_deltas(base, parties, honba, sticks, state.rules), win.deltas)
+    answered = liable_base(state.rules, base, yaku_mask) if win.liable >= 0 else base
+    _write(win_deltas(answered, parties, honba, sticks, state.rules), win.deltas)
+    if answered < base:
+        payers = Parties(seat, loser, int(state.dealer), -1)
+        others = win_deltas(base - answered, payers, 0, 0, state.rules)
+        for index in range(4):
+            win.deltas[index] += others[index]
 
 
 @compiled
@@ -236,14 +252,15 @@ def abort_reason(state: State) -> int:
 
     Four riichi, four equal winds uninterrupted, four kans by two or more players.
     """
+    rules = state.rules
     accepted = 0
     for seat in range(4):
         accepted += state.riichi[seat] == ACCEPTED
-    if accepted == 4:
+    if accepted == 4 and rules.four_riichi_draw:
         return FOUR_RIICHI
-    if _four_winds(state):
+    if _four_winds(state) and rules.four_winds_draw:
         return FOUR_WINDS
-    if state.kans == 4 and _most_kans(state) < 4:
+    if state.kans == 4 and _most_kans(state) < 4 and rules.four_kans_draw:
         return FOUR_KANS
     return 0
 
@@ -320,11 +337,11 @@ OVER: Final = 0
 @compiled
 def game_ends(state: State) -> bool:
     """Return whether the game is over after the kyoku just paid."""
-    return _is_over(state, state.scores, state.dealer_stays)
+    return _is_over(state, state.scores, state.dealer_stays, state.wins != 0)
 
 
 @compiled
-def _is_over(state: State, scores: Int32s, dealer_stays: int) -> bool:
+def _is_over(state: State, scores: Int32s, dealer_stays: int, by_win: bool) -> bool:
     """Return whether the game is over with these scores (docs/rules.md, section 1)."""
     rules = state.rules
     for seat in range(rules.players):
@@ -334,8 +351,10 @@ def _is_over(state: State, scores: Int32s, dealer_stays: int) -> bool:
         return False
     top = top_seat(scores[: rules.players])
     if dealer_stays:
-        return top == state.dealer and scores[top] >= rules.target_points
-    return scores[top] >= rules.target_points or state.round >= rules.last_round + EXTENSION_ROUNDS
+        may_end = rules.agari_yame if by_win else rules.tenpai_yame
+        return may_end != 0 and top == state.dealer and scores[top] >= rules.target_points
+    extension = EXTENSION_ROUNDS if rules.extension else 0
+    return scores[top] >= rules.target_points or state.round >= rules.last_round + extension
 
 
 @compiled
@@ -352,16 +371,18 @@ def next_kyoku(state: State) -> tuple[int, int]:
 @compiled
 def kyoku_left(state: State) -> int:
     """Return how many kyoku follow at least after the one just paid, or OVER."""
-    return kyoku_after(state, state.scores, state.dealer_stays)
+    return kyoku_after(state, state.scores, state.dealer_stays, state.wins != 0)
 
 
 @compiled
-def kyoku_after(state: State, scores: Int32s, dealer_stays: int) -> int:
+def kyoku_after(state: State, scores: Int32s, dealer_stays: int, by_win: bool) -> int:
     """Return how many kyoku follow at least if this one ends with these scores, or OVER.
+
+    ``by_win``: it ends with a win, not with a draw.
 
     Past the last scheduled one there is one more until a seat has the points to end the game.
     """
-    if _is_over(state, scores, dealer_stays):
+    if _is_over(state, scores, dealer_stays, by_win):
         return OVER
     rules = state.rules
     skipped = (4 - rules.players) * ((rules.last_round >> 2) - (state.round >> 2))

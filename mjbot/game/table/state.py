@@ -40,7 +40,7 @@ class Phase(IntEnum):
     CALLED = 3  # `turn` has called chi or pon: only a discard
     RIICHI = 4  # `turn` has declared riichi: only a discard that keeps tenpai
     REACTION = 5  # `turn` has discarded `last_tile`: the others may claim it
-    CHANKAN = 6  # `turn` has added `last_tile` to a pon or set it aside: the others may rob it
+    CHANKAN = 6  # `turn` has used `last_tile` for a kan or set it aside: the others may rob it
     RINSHAN = 7  # `turn` is to draw from the dead wall
     WON = 8  # at least one win is declared; another ron may follow
     DRAWN = 9  # the kyoku ended in a draw
@@ -130,7 +130,7 @@ class State(Record):
     last_tile: Int8  # tile that may be claimed now, or was last
     after_kan: Int8  # 1 while the drawn tile came from the dead wall
     calls_made: Int8  # 1 after any chi, pon, kan or kita in this kyoku
-    chankan: Int8  # 1 while the tile on offer is a kakan's
+    chankan: Int8  # of the tile on offer: 1 while it is a kakan's, 2 an ankan's
     wins: Int8  # bit per seat that has won in this kyoku
     dealer_stays: Int8  # after the end: 1 repeat, 0 next dealer, -1 not known
     aborted: Int8  # 1 after an abortive draw
@@ -166,7 +166,7 @@ class State(Record):
     pao_dragons: Annotated[Int8s, 4]  # seat liable for this seat's daisangen, -1 none
     pao_winds: Annotated[Int8s, 4]  # the same for daisuushii
     unused: Int8  # with it no byte is padding, so that equal states have equal bytes
-    pinned: Int8  # 1: every seat draws from its own quarter of the wall
+    pinned: Int8  # 1: every seat draws from its own part of the wall
     draws: Annotated[Int8s, 4]  # live draws of each seat
     has_wall: Int8  # 1 in a referee's state and in playouts
     wall: Annotated[Int8s, 136]  # laid out as `rules.wall` says
@@ -188,6 +188,10 @@ def copy_state(state: State) -> State:
     copies[0] = state
     return cast(State, copies[0])
 
+
+# What `chankan` is while a kan may be robbed.
+OF_KAKAN: Final = 1
+OF_ANKAN: Final = 2
 
 NO_DRAW: Final = 0
 EXHAUSTIVE: Final = 1

@@ -51,8 +51,10 @@ __all__ = [
 ]
 
 
-def env(length: Length = "hanchan", reward: RewardName | StandingValue = "score") -> Any:
-    """Return a game as PettingZoo's AEC environment, in that library's usual wrappers.
+def env(
+    length: Length = "hanchan", reward: RewardName | StandingValue = "score", n_seats: int = 4
+) -> Any:
+    """Return a game of 3 or 4 agents as PettingZoo's AEC environment, in its usual wrappers.
 
     An illegal action ends the game: -1 for the seat that took it, 0 for the others.  See
     :class:`mjbot.learning.env.aec.MahjongEnv`.  Raises :class:`mjbot.runtime.errors.MjbotError`
@@ -60,14 +62,16 @@ def env(length: Length = "hanchan", reward: RewardName | StandingValue = "score"
     """
     from mjbot.learning.env.aec import wrapped_env
 
-    return wrapped_env(length, reward)
+    return wrapped_env(length, reward, n_seats)
 
 
-def raw_env(length: Length = "hanchan", reward: RewardName | StandingValue = "score") -> Any:
+def raw_env(
+    length: Length = "hanchan", reward: RewardName | StandingValue = "score", n_seats: int = 4
+) -> Any:
     """Return the same without wrappers; an illegal action raises and changes nothing."""
     from mjbot.learning.env.aec import MahjongEnv
 
-    return MahjongEnv(length, reward)
+    return MahjongEnv(length, reward, n_seats)
 
 
 def __getattr__(name: str) -> object:

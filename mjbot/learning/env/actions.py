@@ -2,8 +2,9 @@
 
 0..36 discard that tile (34..36 the red fives), 37 declare riichi, 38, 39, 40 chi with the claimed
 tile lowest, in the middle, highest, 41 pon, 42 any kan, 43 win, 44 abort by nine terminals, 45
-pass.  After riichi the discard is a second choice; after a kan of the own turn, where several are
-possible, the kind is one, among 0..33.
+pass.  Three players have no chi: at their tables 38 sets a north aside (kita).  After riichi the
+discard is a second choice; after a kan of the own turn, where several are possible, the kind is
+one, among 0..33.
 
 An action stands for the *last* of the codes (:mod:`mjbot.game.table.actions`) that it can mean,
 which is what Mortal does: a tile that is also the drawn one is discarded as drawn (tsumogiri), and
@@ -24,6 +25,8 @@ from protocol.tiles import N_KINDS, TILE_NAMES
 RIICHI: Final = 37
 CHI: Final = 38
 """And the offset of the claimed tile in the run, 0..2."""
+KITA: Final = CHI
+"""At tables of three players, who have no chi: the number of actions is the same for both."""
 PON: Final = 41
 KAN: Final = 42
 WIN: Final = 43
@@ -41,6 +44,15 @@ ILLEGAL: Final = -1
 SEVERAL_KANS: Final = -2
 
 
+def name_of(action: int, n_seats: int) -> str:
+    """Return what an action is called at a table of so many seats.
+
+    >>> name_of(38, 4), name_of(38, 3)
+    ('chi low', 'kita')
+    """
+    return "kita" if action == KITA and n_seats == 3 else NAMES[action]
+
+
 def _action_of(action: Action) -> int:
     if action.is_discard:
         return action.tile
@@ -51,7 +63,7 @@ def _action_of(action: Action) -> int:
     if action.name == "chi":
         return CHI + action.offset
     if action.is_kita:
-        return ILLEGAL  # the environment has four players
+        return KITA
     return {"riichi": RIICHI, "pon": PON, "pass": PASS}.get(action.name, NINE_TERMINALS)
 
 

@@ -1,9 +1,9 @@
 """One game as an environment of PettingZoo's AEC kind (extra ``env``).
 
-Agents ``player_0`` .. ``player_3`` are the seats; ``player_0`` deals first.  The seats that decide
-come in turn; those that one discard concerns come one after the other from the next seat on, none
-knowing what the others chose, and the discard is resolved when all have answered.  A seat that can
-do one thing only is not asked.
+Agents ``player_0`` .. ``player_3``, of three players up to ``player_2``, are the seats;
+``player_0`` deals first.  The seats that decide come in turn; those that one discard concerns come
+one after the other from the next seat on, none knowing what the others chose, and the discard is
+resolved when all have answered.  A seat that can do one thing only is not asked.
 
 Actions are Mortal's 46 (:mod:`mjbot.learning.env.actions`), the legal ones in
 ``info["action_mask"]`` as int8[46].  While the kind of a kan is chosen the mask is among 0..33.
@@ -53,16 +53,16 @@ HIGHEST: Final = 64.0
 _WINDS: Final = ("East", "South", "West", "North")
 
 
-def wrapped_env(length: Length, reward: RewardName | StandingValue) -> Any:
+def wrapped_env(length: Length, reward: RewardName | StandingValue, n_seats: int) -> Any:
     """Return the environment in the wrappers of PettingZoo's classic games."""
-    game: Any = MahjongEnv(length, reward)
+    game: Any = MahjongEnv(length, reward, n_seats)
     game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
     game = wrappers.AssertOutOfBoundsWrapper(game)
     return wrappers.OrderEnforcingWrapper(game)
 
 
 class MahjongEnv(AECEnv):  # type: ignore[misc]
-    """See the module; ``length`` and ``reward`` are those of ``mjbot.learning.env.BatchEnv``."""
+    """See the module; the arguments are those of ``mjbot.learning.env.BatchEnv``."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "mjbot_riichi_v0",
@@ -73,14 +73,17 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
     agent_selection: str
 
     def __init__(
-        self, length: Length = "hanchan", reward: RewardName | StandingValue = "score"
+        self,
+        length: Length = "hanchan",
+        reward: RewardName | StandingValue = "score",
+        n_seats: int = 4,
     ) -> None:
         super().__init__()
         self.render_mode = "ansi"
-        self.possible_agents = [f"player_{seat}" for seat in range(4)]
+        self.possible_agents = [f"player_{seat}" for seat in range(n_seats)]
         self._seats: Final = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._batch: Final = BatchEnv(1, length=length, reward=reward, pause=True)
-        self._seen: Final = np.zeros((4, OBSERVATION_SIZE), np.float32)
+        self._batch: Final = BatchEnv(1, length=length, reward=reward, n_seats=n_seats, pause=True)
+        self._seen: Final = np.zeros((n_seats, OBSERVATION_SIZE), np.float32)
         self._seed: int | None = None
         shape = (OBSERVATION_SIZE,)
         self.observation_spaces = {

@@ -15,6 +15,7 @@ and actions alone.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -25,8 +26,8 @@ from mjbot.game.table.actions import DECIDES_ALL
 from mjbot.game.table.state import IDLE
 from mjbot.game.table.view import Sealed, View
 from mjbot.learning.env import tables as play
-from mjbot.learning.env.actions import N_ACTIONS, NAMES
-from mjbot.learning.env.rewards import REWARDS, RewardName, StandingValue
+from mjbot.learning.env.actions import N_ACTIONS, name_of
+from mjbot.learning.env.rewards import FOR_ALL, REWARDS, RewardName, StandingValue
 from mjbot.learning.env.tables import (
     MOST_ENDS,
     MOST_ROWS,
@@ -51,7 +52,7 @@ from mjbot.learning.models.networks.encoding import (
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import mix
 from mjbot.runtime.errors import ArgumentError
-from protocol.rules import LAST_ROUND, Length, Rules
+from protocol.rules import LAST_ROUND, RANKED, Length, Rules
 
 Planes = NDArray[np.float32]
 
@@ -75,6 +76,7 @@ class DecisionRows(NamedTuple):
 class BatchEnv:
     """``n_tables`` games under Tenhou's rules, in one process on one core.
 
+    ``n_seats`` is how many play at each, 3 or 4; what has 4 below has as many values.
     ``players`` int[4] or int[n_tables, 4] gives the player of each seat: 0 and above is asked, so
     that rows of several policies can be separated by ``players[rows.tables, rows.seats]``;
     TSUMOGIRI and RANDOM play by themselves.  ``reward`` is a name or a function
@@ -91,7 +93,8 @@ class BatchEnv:
         length: Length = "hanchan",
         reward: RewardName | StandingValue = "score",
         *,
-        players: Sequence[int] | NDArray[Any] = (0, 0, 0, 0),
+        players: Sequence[int] | NDArray[Any] | None = None,
+        n_seats: int = 4,
         pause: bool = False,
         one_game: bool = False,
     ) -> None:
@@ -99,11 +102,15 @@ class BatchEnv:
             raise ArgumentError(f"n_tables must be at least 1, not {n_tables}")
         if length not in LAST_ROUND:
             raise ArgumentError(f"length must be one of {', '.join(LAST_ROUND)}, not {length!r}")
-        rules = Rules(length=length)
+        if n_seats not in (3, 4):
+            raise ArgumentError(f"n_seats must be 3 or 4, not {n_seats}")
+        rules = Rules(length=length, players=n_seats)
         self.n_tables: Final = n_tables
-        self._value: Final = _value_function(reward)
+        self.n_seats: Final = n_seats
+        self._value: Final = _value_function(reward, rules)
         self._seeds = _first_seeds(seed, n_tables)
-        self._tables: Final = _new_tables(_players(players, n_tables), rules)
+        seated = (0,) * n_seats if players is None else players
+        self._tables: Final = _new_tables(_players(seated, n_tables, n_seats), rules)
         self._tables["pauses"] = pause
         self._tables["stops"] = one_game
         self._rows, self._following = np.zeros((2, MOST_ROWS * n_tables), ROW)
@@ -117,13 +124,13 @@ class BatchEnv:
         """How often :meth:`reset` was called."""
         self.rows = _copied(self._rows[:0])
         """The decisions that are waited for."""
-        self.rewards: Final[NDArray[np.float32]] = self._tables["rewards"]
+        self.rewards: Final[NDArray[np.float32]] = self._tables["rewards"][:, :n_seats]
         """Rewards of the kyoku that ended in the last step: float32[n_tables, 4]."""
         self.kyoku_ends: Final[NDArray[np.int8]] = self._tables["kyoku_ends"]
         """How many kyoku ended in the last step, 0..4: int8[n_tables]."""
         self.dones: Final[NDArray[np.bool_]] = self._tables["done"].view(np.bool_)
         """Where a game ended in the last step: bool[n_tables]."""
-        self.final_scores: Final[NDArray[np.int32]] = self._tables["final_scores"]
+        self.final_scores: Final[NDArray[np.int32]] = self._tables["final_scores"][:, :n_seats]
         """The final points of each table's last finished game: int32[n_tables, 4]."""
         self.states: Final[NDArray[Any]] = self._tables["state"]
         """The tables as they are, nothing hidden: ``mjbot.game.table.state.STATE`` [n_tables]."""
@@ -131,9 +138,9 @@ class BatchEnv:
         """The seeds of the games under way: int64[n_tables]."""
         self.at_kan: Final[NDArray[np.bool_]] = self._tables["at_kan"].view(np.bool_)
         """Where a table's row chooses the kind of a kan: bool[n_tables]."""
-        self.players: Final[NDArray[np.int8]] = self._tables["players"]
+        self.players: Final[NDArray[np.int8]] = self._tables["players"][:, :n_seats]
         """The player of each seat: int8[n_tables, 4]."""
-        self.decides: Final[NDArray[np.uint8]] = self._tables["buffer"]["decides"]
+        self.decides: Final[NDArray[np.uint8]] = self._tables["buffer"]["decides"][:, :n_seats]
         """Choices that seats decide on (flags DECIDES_...): uint8[n_tables, 4]."""
 
     # --- what happens ------------------------------------------------------------------------
@@ -205,6 +212,8 @@ class BatchEnv:
         int64[rows], each ``N_ACTIONS + code``: one compiled loop, so that three seats of every
         table can be opponents at little cost (:mod:`mjbot.learning.models.fast_policy`).
         """
+        if self.n_seats != RANKED.players:
+            raise ArgumentError(f"the fast policy plays no table of {self.n_seats} players")
         chosen = np.arange(self._n_rows) if rows is None else np.ascontiguousarray(rows, np.int64)
         self._policy = self._policy or load_policy()
         actions = np.empty(len(chosen), np.int64)
@@ -223,15 +232,16 @@ class BatchEnv:
 
     def _values_at(self, standings: Standings) -> Values:
         values = np.ascontiguousarray(self._value(standings), np.float64)
-        if values.shape != (len(standings), 4):
-            shape = (len(standings), 4)
+        if values.shape != (shape := (len(standings), self.n_seats)):
             raise ArgumentError(f"reward must give an array {shape}, not {values.shape}")
-        return values
+        return np.pad(values, ((0, 0), (0, 4 - self.n_seats)))
 
     def _refusal(self, row: int, action: int) -> str:
         table, seat, mask = self._rows[row].item()
-        allowed = ", ".join(f"{number} {NAMES[number]}" for number in np.flatnonzero(mask))
-        name = NAMES[action] if 0 <= action < N_ACTIONS else "no such action"
+        legal = np.flatnonzero(mask).tolist()
+        allowed = ", ".join([f"{number} {name_of(number, self.n_seats)}" for number in legal])
+        known = 0 <= action < N_ACTIONS
+        name = name_of(action, self.n_seats) if known else "no such action"
         return f"table {table}, seat {seat} may not {action} ({name}); it may: {allowed}"
 
 
@@ -279,17 +289,20 @@ def _choose_rows(
         actions[index] = N_ACTIONS + choose(policy, tables[row.table].state, row.seat, NO_ALLY)
 
 
-def _players(players: Sequence[int] | NDArray[Any], n_tables: int) -> NDArray[np.int8]:
+def _players(
+    players: Sequence[int] | NDArray[Any], n_tables: int, n_seats: int
+) -> NDArray[np.int8]:
     given = np.asarray(players)
-    if given.shape not in ((4,), (n_tables, 4)):
-        raise ArgumentError(
-            f"players must have the shape (4,) or ({n_tables}, 4), not {given.shape}"
-        )
+    if given.shape not in ((n_seats,), (n_tables, n_seats)):
+        shapes = f"({n_seats},) or ({n_tables}, {n_seats})"
+        raise ArgumentError(f"players must have the shape {shapes}, not {given.shape}")
     if given.dtype.kind not in "iu" or given.min() < RANDOM or given.max() > 127:
         raise ArgumentError(
             "players: 0..127 are asked, -1 discards what it drew, -2 plays at random"
         )
-    return np.array(np.broadcast_to(given, (n_tables, 4)), np.int8)
+    seated = np.full((n_tables, 4), TSUMOGIRI, np.int8)
+    seated[:, :n_seats] = given
+    return seated
 
 
 def _first_seeds(seed: int | NDArray[np.int64], n_tables: int) -> NDArray[np.int64]:
@@ -300,12 +313,15 @@ def _first_seeds(seed: int | NDArray[np.int64], n_tables: int) -> NDArray[np.int
     return seed.astype(np.int64)
 
 
-def _value_function(reward: RewardName | StandingValue) -> StandingValue:
+def _value_function(reward: RewardName | StandingValue, rules: Rules) -> StandingValue:
     if callable(reward):
         return reward
-    if reward not in REWARDS:
+    if reward in FOR_ALL:
+        return partial(FOR_ALL[reward], rules=rules)
+    known = REWARDS if rules.players == RANKED.players else FOR_ALL
+    if reward not in known:
         raise ArgumentError(
-            f"reward must be a function or one of {', '.join(REWARDS)}, not {reward!r}"
+            f"reward must be a function or one of {', '.join(known)}, not {reward!r}"
         )
     return REWARDS[reward]
 
@@ -320,7 +336,7 @@ def _new_tables(players: NDArray[np.int8], rules: Rules) -> EnvTables:
 
 def _opening(rules: Rules) -> Standings:
     opening = np.zeros(1, STANDING)
-    opening["scores"] = rules.start_points
-    opening["left"] = rules.last_round + 1
+    opening["scores"][:, : rules.players] = rules.start_points
+    opening["left"] = rules.players * (rules.last_round // 4 + 1)
     opening["last_round"] = rules.last_round
     return opening

@@ -15,6 +15,7 @@ from mjbot.game.referee.step import StepBuffer
 from mjbot.game.referee.wall import shuffle_wall
 from mjbot.game.table.apply import apply_end_game, apply_start_game
 from mjbot.game.table.default_action import default_code
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.settle import OVER, kyoku_left, next_kyoku
 from mjbot.game.table.state import GAME_OVER, IDLE, State
 from mjbot.learning.env.actions import (
@@ -90,7 +91,7 @@ class GameStanding(Record):
     honba: Int64
     sticks: Int64
     left: Int64  # kyoku that follow at least, by the schedule; 0: the game is over
-    last_round: Int64  # 3 tonpu, 7 hanchan
+    last_round: Int64  # 3 tonpu, 7 hanchan; of three players 2 and 6
 
 
 TABLE: Final = EnvTable.dtype
@@ -190,7 +191,7 @@ def _deal_next(table: EnvTable, n_tables: int) -> None:
         table.random[0] = mix(np.uint64(table.seed))
     else:
         round_, honba = next_kyoku(table.state)
-    shuffle_wall(table.seed, round_, honba, table.state.wall, 4)
+    shuffle_wall(table.seed, round_, honba, table.state.wall, table.state.rules.players)
     deal(table.state, table.buffer, round_, honba)
     table.at_kan = 0
     _play_on(table)
@@ -220,8 +221,8 @@ def _write_rows(table: EnvTable, number: int, rows: RowRecords, n: int) -> int:
     if table.asked == 0:
         return n
     buffer, at_kan = table.buffer, table.at_kan != 0
-    for distance in range(1, 5):
-        seat = (table.state.turn + distance) & 3
+    for steps in range(1, table.state.rules.players + 1):
+        seat = seat_after(table.state, table.state.turn, steps)
         if (table.asked >> seat) & 1:
             rows[n].table = number
             rows[n].seat = seat

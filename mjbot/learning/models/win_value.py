@@ -32,6 +32,7 @@ class HandContext(NamedTuple):
     dora: Counts
     bonus: NDArray[np.int64]  # [0] dora and red fives of melds, [1] red fives in hand
     is_dealer: bool
+    scoring: int  # the rules among the flags of a win
 
 
 @compiled
@@ -54,7 +55,7 @@ def read_holding(state: State, seat: int, win: NDArray[np.void], dora: Counts) -
         bonus[1] += state.red[seat, suit]
     record.seat_wind = (seat - state.dealer) & 3
     record.round_wind = state.round >> 2
-    return HandContext(win, dora, bonus, state.dealer == seat)
+    return HandContext(win, dora, bonus, state.dealer == seat, int(state.rules.scoring))
 
 
 @compiled
@@ -89,22 +90,23 @@ def win_points(
         record.hand[other] = hand[other]
     record.hand[kind] += 1
     record.win_kind = kind
-    record.flags = (RIICHI if riichi else 0) | (TSUMO if by_draw else 0)
+    record.flags = hand_context.scoring | (RIICHI if riichi else 0) | (TSUMO if by_draw else 0)
     record.dora = dora + hand_context.dora[kind]
     han, fu, _, yakuman = score_win(record)
     if han == 0:
         return 0.0
     if not riichi or yakuman:
-        return _paid(han, fu, yakuman, hand_context.is_dealer, by_draw)
+        return _paid(han, fu, yakuman, hand_context, by_draw)
     points = 0.0
     for extra in range(3):
-        points += EXTRA_HAN[extra] * _paid(han + extra, fu, 0, hand_context.is_dealer, by_draw)
+        points += EXTRA_HAN[extra] * _paid(han + extra, fu, 0, hand_context, by_draw)
     return points
 
 
 @compiled
-def _paid(han: int, fu: int, yakuman: int, is_dealer: bool, by_draw: bool) -> float:
-    base = base_points(han, fu, yakuman)
+def _paid(han: int, fu: int, yakuman: int, hand_context: HandContext, by_draw: bool) -> float:
+    base = base_points(han, fu, yakuman, hand_context.scoring)
+    is_dealer = hand_context.is_dealer
     if not by_draw:
         return float(ron_points(base, is_dealer))
     if is_dealer:

@@ -9,7 +9,7 @@ plan in a world is the points that each seat won or lost and the rank that it ma
 kyoku (:mod:`mjbot.learning.models.networks.rank`).
 
 All plans meet the same worlds, so what hands and wall do to two of them cancels in the difference
-(common random numbers).  Each seat draws from its own quarter of the wall
+(common random numbers).  Each seat draws from its own part of the wall
 (:mod:`mjbot.game.referee.wall`): a call does not change what the others draw, which takes 13 to 17
 % off the variance of a difference (80 positions, 300 worlds each).  The fast policy draws no lots,
 so that the numbers of a world are a function of position, seed and number of the world, and the

@@ -81,7 +81,11 @@ class TenhouEndpoint:
         self, transport: Transport, spelling: Spelling, guest: Guest | None = None
     ) -> asyncio.Task[None]:
         """Serve a connection of either kind; return the task that ends with it."""
-        task = asyncio.create_task(self._serve(transport, spelling, guest or Guest()))
+        connection = TenhouConnection(transport, spelling, guest)
+        listening = asyncio.create_task(self._listen(connection))
+        connection.ends = connection.guest.close = listening.cancel
+        self._connections.add(connection)
+        task = asyncio.create_task(self._serve(connection, listening))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
@@ -97,18 +101,14 @@ class TenhouEndpoint:
 
     async def close(self) -> None:
         """Send everybody away."""
-        for task in set(self._tasks):
-            task.cancel()
+        for connection in self._connections:
+            connection.ends()
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
     # --- one connection ----------------------------------------------------------------------
 
-    async def _serve(self, transport: Transport, spelling: Spelling, guest: Guest) -> None:
-        connection = TenhouConnection(transport, spelling, guest)
-        listening = asyncio.create_task(self._listen(connection))
-        connection.ends = guest.close = listening.cancel
-        self._connections.add(connection)
+    async def _serve(self, connection: TenhouConnection, listening: "asyncio.Task[None]") -> None:
         try:
             await asyncio.wait({listening})
         finally:

@@ -16,7 +16,7 @@ from mjbot.game.rules.points import HONBA_POINTS, base_points, ron_points, tsumo
 from mjbot.game.rules.scoring import score_win
 from mjbot.game.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, Win
 from mjbot.game.table.observe import add_melds, dora_kind, dora_values, unseen_kinds
-from mjbot.game.table.settle import liable_seat
+from mjbot.game.table.settle import liable_base, liable_seat
 from mjbot.game.table.state import NO_RIICHI, State
 from mjbot.learning.playouts.sampler import barred_waits, unseen_reds
 from mjbot.learning.playouts.tenpai_parts import Tenpai, prepare
@@ -92,9 +92,9 @@ def prepare_pricing(state: State, viewer: int, other: int, pricing: PricingWorks
         win.meld_kind[meld] = state.meld_kind[other, meld]
     win.seat_wind = (other - state.dealer) & 3
     win.round_wind = state.round >> 2
-    win.flags = 0
+    win.flags = state.rules.scoring
     if state.riichi[other] != NO_RIICHI:
-        win.flags = DOUBLE_RIICHI if state.double_riichi[other] else RIICHI
+        win.flags |= DOUBLE_RIICHI if state.double_riichi[other] else RIICHI
 
 
 @compiled
@@ -184,15 +184,20 @@ def _payment(state: State, viewer: int, other: int, pricing: PricingWorkspace) -
         return -1.0
     pricing.has_yaku = 1
     by_draw = pricing.win.flags & TSUMO
-    base = base_points(han, fu, yakuman)
+    base = base_points(han, fu, yakuman, int(state.rules.scoring))
     honba = HONBA_POINTS * state.honba
     liable = liable_seat(state, other, mask)
     is_dealer = other == state.dealer
+    own_share = is_dealer or viewer == state.dealer
     if by_draw and liable < 0:
-        return float(tsumo_points(base, is_dealer or viewer == state.dealer) + honba)
-    whole = ron_points(base, is_dealer)
+        return float(tsumo_points(base, own_share) + honba)
+    answered = liable_base(state.rules, base, mask) if liable >= 0 else base
+    whole = ron_points(answered, is_dealer)
+    rest = base - answered  # of yakuman for which no seat is liable
     if by_draw:
-        return float(whole + 3 * honba) if liable == viewer else 0.0
+        points = tsumo_points(rest, own_share)
+        return float(points + whole + 3 * honba) if liable == viewer else float(points)
+    points = ron_points(rest, is_dealer)
     if liable < 0 or liable == viewer:
-        return float(whole + 3 * honba)
-    return float(whole // 2)
+        return float(points + whole + 3 * honba)
+    return float(points + whole // 2)

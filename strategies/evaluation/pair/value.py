@@ -56,7 +56,7 @@ def value_after(view: View, pair: Pair, deltas: FourScores, winner: int | None =
     """
     scores = [int(score) + int(delta) for score, delta in zip(view.scores, deltas, strict=True)]
     dealer_stays = winner == view.dealer
-    left = kyoku_after(view.state, np.array(scores, np.int32), int(dealer_stays))
+    left = kyoku_after(view.state, np.array(scores, np.int32), int(dealer_stays), True)
     value = pair_value(scores, pair, left)
     return value + (REPEAT_POINTS if left and dealer_stays and winner in pair else 0)
 

@@ -18,6 +18,7 @@ from mjbot.runtime.errors import ArgumentError
 
 LOGS = Path(__file__).parents[3] / "logs"
 SAMPLES = sorted(LOGS.glob("*.mjson"))
+N_HANCHAN = len(list(LOGS.glob("hanchan-*")))
 
 
 @pytest.fixture(scope="module")
@@ -57,17 +58,29 @@ def test_copies_and_conversions_accuse_nobody(
     heap: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     once, often = detected(capsys, LOGS), detected(capsys, heap)
-    assert often["games"] == once["games"] == n_games()
+    assert often["games"] == once["games"] == N_HANCHAN
     assert often["pairs"] == once["pairs"]
     assert once["duplicates"] == 0
     assert often["duplicates"] == len(list(open_games(heap))) - n_games()
+
+
+@pytest.mark.parametrize("helpers", [[], ["--helpers"]])
+def test_games_under_other_rules_are_named_and_not_added_up(
+    helpers: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["detect", str(LOGS), "--under", "tonpu", "--jobs", "1", *helpers]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"{len(SAMPLES) - N_HANCHAN} games of" in printed
+    text = f"{N_HANCHAN} games under hanchan, not tonpu (--under hanchan reports them)"
+    assert text in printed
+    assert main(["detect", str(LOGS), "--under", "hanchan,bust=no", *helpers]) == 2
 
 
 def test_the_same_folder_named_thrice_counts_once_and_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     thrice = detected(capsys, LOGS, LOGS, LOGS)
-    assert thrice["games"] == n_games() and thrice["duplicates"] == 2 * n_games()
+    assert thrice["games"] == N_HANCHAN and thrice["duplicates"] == 2 * n_games()
     assert main(["detect", str(LOGS), str(LOGS), "--jobs", "1"]) == 0
     printed = capsys.readouterr().out
     assert f"{n_games()} duplicates of other games are counted once" in " ".join(printed.split())

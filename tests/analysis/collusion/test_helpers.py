@@ -203,7 +203,7 @@ def test_with_too_few_opponents_nobody_is_judged() -> None:
 # --- the command ------------------------------------------------------------------------------
 
 
-def test_the_command_counts_a_game_once_and_names_nobody_of_four_games(
+def test_the_command_counts_a_game_once_and_names_nobody_of_two_games(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "copy.mjson").write_bytes(LOGS[0].read_bytes())
@@ -211,7 +211,7 @@ def test_the_command_counts_a_game_once_and_names_nobody_of_four_games(
     words = ["detect", str(ROOT / "logs"), str(tmp_path / "copy.mjson"), "--helpers", "--jobs", "1"]
     assert main([*words, "--json", "--html", str(page)]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert (report["games"], report["players"], report["helpers"]) == (4, 4, [])
+    assert (report["games"], report["players"], report["helpers"]) == (2, 4, [])
     assert "1 duplicate" in page.read_text()
 
 

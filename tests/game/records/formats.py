@@ -1,9 +1,12 @@
 """Games of our own table written in another format and read again."""
 
+import dataclasses
 import io
 import json
 from collections.abc import Iterable
 from typing import Any
+
+import msgspec
 
 from mjbot.game.records.complete import CompleteGame, complete
 from mjbot.game.records.game import Entry, Game
@@ -59,7 +62,10 @@ def reread_tenhou6(game: CompleteGame) -> CompleteGame:
 def reread_mahjong_soul(game: CompleteGame) -> CompleteGame:
     data = json.dumps(soul_form.record(game)).encode()
     (again,) = read_mahjong_soul(stream(data), None, "written")
-    return complete(again)
+    start, *others = again.entries
+    rules = game.rules.announced  # the site's own ones do not have all draws
+    start = start._replace(event=msgspec.structs.replace(start.event, mjbot_rules=rules))
+    return complete(dataclasses.replace(again, entries=[start, *others]))
 
 
 def hand_order(name: str) -> tuple[int, bool]:

@@ -125,7 +125,7 @@ class Writer:
 
 
 def hule(event: m.Hora, win: Any, dealer: int) -> Json:
-    base = base_points(sum(han for _, han in win.yaku), win.fu, len(win.yakuman))
+    base = base_points(sum(han for _, han in win.yaku), win.fu, len(win.yakuman), 0)
     points: Json = {"point_rong": win.hand_points}
     if event.actor == event.target:
         from_child = tsumo_points(base, event.actor == dealer)

@@ -16,11 +16,15 @@ from mjbot.game.records.sources import open_games
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
+from protocol.rules import Rules
 from tests.game.records.formats import events_of, first_kyoku, random_game
 from tests.game.referee.scripted import Game
 
 GAME = random_game(0)
 EXPORT = json.loads(write_tenhou6(GAME))
+SITE = "mahjong-soul"
+SOUTH = Rules().under(SITE).announced
+EAST = Rules(length="tonpu").under(SITE).announced
 
 
 def events(value: Any, folder: Path) -> list[Any]:
@@ -33,17 +37,18 @@ def events(value: Any, folder: Path) -> list[Any]:
 @pytest.mark.parametrize(
     ("rule", "announced"),
     [
-        ({"disp": "玉の間南喰", "aka51": 1, "aka52": 1, "aka53": 1}, None),
-        ({"disp": "王座の間東喰赤", "aka51": 1, "aka52": 1, "aka53": 1}, {"length": "tonpu"}),
-        ({"disp": "友人戦南喰赤", "aka51": 1, "aka52": 2, "aka53": 1}, None),
-        ({"disp": "Jade Room East Red Fives"}, {"length": "tonpu"}),
-        ({"disp": "Throne Room South", "aka": 1}, None),
-        ({"disp": "Friendly South Aka Nashi"}, {"length": "hanchan", "red_fives": False}),
-        ({"disp": "Friendly East No Red Fives"}, {"length": "tonpu", "red_fives": False}),
+        ({"disp": "玉の間南喰", "aka51": 1, "aka52": 1, "aka53": 1}, SOUTH),
+        ({"disp": "王座の間東喰赤", "aka51": 1, "aka52": 1, "aka53": 1}, EAST),
+        ({"disp": "友人戦南喰赤", "aka51": 1, "aka52": 2, "aka53": 1}, SOUTH),
+        ({"disp": "Jade Room East Red Fives"}, EAST),
+        ({"disp": "Throne Room South", "aka": 1}, SOUTH),
+        ({"disp": "Friendly South Aka Nashi"}, {**SOUTH, "red_fives": False}),
+        ({"disp": "Friendly East No Red Fives"}, {**EAST, "red_fives": False}),
         (
             {"disp": "大会戦南喰", "aka51": 0, "aka52": 0, "aka53": 0},
-            {"length": "hanchan", "red_fives": False},
+            {**SOUTH, "red_fives": False},
         ),
+        ({"disp": "", "aka51": 1, "aka52": 1, "aka53": 1}, Rules().under(SITE).differences),
         ({"disp": "a room of somebody's"}, None),
     ],
     ids=lambda rule: rule.get("disp", "") if isinstance(rule, dict) and "disp" in rule else "",
@@ -98,7 +103,8 @@ def test_a_yakuman_that_is_listed_twice_is_a_double_one(tmp_path: Path, capsys) 
     path = tmp_path / "a.json"
     path.write_text(json.dumps(value), "utf-8")
     assert main(["replay", str(path)]) == ExitCode.FAILED
-    assert "right with double yakuman (docs/rules.md 2.3)" in capsys.readouterr().err
+    assert "double yakuman, a rule of mahjong-soul: --rules mahjong-soul" in capsys.readouterr().err
+    assert main(["replay", "--rules", "mahjong-soul", str(path)]) == ExitCode.OK
 
 
 # --- single hands ----------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from mjbot.game.records.game import ForeignRecordError, Game, RecordError
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.mirror.mirror import TableError
 from mjbot.runtime.errors import ExitCode
+from protocol.rules import RANKED, Rules
 from tests.game.records.formats import events_of, first_kyoku, random_game
 from tests.game.records.soul_form import Json, messages_of, record, with_actions
 from tests.game.records.soul_form import message as soul
@@ -25,6 +26,7 @@ from tests.game.referee.scripted import Game as Scripted
 
 PLAYED = random_game(1)
 RECORD = record(PLAYED)
+SITE = PLAYED.rules.under("mahjong-soul")
 
 
 def saved(value: Any, folder: Path, **how: Any) -> Path:
@@ -63,7 +65,9 @@ def test_every_form_is_read(form: str, indent: int | None, tmp_path: Path) -> No
     if form == "without a head":
         assert [type(event) for event, _ in events] == [type(event) for event, _ in own[:-1]]
     else:
-        assert events == own
+        assert events[1:] == own[1:]
+        assert events[0][0].mjbot_rules == SITE.announced
+        assert events[0][0].names == own[0][0].names
 
 
 def test_names_and_fields_that_protobuf_leaves_out_have_their_defaults(tmp_path: Path) -> None:
@@ -84,7 +88,7 @@ def test_every_command_reads_it(tmp_path: Path, capsys) -> None:
     for words in (
         ["replay", str(tmp_path)],
         ["stats", str(path)],
-        ["convert", str(path), str(tmp_path / "a.mjlog")],
+        ["convert", str(path), str(tmp_path / "a.mjlog"), "--rules", "tenhou"],
         ["convert", str(path), str(tmp_path / "b.json"), "--to", "tenhou6"],
         ["watch", str(path), "--out", str(tmp_path / "a.html")],
         ["draw", str(path), "--out", str(tmp_path / "a.svg")],
@@ -180,14 +184,21 @@ def test_what_cannot_be_read_is_named(data: bytes, problem: str, tmp_path: Path)
 
 
 def test_the_rules_of_a_room_are_those_of_its_record(tmp_path: Path) -> None:
-    points = {"init_point": 30000, "fandian": 35000}
-    value = with_detail(**points, shiduan=0, can_jifei=0, dora_count=0, have_yifa=True)
+    points = {"init_point": 30000, "fandian": 35000, "jingsuanyuandian": 30000}
+    uma = {"shunweima_2": 5, "shunweima_3": -5, "shunweima_4": -15}
+    on = dict.fromkeys(
+        ("have_yifa", "have_sanjiahele", "have_qieshangmanguan", "have_sifenglianda"), True
+    )
+    off = {"shiduan": 0, "can_jifei": 0, "dora_count": 0, "disable_angang_guoshi": True}
+    value = with_detail(**points, **uma, **on, **off)
     value["head"]["config"]["mode"]["mode"] = 2
     (game,) = open_games(saved(value, tmp_path))
-    assert next(iter(game.entries)).event.mjbot_rules == {
-        "length": "hanchan", "open_tanyao": False, "bust": False, "red_fives": False,
-        "start_points": 30000, "target_points": 35000,
-    }  # fmt: skip
+    assert Rules.read(next(iter(game.entries)).event.mjbot_rules) == Rules(
+        open_tanyao=False, bust=False, red_fives=False, start_points=30000, target_points=35000,
+        return_points=30000, uma=(15000, 5000, -5000, -15000), double_yakuman=True, pao_part=True,
+        kiriage=True, agari_yame=False, tenpai_yame=False, extension=False,
+        four_kans_draw=False, four_riichi_draw=False, nine_terminals_draw=False,
+    )  # fmt: skip
 
 
 def test_defaults_that_a_writer_adds_are_no_rules(tmp_path: Path) -> None:
@@ -198,7 +209,8 @@ def test_defaults_that_a_writer_adds_are_no_rules(tmp_path: Path) -> None:
             if isinstance(payment, dict):
                 payment.setdefault("delta_scores", [])
     (game,) = open_games(saved(value, tmp_path))
-    assert events_of(complete(game)) == events_of(PLAYED)
+    (start, _), *events = events_of(complete(game))
+    assert events == events_of(PLAYED)[1:] and start.mjbot_rules == SITE.announced
 
 
 # --- bad hands -------------------------------------------------------------------------------
@@ -272,20 +284,26 @@ def pao_for_its_part() -> Json:
 
 
 OTHER_RULES: dict[Callable[[], Json], str] = {
-    three_rons: "three rons are a draw (docs/rules.md 5.3), but all are paid; right where three",
-    double_yakuman: "right with double yakuman (docs/rules.md 2.3), as on Mahjong Soul",
-    robbed_concealed_kan: "right where thirteen orphans may, as on Mahjong Soul",
-    pao_for_its_part: "right where pao covers its own yakuman only (docs/rules.md 2.6)",
+    three_rons: "three rons are a draw (docs/rules.md 5.3), but all are paid",
+    double_yakuman: "double yakuman",
+    robbed_concealed_kan: "a concealed kan may not be robbed (docs/rules.md 4.5)",
+    pao_for_its_part: "pao for its own yakuman only",
 }
 
 
 @pytest.mark.parametrize("made", OTHER_RULES, ids=lambda made: made.__name__)
 def test_a_rule_of_the_site_is_named(made: Callable[[], Json], tmp_path: Path, capsys) -> None:
-    assert main(["replay", str(saved(made(), tmp_path))]) == ExitCode.FAILED
+    path = str(saved(made(), tmp_path))
+    assert main(["replay", path]) == ExitCode.OK
+    assert "rules mahjong-soul" in capsys.readouterr().err
+    assert main(["replay", "--rules", "tenhou", path]) == ExitCode.FAILED
     printed = capsys.readouterr()
     assert OTHER_RULES[made] in printed.err and "1 mismatch" in printed.out
+    assert "a rule of mahjong-soul: --rules mahjong-soul" in printed.err
 
 
 def test_a_walk_through_the_choices_names_the_rule(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="right with double yakuman"):
-        list(steps(saved(double_yakuman(), tmp_path)))
+    path = saved(double_yakuman(), tmp_path)
+    assert list(steps(path))
+    with pytest.raises(TableError, match="double yakuman, a rule of mahjong-soul"):
+        list(steps(path, rules=RANKED))

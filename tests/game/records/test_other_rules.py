@@ -80,15 +80,16 @@ def below_zero() -> Made:
     return [*game.events[:end], replace(deal, kyoku=2, oya=1, scores=scores)]
 
 
+SITE = "a rule of mahjong-soul: --rules mahjong-soul"
 NAMED: dict[Callable[[], Made], str] = {
-    kiriage: "right with kiriage mangan (docs/rules.md 2.2)",
-    suuankou_tanki: "right with double yakuman (docs/rules.md 2.3), as on Mahjong Soul",
-    kokushi_thirteen: "right with double yakuman (docs/rules.md 2.3), as on Mahjong Soul",
-    yakuman_once: "right where several yakuman count once (docs/rules.md 2.3)",
-    pao_of_its_own: "right where pao covers its own yakuman only (docs/rules.md 2.6)",
-    robbed_ankan: "a concealed kan may not be robbed (docs/rules.md 4.5); right where thirteen",
-    open_tanyao: "all simples counts in closed hands only; right with open_tanyao=yes",
-    below_zero: "a score below 0 ends the game (docs/rules.md 1.4); right with bust=no",
+    kiriage: "kiriage mangan, right with --rules hanchan,kiriage=yes",
+    suuankou_tanki: f"double yakuman, {SITE}",
+    kokushi_thirteen: f"double yakuman, {SITE}",
+    yakuman_once: "no several yakuman that add up, right with --rules hanchan,composite_yakuman=no",
+    pao_of_its_own: f"pao for its own yakuman only, {SITE}",
+    robbed_ankan: f"a concealed kan may not be robbed (docs/rules.md 4.5); {SITE}",
+    open_tanyao: "open tanyao, right with --rules hanchan",
+    below_zero: "no end below 0, right with --rules hanchan,bust=no",
 }
 
 

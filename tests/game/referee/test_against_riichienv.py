@@ -8,15 +8,16 @@ from proof.answers import Report
 from proof.peer.differences import ASKED_BEFORE_ABORT, ROBBED_SECOND_KAN, ROBBED_SECOND_KAN_VALUE
 from proof.peer.lockstep import Lockstep
 from proof.peer.plots import WRITERS, Writer
+from protocol.rules import RANKED, Rules
 
 GAMES_A_CASE = 20
 HANCHAN = "hanchan to the end, final points"
 
 
-def play(seeds: range, writer: Writer | None = None) -> Report:
+def play(seeds: range, writer: Writer | None = None, rules: Rules = RANKED) -> Report:
     report = Report()
     for seed in seeds:
-        Lockstep(seed, report, writer).play()
+        Lockstep(seed, report, writer, rules).play()
     assert report.differences == []
     assert report.agreed[HANCHAN] >= len(seeds) - report.explained[ROBBED_SECOND_KAN_VALUE]
     assert report.agreed["decisions"] > 50 * len(seeds)
@@ -30,6 +31,13 @@ def test_whole_games_agree(first):
     report = play(range(first, first + GAMES_A_CASE))
     assert report.agreed["event hora"] > GAMES_A_CASE
     assert report.agreed["event reach_accepted"] > GAMES_A_CASE
+
+
+def test_whole_games_of_three_players_agree():
+    """The same, and on what three players alone have."""
+    report = play(range(GAMES_A_CASE), rules=Rules(players=3))
+    for name in ("event kita", "event hora", "event pon", "yaku dora", "yaku rinshankaiho"):
+        assert report.agreed[name], name
 
 
 STACKED = {
@@ -67,3 +75,21 @@ def test_each_known_difference_shows_up_where_it_is_expected():
     assert set(kans.explained) == {ASKED_BEFORE_ABORT}
     robbed = stacked(by_name["robbed_second_kans"])
     assert {ROBBED_SECOND_KAN, ROBBED_SECOND_KAN_VALUE} <= set(robbed.explained)
+
+
+@pytest.mark.parametrize("name", [None, "orphans", "dragons", "winds", "many_rons"])
+def test_games_under_mahjong_souls_rules_agree(name: str | None) -> None:
+    """Double yakuman, thirteen orphans on a concealed kan, three rons paid, pao in part."""
+    writers = {writer.__name__: writer for writer in WRITERS}
+    games = range(5 if name is None else GAMES_A_CASE)
+    report = play(games, writers.get(name or ""), Rules().under("mahjong-soul"))
+    assert not report.agreed["event ryukyoku sanchaho"]
+    assert report.agreed[OF_MAHJONG_SOUL.get(name, HANCHAN)]
+
+
+OF_MAHJONG_SOUL = {
+    "orphans": "yaku kokushimuso",
+    "dragons": "yaku daisangen",
+    "winds": "win with pao",
+    "many_rons": "double ron",
+}

@@ -49,7 +49,7 @@ seats = st.integers(0, 3)
 def test_the_score_table(
     han: int, fu: int, child_ron: int, dealer_ron: int, from_child: int, from_dealer: int
 ) -> None:
-    base = base_points(han, fu, 0)
+    base = base_points(han, fu, 0, 0)
     assert ron_points(base, False) == child_ron
     assert ron_points(base, True) == dealer_ron
     assert tsumo_points(base, False) == from_child
@@ -57,7 +57,7 @@ def test_the_score_table(
 
 
 def test_yakuman_add_up() -> None:
-    assert ron_points(base_points(26, 30, 2), False) == 64_000
+    assert ron_points(base_points(26, 30, 2, 0), False) == 64_000
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_win_moves_points_and_makes_none(
     parties = Parties(*who)
     assume(max(who) < rules["players"])
     yakuman = int(parties.liable >= 0)  # only yakuman have a liable seat
-    deltas = win_deltas(base_points(*value, yakuman), parties, honba, sticks, rules)
+    deltas = win_deltas(base_points(*value, yakuman, 0), parties, honba, sticks, rules)
     assert deltas.sum() == 1000 * sticks
     assert (deltas % 100 == 0).all()
     assert all(deltas[seat] <= 0 for seat in range(4) if seat != parties.winner)

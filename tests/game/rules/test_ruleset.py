@@ -2,8 +2,10 @@
 
 import pytest
 
+from mjbot.cli import arguments
 from mjbot.game.rules.ruleset import rule_set, rules_of
 from mjbot.game.rules.wall_plan import FOUR_PLAYERS, HAND_TILES, MAX_MARKERS, wall_plan
+from mjbot.game.statistics.figures import uma_points
 from protocol.rules import RANKED, Rules
 
 MAX_KANS = 4
@@ -16,12 +18,16 @@ MAX_KANS = 4
         Rules(length="tonpu", red_fives=False, bust=False),
         Rules(open_tanyao=False, start_points=30_000, target_points=35_000),
         Rules(uma=(15_000, 5_000, -5_000, -15_000)),
+        Rules(target_points=35_000, return_points=30_000, kiriage=True, double_wind_fu=2),
+        Rules().under("mahjong-soul"),
+        Rules(length="tonpu").under("mahjong-soul", players=3),
         Rules(players=3),
         Rules(players=3, length="tonpu", tsumo_loss=False, north_calls=False),
     ],
 )
 def test_a_rule_set_comes_back_from_its_record(rules: Rules) -> None:
     assert rules_of(rule_set(rules)) == rules
+    assert Rules.read(rules.announced or {}, players=(3, 4)) == rules
 
 
 def test_the_parts_of_the_wall_lie_side_by_side() -> None:
@@ -70,3 +76,19 @@ def test_what_follows_from_the_number_of_players() -> None:
 def test_rules_that_cannot_be_played_are_named(value: dict[str, object], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         Rules.read(value)
+
+
+@pytest.mark.parametrize(
+    "text", ["mahjong-soul", "tenhou,tonpu", "mahjong-soul,bust=no,kiriage=yes"]
+)
+def test_a_rule_set_is_taken_by_name_and_written_as_it_is_taken(text: str) -> None:
+    rules = arguments.rules(text)
+    assert str(rules) == text.removeprefix("tenhou,")
+    assert rules.double_yakuman == ("mahjong-soul" in text)
+
+
+def test_the_points_of_mahjong_soul_have_no_oka() -> None:
+    four, three = Rules().under("mahjong-soul"), Rules().under("mahjong-soul", players=3)
+    assert four.placement_points == (15_000, 5_000, -5_000, -15_000)
+    assert three.placement_points == (15_000, 0, -15_000)
+    assert uma_points(45_000, 1, [part / 1000 for part in four.uma], four) == 35.0

@@ -68,4 +68,4 @@ def test_another_dora_never_lowers_the_points(made: MadeWin) -> None:
 
 def _base(score: tuple[int, int, int, int]) -> int:
     han, fu, _, yakuman = score
-    return base_points(han, fu, yakuman) if han else 0
+    return base_points(han, fu, yakuman, 0) if han else 0

@@ -6,39 +6,45 @@ import pytest
 
 from mjbot.game.statistics.seating import SeatingError, SeatingFormat, make_seating
 
-CASES: list[tuple[SeatingFormat, int, int]] = [
-    ("1v3", 2, 5), ("1v3", 4, 13), ("2v2", 2, 6), ("pair", 2, 6), ("pair", 4, 24),
-    ("each", 2, 6), ("each", 4, 24),
+CASES: list[tuple[SeatingFormat, int, int, int]] = [
+    ("1v3", 2, 4, 5), ("1v3", 4, 4, 13), ("2v2", 2, 4, 6), ("pair", 2, 4, 6), ("pair", 4, 4, 24),
+    ("each", 2, 4, 6), ("each", 4, 4, 24), ("1v2", 2, 3, 4), ("1v2", 3, 3, 7), ("each", 3, 3, 6),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("format_", "n", "games"), CASES)
-def test_a_wall_is_played_once_in_every_seating(format_: SeatingFormat, n: int, games: int) -> None:
-    seating = make_seating(format_, n)
+@pytest.mark.parametrize(("format_", "n", "seats", "games"), CASES)
+def test_a_wall_is_played_once_in_every_seating(
+    format_: SeatingFormat, n: int, seats: int, games: int
+) -> None:
+    seating = make_seating(format_, n, seats)
     assert len(seating.tables) == len(set(seating.tables)) == games
 
 
-@pytest.mark.parametrize(("format_", "n", "games"), CASES)
+@pytest.mark.parametrize(("format_", "n", "seats", "games"), CASES)
 def test_every_strategy_is_judged_in_every_seat_alike(
-    format_: SeatingFormat, n: int, games: int
+    format_: SeatingFormat, n: int, seats: int, games: int
 ) -> None:
-    seating = make_seating(format_, n)
+    seating = make_seating(format_, n, seats)
     for strategy, places in enumerate(seating.rows):
         assert {seating.tables[place.seating][place.seat] for place in places} == {strategy}
-        seats = Counter(place.seat for place in places)
-        assert set(seats) == {0, 1, 2, 3}
-        assert len(set(seats.values())) == 1
+        judged = Counter(place.seat for place in places)
+        assert set(judged) == set(range(seats))
+        assert len(set(judged.values())) == 1
 
 
+@pytest.mark.parametrize(("format_", "seats"), [("1v3", 4), ("1v2", 3)])
 @pytest.mark.parametrize("n", [2, 3, 8])
-def test_one_against_three_asks_all_the_same_question(n: int) -> None:
-    seating = make_seating("1v3", n)
+def test_one_against_the_others_asks_all_the_same_question(
+    n: int, format_: SeatingFormat, seats: int
+) -> None:
+    seating = make_seating(format_, n, seats)
+    assert seating.rank_bound == seats - 1
     for places in seating.rows:
-        assert len(places) == 4
+        assert len(places) == seats
         for place in places:
             table = seating.tables[place.seating]
-            others = [table[seat] for seat in range(4) if seat != place.seat]
-            assert others == [n - 1] * 3
+            others = [table[seat] for seat in range(seats) if seat != place.seat]
+            assert others == [n - 1] * (seats - 1)
 
 
 def test_allies_are_named_by_seat() -> None:
@@ -51,7 +57,12 @@ def test_allies_are_named_by_seat() -> None:
             assert seating.ally(place) != place.seat
 
 
-@pytest.mark.parametrize(("format_", "n"), [("2v2", 3), ("each", 3), ("pair", 5), ("1v3", 1)])
-def test_what_cannot_be_seated_is_refused_in_one_line(format_: SeatingFormat, n: int) -> None:
+@pytest.mark.parametrize(
+    ("format_", "n", "seats"),
+    [("2v2", 3, 4), ("each", 3, 4), ("pair", 5, 4), ("1v3", 1, 4), ("1v2", 9, 3), ("each", 2, 3)],
+)
+def test_what_cannot_be_seated_is_refused_in_one_line(
+    format_: SeatingFormat, n: int, seats: int
+) -> None:
     with pytest.raises(SeatingError, match=f"--format {format_} takes .*, not {n}$"):
-        make_seating(format_, n)
+        make_seating(format_, n, seats)

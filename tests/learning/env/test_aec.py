@@ -36,13 +36,19 @@ def play(game, random, steps=1 << 30):
 
 
 @pytest.mark.parametrize(
-    ("length", "reward"), [("hanchan", "score"), ("tonpu", "rank"), ("tonpu", "rank-model")]
+    ("length", "reward", "n_seats"),
+    [
+        ("hanchan", "score", 4),
+        ("tonpu", "rank", 4),
+        ("tonpu", "rank-model", 4),
+        ("hanchan", "rank", 3),
+    ],
 )
-def test_it_passes_the_librarys_own_checks(length, reward):
+def test_it_passes_the_librarys_own_checks(length, reward, n_seats):
     from pettingzoo.test import api_test, seed_test
 
-    api_test(env(length=length, reward=reward), num_cycles=1000)
-    seed_test(lambda: env(length=length, reward=reward), num_cycles=500)
+    api_test(env(length, reward, n_seats), num_cycles=1000)
+    seed_test(lambda: env(length, reward, n_seats), num_cycles=500)
 
 
 def test_agents_see_what_the_encoder_sees_and_may_do_what_is_legal():
@@ -62,14 +68,16 @@ def test_agents_see_what_the_encoder_sees_and_may_do_what_is_legal():
     assert set(np.flatnonzero(info["action_mask"][:37])) == discards
 
 
-def test_rewards_of_a_game_are_the_final_scores():
-    game, sums = env(length="tonpu"), dict.fromkeys([f"player_{seat}" for seat in range(4)], 0.0)
+@pytest.mark.parametrize(("n_seats", "start"), [(4, 25_000), (3, 35_000)])
+def test_rewards_of_a_game_are_the_final_scores(n_seats, start):
+    game = env(length="tonpu", n_seats=n_seats)
+    sums = dict.fromkeys([f"player_{seat}" for seat in range(n_seats)], 0.0)
     game.reset(seed=8)
     for agent, _, reward, _, _ in play(game, np.random.default_rng(1)):
         sums[agent] += reward
     assert game.agents == []
     scores = game.unwrapped._batch.final_scores[0]
-    assert [1000 * total for total in sums.values()] == pytest.approx(scores - 25_000, abs=0.1)
+    assert [1000 * total for total in sums.values()] == pytest.approx(scores - start, abs=0.1)
 
 
 def test_resets_go_on_with_the_seeds_that_follow():

@@ -20,7 +20,7 @@ from mjbot.learning.env import (
     random_actions,
     random_source,
 )
-from mjbot.learning.env.actions import ACTION_OF_CODE, KAN, N_ACTIONS, NAMES, PON
+from mjbot.learning.env.actions import ACTION_OF_CODE, KAN, KITA, N_ACTIONS, NAMES, PON
 from mjbot.learning.env.batch import MaskedActionError
 from mjbot.learning.env.rewards import REWARDS
 from mjbot.learning.env.tables import STANDING
@@ -59,8 +59,8 @@ def kind_of(tile: int) -> int:
 class Followed:
     """A referee that is told what is chosen at a table, and does by itself what is no choice."""
 
-    def __init__(self, seed: int, length: str) -> None:
-        self.referee = Referee(seed, length)
+    def __init__(self, seed: int, n_seats: int) -> None:
+        self.referee = Referee(seed, Rules(length="tonpu", players=n_seats))
         self.referee.start()
         self.settle()
 
@@ -92,13 +92,15 @@ class Followed:
         return max(of_action, key=lambda legal: (legal.red, legal.tsumogiri))
 
 
-@pytest.mark.parametrize("policy", [play_at_random, hoard])
-def test_tables_play_the_games_of_referees_with_the_same_choices(policy: Policy):
+@pytest.mark.parametrize(
+    ("policy", "n_seats"), [(play_at_random, 4), (hoard, 4), (play_at_random, 3)]
+)
+def test_tables_play_the_games_of_referees_with_the_same_choices(policy: Policy, n_seats: int):
     random = Random(5)
-    batch = BatchEnv(TABLES, seed=40, length="tonpu")
+    batch = BatchEnv(TABLES, seed=40, length="tonpu", n_seats=n_seats)
     rows = batch.reset()
-    followed = [Followed(seed, "tonpu") for seed in batch.seeds.tolist()]
-    ended, kan_choices = 0, 0
+    followed = [Followed(seed, n_seats) for seed in batch.seeds.tolist()]
+    ended, kan_choices, kita = 0, 0, 0
     while ended < 2 * TABLES:
         chosen: list[dict[int, Action]] = [{} for _ in followed]
         actions = []
@@ -111,6 +113,7 @@ def test_tables_play_the_games_of_referees_with_the_same_choices(policy: Policy)
                 continue
             assert followed[table].legal[seat] == set(legal)
             actions.append(policy(random, legal, batch.states[table], seat))
+            kita += actions[-1] == KITA and n_seats == 3
             if kinds := several_kans(followed[table], seat, actions[-1]):
                 assert len(kinds) > 1
                 continue
@@ -122,11 +125,13 @@ def test_tables_play_the_games_of_referees_with_the_same_choices(policy: Policy)
             if batch.dones[table]:
                 referee = followed[table].referee
                 assert referee.over
-                assert referee.state["scores"].tolist() == batch.final_scores[table].tolist()
+                final = referee.state["scores"][:n_seats].tolist()
+                assert final == batch.final_scores[table].tolist()
                 assert batch.seeds[table] == referee.seed + TABLES
-                followed[table] = Followed(int(batch.seeds[table]), "tonpu")
+                followed[table] = Followed(int(batch.seeds[table]), n_seats)
                 ended += 1
     assert kan_choices > 0 or policy is play_at_random
+    assert (kita > 0) == (n_seats == 3)
 
 
 def several_kans(followed: Followed, seat: int, action: int) -> list[Action]:
@@ -385,6 +390,9 @@ def test_the_first_and_the_last_action_are_named_where_they_are_illegal():
         ({"reward": "points"}, "reward must be .* score, rank, rank-model, rank-formula"),
         ({"seed": np.arange(3)}, "seed must be an integer or 2 of them"),
         ({"players": [0, 1]}, "players must have the shape"),
+        ({"players": [0, 1, 2, 3], "n_seats": 3}, r"players must have the shape \(3,\)"),
+        ({"n_seats": 2}, "n_seats must be 3 or 4"),
+        ({"n_seats": 3, "reward": "rank-model"}, "one of score, rank, not 'rank-model'"),
         ({"players": [0, 1, 2, -3]}, "-1 discards"),
     ],
 )

@@ -10,7 +10,8 @@ from mjbot.play.server import tenhou_endpoint, tenhou_seat
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from protocol.tenhou.codec import Spelling
-from protocol.transports.memory import MemoryTransport
+from protocol.transports.base import VanishedError
+from protocol.transports.memory import MemoryTransport, memory_pair
 
 GUARD_S = 300
 HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
@@ -192,3 +193,15 @@ def test_a_tenhou_client_that_neither_reads_nor_speaks_is_cut_off(monkeypatch, c
     asyncio.run(main())
     (message,) = caplog.messages
     assert message.endswith(words)
+
+
+def test_a_tenhou_client_that_comes_as_the_server_closes_is_disconnected():
+    async def main():
+        line, far = memory_pair()
+        async with asyncio.timeout(GUARD_S), TableServer(TableRules(seed=1)) as server:
+            server.tenhou.begin(far, Spelling.XML)
+            await server.tenhou.close()
+            with pytest.raises(VanishedError):
+                await line.receive()
+
+    asyncio.run(main())

@@ -13,6 +13,7 @@ from mjbot.cli import init as init_command
 from mjbot.cli.main import main, read_with_profile, request_class
 from mjbot.cli.profile import keys_of, table, template
 from mjbot.cli.run import RunRequest, _plan
+from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.requests import request_of
 from mjbot.strategy.registry import Spec
 
@@ -168,6 +169,8 @@ ERRORS = [
     (f"{SERVER}[logs]\nkeep_games = 3\n", 4, "name logs.folder"),
     (f'{SERVER}[logs]\nstatus = "/no/such/folder/status.json"\n', 4, "is no folder; name a file"),
     (f'{SERVER}[logs]\nlog = "/tmp"\n', 4, "is a folder; name a file"),
+    # what may be mended without a change of the profile
+    (f'{SERVER}[logs]\nfolder = "/proc/games"\n', 4, "/proc/games: No such file or directory"),
 ]  # fmt: skip
 
 
@@ -175,7 +178,8 @@ ERRORS = [
 def test_an_error_is_one_line_with_the_place_and_the_cure(tmp_path, capsys, text, line, problem):
     path = tmp_path / "bot.toml"
     path.write_text(text, encoding="utf-8")
-    assert main(["run", str(path), "--check"]) == 2
+    status = ExitCode.UNREACHABLE if "/proc/games" in problem else ExitCode.BAD_ARGUMENTS
+    assert main(["run", str(path), "--check"]) == status
     out, err = capsys.readouterr()
     assert out == ""
     (line_shown,) = err.splitlines()

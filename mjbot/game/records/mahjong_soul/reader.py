@@ -25,9 +25,10 @@ from mjbot.game.records.mahjong_soul.hands import deal_only, hand_events
 from mjbot.game.records.other_formats import RAW_MAHJONG_SOUL, whole_json
 from mjbot.game.records.tenhou6.reader import game_entries
 from protocol import messages as m
-from protocol.rules import Rules
+from protocol.rules import RANKED, SET, Rules
 from protocol.seats import by_seat
 
+SITE: Final = "mahjong-soul"
 LIVE_STREAM: Final = (
     "is a live stream of Mahjong Soul (ActionNewRound and so on), which one seat sees;"
     " save the record of the game when it is over"
@@ -56,6 +57,32 @@ _SPECIAL: Final = {
     "xuezhandaodi": "fight to the end",
 }
 """Switches of rooms whose rules are not those of riichi as ranked games have it."""
+_NAMED: Final = {"dora_count": "red_fives", "shiduan": "open_tanyao"}
+_SWITCHES: Final = {
+    "can_jifei": "bust",
+    "have_toutiao": "head_bump",
+    "have_qieshangmanguan": "kiriage",
+    "have_helezhongju": "agari_yame",
+    "have_tingpaizhongju": "tenpai_yame",
+    "have_nanruxiru": "extension",
+    "have_sifenglianda": "four_winds_draw",
+    "have_sigangsanle": "four_kans_draw",
+    "have_sijializhi": "four_riichi_draw",
+    "have_jiuzhongjiupai": "nine_terminals_draw",
+}
+_DISABLED: Final = {
+    "disable_double_yakuman": ["double_yakuman"],
+    "disable_composite_yakuman": ["composite_yakuman"],
+    "disable_multi_yukaman": ["double_yakuman", "composite_yakuman"],  # before there were those two
+    "disable_leijiyiman": ["counted_yakuman"],
+    "disable_angang_guoshi": ["kokushi_ankan"],
+}
+_POINTS: Final = {
+    "init_point": "start_points",
+    "fandian": "target_points",
+    "jingsuanyuandian": "return_points",
+}
+"""Switches of friend rooms, and the rules that they set."""
 _LENGTHS: Final = {1: "tonpu", 2: "hanchan"}
 """By the last digit of a room's mode; others (one hand, say) are not announced."""
 _THREE_PLAYER_MODES: Final = range(10, 20)
@@ -85,7 +112,7 @@ def _entries(record: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
     head = head if isinstance(head, dict) else {}
     messages = _messages(record, name)
     rules = _rules(head, messages, name)
-    start = m.StartGame(names=_names(head), mjbot_rules=rules.announced if rules else None)
+    start = m.StartGame(names=_names(head), mjbot_rules=rules)
     hands = list(_hands(messages))
     if not hands:
         raise RecordError(name, "", f"holds no hand: no {lq.NEW_ROUND}")
@@ -164,8 +191,8 @@ def _played(
 # --- the head -------------------------------------------------------------------------------------
 
 
-def _rules(head: dict[str, Any], messages: Sequence[dict[str, Any]], name: str) -> Rules | None:
-    """Return the rules of the room as far as they can differ here; ``None`` if they are not named.
+def _rules(head: dict[str, Any], messages: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
+    """Return the rules of the room for ``start_game``, without a length if none is named.
 
     Raises :class:`ForeignRecordError` for rooms of other games, and for three players.
     """
@@ -179,23 +206,38 @@ def _rules(head: dict[str, Any], messages: Sequence[dict[str, Any]], name: str) 
     for switch, meaning in _SPECIAL.items():
         if detail.get(switch):
             _refuse_room(name, f"{meaning}, {switch}")
-    detail = detail if detail.get("init_point") else {}  # of ranked games defaults may be written
-    fields: dict[str, Any] = {}
-    if "dora_count" in detail:
-        fields["red_fives"] = bool(detail["dora_count"])
-    if "shiduan" in detail:
-        fields["open_tanyao"] = bool(detail["shiduan"])
-    if any(value for switch, value in detail.items() if switch.startswith("have_")):
-        fields["bust"] = bool(detail.get("can_jifei"))  # rooms that name every rule
-    points = (("start_points", "init_point"), ("target_points", "fandian"))
-    fields |= {rule: detail[switch] for rule, switch in points if detail.get(switch)}
     length = _LENGTHS.get(number % 10)
-    if length is None and not fields:
-        return None
+    fields = {SET: SITE, "length": length or RANKED.length}
+    if detail.get("init_point"):  # of ranked games defaults may be written
+        fields |= _room_rules(detail)
     try:
-        return Rules.read({"length": length or "hanchan", **fields})
+        rules = Rules.read(fields)
     except ValueError as error:
         _refuse_room(name, str(error))
+    return ({"length": length} if length else {}) | rules.differences
+
+
+def _room_rules(detail: dict[str, Any]) -> dict[str, Any]:
+    """Return what the switches of a friend room change.
+
+    Those that are off are left out by some writers, so they count where a room names any.
+    """
+    rules: dict[str, Any] = {
+        rule: bool(detail[switch]) for switch, rule in _NAMED.items() if switch in detail
+    }
+    if any(value for switch, value in detail.items() if switch.startswith("have_")):
+        rules |= {rule: bool(detail.get(switch)) for switch, rule in _SWITCHES.items()}
+        rules["triple_ron_paid"] = not detail.get("have_sanjiahele")  # the draw by three rons
+    for switch, disabled in _DISABLED.items():
+        rules |= dict.fromkeys(disabled, False) if detail.get(switch) else {}
+    if detail.get("disable_double_wind_four_fu"):
+        rules["double_wind_fu"] = 2
+    points = {rule: detail[switch] for switch, rule in _POINTS.items() if detail.get(switch)}
+    points.setdefault("return_points", points["start_points"])
+    uma = [detail.get(f"shunweima_{place}", 0) for place in (2, 3, 4)]
+    if all(isinstance(part, int) for part in uma) and any(uma):
+        points["uma"] = [1000 * part for part in (-sum(uma), *uma)]
+    return rules | points
 
 
 def _names(head: dict[str, Any]) -> tuple[str, ...] | None:

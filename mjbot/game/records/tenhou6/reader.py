@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from mjbot.game.records.game import (
     Entry,
     Game,
@@ -30,7 +32,7 @@ from mjbot.game.records.tenhou6.order import ANY_SEAT, orders
 from mjbot.game.records.tenhou6.results import DrawEntry, Result, read_result
 from protocol import messages as m
 from protocol.reading import whole_number
-from protocol.rules import Rules
+from protocol.rules import Length, Rules
 from protocol.seats import by_seat
 
 _TABLE: Final = re.compile("三?[般上特鳳]([東南])(喰?)(赤?)速?")
@@ -97,7 +99,7 @@ def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
     players = _players(value)
     try:
         rules = _rules(value.get("rule"), players)
-        start = m.StartGame(names=_names(value, players), mjbot_rules=rules.announced)
+        start = m.StartGame(names=_names(value, players), mjbot_rules=rules)
         final = _final_scores(value["sc"], players) if "sc" in value else None
     except ValueError as error:
         raise RecordError(name, "", str(error)) from None
@@ -144,8 +146,8 @@ def _players(game: dict[str, Any]) -> int:
     return number_of_players(hand) if isinstance(hand, list) else 4
 
 
-def _rules(rule: Any, players: int) -> Rules:
-    """Return the rules that the site's name of a table stands for, else the default ones.
+def _rules(rule: Any, players: int) -> dict[str, Any] | None:
+    """Return the rules for ``start_game`` that the site's name of a table stands for.
 
     Red fives are played with where the name has 赤, and where ``aka`` or one of ``aka51`` to
     ``aka53`` counts any.
@@ -161,19 +163,24 @@ def _rules(rule: Any, players: int) -> Rules:
         open_tanyao=bool(open_tanyao),
         red_fives=bool(red_fives) or any(fields.get(name) for name in _RED_FIVES),
         players=players,
-    )
+    ).announced
 
 
-def _room_rules(display: str, fields: dict[str, Any], players: int) -> Rules:
-    """Return the rules of a room of Mahjong Soul, as exporters name it; else the default ones."""
-    if (match := _ROOM.search(display)) is None:
-        return Rules(players=players)
+def _room_rules(display: str, fields: dict[str, Any], players: int) -> dict[str, Any] | None:
+    """Return the rules of a room of Mahjong Soul, as exporters name it; else the default ones.
+
+    Exporters count the red fives of each suit, the site's own records count all together.
+    """
+    match = _ROOM.search(display)
     counts = [fields[name] for name in _RED_FIVES if name in fields]
-    return Rules(
-        players=players,
-        length="hanchan" if match[1] in ("南", "South") else "tonpu",
-        red_fives=not match[2] and (not counts or any(counts)),
-    )
+    if match is None and not any(name in fields for name in _RED_FIVES[1:]):
+        return Rules(players=players).announced
+    length: Length = "tonpu" if match and match[1] in ("東", "East") else "hanchan"
+    no_reds = match and match[2]
+    site = Rules(length=length, players=players).under("mahjong-soul")
+    red_fives = not no_reds and (not counts or any(counts))
+    named = msgspec.structs.replace(site, red_fives=red_fives).differences
+    return ({"length": length} if match else {}) | named
 
 
 def _names(game: dict[str, Any], players: int) -> tuple[str, ...] | None:

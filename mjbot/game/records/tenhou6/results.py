@@ -18,6 +18,7 @@ from typing import Any, Final
 from mjbot.game.records.game import WinRecord
 from mjbot.game.records.tenhou6.hands import four_numbers
 from mjbot.game.rules.points import base_points, tsumo_points
+from mjbot.game.rules.yaku_table import DOUBLED
 from protocol.messages import FourInts
 from protocol.yaku import DORA, N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
 
@@ -167,8 +168,9 @@ def _read_yaku(texts: Sequence[str]) -> tuple[tuple[tuple[str, int], ...] | None
     ids = [(_IDS[match[1]], int(match[2] or 0)) for match in matches if match]
     yakuman = [yaku for yaku, _ in ids if is_yakuman(yaku)]
     yaku = [] if yakuman else _summed(ids)
-    fan = YAKUMAN_FAN * len(yakuman) or sum(han for _, han in yaku)
-    return named_yaku(yaku, yakuman), fan
+    if DOUBLED & sum({1 << each for each in yakuman}):
+        return named_yaku(yaku, yakuman), None  # a double yakuman is listed once or twice
+    return named_yaku(yaku, yakuman), YAKUMAN_FAN * len(yakuman) or sum(han for _, han in yaku)
 
 
 def _summed(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -207,7 +209,7 @@ def _value_text(win: WinRecord, dealer: int, players: int) -> str:
         return f"{rank}{win.hand_points}点"
     if win.winner == dealer:
         return f"{rank}{win.hand_points // (players - 1)}点∀"
-    base = int(base_points(han, win.fu, len(win.yakuman)))
+    base = win.hand_points // players if win.limit else int(base_points(han, win.fu, 0, 0))
     return f"{rank}{tsumo_points(base, False)}-{tsumo_points(base, True)}点"
 
 

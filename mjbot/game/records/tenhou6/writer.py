@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from mjbot.game.records.complete import CompleteGame
 from mjbot.game.records.game import Entry, WinRecord
 from mjbot.game.records.tenhou6 import hands as h
@@ -21,7 +23,14 @@ from protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
 
 
 def _rule(rules: Rules) -> dict[str, Any]:
-    """Return how the site names a table: room, length, open tanyao and red fives."""
+    """Return how the site names a table: room, length, open tanyao and red fives.
+
+    A game of Mahjong Soul gets a room's name as exporters write it.
+    """
+    site = Rules(length=rules.length, players=rules.players).under("mahjong-soul")
+    if rules == msgspec.structs.replace(site, red_fives=rules.red_fives):
+        text = ("雀魂南喰" if rules.length == "hanchan" else "雀魂東喰") + "赤" * rules.red_fives
+        return {"disp": text, **dict.fromkeys(("aka51", "aka52", "aka53"), int(rules.red_fives))}
     game_type(rules)  # raises for what the site has no name for
     text = "三" * (rules.players == 3) + ("般南" if rules.length == "hanchan" else "般東")
     text += "喰" * rules.open_tanyao + "赤" * rules.red_fives

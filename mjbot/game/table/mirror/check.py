@@ -39,8 +39,9 @@ def situation(state: s.State) -> str:
     """Describe what the table waits for, for error messages."""
     phase = int(state["phase"])
     text = _PHASES.get(phase, "the kyoku is over")
-    if phase == s.CHANKAN and not state["chankan"]:
-        text = "seat {turn} has set {tile} aside"
+    if phase == s.CHANKAN and state["chankan"] != s.OF_KAKAN:
+        by_ankan = state["chankan"] == s.OF_ANKAN
+        text = "seat {turn} has " + ("a kan of {tile}" if by_ankan else "set {tile} aside")
     return text.format(turn=int(state["turn"]), tile=TILE_NAMES[int(state["last_tile"])])
 
 
@@ -99,6 +100,8 @@ def check_action(state: s.State, seat: int, event: m.PlayerAction) -> Action:
 def allowed_actions(state: s.State, seat: int) -> tuple[Action, ...]:
     """Return the legal actions; after a first ron those of the further winners."""
     if int(state["phase"]) == s.WON:
+        if state["rules"]["head_bump"]:
+            return ()
         may_win = seat != int(state["turn"]) and not int(state["wins"]) >> seat & 1
         return (ACTIONS[RON],) if may_win and can_ron(state, seat) else ()
     codes = np.empty(N_ACTIONS, np.uint8)
@@ -156,7 +159,9 @@ def _check_hidden_discard(state: s.State, seat: int, event: m.Dahai) -> None:
 def _check_hidden_call(state: s.State, seat: int, event: m.Chi | m.Pon | m.Daiminkan) -> None:
     offered = int(state["phase"]) == s.REACTION and int(state["turn"]) != seat
     _expect(offered, f"seat {seat} may not call now: {situation(state)}")
-    _expect(int(state["wall_left"]) > 0, "no call on the last discard")
+    may_call = int(state["wall_left"]) > 0
+    may_call |= not isinstance(event, m.Daiminkan) and bool(state["rules"]["last_discard_calls"])
+    _expect(may_call, "no call on the last discard")
     _expect(not state["riichi"][seat], f"seat {seat} is in riichi and may not call")
     if isinstance(event, m.Chi):
         _expect(int(state["rules"]["players"]) == 4, "chi is of four players")
@@ -220,7 +225,8 @@ def _has_nine_terminals(state: s.State) -> bool:
         return False
     if state["hand_known"][seat]:
         return bool(can_abort(state, seat))
-    return not (state["n_river"][seat] or state["calls_made"])
+    is_first = not (state["n_river"][seat] or state["calls_made"])
+    return is_first and bool(state["rules"]["nine_terminals_draw"])
 
 
 def _may_be_triple_ron(state: s.State) -> bool:
@@ -228,7 +234,9 @@ def _may_be_triple_ron(state: s.State) -> bool:
         return False
     others = (seat for seat in range(4) if seat != int(state["turn"]))
     able = all(can_ron(state, seat) or not state["hand_known"][seat] for seat in others)
-    return able and int(state["rules"]["players"]) == 4
+    rules = state["rules"]
+    is_draw = not (rules["triple_ron_paid"] or rules["head_bump"])
+    return able and is_draw and int(rules["players"]) == 4
 
 
 def check_copies(state: s.State) -> None:

@@ -15,13 +15,7 @@ from mjbot.game.table import apply as do
 from mjbot.game.table import apply_calls as calls
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror import check
-from mjbot.game.table.mirror.results import (
-    Ledger,
-    SeatPoints,
-    announced_rules,
-    announces_length,
-    expected_length,
-)
+from mjbot.game.table.mirror.results import Ledger, SeatPoints, announced_rules
 from mjbot.game.table.mirror.wire import tile_code
 from mjbot.game.table.state import State, copy_state, new_state
 from mjbot.game.table.view import View
@@ -140,11 +134,7 @@ class Mirror:
         match event:
             case m.StartGame():
                 self.names = event.names or ()
-                self._ledger.start_game(
-                    announced_rules(event),
-                    expected_length(event),
-                    is_length_known=announces_length(event),
-                )
+                self._ledger.start_game(event)
             case m.StartKyoku():
                 self._start_kyoku(event)
             case m.Tsumo():

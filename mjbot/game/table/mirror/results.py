@@ -14,7 +14,6 @@ from mjbot.game.table.mirror.wire import tile_code, wire_yakus
 from mjbot.game.table.seats import is_seated
 from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
 from protocol import messages as m
-from protocol.reading import THREE
 from protocol.rules import LAST_ROUND, Length, Rules, last_round
 from protocol.seats import by_seat, paid, riichi_deltas
 from protocol.tiles import UNKNOWN, WIND_NAMES
@@ -34,11 +33,6 @@ def announced_rules(event: m.StartGame) -> Rules:
     return Rules.read(event.mjbot_rules or {}, players=(3, 4))
 
 
-def announces_length(event: m.StartGame) -> bool:
-    """Whether a table announces its rules, and with them how long its game is."""
-    return event.mjbot_rules not in (None, THREE)
-
-
 def expected_length(event: m.StartGame) -> Length | None:
     """Return the length that a server gives by akochan's field, if it does: 4 is East only."""
     return "tonpu" if event.kyoku_first == 4 else None
@@ -50,8 +44,8 @@ class Ledger:
     The check of a result returns what the rules pay for it, ``None`` where that is not known; its
     ``apply`` takes that.  A check that raises has returned nothing, so nothing is paid by it.
 
-    Unless the table announces its length, the ledger keeps both lengths until the course of the
-    game excludes one; until then ``length`` is expected, what the caller was given, else a hanchan.
+    Unless the table announces a length, the ledger keeps both lengths until the course of the game
+    excludes one; until then ``length`` is expected, what the caller was given, else a hanchan.
     """
 
     def __init__(self, state: State, length: Length | None = None) -> None:
@@ -65,20 +59,21 @@ class Ledger:
 
     # --- game and kyoku ----------------------------------------------------------------------
 
-    def start_game(
-        self, rules: Rules, length: Length | None = None, *, is_length_known: bool
-    ) -> None:
+    def start_game(self, event: m.StartGame) -> None:
         """All seats have the starting points.
 
-        Where the length of ``rules`` is not known, it is ``length``, what the server suggests.
+        A game without rules is one of the default rules.  If they name no length, it is the one
+        that the server suggests, if any.
         """
-        lengths = [rules.length] if is_length_known else LAST_ROUND
-        self._last_rounds = {last_round(each, rules.players) for each in lengths}
+        rules = announced_rules(event)
         self._scores_known = self._result_seen = False
         self._kyoku_played = 0
         do.apply_start_game(self._state, rule_set(rules))
-        if not is_length_known:
-            self._expect(length or self._length)
+        if "length" in (event.mjbot_rules or {}):
+            self._last_rounds = {rules.last_round}
+            return
+        self._last_rounds = {last_round(each, rules.players) for each in LAST_ROUND}
+        self._expect(expected_length(event) or self._length)
 
     def take_players(self, event: m.StartKyoku) -> None:
         """The game begins by the default rules of as many players as its first deal shows."""
@@ -87,7 +82,7 @@ class Ledger:
             return
         if self._kyoku_played:
             raise ValueError(f"num_players is {players}, expected {expected}")
-        self.start_game(Rules(players=players), is_length_known=False)
+        self.start_game(m.StartGame(mjbot_rules={"players": players}))
 
     def _expect(self, length: Length | None) -> None:
         players = int(self._state["rules"]["players"])

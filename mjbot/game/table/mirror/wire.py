@@ -221,7 +221,8 @@ def wire_yakus(
 ) -> tuple[tuple[str, int], ...]:
     """Return (name, fan) pairs, dora first; ``bonus`` counts dora, ura dora and red fives.
 
-    ``sangenpai`` stands once with the number of dragon triplets; a yakuman counts 100.
+    ``sangenpai`` stands once with the number of dragon triplets; a yakuman counts 100,
+    also where the rules count it twice.
 
     >>> wire_yakus(1 << 7 | 1 << 8, False, (2, 0, 0))
     (('dora', 2), ('pinfu', 1), ('tanyaochu', 1))

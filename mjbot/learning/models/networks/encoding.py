@@ -6,7 +6,8 @@
 * ``scalars[N_SCALARS]``: what is known of the table and of the hand as a whole.
 
 All values lie in about -1..1.  Opponents stand in turn order from the right (the next to play)
-to the left.  Only what the seat may know is read: other hands and the wall are not.
+to the left; of three players the last one's numbers are 0, and the option of the low chi is that of
+a kita.  Only what the seat may know is read: other hands and the wall are not.
 
 In addition to these facts the input has results of the rules (shanten, acceptance, waits and
 points after each discard, shanten and acceptance after each call) and outputs of two other models:
@@ -35,6 +36,7 @@ from mjbot.game.table.actions import (
     CONCEALED_KAN,
     DECLARE_RIICHI,
     DISCARD_DRAWN,
+    KITA,
     N_ACTIONS,
     is_chi_code,
     is_discard_code,
@@ -43,6 +45,7 @@ from mjbot.game.table.actions import (
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.legal import kuikae_kinds, legal_codes
 from mjbot.game.table.observe import genbutsu
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import (
     ANKAN,
     CALLED,
@@ -197,7 +200,7 @@ def encode(state: State, seat: int, encoder: Encoder, planes: Floats, scalars: F
     _write_kinds(state, seat, position, planes)
     write_table(state, seat, scalars[CLOCK:])
     deal_in_chances(state, seat, position.unseen, encoder.danger, encoder.chance, encoder.points)
-    for step in range(1, 4):
+    for step in range(1, state.rules.players):
         _write_opponent(state, seat, step, encoder, planes, scalars)
     _write_hand(state, seat, position, scalars)
     if state.phase == REACTION:
@@ -231,6 +234,8 @@ def _write_options(
             planes[kind_of(tile), LEGAL] = 1
         elif code == DECLARE_RIICHI:
             scalars[OPTIONS] = 1
+        elif code == KITA:  # of three players, who have no chi
+            scalars[OPTIONS + 5] = 1
         elif code >= CONCEALED_KAN:
             scalars[OPTIONS + (1 if code < ADDED_KAN else 2)] = 1
         elif code == CALL_KAN:
@@ -252,8 +257,9 @@ def _write_kinds(state: State, seat: int, position: HandPosition, planes: Floats
         planes[kind, OWN_RIVER] = position.own >> kind & 1
         if kind >= FIRST_HONOUR:
             planes[kind, HONOUR] = 1
-            for step in range(4):
-                planes[kind, VALUE + step] = 0.5 * honour_value(state, (seat + step) & 3, kind)
+            for step in range(state.rules.players):
+                player = seat_after(state, seat, step)
+                planes[kind, VALUE + step] = 0.5 * honour_value(state, player, kind)
         else:
             planes[kind, RANK] = 0.25 * abs(kind % 9 - 4)
     for suit in range(3):
@@ -284,7 +290,7 @@ def _write_melds(state: State, seat: int, planes: Floats, copies: int, triplet: 
 def _write_opponent(
     state: State, seat: int, step: int, encoder: Encoder, planes: Floats, scalars: Floats
 ) -> None:
-    other = (seat + step) & 3
+    other = seat_after(state, seat, step)
     first = OPPONENT + OF_OPPONENT * (step - 1)
     at = OPPONENTS + OF_ONE * (step - 1)
     n_river = state.n_river[other]
@@ -422,9 +428,9 @@ def _write_kan(
     kind, type_ = -1, ANKAN
     for index in range(n_codes):
         code = encoder.codes[index]
-        if code >= ADDED_KAN:
+        if ADDED_KAN <= code < KITA:
             kind, type_ = code - ADDED_KAN, KAKAN
-        elif code >= CONCEALED_KAN:
+        elif CONCEALED_KAN <= code < ADDED_KAN:
             kind, type_ = code - CONCEALED_KAN, ANKAN
         elif code == CALL_KAN:
             kind, type_ = kind_of(state.last_tile), DAIMINKAN

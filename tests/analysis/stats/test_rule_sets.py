@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from mjbot.analysis.player.rule_sets import left_out, rule_set_of
+from mjbot.analysis.stats.rule_sets import left_out, rule_set_of
 from mjbot.runtime.errors import ArgumentError
 from tests.analysis.player.test_figures import game
 

@@ -2,12 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from mjbot.analysis.player.reviewed_games import ReviewedGame
 from mjbot.analysis.stats.counted_games import NO_LENGTH
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import plural
+
+
+class UnderRules(Protocol):
+    """A game: its length ("" where nothing shows it), and how its rules differ from the default."""
+
+    @property
+    def length(self) -> str: ...  # noqa: D102
+    @property
+    def rules(self) -> str: ...  # noqa: D102
 
 
 class RuleSetChoice(NamedTuple):
@@ -19,12 +27,12 @@ class RuleSetChoice(NamedTuple):
     def __str__(self) -> str:
         return f"{self.length or NO_LENGTH}{self.rules}"
 
-    def fits(self, game: ReviewedGame) -> bool:
+    def fits(self, game: UnderRules) -> bool:
         """Return whether a game counts; one that does not show its length does with any."""
         return game.rules == self.rules and game.length in ("", self.length)
 
 
-def rule_set_of(games: Sequence[ReviewedGame], under: str | None) -> RuleSetChoice:
+def rule_set_of(games: Sequence[UnderRules], under: str | None) -> RuleSetChoice:
     """Return the rule set that ``under`` names, else that of most games whose length is known.
 
     Raises ``ArgumentError`` where no game is under it.
@@ -39,7 +47,7 @@ def rule_set_of(games: Sequence[ReviewedGame], under: str | None) -> RuleSetChoi
     return named[0]
 
 
-def left_out(games: Iterable[ReviewedGame], choice: RuleSetChoice) -> list[str]:
+def left_out(games: Iterable[UnderRules], choice: RuleSetChoice) -> list[str]:
     """Return a line for each other rule set: how many games are under it, and how to see them."""
     counts = Counter(
         [str(RuleSetChoice(game.length, game.rules)) for game in games if not choice.fits(game)]
