@@ -152,8 +152,8 @@ class ValidationResult(Message, frozen=True, kw_only=True, tag="validation_resul
 class StartKyoku(Message, frozen=True, kw_only=True, tag="start_kyoku"):
     """Deal.  ``kyotaku`` counts riichi sticks; hands that may not be seen are 13 x ``?``.
 
-    ``num_players`` is how many play where ``start_game`` did not say it: a client's session adds it
-    by the lists that it reads.
+    ``num_players`` is how many play where ``start_game`` did not state it: a client's session adds
+    it by the lists that it reads.
     """
 
     bakaze: Tile

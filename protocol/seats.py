@@ -37,7 +37,7 @@ def seated(message: Message, players: int) -> Message:
 
 
 def players_after(event: Message, before: int) -> int:
-    """Return how many play after an event: a start of a game, or a deal, says it.
+    """Return how many play after an event: a start of a game, or a deal, states it.
 
     >>> from protocol.messages import StartGame
     >>> players_after(StartGame(mjbot_rules={"players": 3}), 4)

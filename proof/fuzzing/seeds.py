@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Final
 
 import msgspec
@@ -15,12 +16,15 @@ from mjbot.analysis.collusion import verdicts
 from mjbot.game.records.game import Entry, Game
 from mjbot.game.records.mjai_log import log_line, read_mjai_log
 from mjbot.game.records.writers import FORMATS
+from mjbot.game.referee import Referee
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.training.networks.decisions import DECISION
 from mjbot.strategy.pair.messages import GameHello, PairHello, Proof, SharedHand, encode
 from papers.matsuda2021.networks import WEIGHTS
+from proof.conversations import at_random
 from proof.fuzzing.files import INFO, MANIFEST, MODELS, RUN, SEPARATOR, stream
 from protocol import messages as m
+from protocol.rules import Rules
 
 ROOT: Final = Path(__file__).parents[2]
 _TALK: Final = ROOT / "tests" / "protocol"
@@ -41,8 +45,19 @@ def games() -> Sequence[Game]:
 
 @cache
 def kyokus() -> Sequence[Game]:
-    """Return the kyoku of our recorded games, each as a game of its own."""
-    return [kyoku for game in games() for kyoku in _split(list(game.entries))]
+    """Return the kyoku of our games, recorded and of three players, each as a game of its own."""
+    entries = [list(game.entries) for game in games()]
+    return [kyoku for game in [*entries, _of_three()] for kyoku in _split(game)]
+
+
+def _of_three() -> list[Entry]:
+    """Return a game of three players that was made by chance."""
+    referee, random = Referee(1, Rules(length="tonpu", players=3)), Random(1)
+    events = referee.start()
+    while not referee.over:
+        choices = {seat: at_random(random, legal) for seat, legal in referee.asked.items()}
+        events += referee.step(choices)
+    return [Entry(number, event) for number, event in enumerate(events, 1)]
 
 
 def _split(entries: list[Entry]) -> Iterator[Game]:

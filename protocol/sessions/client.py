@@ -69,7 +69,7 @@ class ClientSession:
         self.players = players or RANKED.players
         self._given_players: Final = players
         self._is_announced = True
-        """Whether start_game said how many play; else the deals of three say it."""
+        """Whether start_game stated how many play; else the deals of three state it."""
         self._kita = dialect.traits.kita
         self.seat = seat
         self.names: tuple[str, ...] = ()
@@ -149,7 +149,7 @@ class ClientSession:
                 self._kita = word
 
     def _with_players(self, message: m.Message) -> m.Message:
-        """Add to a deal how many play, where start_game did not say it."""
+        """Add to a deal how many play, where start_game did not state it."""
         if isinstance(message, m.StartGame):
             self._is_announced = message.mjbot_rules is not None
         elif isinstance(message, m.StartKyoku) and self.players == 3 and not self._is_announced:

@@ -4,12 +4,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from mjbot.game.referee import Position, Referee
 from mjbot.game.referee.bulk import RANDOM, TSUMOGIRI, play_games, playouts
 from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.table.assume import deal_in_wall
-from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.observe import dora_kind
 from mjbot.game.table.state import copy_state
 from protocol import messages as m
@@ -232,6 +233,20 @@ def test_the_strict_table_agrees_with_whole_games() -> None:
         assert mirror.state["scores"].sum() == 105_000
     assert min(seen[name] for name in ("kita", "pon", "dora", "reach", "end_game")) > 0
     assert not seen["chi"]
+
+
+def test_the_first_deal_may_state_how_many_play() -> None:
+    _, deal, *events = random_game(0, THREE)
+    mirror = Mirror()
+    for event in (m.StartGame(), replace(deal, num_players=3), *events):
+        mirror.apply(event)
+    assert mirror.state["scores"].sum() == 105_000
+    four = Referee(0).start()
+    mirror = Mirror()
+    for event in (four[0], four[1], m.Ryukyoku(reason="error"), m.EndKyoku()):
+        mirror.apply(event)
+    with pytest.raises(TableError, match="num_players is 3, expected 4"):
+        mirror.apply(replace(four[1], num_players=3))
 
 
 def test_games_in_bulk_are_those_of_the_referee() -> None:

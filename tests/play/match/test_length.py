@@ -103,7 +103,7 @@ STARTS = [
     (StartGame(id=0, kyoku_first=4), "hanchan", 3),
     (StartGame(id=0, kyoku_first=0), None, 7),
     (StartGame(id=0, mjbot_rules={"length": "tonpu"}), "hanchan", 3),
-    (StartGame(id=0, mjbot_rules={"bust": False}), "tonpu", 7),
+    (StartGame(id=0, mjbot_rules={"bust": False}), "tonpu", 3),
 ]
 
 

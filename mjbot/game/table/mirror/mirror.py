@@ -63,8 +63,6 @@ class Mirror:
     def apply(self, event: m.Event) -> None:
         """Take in one event.  Raises :class:`TableError` in strict mode if it does not fit."""
         paid = None
-        if isinstance(event, m.StartKyoku) and event.num_players is not None:
-            self._ledger.seat(event.num_players)
         try:
             paid = self._check(event)
         except ValueError as problem:
@@ -107,6 +105,7 @@ class Mirror:
             case m.EndKyoku():
                 self._ledger.check_end_kyoku()
             case m.StartKyoku():
+                self._ledger.take_players(event)
                 check.check_start_kyoku(state, event, self.seat)
                 self._ledger.check_start_kyoku(event)
             case m.Tsumo():

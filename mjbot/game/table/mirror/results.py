@@ -75,10 +75,14 @@ class Ledger:
         self._last_rounds = {last_round(each, rules.players) for each in LAST_ROUND}
         self._expect(expected_length(event) or self._length)
 
-    def seat(self, players: int) -> None:
-        """So many play, as the first deal shows: the game begins by their default rules."""
-        if players != int(self._state["rules"]["players"]):
-            self.start_game(m.StartGame(mjbot_rules={"players": players}))
+    def take_players(self, event: m.StartKyoku) -> None:
+        """The game begins by the default rules of as many players as its first deal shows."""
+        players, expected = event.num_players, int(self._state["rules"]["players"])
+        if players is None or players == expected:
+            return
+        if self._kyoku_played:
+            raise ValueError(f"num_players is {players}, expected {expected}")
+        self.start_game(m.StartGame(mjbot_rules={"players": players}))
 
     def _expect(self, length: Length | None) -> None:
         players = int(self._state["rules"]["players"])
