@@ -42,11 +42,11 @@ from mjbot.learning.models.networks.rank import rank_chances_of, rank_model
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.training.fast_policy.gradients import AdamMoments, adam_step
 from mjbot.learning.training.fast_policy.play_and_learn import (
-    ALL_SEATS,
     MOST_TRACES,
     N_CRITIC,
     SPREAD,
     add_policy_gradients,
+    all_seats,
     initial_critic,
     keep_kyoku,
     learn_games,
@@ -187,7 +187,7 @@ class Players:
 
     def teach(self, first: int, is_rated: bool) -> None:
         """Let the critic learn from some hanchan; if not ``is_rated``, forget how well it did."""
-        seeds, masks = np.arange(first, first + TABLES), np.full(TABLES, ALL_SEATS, np.int64)
+        seeds, masks = np.arange(first, first + TABLES), np.full(TABLES, all_seats(4), np.int64)
         before = self._learner.sums[0]
         learn_games(self._learner, self._state, self._buffer, seeds, masks, rule_set())
         np.divide(
@@ -244,7 +244,7 @@ def add_game(
         shuffle_wall(seed, round_, honba, state.wall, 4)
         deal(state, buffer, round_, honba)
         rank_chances_of(learners[0].rank, state, chances)
-        keep_kyoku(learners[0], state, buffer, ALL_SEATS, rewards)
+        keep_kyoku(learners[0], state, buffer, all_seats(4), rewards)
         if ranks[0]:
             for seat in range(4):
                 ends[seat] = -ranks[seat]

@@ -17,7 +17,6 @@ from mjbot.game.table.actions import ACTIONS, N_ACTIONS, Action
 from mjbot.game.table.view import View
 from mjbot.learning.models.fast_policy.ally import NO_ALLY
 from mjbot.learning.models.fast_policy.choice import choose, load_policy, shares
-from mjbot.learning.models.weights import SHIPPED
 from mjbot.strategy.explanation import Rated, Strength
 from mjbot.strategy.strategy import Strategy
 
@@ -31,6 +30,7 @@ def _chance(what: str) -> float:
 class FastPolicyPlayer(Strategy):
     """Do what strong players do, by a network that is small enough for playouts."""
 
+    players = (3, 4)
     value_unit: ClassVar[str] = "% of strong players"
     strength: ClassVar[Strength | None] = Strength(
         2.409,
@@ -43,23 +43,24 @@ class FastPolicyPlayer(Strategy):
     riichi_from: float = _chance("riichi is declared")
     pon_from: float = _chance("pon is called")
     chi_from: float = _chance("chi is called, all forms together")
-    kan_from: float = _chance("a kan is made")
+    kan_from: float = _chance("a kan or kita is made")
     weights: str = field(default="", metadata={"unit": "folder of fast-policy.npz (the shipped)"})
 
     def __post_init__(self) -> None:
-        self._policy = load_policy(Path(self.weights) if self.weights else SHIPPED)
-        chances = 0, self.riichi_from, self.pon_from, self.chi_from, self.kan_from
-        self._policy.thresholds[:] = chances
+        folder = Path(self.weights) if self.weights else None
+        self._policies = {players: load_policy(folder, players) for players in self.players}
+        for policy in self._policies.values():
+            policy.thresholds[:] = 0, self.riichi_from, self.pon_from, self.chi_from, self.kan_from
 
     def decide(self, view: View) -> Action:
         """Return the choice of the compiled policy."""
-        return ACTIONS[choose(self._policy, view.state, view.seat, NO_ALLY)]
+        return ACTIONS[choose(self._policies[view.players], view.state, view.seat, NO_ALLY)]
 
     def ratings(self, view: View) -> Iterator[Rated]:
         """Yield the share of each legal action: all together 100 %."""
         if len(view.legal) < 2:
             return
         ratings = np.zeros(N_ACTIONS)
-        shares(self._policy, view.state, view.seat, NO_ALLY, ratings)
+        shares(self._policies[view.players], view.state, view.seat, NO_ALLY, ratings)
         for action in view.legal:
             yield Rated(action, 100 * float(ratings[action.code]))

@@ -24,17 +24,19 @@ from typing import ClassVar, Final
 import numpy as np
 
 from mjbot.game.rules.shanten import shanten
-from mjbot.game.table.actions import PON_PLAIN, Action
+from mjbot.game.rules.tile_sets import shanten_of
+from mjbot.game.table.actions import ACTIONS, KITA, PON_PLAIN, Action
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import Phase
 from mjbot.game.table.view import View
 from mjbot.learning.models.danger import danger_weights
 from mjbot.learning.models.fold import shared_recogniser
 from mjbot.learning.models.hand import FeatureSet, HandEvaluator
-from mjbot.learning.models.weights import load_weights
+from mjbot.learning.models.weights import OF_PLAYERS, load_weights
 from mjbot.strategy.explanation import LATER, PLACEMENT, POINTS, VALUE, Rated, Strength, Term
 from mjbot.strategy.options import switch
 from mjbot.strategy.strategy import Strategy
-from protocol.tiles import N_TILES, tile_kind
+from protocol.tiles import N_TILES, NORTH, tile_kind
 from strategies.evaluation.facts import hand_facts
 from strategies.evaluation.push_fold import terms as t
 from strategies.evaluation.push_fold.calls import N_CALLS, draws_left, weigh_calls_in
@@ -59,6 +61,7 @@ class FoldRecognitionPlus(Strategy):
     ``calibrated`` changes no choice, only the chance to win that is reported.
     """
 
+    players = (3, 4)
     value_unit: ClassVar[str] = POINTS
     strength: ClassVar[Strength] = Strength(
         2.059,
@@ -112,9 +115,10 @@ class FoldRecognitionPlus(Strategy):
     )
 
     def decide(self, view: View) -> Action:
-        """Win, else kan, else riichi or the best discard, else the best call."""
+        """Win, else kita or kan, else riichi or the best discard, else the best call."""
         return (
             self.win(view)
+            or self.kita(view)
             or self.kan(view)
             or self.turn(view)
             or self.call(view)
@@ -145,6 +149,24 @@ class FoldRecognitionPlus(Strategy):
             if quiet and shanten(hand, view.n_melds + 1) <= view.shanten:
                 return action
         return None
+
+    def kita(self, view: View) -> Action | None:
+        """Set a north aside unless the hand is better with it, or is far off and may need it.
+
+        As strong players do (docs/strategies/fold-recognition-plus.md): a north of a pair goes, one
+        of three or without which the hand needs a tile more stays; so does one that is a safe
+        discard for a hand of 2 shanten or more while another player is in riichi.
+        """
+        if KITA not in view.codes:
+            return None
+        if view.riichi(view.seat) or view.hand[NORTH] == 2:
+            return ACTIONS[KITA]
+        rest = view.hand.copy()
+        rest[NORTH] -= 1
+        if shanten_of(rest, view.n_melds, view.players) > view.shanten:
+            return None
+        in_riichi = any(view.riichi(seat) for seat in range(view.players))
+        return None if in_riichi and view.shanten >= FAR else ACTIONS[KITA]
 
     def turn(self, view: View) -> Action | None:
         """Declare riichi or discard, whichever has the highest value."""
@@ -209,7 +231,9 @@ class FoldRecognitionPlus(Strategy):
         discard = then if action.is_riichi else action
         if discard is not None and discard.is_discard:
             in_riichi = action.is_riichi or view.phase == Phase.RIICHI
-            here = self._played_for_the_win(self._position(view, view.wall_left // 4), view)
+            here = self._played_for_the_win(
+                self._position(view, view.wall_left // view.players), view
+            )
             tiles = np.array([discard.tile], np.int64)
             chance = float(
                 t.hands_left(view, tiles, here, self.calls)[int(in_riichi), discard.tile]
@@ -227,7 +251,7 @@ class FoldRecognitionPlus(Strategy):
 
     def _played_for_the_win(self, position: PushPosition, view: View) -> PushPosition:
         """Return a position in which a win has the value 1 and all else 0."""
-        return t.price(position, t.NO_DANGERS, view, self._parameters).chance
+        return t.price(position, t.NO_DANGERS, view, self._parameters_of[view.players]).chance
 
     def _rated_discards(self, view: View, total: str) -> Iterator[Rated]:
         if not view.discards:
@@ -236,10 +260,13 @@ class FoldRecognitionPlus(Strategy):
         tiles = np.array(sorted(discards), np.int64)
         values, riichis, position = self._hands(view, view.discards)
         weighted = values * self._evaluator_factors(view, values)
-        dangers = t.read_dangers(view, danger_weights(), self._parameters)
-        priced = t.price(position, dangers, view, self._parameters)
+        dangers = t.read_dangers(
+            view, danger_weights(OF_PLAYERS[view.players]), self._parameters_of[view.players]
+        )
+        priced = t.price(position, dangers, view, self._parameters_of[view.players])
         hands = t.PricedHands(*(t.hands_left(view, tiles, here, self.calls) for here in priced))
         facts = hand_facts(view)
+        opponents = [seat_after(view.state, view.seat, step) for step in range(1, view.players)]
         riichi = next((action for action in view.legal if action.is_riichi), None)
         declared = view.phase == Phase.RIICHI
         for in_riichi in [declared] + [True] * (riichi is not None):
@@ -251,9 +278,9 @@ class FoldRecognitionPlus(Strategy):
                 situation = situation_after(view, discards[tile], in_riichi=in_riichi)
                 of = t.Discarded(
                     tile, values_left[tile], unweighted[tile], in_riichi,
-                    situation if self.calibrated else None,
+                    situation if self._reports_counted(view) else None,
                 )  # fmt: skip
-                terms = t.discard_terms(view.seat, of, hands, dangers, self.caution, total)
+                terms = t.discard_terms(opponents, of, hands, dangers, self.caution, total)
                 first = riichi if riichi is not None and in_riichi else None
                 yield Rated(
                     first or discards[tile],
@@ -268,19 +295,25 @@ class FoldRecognitionPlus(Strategy):
         if not calls or not self.calls:
             return
         position = self._position_of_calls(view)
-        dangers = t.read_dangers(view, danger_weights(), self._parameters)
-        priced = t.price(position, dangers, view, self._parameters)
+        dangers = t.read_dangers(
+            view, danger_weights(OF_PLAYERS[view.players]), self._parameters_of[view.players]
+        )
+        priced = t.price(position, dangers, view, self._parameters_of[view.players])
         values = np.empty((4, 1 + N_CALLS))  # the pass first
         for index, here in enumerate((position, *priced)):
             values[index, 0] = self._weigh_calls(view, calls, here, values[index, 1:])
         for action in [*calls, *[action for action in view.legal if action.is_pass]]:
             column = 0 if action.is_pass else 1 + action.code - PON_PLAIN
             value, plain, gains, chance = values[:, column].tolist()
-            situation = situation_after(view, action) if self.calibrated else None
+            situation = situation_after(view, action) if self._reports_counted(view) else None
             terms = t.winning_terms(gains, chance, situation, total)
             terms.append(Term(LATER, POINTS, plain - gains, adds_to=total))
             terms.append(Term(PLACEMENT, POINTS, value - plain, adds_to=total))
             yield Rated(action, value, terms=terms)
+
+    def _reports_counted(self, view: View) -> bool:
+        """Return whether chances are calibrated: they were counted in games of four."""
+        return self.calibrated and view.players == 4
 
     def _weigh_calls(
         self, view: View, calls: Sequence[Action], position: PushPosition, values_left: Floats
@@ -300,7 +333,7 @@ class FoldRecognitionPlus(Strategy):
 
     def _hands(self, view: View, discards: Sequence[Action]) -> tuple[Floats, Floats, PushPosition]:
         """Return the same without the hand evaluator's weight."""
-        position = self._position(view, view.wall_left // 4)
+        position = self._position(view, view.wall_left // view.players)
         values, riichis = np.empty(N_TILES), np.empty(N_TILES)
         tiles = np.array(sorted({action.tile for action in discards}), np.int64)
         hand, is_open = view.hand.copy(), view.is_open(view.seat)
@@ -339,8 +372,8 @@ class FoldRecognitionPlus(Strategy):
             view.seat,
             view.unseen,
             draws,
-            danger_weights(),
-            self._parameters,
+            danger_weights(OF_PLAYERS[view.players]),
+            self._parameters_of[view.players],
             self._stages,
         )
 
@@ -349,17 +382,16 @@ class FoldRecognitionPlus(Strategy):
         return new_stages()
 
     @cached_property
-    def _pace(self) -> Floats:
-        pace = _pace().copy()
-        pace[:, 1:USUAL] *= self.threat_pace
-        return pace
+    def _parameters_of(self) -> dict[int, PushParameters]:
+        return {players: self._with_pace(players) for players in self.players}
 
-    @cached_property
-    def _parameters(self) -> PushParameters:
+    def _with_pace(self, players: int) -> PushParameters:
+        pace = _pace(players).copy()
+        pace[:, 1:USUAL] *= self.threat_pace
         return PushParameters(
             self.ron_rate, self.call_rate, self.score_spread,
             self.rank_share if self.placement else 0.0, self.caution, self.tenpai_points,
-            self.mawashi_cost, self.fine_danger, self.hand_quality, self._pace,
+            self.mawashi_cost, self.fine_danger, self.hand_quality, pace,
         )  # fmt: skip
 
 
@@ -374,13 +406,13 @@ def _evaluator(features: FeatureSet) -> HandEvaluator:
 
 
 @cache
-def _pace() -> Floats:
+def _pace(players: int) -> Floats:
     """Return the chance that another wins before the next own discard, [discards, threats].
 
     Three in riichi are so rare that all turns are taken together; column USUAL is the mean over
     what threats there are at that turn.
     """
-    counts = load_weights("danger")["pace"].astype(np.float64)
+    counts = load_weights("danger", OF_PLAYERS[players])["pace"].astype(np.float64)
     pace = np.zeros((18, USUAL + 1))
     pace[:, 3] = counts[:, 3, 1].sum() / max(counts[:, 3].sum(), 1.0)
     for turn in range(18):

@@ -16,6 +16,8 @@ With ``budget_ms`` the likeliest choices, calls and riichi among them, are then 
 of the kyoku in the same hidden hands and walls, by the fast policy in all four seats.  Another one
 is taken only where it gains more than a margin (:mod:`mjbot.learning.playouts.override`).
 
+At a table of three players it is :mod:`strategies.fast_policy`, the only network there is for them.
+
 What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not estimated: that is most
 decisions, and points would not change them.
 """
@@ -34,10 +36,11 @@ from mjbot.game.table.view import View
 from mjbot.learning.models.networks.policy import PolicyOutput
 from mjbot.learning.playouts.override import Gain, best_plan, gains_on_first
 from mjbot.learning.playouts.worlds import Playouts, plan_of, seed_of
-from mjbot.strategy.explanation import RANKS, Rated, Strength, Term
+from mjbot.strategy.explanation import RANKS, Explanation, Rated, Strength, Term
 from mjbot.strategy.options import switch
 from protocol.tiles import N_KINDS, tile_kind
 from strategies.evaluation.push_fold.hand_value import NEVER
+from strategies.fast_policy import FastPolicyPlayer
 from strategies.fold_recognition_plus import FoldRecognitionPlus
 from strategies.supervised import Supervised, share_of
 
@@ -61,6 +64,7 @@ MOST_TO_SEARCH: Final = 3
 class Strongest(Supervised):
     """Do what a strong player would most likely do, where points do not say otherwise."""
 
+    players = (3, 4)
     notes: ClassVar[tuple[str, ...]] = ("the shares are weighed with the points",)
     built_on: ClassVar[tuple[str, ...]] = ("supervised", "fold-recognition-plus")
     strength: ClassVar[Strength | None] = Strength(
@@ -89,6 +93,20 @@ class Strongest(Supervised):
         return FoldRecognitionPlus(
             fine_danger=self.fine_danger, hand_quality=self.hand_quality, placement=self.placement
         )
+
+    @cached_property
+    def _of_three(self) -> FastPolicyPlayer:
+        return FastPolicyPlayer(
+            riichi_from=self.riichi_from, pon_from=self.pon_from, kan_from=self.kan_from
+        )
+
+    def decide(self, view: View) -> Action:
+        """Return the choice of that network, of three players that of the fast policy."""
+        return super().decide(view) if view.players == 4 else self._of_three.decide(view)
+
+    def explain(self, view: View) -> Explanation:
+        """Rate each action by the same."""
+        return super().explain(view) if view.players == 4 else self._of_three.explain(view)
 
     def opinion(self, view: View) -> PolicyOutput | None:
         """Return the network's chances, weighted with the points."""

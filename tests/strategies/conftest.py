@@ -67,6 +67,7 @@ def position(
     declared: bool = False,
     wall_left: int = 50,
     markers: str = "4z",
+    players: int = 4,
 ) -> View:
     """Seat 0 (dealer, East 1) with ``hand``: to discard, or ``offered`` a tile by ``source``.
 
@@ -76,6 +77,7 @@ def position(
     state = new_state()
     state["scores"] = 25000
     state["rules"]["last_round"] = 7
+    state["rules"]["players"] = players
     state["hand_known"][0] = 1
     state["n_dora"] = len(parse_tiles(markers))
     state["dora_markers"][: state["n_dora"]] = parse_tiles(markers)

@@ -48,6 +48,29 @@ def test_danger_is_none_for_genbutsu_less_for_suji_and_none_from_oneself(positio
     assert against[kind("5p")] > 3 * chance[2][kind("5p")]  # the others are hardly tenpai
 
 
+@pytest.mark.parametrize(
+    ("hand", "riichi", "sets_aside"),
+    [
+        ("19m123p45999s125z", [], True),  # a guest wind, no help for this hand
+        ("19m123p45999s125z", [1], False),  # a safe discard of a hand that is far off
+        ("123456p44789s22z", [1], True),  # near enough to play on
+        ("19m19p19s1235566z", [], False),  # thirteen orphans
+        ("123p456s789s1255z", [2], True),
+    ],
+)
+def test_a_north_goes_unless_it_is_of_use(position, hand, riichi, sets_aside):
+    view = position(hand, drawn="4z", riichi=riichi, players=3)
+    action = FoldRecognitionPlus().kita(view)
+    assert (action is not None) == sets_aside
+    assert (action in view.legal) == sets_aside
+
+
+def test_two_of_three_norths_are_no_triplet_but_three_are(position):
+    bot, seen = FoldRecognitionPlus(), {"rivers": {1: "7z"}, "markers": "1p", "players": 3}
+    assert bot.kita(position("123p456s78s1255z4z", drawn="4z", **seen)).is_kita
+    assert bot.kita(position("123p456s78s125z44z", drawn="4z", **seen)) is None
+
+
 def test_the_dealer_in_riichi_is_paid_more(position):
     view = position("1405m19p55s2234z1s9s", drawn="3m", riichi=[1])
     child = chances(view)[1][1][kind("5p")]
@@ -116,7 +139,14 @@ def test_a_call_must_gain_the_margin(position):
     codes = np.array([action.code for action in view.legal if action.name == "pon"], np.int64)
     bot, worths = FoldRecognitionPlus(), np.empty(N_CALLS)
     passed = weigh_calls(
-        view.state, 0, view.unseen, codes, danger_weights(), bot._parameters, bot._stages, worths
+        view.state,
+        0,
+        view.unseen,
+        codes,
+        danger_weights(),
+        bot._parameters_of[4],
+        bot._stages,
+        worths,
     )
     gained = worths.max() - passed
     assert choice(view, call_margin=gained - 1) == "pon"
@@ -166,7 +196,8 @@ def test_a_hand_keeps_of_its_worth_what_the_evaluator_leaves_it(position):
 
 
 def test_only_threats_quicken_the_others(position):
-    usual, quick = FoldRecognitionPlus(threat_pace=1.0)._pace, FoldRecognitionPlus()._pace
+    bots = FoldRecognitionPlus(threat_pace=1.0), FoldRecognitionPlus()
+    usual, quick = (bot._parameters_of[4].pace for bot in bots)
     assert quick[:, [0, 4]] == pytest.approx(usual[:, [0, 4]])
     assert quick[:, 1:4] == pytest.approx(1.3 * usual[:, 1:4])
     assert (usual[6:17, 3] > usual[6:17, 2] + 0.1).all()

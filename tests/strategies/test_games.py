@@ -39,7 +39,10 @@ def test_each_plays_against_itself(name):
     assert sum(play(1, [name] * 4)) == 100_000
 
 
-@pytest.mark.parametrize("own", [*FAST, "examples/first_bot.py:FirstBot"])
+@pytest.mark.parametrize(
+    "own",
+    [*FAST, "fast-policy", "fold-recognition-plus", "strongest", "examples/first_bot.py:FirstBot"],
+)
 def test_those_of_three_players_play_whole_games(own):
     """Beside two that do not play: each sets norths aside, and none of them loses."""
     require_players(strategy_class(own), 3)
@@ -53,7 +56,8 @@ def test_those_of_four_players_alone_are_refused_by_name_with_the_others():
         require_players(strategy_class("combo-partner"), 3)
     assert str(refused.value) == (
         "strategy 'combo-partner' plays no table of 3 players; of ours these do:"
-        " fast-riichi-a, fast-riichi-b, fast-riichi-c, fast-riichi-d, tsumogiri"
+        " fast-policy, fast-riichi-a, fast-riichi-b, fast-riichi-c, fast-riichi-d,"
+        " fold-recognition-plus, strongest, tsumogiri"
     )
 
 

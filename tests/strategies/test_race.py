@@ -39,7 +39,7 @@ def race(hand, draws=6, ron=0.0, live=1.0, risk=0.0, riichi=True, own=0) -> Race
     flat = np.full(MAX_DRAWS + 1, 1.0)
     return Race(
         unseen, float(unseen.sum()), draws, own, live * flat, risk * flat, risk * flat, PLAIN,
-        ron, 0.8, 0.0, 0.0, riichi,
+        ron, 0.8, 0.0, 0.0, riichi, 3,
     )  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def hand_context(dora="", dealer=False) -> HandContext:
     win = np.zeros(1, WIN)
     win["seat_wind"] = 0 if dealer else 1
     return HandContext(win, hand_counts(dora) if dora else np.zeros(34, np.int8),
-                   np.zeros(2, np.int64), dealer, 0)  # fmt: skip
+                   np.zeros(2, np.int64), dealer, 4, 0)  # fmt: skip
 
 
 def tenpai(hand, race_, holding_, riichi, own=0):

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.table.observe import dora_values, genbutsu
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import State
 from mjbot.learning.models.danger_features import (
     LOSS_ACTIVE,
@@ -85,8 +86,8 @@ def deal_in_chances(
     active = np.empty(MAX_ACTIVE, np.int16)
     chance[seat] = 0
     points[seat] = 0
-    for step in range(1, 4):
-        opponent = (seat + step) & 3
+    for step in range(1, state.rules.players):
+        opponent = seat_after(state, seat, step)
         read_opponent(state, opponent, unseen, signs)
         safe = genbutsu(state, opponent)
         odds = weights.riichi if state.riichi[opponent] else weights.other
@@ -123,8 +124,8 @@ def grade_chances(
     state: State, seat: int, unseen: Counts, weights: DangerWeights, chance: Floats
 ) -> None:
     """Replace the chances of :func:`deal_in_chances` by those of the paper's four grades."""
-    for step in range(1, 4):
-        opponent = (seat + step) & 3
+    for step in range(1, state.rules.players):
+        opponent = seat_after(state, seat, step)
         safe = genbutsu(state, opponent)
         rates = weights.grades[1 if state.riichi[opponent] else 0]
         for kind in range(34):

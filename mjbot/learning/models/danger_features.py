@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.observe import genbutsu
+from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import CHI, RIICHI_DISCARD, TSUMOGIRI, State
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int64, Int64s, Record
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, NORTH
 
 Counts = NDArray[np.int8]
 
@@ -161,7 +162,8 @@ def honour_value(state: State, seat: int, kind: int) -> int:
     if kind >= FIRST_DRAGON:
         return 1
     wind = kind - FIRST_HONOUR
-    return int(wind == (seat - state.dealer) & 3) + int(wind == state.round >> 2)
+    own_wind = steps_between(state, state.dealer, seat)
+    return int(wind == own_wind) + int(wind == state.round >> 2)
 
 
 @compiled
@@ -260,8 +262,8 @@ def _flush(suit: int, melds: int, kind: int) -> int:
 
 @compiled
 def shown_han(state: State, opponent: int, dora: Counts) -> int:
-    """Return the han that the melds show: dora, red fives and value triplets."""
-    han = 0
+    """Return the han that melds and kita show: dora, red fives and value triplets."""
+    han = int(state.kita[opponent] * (1 + dora[NORTH]))
     for meld in range(state.n_melds[opponent]):
         kind = state.meld_kind[opponent, meld]
         type_ = state.meld_type[opponent, meld]

@@ -3,6 +3,7 @@
 from typing import Annotated, Final
 
 from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
+from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import State
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int8, Int8s, Int32, Int64, Record
@@ -40,7 +41,7 @@ def observe(state: State, seat: int, position: HandPosition) -> None:
     position.n_melds = state.n_melds[seat]
     unseen_kinds(state, seat, position.unseen)
     dora_values(state, position.dora)
-    position.seat_wind = (seat - state.dealer) % 4
+    position.seat_wind = steps_between(state, state.dealer, seat)
     position.round_wind = state.round // 4
     position.dragons = 1
     position.turn = state.n_river[seat]

@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.table.apply import apply_end_game
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.settle import OVER, kyoku_left, seats_ahead
 from mjbot.game.table.state import State
 from mjbot.runtime.compiler.compiled import compiled
@@ -76,8 +77,8 @@ def rank_worth(state: State, seat: int, swing: float, share: float, out: Floats)
 
     The value of no change is 0, and that of small changes is their points.  ``swing``
     is the standard deviation, in points, by which one kyoku drives two scores apart, ``share``
-    (0..1) how much of a change counts as rank, the rest as points.  Others' scores move by a
-    third of it the other way.
+    (0..1) how much of a change counts as rank, the rest as points.  Others' scores move by an
+    equal share of it each, the other way.
     """
     left = max(0, state.rules.last_round - state.round) + 1.0
     scale = swing * sqrt(left) * SCALE_OF_DEVIATION
@@ -94,10 +95,11 @@ def rank_worth(state: State, seat: int, swing: float, share: float, out: Floats)
 def _expected_rank(state: State, seat: int, points: float, scale: float) -> float:
     rank = 1.0
     own = state.scores[seat] + points
-    for step in range(1, 4):
-        other = (seat + step) & 3
+    others = state.rules.players - 1
+    for step in range(1, others + 1):
+        other = seat_after(state, seat, step)
         tie = TIE_POINTS if other < seat else -TIE_POINTS
-        rank += chance_above(state.scores[other] - points / 3 + tie - own, scale)
+        rank += chance_above(state.scores[other] - points / others + tie - own, scale)
     return rank
 
 

@@ -70,10 +70,10 @@ def write_table(state: State, seat: int, out: Float32s) -> None:
     out[5] = min(state.sticks, 8) / 4
     own = state.scores[seat]
     out[_SCORES] = bounded((own - 25000) / 25000)
-    for steps in range(1, 4):
+    for steps in range(1, state.rules.players):
         lead = own - state.scores[seat_after(state, seat, steps)]
         out[_SCORES + steps] = bounded(lead / 16000)
-    out[_SCORES + 4 + seats_ahead(state.scores, seat)] = 1
+    out[_SCORES + 4 + seats_ahead(state.scores[: state.rules.players], seat)] = 1
     out[_WINDS + min(state.round >> 2, 2)] = 1
     out[_WINDS + 3 + steps_between(state, seat, state.dealer)] = 1
 

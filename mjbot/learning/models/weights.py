@@ -26,6 +26,9 @@ from mjbot.runtime.files import first_line, whole_file
 SHIPPED: Final = Path(__file__).parent / "weights"
 """The folder of the weights that are installed with the project."""
 
+OF_PLAYERS: Final = {4: SHIPPED, 3: SHIPPED / "three-players"}
+"""Where the weights are that were learned at tables of so many players."""
+
 MAX_WEIGHTS_BYTES: Final = 1 << 26
 """Of all arrays of one file, unpacked; the largest that ship have 3 MB."""
 
@@ -168,7 +171,7 @@ def load_manifest(name: str, folder: Path = SHIPPED) -> Manifest:
 def shipped_digest() -> str:
     """Return a digest of all shipped weights: games depend on them as they do on source code."""
     digest = hashlib.sha256()
-    for path in sorted(SHIPPED.glob("*.npz")):
+    for path in sorted(SHIPPED.rglob("*.npz")):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -16,8 +16,10 @@ from mjbot.game.rules.points import base_points, ron_points, tsumo_points
 from mjbot.game.rules.scoring import score_win
 from mjbot.game.rules.wins import RIICHI, TSUMO
 from mjbot.game.table.observe import add_melds, dora_values
+from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import State
 from mjbot.runtime.compiler.compiled import compiled
+from protocol.tiles import NORTH
 
 Counts = NDArray[np.int8]
 
@@ -30,8 +32,9 @@ class HandContext(NamedTuple):
 
     win: NDArray[np.void]  # one record: melds and winds filled in
     dora: Counts
-    bonus: NDArray[np.int64]  # [0] dora and red fives of melds, [1] red fives in hand
+    bonus: NDArray[np.int64]  # [0] dora and red fives of melds and kita, [1] red fives in hand
     is_dealer: bool
+    players: int
     scoring: int  # the rules among the flags of a win
 
 
@@ -44,6 +47,7 @@ def read_holding(state: State, seat: int, win: NDArray[np.void], dora: Counts) -
     melds = np.zeros(34, np.int8)
     add_melds(state, seat, melds)
     bonus = np.zeros(2, np.int64)
+    bonus[0] = state.kita[seat] * (1 + dora[NORTH])
     for meld in range(state.n_melds[seat]):
         record.meld_type[meld] = state.meld_type[seat, meld]
         record.meld_kind[meld] = state.meld_kind[seat, meld]
@@ -53,9 +57,12 @@ def read_holding(state: State, seat: int, win: NDArray[np.void], dora: Counts) -
         bonus[0] += melds[kind] * dora[kind]
     for suit in range(3):
         bonus[1] += state.red[seat, suit]
-    record.seat_wind = (seat - state.dealer) & 3
+    record.seat_wind = steps_between(state, state.dealer, seat)
     record.round_wind = state.round >> 2
-    return HandContext(win, dora, bonus, state.dealer == seat, int(state.rules.scoring))
+    rules = state.rules
+    return HandContext(
+        win, dora, bonus, state.dealer == seat, int(rules.players), int(rules.scoring)
+    )
 
 
 @compiled
@@ -106,12 +113,12 @@ def win_points(
 @compiled
 def _paid(han: int, fu: int, yakuman: int, hand_context: HandContext, by_draw: bool) -> float:
     base = base_points(han, fu, yakuman, hand_context.scoring)
-    is_dealer = hand_context.is_dealer
+    payers = hand_context.players - 1
     if not by_draw:
-        return float(ron_points(base, is_dealer))
-    if is_dealer:
-        return 3.0 * tsumo_points(base, True)
-    return 2.0 * tsumo_points(base, False) + tsumo_points(base, True)
+        return float(ron_points(base, hand_context.is_dealer))
+    if hand_context.is_dealer:
+        return float(payers * tsumo_points(base, True))
+    return float((payers - 1) * tsumo_points(base, False) + tsumo_points(base, True))
 
 
 @compiled

@@ -15,6 +15,7 @@ from rich.console import Console
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.legal import is_furiten
 from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.settle import has_yaku
 from mjbot.game.table.state import ACCEPTED, State
 from mjbot.learning.models.danger_features import (
@@ -272,8 +273,8 @@ def discard_rows(state: State, seat: int, random: NDArray[np.uint64], out: Rows)
     all_signs = np.empty(1, OPPONENT_SIGNS)
     signs = all_signs[0]
     n = 0
-    for step in range(1, 4):
-        opponent = (seat + step) & 3
+    for step in range(1, state.rules.players):
+        opponent = seat_after(state, seat, step)
         keep = 1
         if not state.riichi[opponent]:
             keep = KEEP_OPEN if state.is_open[opponent] else KEEP_CLOSED

@@ -140,11 +140,13 @@ def index_games(paths: Iterable[Path], left_out: LeftOut | None = None) -> list[
     Raises ``OSError`` or :class:`~mjbot.game.records.game.RecordError` for a path at which nothing
     can be read.
     """
-    listed = _listed(paths, LeftOut() if left_out is None else left_out)
+    listed = _listed(paths, LeftOut() if left_out is None else left_out, 4)
     return [GameRef(number, source, place) for number, (source, place, _) in enumerate(listed)]
 
 
-def _listed(paths: Iterable[Path], left_out: LeftOut) -> Iterator[tuple[Source, int, Game]]:
+def _listed(
+    paths: Iterable[Path], left_out: LeftOut, players: int
+) -> Iterator[tuple[Source, int, Game]]:
     """Yield where each game lies, and the game, to be walked before the next."""
     sources = [
         source
@@ -153,7 +155,7 @@ def _listed(paths: Iterable[Path], left_out: LeftOut) -> Iterator[tuple[Source, 
     ]
     for source in sources:
         try:
-            for place, game in enumerate(games_of(source)):
+            for place, game in enumerate(games_of(source, (players,))):
                 yield source, place, game
         except EmptyRecordError as error:
             logger.warning("%s", error)
@@ -170,6 +172,7 @@ class DistinctGames:
     """
 
     left_out: LeftOut
+    players: int = 4
     copies: Distinct[GameRef] = field(default_factory=Distinct)
 
     def index(self, paths: Iterable[Path]) -> list[GameRef]:
@@ -180,7 +183,7 @@ class DistinctGames:
         """
         found: list[GameRef] = []
         before = self.copies.duplicates
-        for number, (source, place, game) in enumerate(_listed(paths, self.left_out)):
+        for number, (source, place, game) in enumerate(_listed(paths, self.left_out, self.players)):
             ref = GameRef(number, source, place)
             try:
                 identity = game_identity(game)
@@ -223,7 +226,7 @@ def replay_trusted(game: Game, number: int = 0) -> Iterator[GameStep]:
 def games_at(refs: Sequence[GameRef]) -> Iterator[tuple[GameRef, Game]]:
     """Yield each game and where it lies; walk each before the next."""
     for start, stop in _runs(refs):
-        opened = islice(games_of(refs[start].source), refs[start].place, None)
+        opened = islice(games_of(refs[start].source, (3, 4)), refs[start].place, None)
         yield from zip(refs[start:stop], opened, strict=False)
 
 

@@ -30,6 +30,11 @@ def length_field() -> Any:
     return option("hanchan", "length of a game", choices=list(LAST_ROUND))
 
 
+def players_field() -> Any:
+    """Return the option ``--players``."""
+    return option(4, "players of the games", type=int, choices=[3, 4])
+
+
 def shares_field(*shares: float) -> Any:
     """Return the option ``--shares``: what each of the five decisions has of a batch."""
     default = " ".join(f"{share:g}" for share in shares)
@@ -49,6 +54,8 @@ def check_shares(shares: Sequence[float]) -> None:
 @dataclass(frozen=True, kw_only=True)
 class DangerRequest(runs.TrainingRequest):
     """``mjbot train danger``."""
+
+    players: int = players_field()
 
     def __post_init__(self) -> None:
         runs.at_least_1(self, "jobs")
@@ -71,6 +78,7 @@ class DataRequest:
 
     records: Sequence[Path] = runs.records_field()
     folder: Path = option(None, "new folder for the columns", type=Path, required=True, shown=False)
+    players: int = players_field()
     jobs: int = option(1, "number of processes", type=int, shown=False)
     left_out: LeftOut = field(default_factory=LeftOut)
 

@@ -211,7 +211,7 @@ def at_least_1(request: object, *names: str) -> None:
 class TrainingRequest:
     """Arguments of every training from records; ``out`` is the folder of the weights, if named.
 
-    ``left_out`` collects what of the records cannot be read.
+    Games of other than ``players`` are left out.  ``left_out`` collects what cannot be read.
     """
 
     records: Sequence[Path] = records_field()
@@ -228,12 +228,13 @@ class TrainingRequest:
     seed: int = seed_field()
     jobs: int = option(os.cpu_count() or 1, "number of processes", type=int, shown=False)
     out: Path | None = out_field()
+    players: int = 4
     left_out: LeftOut = field(default_factory=LeftOut)
 
     @cached_property
     def distinct(self) -> DistinctGames:
         """What lists every game once: no copy of a game learned from is checked with."""
-        return DistinctGames(self.left_out)
+        return DistinctGames(self.left_out, self.players)
 
     def more(self, path: Path) -> list[GameRef]:
         """Return further games to check with: those at ``path`` that are not used already.

@@ -1,9 +1,9 @@
 """Calls by their value: the hand after the call and its best discard, against passing.
 
 Both are values in the sense of :mod:`strategies.evaluation.push_fold.race`, with the own
-draws that each leaves: w tiles left in the wall give w // 4 after a call, (w - b + 3) // 4 after
-a pass, b being the seats that draw before us.  How much better a call has to be is up to the
-strategy (``call_factor``, ``call_margin``).  Nothing here is tuned.
+draws that each leaves: with p players w tiles left in the wall give w // p after a call,
+(w - b + p - 1) // p after a pass, b being the seats that draw before us.  How much better a call
+has to be is up to the strategy (``call_factor``, ``call_margin``).  Nothing here is tuned.
 """
 
 from typing import Final
@@ -59,8 +59,10 @@ def weigh_calls(
 @compiled
 def draws_left(state: State, seat: int) -> tuple[int, int]:
     """Return the own draws to come after passing the tile on offer, and after calling it."""
-    before_own = (seat - state.turn - 1) & 3
-    return int((state.wall_left - before_own + 3) // 4), int(state.wall_left // 4)
+    players = state.rules.players
+    before_own = (seat - state.turn - 1) % players
+    passing = (state.wall_left - before_own + players - 1) // players
+    return int(passing), int(state.wall_left // players)
 
 
 @compiled
@@ -94,7 +96,7 @@ def with_draws(position: PushPosition, draws: int) -> PushPosition:
     r = position.race
     race = Race(
         r.unseen, r.total, min(max(draws, 0), r.draws), r.own, r.live, r.risk, r.evasion, r.value,
-        r.ron_rate, r.call_rate, r.tenpai_points, r.extra_points, r.may_riichi,
+        r.ron_rate, r.call_rate, r.tenpai_points, r.extra_points, r.may_riichi, r.others,
     )  # fmt: skip
     return PushPosition(
         race,

@@ -225,7 +225,7 @@ def _honour_plan(
     rest = hand.copy()
     rest[pair] = 0
     stage, accepted = shanten_and_acceptance(rest, n_melds + 1)
-    tiles = race.unseen[pair] * (1 + 3 * race.call_rate)
+    tiles = race.unseen[pair] * (1 + race.others * race.call_rate)
     for kind in range(34):
         if accepted >> kind & 1:
             tiles += race.unseen[kind] * 0.5 * (1 + call_share(rest, kind, race))

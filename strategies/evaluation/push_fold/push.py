@@ -25,7 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.rules.kinds import Counts
+from mjbot.game.rules.points import HONBA_POINTS
 from mjbot.game.rules.wins import WIN
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import State
 from mjbot.learning.models.danger import DangerWeights, deal_in_chances, grade_chances
 from mjbot.learning.models.fold_features import safety_grades
@@ -37,9 +39,10 @@ from strategies.evaluation.push_fold.race import MAX_DRAWS, STICK, Race, StageTa
 
 Floats = NDArray[np.float64]
 
-HONBA_POINTS: Final = 300.0
 USUAL: Final = 4
 """Column of the paces: with as many in riichi as the turn usually has; before it, with 0 to 3."""
+OTHERS: Final = 3
+"""Opponents that the rates of the parameters are for; of two there is as much less."""
 FADING: Final = 0.7
 """How much of the present threats' pace is left after each go-around."""
 
@@ -47,12 +50,12 @@ FADING: Final = 0.7
 class PushParameters(NamedTuple):
     """The weights of the strategy, as compiled code takes them."""
 
-    ron_rate: float  # others' discards per own draw to win on
+    ron_rate: float  # discards of three others per own draw to win on
     call_rate: float  # tiles to call per opponent's discard
     score_spread: float  # points that a kyoku moves two scores
     rank_share: float  # of a change's value that is rank, 0..1
     caution: float  # x what a deal-in costs
-    tenpai_points: float  # of tenpai at a draw
+    tenpai_points: float  # of tenpai at a draw, with three others
     mawashi_cost: float  # x the danger of a drawn tile, while the discard can be chosen (mawashi)
     fine_danger: bool  # False: the four grades of the paper
     hand_quality: bool  # False: hands are judged by shanten alone
@@ -99,11 +102,14 @@ def read_position(
     live *= 1 - parameters.mawashi_cost * mean_deal_in / total
     risk[:] = mean_loss / total
     may_riichi = not state.is_open[seat] and state.scores[seat] >= STICK
+    others = state.rules.players - 1
+    rate = others / OTHERS
     race = Race(
         unseen, total, draws, int(state.discarded[seat]), live, risk,
-        risk * parameters.mawashi_cost, value, parameters.ron_rate, parameters.call_rate,
-        worth_of(value, parameters.tenpai_points),
-        HONBA_POINTS * state.honba + STICK * state.sticks, may_riichi and state.wall_left >= 4,
+        risk * parameters.mawashi_cost, value, rate * parameters.ron_rate, parameters.call_rate,
+        worth_of(value, rate * parameters.tenpai_points),
+        others * HONBA_POINTS * state.honba + float(STICK * state.sticks),
+        may_riichi and state.wall_left > others, others,
     )  # fmt: skip
     fill_stages(race, stages)
     hand_context = read_holding(state, seat, np.zeros(1, WIN), np.zeros(34, np.int8))
@@ -125,11 +131,12 @@ def _read_dangers(
     deal_in_chances(state, seat, unseen, weights, chance, points)
     if not parameters.fine_danger:
         grade_chances(state, seat, unseen, weights, chance)
+    honba = (state.rules.players - 1) * HONBA_POINTS * state.honba
     for kind in range(34):
         safe = 1.0
         for opponent in range(4):
             if chance[opponent, kind] > 0:
-                paid = points[opponent, kind] + HONBA_POINTS * state.honba
+                paid = points[opponent, kind] + honba
                 loss[kind] -= parameters.caution * chance[opponent, kind] * worth_of(value, -paid)
                 safe *= 1 - chance[opponent, kind]
         deal_in[kind] = 1 - safe
@@ -144,8 +151,8 @@ def _read_pace(
     The threats of now fade into those that the turn usually has.
     """
     threats = 0
-    for step in range(1, 4):
-        threats += state.riichi[(seat + step) & 3] > 0
+    for step in range(1, state.rules.players):
+        threats += state.riichi[seat_after(state, seat, step)] > 0
     fade = 1.0
     for ahead in range(draws):
         turn = min(state.n_river[seat] + ahead, 17)
@@ -167,8 +174,8 @@ def seats_to_fold_to(state: State, seat: int) -> int:
     is all three.
     """
     riichi, called, most = 0, 0, -1
-    for step in range(1, 4):
-        other = (seat + step) & 3
+    for step in range(1, state.rules.players):
+        other = seat_after(state, seat, step)
         if state.riichi[other]:
             riichi |= 1 << other
         if state.n_melds[other] > most:

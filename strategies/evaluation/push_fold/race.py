@@ -71,6 +71,7 @@ class Race(NamedTuple):
     tenpai_points: float  # value of being tenpai at a draw
     extra_points: float  # honba and sticks
     may_riichi: bool
+    others: int  # opponents
 
 
 class StageTable(NamedTuple):
@@ -134,8 +135,8 @@ def stage_value(race: Race, stages: StageTable, stage: int, tiles: float, gain: 
 def call_share(hand: Counts, kind: int, race: Race) -> float:
     """Return the chances to claim a kind in addition to drawing it, as copies drawn."""
     if hand[kind] >= 2:
-        return 3 * race.call_rate
-    if kind >= 27:
+        return race.others * race.call_rate
+    if kind >= 27 or race.others < 3:  # three players have no chi
         return 0.0
     rank = kind % 9
     below = rank > 0 and hand[kind - 1] > 0

@@ -24,18 +24,20 @@ is reported with it is calibrated on recorded games
 (:mod:`strategies.evaluation.push_fold.win_chance`), so it is smaller for hands near a win.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.game.rules.points import HONBA_POINTS
 from mjbot.game.table.view import View
 from mjbot.learning.models.danger import DangerWeights, deal_in_chances, grade_chances
 from mjbot.learning.models.placement import LOWEST, N_STEPS, STEP
 from mjbot.strategy import explanation as e
 from protocol.tiles import tile_kind
 from strategies.evaluation.push_fold.hand_value import weigh_discards
-from strategies.evaluation.push_fold.push import HONBA_POINTS, PushParameters, PushPosition
+from strategies.evaluation.push_fold.push import PushParameters, PushPosition
 from strategies.evaluation.push_fold.race import MAX_DRAWS
 from strategies.evaluation.push_fold.race import STICK as STICK_POINTS
 from strategies.evaluation.push_fold.win_chance import WinSituation, calibrated
@@ -65,7 +67,8 @@ def read_dangers(view: View, weights: DangerWeights, parameters: PushParameters)
     deal_in_chances(view.state, view.seat, view.unseen, weights, chance, points)
     if not parameters.fine_danger:
         grade_chances(view.state, view.seat, view.unseen, weights, chance)
-    paid = np.where(chance > 0, points + HONBA_POINTS * view.honba, 0.0)
+    honba = (view.players - 1) * HONBA_POINTS * view.honba
+    paid = np.where(chance > 0, points + honba, 0.0)
     return Dangers(chance, paid)
 
 
@@ -140,14 +143,19 @@ class Discarded(NamedTuple):
 
 
 def discard_terms(
-    seat: int, of: Discarded, hands: PricedHands, dangers: Dangers, caution: float, adds_to: str
+    opponents: Sequence[int],
+    of: Discarded,
+    hands: PricedHands,
+    dangers: Dangers,
+    caution: float,
+    adds_to: str,
 ) -> list[e.Term]:
     """Return the terms of a discard, which add up to its value."""
     plain, gains, chance = (float(each[int(of.in_riichi), of.tile]) for each in hands)
     stick = -STICK_POINTS if of.in_riichi else 0.0
     terms = winning_terms(gains, chance, of.situation, adds_to)
     terms.append(e.Term(e.LATER, e.POINTS, plain - gains - stick, adds_to=adds_to))
-    terms += _danger_terms(seat, tile_kind(of.tile), plain, dangers, caution, adds_to)
+    terms += _danger_terms(opponents, tile_kind(of.tile), plain, dangers, caution, adds_to)
     sticks = [e.Term(e.STICK, e.POINTS, stick, adds_to=adds_to)] if of.in_riichi else []
     known = sum(term.value for term in [*terms, *sticks] if term.adds_to == adds_to)
     shape = of.value - of.unweighted
@@ -160,15 +168,19 @@ def discard_terms(
 
 
 def _danger_terms(
-    seat: int, kind: int, plain: float, dangers: Dangers, caution: float, adds_to: str
+    opponents: Sequence[int],
+    kind: int,
+    plain: float,
+    dangers: Dangers,
+    caution: float,
+    adds_to: str,
 ) -> list[e.Term]:
     """Return chance, cost and their product for each opponent; of what cannot deal in 0."""
     chances = dangers.chance[:, kind]
     any_of = 1 - float(np.prod(1 - chances))
     share = any_of * plain / max(float(chances.sum()), 1e-12)
     terms = []
-    for step in range(1, 4):
-        opponent = (seat + step) % 4
+    for opponent in opponents:
         chance, paid = float(chances[opponent]), float(dangers.paid[opponent, kind])
         cost = -chance * (caution * paid + share)
         terms.append(e.Term(e.DEALING_IN, e.POINTS, cost, about=opponent, adds_to=adds_to))

@@ -2,10 +2,10 @@
 
 Five questions, numbered as the kinds of :mod:`mjbot.learning.training.networks.decisions`: which
 kind is discarded; whether riichi is declared; pon; chi, of which the claimed tile may be the
-lowest, middle or highest; kan.  Each writer fills ``reading.inputs``, ``reading.changes`` and
-``reading.choices`` for its candidates and returns how many there are, 0 where the question does not
-arise.  Only the discards have no alternative; the other questions have one more answer, "no", whose
-score is 0.
+lowest, middle or highest; kan, which a kita counts as.  Each writer fills ``reading.inputs``,
+``reading.changes`` and ``reading.choices`` for its candidates and returns how many there are, 0
+where the question does not arise.  Only the discards have no alternative; the other questions have
+one more answer, "no", whose score is 0.
 """
 
 from math import sqrt
@@ -21,12 +21,14 @@ from mjbot.game.table.actions import (
     CONCEALED_KAN,
     DECLARE_RIICHI,
     DISCARD_DRAWN,
+    KITA,
     is_chi_code,
     is_discard_code,
     is_pon_code,
 )
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.legal import held_tiles, kuikae_kinds
+from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import ANKAN, CHI, DAIMINKAN, KAKAN, PON, State
 from mjbot.learning.models.fast_policy.ally import write_tile
 from mjbot.learning.models.fast_policy.reading import (
@@ -53,7 +55,7 @@ from mjbot.learning.models.table_features import OF_ONE, bounded
 from mjbot.learning.models.win_value import HandContext, add_meld, hand_dora
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float32s, Int8s, UInt8s
-from protocol.tiles import FIRST_HONOUR
+from protocol.tiles import FIRST_HONOUR, NORTH
 
 DISCARD: Final = 0
 DECLARE: Final = 1
@@ -61,6 +63,8 @@ CALL_PON: Final = 2
 CALL_CHI: Final = 3
 MAKE_KAN: Final = 4
 N_QUESTIONS: Final = 5
+SET_ASIDE: Final = ANKAN + 1
+"""What a kita counts as where kans are told apart."""
 
 # Inputs of a discard.
 KEEPS: Final = 0  # shanten after it: best, one more, worse
@@ -377,7 +381,7 @@ def _write_call(
     out[CALLED + 1] = reading.shape.values[claimed] > 0
     out[CALLED + 3] = position == 0
     out[CALLED + 4] = position == 1
-    out[CALL_FROM + ((state.turn - seat) & 3) - 1] = 1
+    out[CALL_FROM + steps_between(state, seat, int(state.turn)) - 1] = 1
     out[CALL_KEEPS] = reading.best[0] / 4
     out[CALL_KEEPS + 1] = reading.best[1] / MOST_TILES
     write_tile(state, int(state.turn), claimed, reading.ally, out[TO_ALLY:])
@@ -446,7 +450,7 @@ def _write_after(called: HandOutlook, banned: int, reading: Reading, out: Float3
 def write_kan_offer(
     state: State, seat: int, codes: UInt8s, n_codes: int, reading: Reading, context: HandContext
 ) -> int:
-    """Describe the last kan on offer; ``choices`` has its code.
+    """Describe the last kan on offer, or a kita; ``choices`` has its code.
 
     On the own turn the hand before it is that after the discard that accepts most.
     """
@@ -457,7 +461,9 @@ def write_kan_offer(
     if code < 0:
         return 0
     kind, type_ = kind_of(state.last_tile), DAIMINKAN
-    if code >= ADDED_KAN:
+    if code == KITA:
+        kind, type_ = NORTH, SET_ASIDE
+    elif code >= ADDED_KAN:
         kind, type_ = code - ADDED_KAN, KAKAN
     elif code >= CONCEALED_KAN:
         kind, type_ = code - CONCEALED_KAN, ANKAN
@@ -467,7 +473,7 @@ def write_kan_offer(
     out[OF_KAN + type_ - DAIMINKAN] = 1
     write_tile(state, seat, kind, reading.ally, out[TO_ALLY:])
     dora = hand_dora(hand, context)
-    copies = 1 if type_ == KAKAN else int(hand[kind])
+    copies = 1 if type_ in (KAKAN, SET_ASIDE) else int(hand[kind])
     _write_left(0, kind, copies, reading)
     after = hand.copy()
     after[kind] -= copies
@@ -476,15 +482,18 @@ def write_kan_offer(
         dora_after += context.dora[kind] + (state.last_tile != kind)
     else:
         out[KAN_DRAWN] = state.drawn >= 0 and kind_of(state.drawn) == kind
-        out[KAN_RISK] = sqrt(reading.loss[kind]) if type_ == KAKAN else 0.0
+        out[KAN_RISK] = sqrt(reading.loss[kind]) if type_ in (KAKAN, SET_ASIDE) else 0.0
         discard = _widest_discard(state, seat, reading)
         before[discard] -= 1
         dora -= context.dora[discard]
-    if type_ != KAKAN:
+    if type_ == SET_ASIDE:
+        dora_after += 1
+    is_meld = type_ in (ANKAN, DAIMINKAN)
+    if is_meld:
         add_meld(context, type_, kind)
     unseen = reading.shape.unseen
     left = HandOutlook(after, unseen, dora_after, context)
-    numbers = kind, melds, melds + (type_ != KAKAN)
+    numbers = kind, melds, melds + is_meld
     write_kan(state, seat, HandOutlook(before, unseen, dora, context), left, numbers, out)
     context.win[0].n_melds = melds
     return 1

@@ -49,7 +49,7 @@ from mjbot.learning.models.fast_policy.network import (
     reads_more,
 )
 from mjbot.learning.models.fast_policy.reading import Reading, read_table
-from mjbot.learning.models.weights import SHIPPED
+from mjbot.learning.models.weights import OF_PLAYERS
 from mjbot.learning.models.win_value import HandContext
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float32s, Float64s, UInt8s
@@ -80,18 +80,22 @@ class FastPolicy(NamedTuple):
     codes: UInt8s
 
 
-def load_policy(folder: Path = SHIPPED) -> FastPolicy:
-    """Return the policy with the weights in a folder; ``WeightsError`` if they cannot be used."""
-    return policy_of(load_network(folder))
+def load_policy(folder: Path | None = None, players: int = 4) -> FastPolicy:
+    """Return the policy of a table with the weights in a folder, else with the shipped ones.
+
+    ``WeightsError`` if they cannot be used.
+    """
+    return policy_of(load_network(folder or OF_PLAYERS[players]), players)
 
 
-def policy_of(weights: PolicyWeights) -> FastPolicy:
-    """Return a policy with scratch memory of its own."""
+def policy_of(weights: PolicyWeights, players: int = 4) -> FastPolicy:
+    """Return a policy of a table of so many players, with scratch memory of its own."""
     thresholds = np.full(N_QUESTIONS, EVEN, np.float32)
     codes = np.zeros(N_ACTIONS, np.uint8)
     reading = Reading.new()
     reading["is_wide"] = reads_more(weights)
-    return FastPolicy(weights, danger_weights(), reading, Layers.new(), thresholds, codes)
+    danger = danger_weights(OF_PLAYERS[players])
+    return FastPolicy(weights, danger, reading, Layers.new(), thresholds, codes)
 
 
 @compiled

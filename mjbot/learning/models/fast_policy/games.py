@@ -42,7 +42,7 @@ def play_games(
     state = states[0]
     for game in range(len(seeds)):
         apply_start_game(state, rules)
-        shuffle_wall(seeds[game], 0, 0, state.wall, 4)
+        shuffle_wall(seeds[game], 0, 0, state.wall, rules.players)
         deal(state, buffers[0], 0, 0)
         play_kyoku(policy, rival, own, state, buffers[0])
         finish_game(policy, rival, own, state, buffers[0], seeds[game])
@@ -60,7 +60,7 @@ def finish_game(
     """Play the kyoku that follow the one just paid, to the end of the game."""
     while not game_ends(state):
         round_, honba = next_kyoku(state)
-        shuffle_wall(seed, round_, honba, state.wall, 4)
+        shuffle_wall(seed, round_, honba, state.wall, state.rules.players)
         deal(state, buffer, round_, honba)
         play_kyoku(policy, rival, own, state, buffer)
     apply_end_game(state)

@@ -11,11 +11,13 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
+from mjbot.game.rules.acceptance import count_tiles
 from mjbot.game.rules.shanten import NEVER
+from mjbot.game.rules.tile_sets import acceptance_of
 from mjbot.game.rules.wins import Win
 from mjbot.game.table.assume import EVERY_KIND
 from mjbot.game.table.observe import genbutsu, unseen_kinds
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import CALLED, REACTION, RIICHI, State
 from mjbot.learning.models.danger import DangerWeights
 from mjbot.learning.models.danger_features import (
@@ -163,7 +165,10 @@ def _read_dangers(
     for kind in range(34):
         reading.loss[kind] = 0
     for step in range(3):
-        other = (seat + step + 1) & 3
+        if step + 2 > state.rules.players:
+            reading.chance[step, :], reading.safe[step] = 0, EVERY_KIND
+            continue
+        other = seat_after(state, seat, step + 1)
         signs = reading.signs[other]
         read_opponent(state, other, shape.unseen, signs)
         odds = weights.riichi if state.riichi[other] else weights.other
@@ -202,9 +207,9 @@ def _mean_points(
 def _read_distances(state: State, seat: int, reading: Reading) -> None:
     """Fill shanten and acceptance: of a hand to discard from after each discard, else as it is."""
     hand, n_melds, unseen = reading.shape.hand, int(state.n_melds[seat]), reading.shape.unseen
-    best = reading.best
+    best, players = reading.best, int(state.rules.players)
     if state.phase == REACTION or state.turn != seat:
-        best[0], mask = shanten_and_acceptance(hand, n_melds)
+        best[0], mask = acceptance_of(hand, n_melds, players)
         best[1] = count_tiles(mask, unseen)
     else:
         best[0], best[1] = NEVER, 0
@@ -212,7 +217,7 @@ def _read_distances(state: State, seat: int, reading: Reading) -> None:
             reading.shantens[kind] = NEVER
             if hand[kind]:
                 hand[kind] -= 1
-                away, mask = shanten_and_acceptance(hand, n_melds)
+                away, mask = acceptance_of(hand, n_melds, players)
                 hand[kind] += 1
                 tiles = count_tiles(mask, unseen)
                 reading.shantens[kind], reading.masks[kind] = away, mask

@@ -1,11 +1,12 @@
-"""Final ranks of the four seats, predicted at the start of a kyoku; learned from records.
+"""Final ranks of the seats, predicted at the start of a kyoku; learned from records.
 
 Theory.  The same network evaluates each seat: the scores of that seat and of the others in order of
 play from it, the number of kyoku left, the dealer, honba and sticks give four numbers, the
-logarithms of the probabilities of ranks 1 to 4 up to a term for each seat and each rank.  As each
-rank is given once, rows (seats) and columns (ranks) of the matrix of chances must each add up to 1:
-it is scaled until they do (Sinkhorn and Knopp, Pacific Journal of Mathematics 21, 1967), in
-training too.  Several networks of other beginnings are averaged before that.
+logarithms of the probabilities of ranks 1 to 4 (of three players 1 to 3) up to a term for each
+seat and each rank.  As each rank is given once, rows (seats) and columns (ranks) of the matrix of
+chances must each add up to 1: it is scaled until they do (Sinkhorn and Knopp, Pacific Journal of
+Mathematics 21, 1967), in training too.  Several networks of other beginnings are averaged before
+that.
 
 Kyoku left count, not the name of the wind: East 1 of a tonpu is encoded like South 1 of a hanchan;
 past the last scheduled kyoku each counts as the last with a mark of its own.  All of the records
@@ -25,19 +26,28 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.game.table.seats import next_seat
 from mjbot.game.table.settle import OVER, kyoku_left, next_kyoku, seats_ahead
 from mjbot.game.table.state import DRAWN, WON, State
-from mjbot.learning.models.weights import SHIPPED, Shape, WeightsError, load_weights, shaped
+from mjbot.learning.models.weights import (
+    OF_PLAYERS,
+    SHIPPED,
+    Shape,
+    WeightsError,
+    load_weights,
+    shaped,
+)
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int32s
-from protocol.rules import EXTENSION_ROUNDS, RANKED
+from protocol.rules import EXTENSION_ROUNDS, RANKED, Rules
 
 Floats = NDArray[np.float32]
 Chances = NDArray[np.float64]
 """Of seats (rows) to have ranks 1 to 4 (columns): float64[4, 4], rows and columns add up to 1."""
 
 TARGET_POINTS: Final = RANKED.target_points
-"""Of the games that the model was fitted to; compiled code reads numbers only."""
+THREE_TARGET_POINTS: Final = Rules(players=3).target_points
+"""Of the games that the models were fitted to; compiled code reads numbers only."""
 NAME: Final = "rank"
 VERSION: Final = 1
 GAME_OVER: Final = -1
@@ -70,10 +80,10 @@ class RankWeights(NamedTuple):
 
 
 class KyokuStart(NamedTuple):
-    """What stands at the start of a kyoku; ``scores`` are int32[4] by seat.
+    """What stands at the start of a kyoku; ``scores`` are int32[players] by seat.
 
     ``round`` is 0 for East 1 to 15 for North 4 or :data:`GAME_OVER`; ``last_round`` is 3 in a
-    tonpu, 7 in a hanchan; ``sticks`` lie on the table.
+    tonpu, 7 in a hanchan, of three players 2 and 6; ``sticks`` lie on the table.
     """
 
     scores: Int32s
@@ -85,6 +95,12 @@ class KyokuStart(NamedTuple):
 
 
 # --- features ----------------------------------------------------------------------------------
+
+
+@compiled
+def _target(scores: Int32s) -> int:
+    """Return the points with which a game ends."""
+    return TARGET_POINTS if len(scores) == 4 else THREE_TARGET_POINTS
 
 
 @compiled
@@ -103,8 +119,8 @@ def write_rank_features(
     left = min(max(last_round - round_ + 1, 1), MOST_LEFT)
     own = scores[seat]
     out[0] = own / 10000 - 2.5
-    for step in range(1, 4):
-        other = (seat + step) & 3
+    for step in range(1, len(scores)):
+        other = (seat + step) % len(scores)
         at = 1 + 5 * (step - 1)
         lead = own - scores[other]
         out[at] = scores[other] / 10000 - 2.5
@@ -114,11 +130,11 @@ def write_rank_features(
         out[at + 4] = lead > 0 or (lead == 0 and seat < other)
     out[15 + left] = 1
     out[24] = round_ > last_round
-    out[25 + ((dealer - seat) & 3)] = 1
+    out[25 + (dealer - seat) % len(scores)] = 1
     out[29] = min(honba, 8) / 4
     out[30] = min(sticks, 6) / 3
-    out[31] = own >= TARGET_POINTS
-    out[32] = scores.max() >= TARGET_POINTS
+    out[31] = own >= _target(scores)
+    out[32] = scores.max() >= _target(scores)
     out[33 + seats_ahead(scores, seat)] = 1
 
 
@@ -133,7 +149,7 @@ def is_over(scores: Int32s, round_: int, last_round: int, honba: int) -> bool:
     """
     if round_ < 0 or scores.min() < 0 or round_ > last_round + EXTENSION_ROUNDS:
         return True
-    return bool(round_ > last_round and honba == 0 and scores.max() >= TARGET_POINTS)
+    return bool(round_ > last_round and honba == 0 and scores.max() >= _target(scores))
 
 
 @compiled
@@ -149,31 +165,33 @@ def rank_chances(
 ) -> None:
     """Write the chances of each seat to end at each rank: float64[4, 4].
 
-    The arguments are those of :class:`KyokuStart`; a finished game gives its ranks.
+    The arguments are those of :class:`KyokuStart`; a finished game gives its ranks.  Without a
+    fourth player the last row and column are 0.
     """
+    players = len(scores)
+    out[:] = 0
     if is_over(scores, round_, last_round, honba):
-        out[:] = 0
-        for seat in range(4):
+        for seat in range(players):
             out[seat, seats_ahead(scores, seat)] = 1
         return
     features = np.empty(N_FEATURES, np.float32)
-    for seat in range(4):
+    for seat in range(players):
         write_rank_features(scores, seat, round_, last_round, honba, sticks, dealer, features)
-        _predict(weights, features, out[seat])
-    for seat in range(4):
-        out[seat] = np.exp(out[seat] - out[seat].max())
-    share_ranks(out)
+        _predict(weights, features, out[seat, :players])
+    for seat in range(players):
+        out[seat, :players] = np.exp(out[seat, :players] - out[seat, :players].max())
+    share_ranks(out, players)
 
 
 @compiled
 def _predict(weights: RankWeights, features: Floats, out: Chances) -> None:
-    """Write the mean output of the networks for a seat's features: float64[4]."""
+    """Write the mean output of the networks for a seat's features: float64[players]."""
     out[:] = 0
     n_nets = weights.first.shape[0]
     for net in range(n_nets):
         hidden = _layer(features, weights.first[net], weights.first_bias[net])
         hidden = _layer(hidden, weights.second[net], weights.second_bias[net])
-        for rank in range(4):
+        for rank in range(len(out)):
             total = weights.last_bias[net, rank]
             for index in range(len(hidden)):
                 total += hidden[index] * weights.last[net, index, rank]
@@ -197,16 +215,16 @@ def _layer(values: Floats, weights: Floats, bias: Floats) -> Floats:
 
 
 @compiled
-def share_ranks(chances: Chances) -> None:
-    """Scale positive numbers float64[4, 4] so that rows and columns add up to 1."""
+def share_ranks(chances: Chances, players: int) -> None:
+    """Scale positive numbers, of ``chances`` the first, so that rows and columns add up to 1."""
     for _ in range(MOST_SWEEPS):
         worst = 0.0
-        for rank in range(4):
-            total = chances[:, rank].sum()
+        for rank in range(players):
+            total = chances[:players, rank].sum()
             worst = max(worst, abs(total - 1))
-            chances[:, rank] /= total
-        for seat in range(4):
-            chances[seat] /= chances[seat].sum()
+            chances[:players, rank] /= total
+        for seat in range(players):
+            chances[seat, :players] /= chances[seat, :players].sum()
         if worst < CLOSE:
             return
 
@@ -220,12 +238,11 @@ def rank_chances_of(weights: RankWeights, state: State, out: Chances) -> None:
     round_, honba, dealer = int(state.round), int(state.honba), int(state.dealer)
     if state.phase >= WON:
         round_, honba = next_kyoku(state)
-        dealer = dealer if state.dealer_stays else (dealer + 1) & 3
+        dealer = dealer if state.dealer_stays else next_seat(state, dealer)
         if state.phase > DRAWN or kyoku_left(state) == OVER:
             round_ = GAME_OVER
-    rank_chances(
-        weights, state.scores, round_, state.rules.last_round, honba, state.sticks, dealer, out
-    )
+    scores, last_round = state.scores[: state.rules.players], state.rules.last_round
+    rank_chances(weights, scores, round_, last_round, honba, state.sticks, dealer, out)
 
 
 class RankModel:
@@ -251,7 +268,10 @@ class RankModel:
         )
 
     def chances(self, situation: KyokuStart) -> Chances:
-        """Return the chances of each seat (row) to end at each rank (column): float64[4, 4]."""
+        """Return the chances of each seat (row) to end at each rank (column): float64[4, 4].
+
+        Without a fourth player the last row and column are 0.
+        """
         out = np.empty((4, 4))
         scores = np.ascontiguousarray(situation.scores, np.int32)
         rank_chances(self.weights, scores, *situation[1:], out)
@@ -276,6 +296,6 @@ def _shapes(n: int, units: int) -> dict[str, Shape]:
 
 
 @cache
-def rank_model() -> RankModel:
-    """Return the model that ships, shared by all callers in this process."""
-    return RankModel.load()
+def rank_model(players: int = 4) -> RankModel:
+    """Return the model that ships for a table, shared by all callers in this process."""
+    return RankModel.load(OF_PLAYERS[players])

@@ -141,7 +141,8 @@ def write_row_chances(
 class BatchSource:
     """Rows of all kinds, taken by their places."""
 
-    def __init__(self, parts: Sequence[columns.Decisions]) -> None:
+    def __init__(self, parts: Sequence[columns.Decisions], players: int = 4) -> None:
+        self.players: Final = players
         self._bytes = [columns.bytes_of(part.states) for part in parts]
         self._rows = [np.asarray(part.rows) for part in parts]
         self._dtype = parts[0].states.dtype
@@ -185,7 +186,7 @@ class ImitationRun:
         zeros = np.zeros((3, len(self._numbers)), np.float32)
         self._gradients: Final = zeros[0]
         self._moments: Final = AdamMoments(zeros[1], zeros[2], self._numbers.copy())
-        self._policy: Final = policy_of(weights_in(self._numbers, self._units))
+        self._policy: Final = policy_of(weights_in(self._numbers, self._units), source.players)
         self._errors: Final = new_errors(MOST_CANDIDATES)
         self._step = 0
         self._counts: Final = batch_counts(plan, source.sizes)
@@ -246,7 +247,7 @@ class ImitationRun:
         return float(loss)
 
     def _held_out(self) -> float:
-        policy = policy_of(weights_in(self._moments.mean, self._units))
+        policy = policy_of(weights_in(self._moments.mean, self._units), self._source.players)
         chances, rows = chances_of(policy, self._check)
         made = chances[np.arange(len(rows)), rows["choice"]]
         return float(-np.log(np.maximum(made, 1e-7)).mean())
@@ -335,7 +336,8 @@ def train(request: ImitationRequest) -> runs.Learned:
     learned = opened(request.data[0], request.games.start, request.games.stop)
     stop = 1 + max((int(part.rows["game"][-1]) for part in learned if len(part.rows)), default=0)
     middle = stop - request.held_out
-    source = BatchSource([part.of_games(0, middle) for part in learned])
+    info = columns.check_data(request.data[0])
+    source = BatchSource([part.of_games(0, middle) for part in learned], info.players)
     held_out = BatchSource([part.of_games(middle, stop) for part in learned])
     if not (source.sizes[DISCARD] and sum(held_out.sizes)):
         raise runs.TrainingError("there are no games to learn from; widen --games")
@@ -353,7 +355,7 @@ def train(request: ImitationRequest) -> runs.Learned:
         scores |= scores_on(weights, request.data, stop)
         out = request.out or runs.claim_weights(run_folder, NAME)
     manifest = Manifest(
-        data=f"games {request.games.start}:{stop} of {columns.check_data(request.data[0]).data}",
+        data=f"games {request.games.start}:{stop} of {info.data}",
         command=command_of("mjbot train fast-policy", request),
         seed=request.plan.seed,
         scores=scores,
@@ -369,13 +371,14 @@ def opened(folder: Path, start: int, stop: int | None) -> list[columns.Decisions
 
 def scores_on(weights: PolicyWeights, data: Sequence[Path], stop: int) -> dict[str, Any]:
     """Return the figures of the weights as they are saved, on games that were not learned from."""
-    policy = policy_of(unpacked(packed(weights), Path(NAME)))
+    saved = unpacked(packed(weights), Path(NAME))
     scores: dict[str, Any] = {}
     for place, folder in enumerate(data):
         parts = opened(folder, 0 if place else stop, None)
         if not any(len(part.rows) for part in parts):
             continue
-        chances, rows = chances_of(policy, BatchSource(parts))
+        players = columns.check_data(folder).players
+        chances, rows = chances_of(policy_of(saved, players), BatchSource(parts))
         for number, kind in enumerate(columns.KINDS):
             of_it = rows["kind"] == number
             found = scores_of(kind, chances[of_it, : columns.N_CHOICES[kind]], rows[of_it])

@@ -29,6 +29,7 @@ from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.actions import PASS
 from mjbot.game.table.apply import apply_end_game, apply_start_game
 from mjbot.game.table.observe import dora_values, visible_kinds
+from mjbot.game.table.seats import seat_after, steps_between
 from mjbot.game.table.settle import game_ends, next_kyoku, seats_ahead
 from mjbot.game.table.state import State
 from mjbot.learning.models.fast_policy.ally import NO_ALLY, known_ally
@@ -61,7 +62,6 @@ PAIR_SPREAD: Final = 0.35
 """By which advantages of a pair are divided; set by hand (its returns deviate by 0.43)."""
 MOST_TRACES: Final = 1024
 """Open questions of one kyoku that are learned from; more are left out."""
-ALL_SEATS: Final = 15
 _UNIT: Final = 1 << 24
 _LEAST: Final = np.float32(1e-9)
 
@@ -146,21 +146,27 @@ def learn_games(
         apply_start_game(state, rules)
         round_, honba = 0, 0
         while True:
-            shuffle_wall(seeds[game], round_, honba, state.wall, 4)
+            shuffle_wall(seeds[game], round_, honba, state.wall, rules.players)
             deal(state, buffer, round_, honba)
             _learn_kyoku(learner, state, buffer, masks[game])
             if game_ends(state):
                 break
             round_, honba = next_kyoku(state)
         apply_end_game(state)
-        if masks[game] == ALL_SEATS:
+        if masks[game] == all_seats(rules.players):
             continue
         best = 4
         for seat in range(4):
             if masks[game] >> seat & 1:
-                best = min(best, 1 + seats_ahead(state.scores, seat))
+                best = min(best, 1 + seats_ahead(state.scores[: rules.players], seat))
                 learner.sums[6] += state.scores[seat]
         learner.sums[5] += best
+
+
+@compiled
+def all_seats(players: int) -> int:
+    """Return the mask of the seats of so many players."""
+    return (1 << players) - 1
 
 
 @compiled
@@ -386,8 +392,8 @@ def write_seen(state: State, seat: int, ally: int, out: Float32s) -> None:
         left[kind] = 4 - left[kind]
         for other in range(4):
             left[kind] -= state.hand[other, kind]
-    for step in range(4):
-        other = (seat + step) & 3
+    for step in range(state.rules.players):
+        other = seat_after(state, seat, step)
         part = out[step * OF_SEAT :]
         away = shanten(state.hand[other], state.n_melds[other])
         part[min(max(away, 0), 3)] = 1
@@ -408,8 +414,8 @@ def write_seen(state: State, seat: int, ally: int, out: Float32s) -> None:
     out[at + 2] = state.rules.last_round <= state.round
     out[at + 3] = min(state.sticks, 4) / 2
     out[at + 4] = state.turn == seat
-    out[at + 5 + ((state.dealer - seat) & 3)] = 1
-    out[at + 9 + seats_ahead(state.scores, seat)] = 1
+    out[at + 5 + steps_between(state, seat, int(state.dealer))] = 1
+    out[at + 9 + seats_ahead(state.scores[: state.rules.players], seat)] = 1
     if ally != NO_ALLY:
         out[at + 12 + ((ally - seat) & 3)] = 1
         out[at + 16] = seats_ahead(state.scores, ally) / 3

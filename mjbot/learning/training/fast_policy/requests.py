@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.training import runs
 from mjbot.learning.training.requests import (
     ColumnsRequest,
     check_shares,
     length_field,
+    players_field,
     shares_field,
 )
 from mjbot.runtime.errors import ArgumentError
@@ -94,6 +94,7 @@ class PlayPlan:
     )
     temperature: float = option(0.5, "temperature at which choices are drawn", type=float)
     length: Length = length_field()
+    players: int = players_field()
     seed: int = runs.seed_field()
 
     def __post_init__(self) -> None:
@@ -104,6 +105,8 @@ class PlayPlan:
             raise ArgumentError("--entropy: at least 0; --gae: 0 to 1")
         if not (self.temperature > 0 and self.rate > 0 and self.kl >= 0):
             raise ArgumentError("--temperature, --rate: above 0; --kl: at least 0")
+        if self.pair and self.players == 3:
+            raise ArgumentError("--pair: two against two, at tables of four")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,8 +125,8 @@ class FastSelfPlayRequest(PlayPlan):
         metavar="FOLDER",
     )
     check_from: int = option(4000, "first game of the first folder to score on", type=int)
-    start: Path = option(
-        SHIPPED,
+    start: Path | None = option(
+        None,
         "folder of the first weights (default: the shipped ones)",
         type=Path,
         metavar="FOLDER",

@@ -38,13 +38,13 @@ from mjbot.learning.models.fast_policy.network import (
 )
 from mjbot.learning.models.fast_policy.reading import PLAIN_CONTEXT, TO_ALLY
 from mjbot.learning.models.networks.rank import rank_model
-from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
+from mjbot.learning.models.weights import OF_PLAYERS, Manifest, load_manifest, save_weights
 from mjbot.learning.training.fast_policy.gradients import AdamMoments, adam_step
 from mjbot.learning.training.fast_policy.imitation import scores_on
 from mjbot.learning.training.fast_policy.play_and_learn import (
-    ALL_SEATS,
     N_CRITIC,
     Learner,
+    all_seats,
     initial_critic,
     learn_games,
     new_learner,
@@ -98,9 +98,9 @@ class PlayRun:
         self._random: Final = np.array([plan.seed], np.uint64)
         self._settings: Final = np.array([plan.temperature, plan.kl, plan.gae, 0.0])
         self._learner: Final[Learner] = new_learner(
-            policy_of(weights_in(self._numbers, units)),
-            policy_of(start),
-            rank_model().weights,
+            policy_of(weights_in(self._numbers, units), plan.players),
+            policy_of(start, plan.players),
+            rank_model(plan.players).weights,
             critic=self._critic,
             critic_gradients=self._critic_gradients,
             gradients=weights_in(self._gradients, units),
@@ -140,8 +140,8 @@ class PlayRun:
             masks = PAIRS[np.arange(plan.tables) % len(PAIRS)]
         else:
             apart = round(plan.apart * plan.tables)
-            masks = np.full(plan.tables, ALL_SEATS, np.int64)
-            masks[:apart] = 1 << (np.arange(apart) & 3)
+            masks = np.full(plan.tables, all_seats(plan.players), np.int64)
+            masks[:apart] = 1 << (np.arange(apart) % plan.players)
         first = FIRST_WALL + WALLS_OF_SEED * plan.seed + self._batch * plan.tables
         seeds = np.arange(first, first + plan.tables)
         before = learner.sums.copy()
@@ -169,7 +169,7 @@ class PlayRun:
     def _play_some(self, seeds: Int64s, masks: Int64s) -> None:
         """Play some tables of a batch; the critic takes a step, the policy's gradients add up."""
         before = self._learner.sums[0]
-        rules = rule_set(Rules(length=self._plan.length))
+        rules = rule_set(Rules(length=self._plan.length, players=self._plan.players))
         learn_games(self._learner, self._state, self._buffer, seeds, masks, rules)
         traces = max(self._learner.sums[0] - before, 1.0)
         np.divide(self._critic_gradients, traces, out=self._critic_gradients)
@@ -240,8 +240,9 @@ def train(request: FastSelfPlayRequest) -> Learned:
             load_manifest(PAIR_NAME, pair),
         )
     else:
-        option, start = "--start", load_network(request.start)
-        before = load_manifest(NAME, request.start)
+        weights_of_start = request.start or OF_PLAYERS[plan.players]
+        option, start = "--start", load_network(weights_of_start)
+        before = load_manifest(NAME, weights_of_start)
     with RunFolder(folder, "fast-policy-play") as run_folder:
         run = PlayRun(plan, start, run_folder)
         with keeping(run.kept):

@@ -15,7 +15,8 @@ Which choices count (as in the fourth section of the paper's data, exact here):
 * riichi: every discard or declaration where riichi could be declared; 1: it was.
 * pon, chi: every discard of another that could be called; 0 is no, 1 yes, for chi 1 + the place
   of the claimed tile in the run (1 lowest, 2 middle, 3 highest).
-* kan: the same, with ``form`` daiminkan, and on the own turn ankan or kakan (:class:`MeldType`).
+* kan: the same, with ``form`` daiminkan, and on the own turn ankan or kakan (:class:`MeldType`);
+  of three players also kita, ``form`` -1, before a kan that could be made at the same time.
 
 The answer of a seat is unknown if another player won on the tile, and for chi (and a pon next to a
 daiminkan) if a call of higher priority took it: such choices are left out.
@@ -42,6 +43,7 @@ from mjbot.game.table.actions import (
     CONCEALED_KAN,
     DECLARE_RIICHI,
     DISCARD_DRAWN,
+    KITA,
     N_ACTIONS,
     is_chi_code,
     is_discard_code,
@@ -49,6 +51,7 @@ from mjbot.game.table.actions import (
 )
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.legal import legal_codes
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.settle import ranks_of
 from mjbot.game.table.state import ACCEPTED, ANKAN, DAIMINKAN, KAKAN, STATE, State
 from mjbot.learning.env import DecisionRows
@@ -197,6 +200,7 @@ class DataInfo(msgspec.Struct, frozen=True, kw_only=True):
     data: str
     command: str
     games: int
+    players: int = 4
     rows: dict[str, int]
     layout: str
     digests: tuple[str, ...] = ()
@@ -290,7 +294,9 @@ def write_decisions(request: DataRequest) -> DataInfo:
     folder = request.folder
     if folder.exists() and any(folder.iterdir()):
         raise ArgumentError(f"{folder} is not empty; name another --folder, or erase it")
-    records = TrainingRequest(records=request.records, left_out=request.left_out)
+    records = TrainingRequest(
+        records=request.records, left_out=request.left_out, players=request.players
+    )
     games, _ = records.split()
     folder.mkdir(parents=True, exist_ok=True)
     console = Console(stderr=True)
@@ -317,6 +323,7 @@ def write_decisions(request: DataRequest) -> DataInfo:
         data=f"games : of {files}{request.left_out}",
         command=command_of("mjbot train data", request),
         games=n_games,
+        players=request.players,
         rows=rows,
         layout=layout(),
         digests=tuple(sorted(records.distinct.copies.digests)),
@@ -404,6 +411,8 @@ class _Collector:
                 self._own(state, actor, _RIICHI, 1)
             case m.Ankan(actor=actor) | m.Kakan(actor=actor):
                 self._own(state, actor, _KAN, 1)
+            case m.Kita(actor=actor):
+                self._own(state, actor, _KAN, KITA)
             case _:
                 pass
 
@@ -454,7 +463,9 @@ class _Collector:
         rows["kyoku"] = np.searchsorted(self._dealt_at, np.arange(self._n), "right") - 1
         if end is not None and len(kyoku):
             rows["game"] = kyoku["game"][0]
-            rows["ranks"] = kyoku["ranks"] = ranks_of(end["scores"])
+            players = int(end["rules"]["players"])
+            ranks = ranks_of(end["scores"][:players])
+            rows["ranks"][:, :players] = kyoku["ranks"][:, :players] = ranks
             kyoku["change"][:-1] = kyoku["scores"][1:] - kyoku["scores"][:-1]
             kyoku["change"][-1:] = end["scores"] - kyoku["scores"][-1:]
         places = [np.flatnonzero(rows["kind"] == kind) for kind in range(len(KINDS))]
@@ -498,10 +509,11 @@ def note_turn(
 ) -> int:
     """Write the choices that a seat had on its own turn, when it chose ``kind``, from place n on.
 
-    Returns the place after them.  A declaration of riichi is no discard, so that one follows.
+    Returns the place after them.  A declaration of riichi is no discard, so that one follows.  The
+    ``choice`` of a kan is 1, of a kita its code.
     """
     n_codes = legal_codes(state, seat, codes)
-    discards, riichi, form = 0, False, -1
+    discards, riichi, form, has_kan = 0, False, -1, False
     for place in range(n_codes):
         code = codes[place]
         if is_discard_code(code):
@@ -510,9 +522,11 @@ def note_turn(
         elif code == DECLARE_RIICHI:
             riichi = True
         elif code >= CONCEALED_KAN:
-            form = ANKAN if code < ADDED_KAN else KAKAN
-    if form >= 0:
-        n = _write(state, seat, _KAN, int(kind == _KAN), 3, rows, states, n)
+            has_kan = True
+            form = -1 if code == KITA else ANKAN if code < ADDED_KAN else KAKAN
+    if has_kan:
+        made = kind == _KAN and (choice == KITA) == (form < 0)
+        n = _write(state, seat, _KAN, int(made), 3, rows, states, n)
         rows[n - 1].form = form
     if riichi and kind != _KAN:
         n = _write(state, seat, _RIICHI, int(kind == _RIICHI), 3, rows, states, n)
@@ -529,8 +543,8 @@ def note_offers(
 
     Returns the place after them.
     """
-    for step in range(1, 4):
-        seat = (state.turn + step) & 3
+    for step in range(1, state.rules.players):
+        seat = seat_after(state, state.turn, step)
         pon, chi, kan = False, 0, False
         for place in range(legal_codes(state, seat, codes)):
             code = codes[place]

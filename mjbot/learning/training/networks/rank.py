@@ -40,6 +40,7 @@ from mjbot.learning.models.networks.rank import (
 from mjbot.learning.models.weights import Manifest, save_weights
 from mjbot.learning.training.fit import Fit, Schedule
 from mjbot.learning.training.networks.decisions import (
+    KYOKU,
     Records,
     check_data,
     check_distinct,
@@ -52,7 +53,7 @@ from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
-from protocol.rules import LAST_ROUND
+from protocol.rules import Rules
 
 UNITS: Final = 64
 BATCH: Final = 256
@@ -61,7 +62,6 @@ LEARNING_RATE: Final = 2e-3
 DECAY: Final = 1e-4
 AVERAGED: Final = 100
 """Steps of the averaged weights."""
-HANCHAN: Final = LAST_ROUND["hanchan"]
 HELD_OUT: Final = 10
 """The last game of so many decides when the paper's form and the control stop."""
 
@@ -87,7 +87,7 @@ def train(
     torch()
     check_distinct(request.data)
     info = check_data(request.data[0])
-    kyoku = np.array(open_kyoku(request.data[0]))
+    kyoku = kyoku_of(request.data[0])
     stop = request.games.stop or int(kyoku["game"].max(initial=-1)) + 1
     learned = kyoku[(kyoku["game"] >= request.games.start) & (kyoku["game"] < stop)]
     if len(np.unique(learned["game"])) < HELD_OUT:
@@ -113,11 +113,35 @@ def train(
     return Learned(NAME, save_weights(NAME, arrays, manifest, out), out)
 
 
+def kyoku_of(folder: Path) -> Records:
+    """Return all starts of kyoku in a folder, with as many seats as its games have players."""
+    players = check_data(folder).players
+    kyoku = np.array(open_kyoku(folder))
+    if players == 4:
+        return kyoku
+    names = KYOKU.names or ()
+    fewer = np.empty(
+        len(kyoku),
+        [(name, KYOKU[name].base, (players,) * len(KYOKU[name].shape)) for name in names],
+    )
+    for name in names:
+        fewer[name] = kyoku[name][:, :players] if kyoku[name].ndim == 2 else kyoku[name]
+    return fewer
+
+
+def _seats(rows: Records) -> int:
+    return int(rows["scores"].shape[1])
+
+
+def _last_round(rows: Records) -> int:
+    return int(Rules(players=_seats(rows)).last_round)
+
+
 def checks(data: Sequence[Path], stop: int) -> dict[str, Records]:
     """Return the kyoku of the first folder's games from ``stop`` on, and all of the others'."""
     found = {}
     for place, folder in enumerate(data):
-        kyoku = np.array(open_kyoku(folder))
+        kyoku = kyoku_of(folder)
         rows = kyoku[kyoku["game"] >= stop] if place == 0 else kyoku
         if len(rows):
             found[folder.name] = rows
@@ -147,7 +171,7 @@ def compare(models: Mapping[str, Predictor], rows: Records) -> dict[str, float |
     ours = None
     for name, model in models.items():
         found = model(rows)
-        mean = found @ np.arange(1.0, 5.0) if found.ndim == 3 else found
+        mean = found @ np.arange(1.0, 1 + found.shape[2]) if found.ndim == 3 else found
         errors = by_game((mean - ranks) ** 2)
         report[f"{name}: squared error"] = ratio(*errors).text()
         report[f"{name}: share of as it stands"] = ratio(errors[0], stands[0]).text()
@@ -163,18 +187,18 @@ def compare(models: Mapping[str, Predictor], rows: Records) -> dict[str, float |
 
 def as_it_stands(rows: Records) -> NDArray[np.int64]:
     """Return the ranks of the present scores: int64[n, 4], 1 to 4."""
-    ranks = np.empty((len(rows), 4), np.int64)
+    ranks = np.empty(rows["scores"].shape, np.int64)
     for row, scores in enumerate(rows["scores"]):
-        for seat in range(4):
+        for seat in range(len(scores)):
             ranks[row, seat] = 1 + seats_ahead(scores, seat)
     return ranks
 
 
 def chances_of(weights: RankWeights, rows: Records) -> NDArray[np.float64]:
-    """Return the model's output for KYOKU[n] of hanchan: float64[n, 4, 4]."""
-    found = np.empty((len(rows), 4, 4))
-    _fill_chances(weights, rows, HANCHAN, found)
-    return found
+    """Return the model's output for KYOKU[n] of hanchan: float64[n, seats, ranks]."""
+    found, seats = np.empty((len(rows), 4, 4)), _seats(rows)
+    _fill_chances(weights, rows, _last_round(rows), found)
+    return found[:, :seats, :seats]
 
 
 @compiled
@@ -193,9 +217,9 @@ def _fill_chances(
 
 
 def features_of(rows: Records) -> Floats:
-    """Return the networks' input for each seat: float32[n, 4, 37]."""
-    found = np.empty((len(rows), 4, N_FEATURES), np.float32)
-    _fill_features(rows, HANCHAN, found)
+    """Return the networks' input for each seat: float32[n, seats, 37]."""
+    found = np.empty((len(rows), _seats(rows), N_FEATURES), np.float32)
+    _fill_features(rows, _last_round(rows), found)
     return found
 
 
@@ -203,7 +227,7 @@ def features_of(rows: Records) -> Floats:
 def _fill_features(rows: Records, last_round: int, out: Floats) -> None:
     for number in range(len(rows)):
         row = rows[number]
-        for seat in range(4):
+        for seat in range(len(row.scores)):
             write_rank_features(
                 row.scores, seat, row.round, last_round, row.honba, row.sticks, row.dealer,
                 out[number, seat],
@@ -237,7 +261,7 @@ def _learn(rows: Records, passes: int, dice: np.random.Generator, step: Any) -> 
 
 
 def _final(rows: Records) -> Floats:
-    ranks: Floats = np.eye(4, dtype=np.float32)[rows["ranks"].astype(np.int64) - 1]
+    ranks: Floats = np.eye(_seats(rows), dtype=np.float32)[rows["ranks"].astype(np.int64) - 1]
     return ranks
 
 
@@ -272,7 +296,7 @@ class _RankFit:
         return {name: weight.numpy().copy() for name, weight in self._fit.average.items()}
 
     def averaged(self, features: Floats) -> Floats:
-        """Return the chances [n, 4, 4] that the averaged network gives for features [n, 4, 37]."""
+        """Return the averaged network's chances [n, seats, ranks] for features [n, seats, 37]."""
         with torch().no_grad():
             found = _log_chances(self._fit.average, torch().from_numpy(features)).exp()
         chances: Floats = found.numpy()
@@ -291,11 +315,12 @@ class _RankFit:
 
 
 def _log_chances(weights: Mapping[str, Any], features: Any) -> Any:
-    """Return the logarithms of chances [n, 4, 4], each rank given once."""
+    """Return the logarithms of chances [n, seats, ranks], each rank given once."""
     silu = torch().nn.functional.silu
     hidden = silu(features @ weights["first"] + weights["first_bias"])
     hidden = silu(hidden @ weights["second"] + weights["second_bias"])
     logits = hidden @ weights["last"] + features @ weights["skip"] + weights["last_bias"]
+    logits = logits[..., : logits.shape[1]]
     for _ in range(SWEEPS):
         logits = logits - logits.logsumexp(2, keepdim=True)
         logits = logits - logits.logsumexp(1, keepdim=True)

@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.game.records.sources import open_games
 from mjbot.game.referee import Referee
-from mjbot.game.table.actions import N_ACTIONS
+from mjbot.game.table.actions import KITA, N_ACTIONS
 from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.observe import unseen_kinds
 from mjbot.game.table.state import copy_state
@@ -19,7 +19,9 @@ from mjbot.learning.models.fast_policy.choice import choose, likeliest, load_pol
 from mjbot.learning.models.fast_policy.reading import Reading, read_table
 from mjbot.strategy.registry import make_strategy
 from protocol.masking import masked
+from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
+from tests.game.referee.scripted import random_game
 
 LOGS = sorted((Path(__file__).parents[4] / "logs").glob("*.mjson"))
 POLICY = load_policy()
@@ -53,6 +55,37 @@ def test_choices_are_legal_and_shares_are_of_legal_actions(log):
         assert found.sum() == pytest.approx(1, abs=1e-5)
         asked += 1
     assert asked > 50
+
+
+def views_of_three(seed):
+    """Every table of a game at random among three at which a seat has a choice, hands known."""
+    table = Mirror()
+    for event in random_game(seed, Rules(players=3, length="tonpu")):
+        table.apply(event)
+        for seat in range(3):
+            view = View(table.state, seat)
+            if len(view.legal) > 1:
+                yield view
+
+
+def test_at_a_table_of_three_kita_has_a_share_and_the_empty_chair_none():
+    """What stands in the fourth chair changes nothing: it is no rival."""
+    policy, norths, elsewhere = load_policy(players=3), [], []
+    for view in views_of_three(1):
+        legal = {action.code for action in view.legal}
+        assert choose(policy, view.state, view.seat, NO_ALLY) in legal
+        found = share_of(policy, view)
+        assert set(np.flatnonzero(found)) <= legal
+        assert found.sum() == pytest.approx(1, abs=1e-5)
+        if KITA in legal and not any(action.is_win for action in view.legal):
+            norths.append(found[KITA])
+        other = copy_state(view.state)
+        other["scores"][3], other["riichi"][3], other["discarded"][3] = 90_000, 1, 5
+        assert np.array_equal(share_of(policy, View(other, view.seat)), found)
+        elsewhere.append(len(legal))
+    assert len(elsewhere) > 100
+    assert np.mean(norths) > 0.5
+    assert np.min(norths) < 0.5
 
 
 def test_a_fresh_policy_chooses_the_same():

@@ -36,13 +36,15 @@ def random_model(seed=0, units=8, nets=2):
     return RankModel(RankWeights(*[dice.normal(0, 0.2, shape).astype("f4") for shape in shapes]))
 
 
+@pytest.mark.parametrize("players", [3, 4])
 @pytest.mark.parametrize("seed", range(5))
-def test_each_rank_is_given_once(seed):
+def test_each_rank_is_given_once(seed, players):
     dice = np.random.default_rng(seed)
-    scores = 100 * (dice.multinomial(1000, [0.25] * 4))
+    scores = 100 * (dice.multinomial(1000, [1 / players] * players))
     chances = random_model(seed).chances(situation(scores, 5, honba=2, sticks=1))
-    assert chances.sum(axis=1) == pytest.approx(np.ones(4))
-    assert chances.sum(axis=0) == pytest.approx(np.ones(4), abs=1e-5)
+    ones = np.where(np.arange(4) < players, 1.0, 0.0)
+    assert chances.sum(axis=1) == pytest.approx(ones)
+    assert chances.sum(axis=0) == pytest.approx(ones, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -53,11 +55,15 @@ def test_each_rank_is_given_once(seed):
         ((30_000, 20_000, 25_000, 25_000), 8, 7),
         ((30_000, 20_000, 25_000, 25_000), 4, 3),
         ((29_000, 21_000, 25_000, 25_000), 12, 7),
+        ((39_900, 35_000, 30_100), GAME_OVER, 6),
+        ((60_000, 46_000, -1_000), 2, 6),
+        ((41_000, 30_000, 34_000), 8, 6),
     ],
 )
 def test_a_finished_game_has_its_ranks(scores, round_, last_round):
     chances = random_model().chances(situation(scores, round_, last_round, dealer=0))
-    assert (chances == np.eye(4)[np.array(ranks_of(scores)) - 1]).all()
+    assert (chances[: len(scores)] == np.eye(4)[np.array(ranks_of(scores)) - 1]).all()
+    assert (chances[len(scores) :] == 0).all()
 
 
 def test_past_the_last_kyoku_without_the_points_the_game_goes_on():

@@ -19,7 +19,13 @@ from mjbot.learning.models.fast_policy.network import (
     unpacked,
 )
 from mjbot.learning.models.fast_policy.reading import PLAIN_CONTEXT, TO_ALLY
-from mjbot.learning.models.weights import SHIPPED, WeightsError, load_manifest, load_weights
+from mjbot.learning.models.weights import (
+    OF_PLAYERS,
+    SHIPPED,
+    WeightsError,
+    load_manifest,
+    load_weights,
+)
 from mjbot.learning.training.fast_policy import imitation, self_play
 from mjbot.learning.training.fast_policy.imitation import initial_weights
 from mjbot.learning.training.fast_policy.requests import ImitationPlan
@@ -73,11 +79,14 @@ def test_imitation_learns_what_was_discarded(learned):
     assert accuracy > 1.3 * float(str(scores["all, discard: majority"]).split()[0])
 
 
-def test_the_weights_that_ship_are_small_and_were_not_learned_from_the_games_that_check_them():
-    assert (SHIPPED / f"{NAME}.npz").stat().st_size < 200_000
-    manifest = load_manifest(NAME)
-    assert "games 0:4000 of" in manifest.data
-    assert float(str(manifest.scores["2024, discard: accuracy"]).split()[0]) > 0.71
+@pytest.mark.parametrize(("players", "learned", "data"), [(4, 4000, "2024"), (3, 934, "columns")])
+def test_the_weights_that_ship_are_small_and_were_not_learned_from_the_games_that_check_them(
+    players, learned, data
+):
+    manifest = load_manifest(NAME, OF_PLAYERS[players])
+    assert (OF_PLAYERS[players] / f"{NAME}.npz").stat().st_size < 200_000
+    assert f"games 0:{learned} of" in manifest.data
+    assert float(str(manifest.scores[f"{data}, discard: accuracy"]).split()[0]) > 0.71
 
 
 class StoppedError(Exception):
@@ -142,6 +151,16 @@ def test_the_mean_of_runs_is_saved(tmp_path, request, name, load, first, how):
     manifest = load_manifest(name, out)
     assert manifest.scores["hanchan played"] == 32
     assert manifest.command.endswith("of such runs with the seeds 0, 1")
+
+
+def test_three_players_learn_from_the_weights_for_three(tmp_path, capsys):
+    play(tmp_path / "three", "--players", "3", "--apart", "0.5", "--batches", "3")
+    before, after = load_network(OF_PLAYERS[3]), load_network(tmp_path / "three")
+    change = np.abs(before.context - after.context).max()
+    assert 1e-4 < change < 0.1
+    assert np.abs(before.context - load_network().context).max() > change
+    assert main(["train", "fast-policy-play", "--pair", "--players", "3"]) == ExitCode.BAD_ARGUMENTS
+    assert "--pair: two against two, at tables of four" in capsys.readouterr().err
 
 
 def test_a_pair_learns_only_what_an_ally_s_numbers_are_multiplied_with(played_pair, tmp_path):

@@ -21,10 +21,10 @@ from mjbot.learning.models.fast_policy.network import (
 )
 from mjbot.learning.models.networks.rank import rank_model
 from mjbot.learning.training.fast_policy.play_and_learn import (
-    ALL_SEATS,
     MOST_TRACES,
     N_CRITIC,
     add_policy_gradients,
+    all_seats,
     initial_critic,
     keep_kyoku,
     new_learner,
@@ -56,7 +56,7 @@ def learner():
     shuffle_wall(8, 0, 0, state["wall"], 4)
     deal(state, buffer, 0, 0)
     rewards = np.zeros(4)
-    keep_kyoku(learner, state, buffer, ALL_SEATS, rewards)
+    keep_kyoku(learner, state, buffer, all_seats(4), rewards)
     assert abs(rewards.sum()) < 1e-3
     assert learner.traces.counts[0] > 8
     return learner, rewards

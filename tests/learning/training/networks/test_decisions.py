@@ -6,6 +6,7 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.game.records.choices import steps as choice_steps
+from mjbot.game.records.game import Entry, Game
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.settle import ranks_of
@@ -26,10 +27,12 @@ from mjbot.learning.training.networks.decisions import (
     open_decisions,
     open_kyoku,
 )
-from mjbot.learning.training.positions import index_games, steps
+from mjbot.learning.training.positions import index_games, replay_trusted, steps
 from mjbot.runtime.errors import ExitCode
-from protocol.messages import Dora, ReachAccepted
+from protocol.messages import Dora, Kita, ReachAccepted
+from protocol.rules import Rules
 from protocol.tiles import tile_kind
+from tests.game.referee.scripted import random_game
 from tests.learning.training.conftest import GAMES
 
 
@@ -42,6 +45,21 @@ def test_a_full_disk_is_named(tmp_path, capsys, limited_files):
     assert last.endswith(".npy: File too large")
     assert main(command) == ExitCode.BAD_ARGUMENTS  # half of the columns are there
     assert "is not empty; name another --folder, or erase it" in capsys.readouterr().err
+
+
+def test_of_three_players_each_kita_is_a_choice_and_none_is_made_for_an_empty_chair():
+    events = random_game(2, Rules(players=3))
+    game = Game("own", "line", (Entry(number, event) for number, event in enumerate(events)))
+    found = decisions_of(replay_trusted(game))
+    kans = found.rows[KINDS.index(DecisionKind.KAN)]
+    made = sum(isinstance(event, Kita) for event in events)
+    assert (kans["choice"][kans["form"] == -1] == 1).sum() == made > 5
+    assert (kans["choice"][kans["form"] == -1] == 0).sum() > 5
+    ranks = found.kyoku["ranks"]
+    assert sorted(ranks[0, :3]) == [1, 2, 3]
+    assert (ranks[:, 3] == 0).all()
+    assert all((rows["seat"] < 3).all() for rows in found.rows)
+    assert len(found.rows[KINDS.index(DecisionKind.CHI)]) == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
