@@ -5,7 +5,7 @@ import contextlib
 import os
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.run import ArenaPlan
@@ -198,7 +198,7 @@ def read_protocol(path: Path) -> GivenProtocol:
         if name not in values:
             missing = "missing; a protocol fixes players, number of games and seed"
             raise ProfileError(f"{path}: {name}: {missing}")
-    named = {
+    named: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
     }
     return GivenProtocol(profile.text, ProtocolKeys(**named))

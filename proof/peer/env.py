@@ -105,19 +105,20 @@ def read_wall(env: RiichiEnv, wall: NDArray[np.int8]) -> None:
         wall[plan["ura"] + plan["marker_step"] * place] = pieces[marker + 1]
 
 
-def lay_wall(wall: NDArray[np.int8], dealer: int) -> list[int]:
-    """Return our wall of four players as the argument ``wall`` of ``RiichiEnv.reset``.
+def lay_wall(wall: NDArray[np.int8], dealer: int, players: int) -> list[int]:
+    """Return our wall as the argument ``wall`` of ``RiichiEnv.reset``, which deals from its front.
 
-    It deals from its front: four tiles three times round from the dealer on, then one each.
+    Four tiles three times round from the dealer on, then one each.
     """
-    tiles, plan = wall.tolist(), wall_plan(4)
-    hands = [tiles[13 * seat : 13 * seat + 13] for seat in range(4)]
-    order = [(dealer + step) % 4 for step in range(4)]
+    tiles, plan = wall.tolist(), peer_plan(players)
+    hands = [tiles[13 * seat : 13 * seat + 13] for seat in range(players)]
+    order = [(dealer + step) % players for step in range(players)]
     dealt = [tile for turn in range(3) for seat in order for tile in hands[seat][4 * turn :][:4]]
     dealt += [hands[seat][12] for seat in order]
-    dead = [*tiles[plan["rinshan"] :]]
-    for place in range(5):
-        dead += [tiles[plan["dora"] + place], tiles[plan["ura"] + place]]
+    dead = [*tiles[plan["rinshan"] : plan["n_tiles"]]]
+    for place in range((DEAD_WALL - len(dead)) // 2):
+        step = plan["marker_step"] * place
+        dead += [tiles[plan["dora"] + step], tiles[plan["ura"] + step]]
     return pieces_of(
         [*dealt, *tiles[plan["live"] : plan["live"] + plan["n_live"]], *reversed(dead)]
     )

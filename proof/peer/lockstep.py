@@ -75,9 +75,9 @@ class Lockstep:
         dealer = position.round % 4
         self._observations = self._env.reset(
             oya=dealer,
-            wall=lay_wall(wall, dealer),
+            wall=lay_wall(wall, dealer, self._referee.rules.players),
             round_wind=position.round // 4,
-            scores=list(position.scores),
+            scores=list(position.scores[: self._referee.rules.players]),
             honba=position.honba,
             kyotaku=position.sticks,
         )

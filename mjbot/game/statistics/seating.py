@@ -147,7 +147,8 @@ def make_seating(format_: SeatingFormat, n: int, n_seats: int = 4) -> Seating:
         )
         for strategy in range(n)
     ]
-    pairs = (players[:2], players[2:]) if format_ == "pair" else ()
+    one, ally, *other_pair = players
+    pairs = ((one, ally), (other_pair[0], other_pair[1])) if format_ == "pair" else ()
     return Seating(format_, tables, tuple(rows), pairs)
 
 

@@ -234,7 +234,8 @@ class BatchEnv:
         values = np.ascontiguousarray(self._value(standings), np.float64)
         if values.shape != (shape := (len(standings), self.n_seats)):
             raise ArgumentError(f"reward must give an array {shape}, not {values.shape}")
-        return np.pad(values, ((0, 0), (0, 4 - self.n_seats)))
+        empty = 4 - self.n_seats
+        return np.pad(values, ((0, 0), (0, empty))) if empty else values
 
     def _refusal(self, row: int, action: int) -> str:
         table, seat, mask = self._rows[row].item()
@@ -316,14 +317,12 @@ def _first_seeds(seed: int | NDArray[np.int64], n_tables: int) -> NDArray[np.int
 def _value_function(reward: RewardName | StandingValue, rules: Rules) -> StandingValue:
     if callable(reward):
         return reward
-    if reward in FOR_ALL:
-        return partial(FOR_ALL[reward], rules=rules)
     known = REWARDS if rules.players == RANKED.players else FOR_ALL
     if reward not in known:
         raise ArgumentError(
             f"reward must be a function or one of {', '.join(known)}, not {reward!r}"
         )
-    return REWARDS[reward]
+    return partial(FOR_ALL[reward], rules=rules) if reward in FOR_ALL else REWARDS[reward]
 
 
 def _new_tables(players: NDArray[np.int8], rules: Rules) -> EnvTables:

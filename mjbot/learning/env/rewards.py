@@ -113,7 +113,8 @@ def _expected_values(standings: Standings, out: Values) -> None:
 FOR_ALL: Final = {"score": score_value, "rank": rank_value}
 """The rewards of tables of three players, too, which take the rules."""
 REWARDS: Final[dict[RewardName, StandingValue]] = {
-    **FOR_ALL,
+    "score": score_value,
+    "rank": rank_value,
     "rank-model": rank_model_value,
     "rank-formula": rank_formula_value,
 }
