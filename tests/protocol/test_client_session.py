@@ -499,7 +499,7 @@ def test_a_deal_of_three_is_refused_where_four_are_given():
 
 
 @pytest.mark.parametrize(
-    ("dialect", "heard", "word"),
+    ("dialect", "earlier", "word"),
     [
         (Dialect.STDIO_LINES, None, "nukidora"),
         (Dialect.STDIO_LINES, {"type": "kita", "actor": 0}, "kita"),
@@ -508,15 +508,15 @@ def test_a_deal_of_three_is_refused_where_four_are_given():
         (Dialect.TCP, {**OWN_DRAW, "possible_actions": [{"type": "nukidora"}]}, "nukidora"),
     ],
 )
-def test_a_kita_is_called_as_the_server_calls_it(dialect, heard, word):
+def test_a_kita_is_called_as_the_server_calls_it(dialect, earlier, word):
     session = ClientSession(dialect, seat=1)
     start = {**START, "names": ["a", "b", "c"]}
     hear(session, *([HELLO] if dialect is Dialect.TCP else []), start, DEAL_OF_THREE)
-    if heard is not None and heard["type"] != "tsumo":
-        received = session.receive(json.dumps(heard))
+    if earlier is not None and earlier["type"] != "tsumo":
+        received = session.receive(json.dumps(earlier))
         assert received.due is Due.ROB
         session.reply(None)
-    received = session.receive(json.dumps(OWN_DRAW if heard is None else {**heard, **OWN_DRAW}))
+    received = session.receive(json.dumps(OWN_DRAW if earlier is None else {**earlier, **OWN_DRAW}))
     assert received.due is Due.TURN
     assert json.loads(session.reply(Kita(actor=1, pai="N")))["type"] == word
     assert session.receive(json.dumps({**OWN_KITA, "type": word})).due is Due.NONE

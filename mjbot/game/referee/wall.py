@@ -12,7 +12,7 @@ without pinning.  What is not pinned:
 * A kan or kita takes the last undrawn tile of the live wall away, as always.
 * Calls give some seats more draws than their part holds, and others fewer.  A seat whose
   part is used up draws the last undrawn tile of all parts: what others come to last.
-* The last four tiles of three players' live wall are nobody's part, as they hold the fourth and
+* The last four tiles of three players' live wall belong to no seat, as they hold the fourth and
   fifth markers.  They are drawn in order once the parts, of 17 tiles each, are used up.  So they
   are drawn at the very end, when as many kans as turn a marker there are not possible any more.
 """

@@ -1,7 +1,7 @@
 """Records under rules by name: made hands, each replayed under its rules and refused under others.
 
 What a hand moves is not computed by mjbot: it is what PyPI ``mahjong`` answers for the same hand
-with the rule as an option, or a number of published rules (docs/rules.md says whose).  The record
+with the rule as an option, or a number of published rules (docs/rules.md names their source).  The record
 is of Mahjong Soul, and its room names the rules.
 """
 
@@ -72,7 +72,7 @@ class Made:
     play: Play
     moved: Sequence[int]
     goes_on: bool = False
-    """Whether the record goes on to the end of the next hand."""
+    """Whether the record continues to the end of the next hand."""
     refused: bool = True
     """Whether the other value contradicts the record; a game may end before it has to."""
 
