@@ -352,7 +352,7 @@ class TenhouClient:
         return results.turned(names, self._own()) if len(names) == 4 else ()
 
     def _sit(self, seat: int, where: str) -> None:
-        """Take the own seat; seats are counted by four, and of three players the fourth is empty."""
+        """Take the own seat; seats are counted by four: of three players the fourth is empty."""
         if seat % 4 >= self.players:
             raise ProtocolError(where, f"our seat would be {seat % 4} of {self.players} players")
         self.seat = seat % 4

@@ -31,7 +31,7 @@ def pinned_state(dealer: int, players: int) -> State:
 
 
 class Piles:
-    """The rule in plain steps: a pile for each seat; kans and surplus draws take the last tile of all.
+    """Step by step: a pile for each seat; kans and surplus draws take the last tile of all.
 
     What is below the piles, four tiles of three players, is drawn when they are used up.
     """

@@ -1,7 +1,7 @@
 """Records under rules by name: made hands, each replayed under its rules and refused under others.
 
 What a hand moves is not computed by mjbot: it is what PyPI ``mahjong`` answers for the same hand
-with the rule as an option, or a number of published rules (docs/rules.md names their source).  The record
+with the rule as an option, or a number of published rules (sources: docs/rules.md).  The record
 is of Mahjong Soul, and its room names the rules.
 """
 
