@@ -179,7 +179,8 @@ class ReviewedHeader(msgspec.Struct, frozen=True):
     """What the lines of a file depend on; ``player`` is empty where all players are reviewed.
 
     ``language`` is that of the sentences, ``code`` a digest of all that judges, the reviewer's code
-    and ours; ``file_dates``: whether files date games that have no date.
+    and ours; ``file_dates``: whether files date games that have no date; ``rules`` replace those of
+    the records, empty: they do not.
     """
 
     player: str
@@ -190,6 +191,7 @@ class ReviewedHeader(msgspec.Struct, frozen=True):
     language: str = ENGLISH
     code: str = ""
     file_dates: bool = False
+    rules: str = ""
 
 
 FORMAT_MARK: Final = b'"format":"mjbot reviewed games'

@@ -202,6 +202,8 @@ def _chooser(step: ReplayStep, asked: int | None) -> int:
 def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
     scores = ", ".join(f"{score}" for score in view.scores.tolist())
     yield f"{kyoku_name(view.state)}, {view.wall_left} tiles left, scores {scores}"
+    if view.rules.differences:
+        yield f"rules {view.rules}"
     yield f"dora markers {_names(view.dora_markers.tolist())}"
     tenpai = {opponent.seat: opponent.tenpai for opponent in estimate_opponents(view)}
     for seat in SEATS:

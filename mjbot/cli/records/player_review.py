@@ -78,6 +78,7 @@ class PlayerWork:
             language=language(),
             code=f"{source_digest(REVIEWING)[:16]}-{code_digest([self.by])}",
             file_dates=self.file_dates,
+            rules=str(self.rules or ""),
         )
 
     def sibling(self, ending: str) -> Path:

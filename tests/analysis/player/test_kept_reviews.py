@@ -79,13 +79,20 @@ def test_a_file_of_an_older_format_is_reviewed_again(records, capsys):
     assert "its games are reviewed again" in printed.err and len(lines) == 1
 
 
-def test_other_options_are_refused_and_nothing_is_lost(records, capsys):
+@pytest.mark.parametrize(
+    ("option", "problem"),
+    [
+        (("--seed", 5), "holds a run with seed 0"),
+        (("--rules", "mahjong-soul"), "holds a run with rules ''"),
+    ],
+)
+def test_other_options_are_refused_and_nothing_is_lost(option, problem, records, capsys):
     run(records, capsys)
     path = records.parent / "me-games.jsonl"
     before = path.read_bytes()
     out = ["--out", records.parent / "me.html"]
-    assert review(records, "--player", "majiang", *BY, *out, "--seed", 5) != ExitCode.OK
-    assert "holds a run with seed 0" in capsys.readouterr().err
+    assert review(records, "--player", "majiang", *BY, *out, *option) != ExitCode.OK
+    assert problem in capsys.readouterr().err
     assert path.read_bytes() == before
 
 
