@@ -40,18 +40,9 @@ def test_games_of_three_count_once_by_their_own_rules(
         for name, rank in zip(names, ranks_of(events[-1].scores[:3]), strict=True):
             ranks[name].append(rank)
     table = tmp_path / "rows.csv"
-    command = [
-        "stats",
-        str(tmp_path),
-        str(FOUR),
-        "--csv",
-        str(table),
-        "--jobs",
-        "1",
-        "--by",
-        "seat",
-    ]
-    assert main([*command, "--json", "--compare", "a", "b"]) == 0
+    records = [str(tmp_path), str(FOUR)]
+    command = ["stats", *records, "--jobs", "1", "--by", "seat", "--csv", str(table), "--json"]
+    assert main([*command, "--compare", "a", "b"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["games"], found["duplicates"]) == (7, 12)
     assert found["rules"]["tonpu,players=3"] == 6
@@ -73,8 +64,8 @@ def test_games_of_three_count_once_by_their_own_rules(
     (tmp_path / "alone").mkdir()
     shutil.copy(tmp_path / "0.mjson", tmp_path / "alone")
     shown = {}
-    for name, records in (("mixed", command[1:3]), ("alone", [str(tmp_path / "alone")])):
-        assert main(["stats", *records, "--jobs", "1"]) == 0
+    for name, given in (("mixed", records), ("alone", [str(tmp_path / "alone")])):
+        assert main(["stats", *given, "--jobs", "1"]) == 0
         shown[name] = capsys.readouterr().out
     assert "4th %" in shown["mixed"]
     assert "1st %" in shown["alone"]
