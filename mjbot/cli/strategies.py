@@ -61,21 +61,26 @@ def _home(info: StrategyInfo) -> str:
 
 
 def strategy_table(infos: Iterable[StrategyInfo]) -> Table:
-    """Return the table of names and theses."""
-    table = Table("strategy", "thesis")
+    """Return the table of names, numbers of players and theses."""
+    table = Table("strategy", "players", "thesis")
     table.columns[0].no_wrap = True
     for info in infos:
-        table.add_row(info.name, _thesis(info))
+        table.add_row(info.name, _players(info), _thesis(info))
     return table
 
 
 def described(info: StrategyInfo) -> Group:
-    """Return name, origin, thesis and options with default and unit, one line each."""
+    """Return name, origin, thesis, players and options with default and unit, one line each."""
     options = [Text(f"  {option}") for option in info.options]
     none = [] if options else [Text("  no options")]
     origin = Text(f"  from {info.origin}")
     thesis = Text.assemble("  ", _thesis(info))
-    return Group(Text(info.name, "bold"), thesis, origin, *options, *none)
+    players = Text(f"  at tables of {_players(info)} players")
+    return Group(Text(info.name, "bold"), thesis, origin, players, *options, *none)
+
+
+def _players(info: StrategyInfo) -> str:
+    return ", ".join(map(str, info.players))
 
 
 def _thesis(info: StrategyInfo) -> Text:

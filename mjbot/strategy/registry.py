@@ -48,6 +48,7 @@ class StrategyInfo:
     origin: str
     thesis: str
     options: tuple[Option, ...] = ()
+    players: tuple[int, ...] = ()
     problem: str = ""
 
 
@@ -92,7 +93,8 @@ def strategy_info(name: str) -> StrategyInfo:
     """Return a strategy's description, also when it cannot be loaded."""
     try:
         cls = strategy_class(name)
-        return StrategyInfo(name, _origin(name, cls), thesis_of(cls), options_of(cls))
+        origin, thesis = _origin(name, cls), thesis_of(cls)
+        return StrategyInfo(name, origin, thesis, options_of(cls), cls.players)
     except StrategyError as problem:
         return StrategyInfo(name, "", "", problem=str(problem))
 

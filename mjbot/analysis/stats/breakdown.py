@@ -153,6 +153,8 @@ class Breakdown:
         self.unreadable_files = self.unreadable_games = 0
         self.rules: Final = Counter[str]()
         """Games that count, by their rules."""
+        self.seats: Final[dict[str, int]] = {}
+        """How many play, by the same rules."""
         self.tables: Final = {name: StatsTable(name) for name in (PLAYER, *plan.by)}
         self.compared: Final[dict[str, Compared]] = {}
         self._distinct: Final[Distinct[BreakdownRows]] = Distinct()
@@ -219,6 +221,7 @@ class Breakdown:
             return False
         self.games += 1
         self.rules[game.rule_set] += 1
+        self.seats[game.rule_set] = len(game.rows)
         self.unfinished += not game.ranks
         self.without_day += not game.day
         return True

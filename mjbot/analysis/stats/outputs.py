@@ -11,9 +11,9 @@ from typing import Any, Final
 from mjbot.analysis.stats.breakdown import PLAYER, Breakdown, StatsRow
 from mjbot.analysis.stats.ratings import EXTRA
 from mjbot.analysis.stats.strength import Adjusted
-from mjbot.analysis.stats.sums import PLAYER_FIGURES
+from mjbot.analysis.stats.sums import PLAYER_FIGURES, player_figures
 from mjbot.game.statistics.estimate_text import compact, estimate_json, format_estimate
-from mjbot.game.statistics.estimates import Estimate
+from mjbot.game.statistics.estimates import NOTHING, Estimate
 from mjbot.game.statistics.figures import Figure
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import plural, whole_file, write_text
@@ -51,8 +51,15 @@ class StatsReport:
         shown = set(list(dict.fromkeys(row.name for row in rows))[:players])
         return [row for row in rows if row.name in shown]
 
+    def figures(self, rules: str | None = None) -> tuple[Figure, ...]:
+        """Return the figures of games under some rules, by default under any: three have no 4th."""
+        seats = self.breakdown.seats
+        return player_figures(seats[rules] if rules else max(seats.values(), default=4))
+
     def estimate(self, row: StatsRow, figure: Figure) -> Estimate:
         """Return a figure of a row."""
+        if figure not in self.figures(row.rules):
+            return NOTHING
         return self.breakdown.tables[row.table].sums.estimate(row.group, figure)
 
     def count(self, row: StatsRow, field: str) -> int:
@@ -113,9 +120,8 @@ class StatsReport:
 def heads(report: StatsReport, table: str) -> list[str]:
     """Return the heads of a table on a terminal or a page."""
     key = [] if table == PLAYER else [table.replace("-", " ")]
-    figures = SHORT if table == PLAYER else SHORTER
     rules = ["rules"] if report.is_mixed else []
-    return [PLAYER, *rules, *key, "games", *[SHORT[name] for name in figures]]
+    return [PLAYER, *rules, *key, "games", *[SHORT[name] for name in _columns_of(report, table)]]
 
 
 def cells(report: StatsReport, row: StatsRow) -> list[str]:
@@ -124,10 +130,16 @@ def cells(report: StatsReport, row: StatsRow) -> list[str]:
     The value comes with half the length of its 95 % interval.
     """
     key = [] if row.table == PLAYER else [row.key]
-    figures = SHORT if row.table == PLAYER else SHORTER
-    estimates = [compact(report.estimate(row, FIGURE[name]), FIGURE[name].kind) for name in figures]
+    figures = [FIGURE[name] for name in _columns_of(report, row.table)]
+    estimates = [compact(report.estimate(row, figure), figure.kind) for figure in figures]
     rules = [row.rules] if report.is_mixed else []
     return [row.name, *rules, *key, str(report.count(row, "games")), *estimates]
+
+
+def _columns_of(report: StatsReport, table: str) -> list[str]:
+    """Return the keys of a table's figures."""
+    names = SHORT if table == PLAYER else SHORTER
+    return [name for name in names if FIGURE[name] in report.figures()]
 
 
 # --- the comparison ---------------------------------------------------------------------------
@@ -136,7 +148,7 @@ def cells(report: StatsReport, row: StatsRow) -> list[str]:
 def comparison_rows(report: StatsReport) -> Iterator[tuple[str, str]]:
     """Yield each figure's difference, the first side less the second."""
     sides = report.breakdown.sides
-    for figure in PLAYER_FIGURES:
+    for figure in report.figures(report.breakdown.compared_rules):
         yield figure.label, format_estimate(sides.difference(figure), figure.kind, signed=True)
 
 
@@ -203,7 +215,8 @@ def _row_json(report: StatsReport, row: StatsRow) -> dict[str, Any]:
         "games": report.count(row, "games"),
         "kyoku": report.count(row, "kyoku"),
         "figures": {
-            figure.key: estimate_json(report.estimate(row, figure)) for figure in PLAYER_FIGURES
+            figure.key: estimate_json(report.estimate(row, figure))
+            for figure in report.figures(row.rules)
         },
     }
 
@@ -218,7 +231,7 @@ def _comparison_json(report: StatsReport) -> dict[str, Any] | None:
         "games": [breakdown.sides.count(side, "games") for side in (0, 1)],
         "differences": {
             figure.key: estimate_json(breakdown.sides.difference(figure))
-            for figure in PLAYER_FIGURES
+            for figure in report.figures(breakdown.compared_rules)
         },
         "rules": breakdown.compared_rules,
         "adjusted": adjusted
@@ -242,7 +255,7 @@ def columns(report: StatsReport) -> dict[str, list[Any]]:
         "games": [report.count(row, "games") for row in rows],
         "kyoku": [report.count(row, "kyoku") for row in rows],
     }
-    for figure in PLAYER_FIGURES:
+    for figure in report.figures():
         estimates = [estimate_json(report.estimate(row, figure)) or {} for row in rows]
         for suffix, part in (("", "value"), ("_low", "low"), ("_high", "high")):
             values[f"{figure.key}{suffix}"] = [estimate.get(part) for estimate in estimates]

@@ -14,10 +14,18 @@ from numpy.typing import NDArray
 
 from mjbot.analysis.stats.counted_games import FIELDS
 from mjbot.game.statistics.estimates import Estimate, Moments, difference_of
-from mjbot.game.statistics.figures import FIGURES, Figure
+from mjbot.game.statistics.figures import Figure, figures_of
 
-PLAYER_FIGURES: Final = (*FIGURES, Figure("tsumo", "tsumo share", "rate", "tsumo", "wins"))
-"""What is reported of a group."""
+_TSUMO: Final = Figure("tsumo", "tsumo share", "rate", "tsumo", "wins")
+
+
+def player_figures(players: int) -> tuple[Figure, ...]:
+    """Return what is reported of a group of games of so many players."""
+    return (*figures_of(players), _TSUMO)
+
+
+PLAYER_FIGURES: Final = player_figures(4)
+"""All of them."""
 
 Floats = NDArray[np.float64]
 

@@ -123,8 +123,8 @@ def _not_found(player: str, sources: Iterable[Source], lines: Iterable[ReviewedS
                 started = next((event for event in events if isinstance(event, StartGame)), None)
                 names.update((started and started.names) or ())
     problem = f"no game of {player!r} that can be reviewed in the records"
-    if player in names:
-        problems = [problem for line in lines for problem in line.problems]
+    problems = [problem for line in lines for problem in line.problems]
+    if player in names or (problems and not names):
         return "; ".join(
             [problem, *problems[:1]] if problems else [problem, "no record shows the hand"]
         )

@@ -34,6 +34,7 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 
 from mjbot.game.records.game import (
+    FOUR_PLAYER_GAME,
     THREE_PLAYER_GAME,
     EmptyRecordError,
     Entry,
@@ -229,7 +230,8 @@ def _under_rules(game: Game, players: Collection[int], rules: Rules | None) -> I
         named = first.event.mjbot_rules or {}
         number = announced_players(named)
         if number not in players:
-            raise ForeignRecordError(game.name, THREE_PLAYER_GAME)
+            kind = THREE_PLAYER_GAME if number == 3 else FOUR_PLAYER_GAME
+            raise ForeignRecordError(game.name, kind)
         if rules is not None:
             named = _asked_rules(rules, named, number)
             first = first._replace(event=msgspec.structs.replace(first.event, mjbot_rules=named))

@@ -27,7 +27,7 @@ from mjbot.game.table.state import IDLE
 from mjbot.game.table.view import Sealed, View
 from mjbot.learning.env import tables as play
 from mjbot.learning.env.actions import N_ACTIONS, name_of
-from mjbot.learning.env.rewards import FOR_ALL, REWARDS, RewardName, StandingValue
+from mjbot.learning.env.rewards import REWARDS, RewardName, StandingValue
 from mjbot.learning.env.tables import (
     MOST_ENDS,
     MOST_ROWS,
@@ -52,7 +52,7 @@ from mjbot.learning.models.networks.encoding import (
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import mix
 from mjbot.runtime.errors import ArgumentError
-from protocol.rules import LAST_ROUND, RANKED, Length, Rules
+from protocol.rules import LAST_ROUND, Length, Rules
 
 Planes = NDArray[np.float32]
 
@@ -209,13 +209,11 @@ class BatchEnv:
     def fast_policy_actions(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """Return what the fast policy chooses in some rows (all by default), for :meth:`step`.
 
-        int64[rows], each ``N_ACTIONS + code``: one compiled loop, so that three seats of every
+        int64[rows], each ``N_ACTIONS + code``: one compiled loop, so that the other seats of every
         table can be opponents at little cost (:mod:`mjbot.learning.models.fast_policy`).
         """
-        if self.n_seats != RANKED.players:
-            raise ArgumentError(f"the fast policy plays no table of {self.n_seats} players")
         chosen = np.arange(self._n_rows) if rows is None else np.ascontiguousarray(rows, np.int64)
-        self._policy = self._policy or load_policy()
+        self._policy = self._policy or load_policy(players=self.n_seats)
         actions = np.empty(len(chosen), np.int64)
         _choose_rows(self._tables, self._rows, chosen, self._policy, actions)
         return actions
@@ -317,12 +315,11 @@ def _first_seeds(seed: int | NDArray[np.int64], n_tables: int) -> NDArray[np.int
 def _value_function(reward: RewardName | StandingValue, rules: Rules) -> StandingValue:
     if callable(reward):
         return reward
-    known = REWARDS if rules.players == RANKED.players else FOR_ALL
-    if reward not in known:
+    if reward not in REWARDS:
         raise ArgumentError(
-            f"reward must be a function or one of {', '.join(known)}, not {reward!r}"
+            f"reward must be a function or one of {', '.join(REWARDS)}, not {reward!r}"
         )
-    return partial(FOR_ALL[reward], rules=rules) if reward in FOR_ALL else REWARDS[reward]
+    return partial(REWARDS[reward], rules=rules)
 
 
 def _new_tables(players: NDArray[np.int8], rules: Rules) -> EnvTables:

@@ -5,13 +5,14 @@ of a kyoku is the value after it less that before it, so that the rewards of a g
 value of its end less that of its beginning.
 
 * ``score``: points by which the score differs from that at the start, in thousands.
-* ``rank``: 2.5 (of three players 2) less the final rank once the game is over; before that nothing.
-* ``rank-model``: 2.5 less the final rank that is to be expected, by the learned model that ships
+* ``rank``: the mean rank (2.5, of three players 2) less the final one once the game is over, before
+  that nothing.
+* ``rank-model``: the mean rank less the one that is to be expected, by the learned model that ships
   (:mod:`mjbot.learning.models.networks.rank`); of a finished game exactly its ranks.
 * ``rank-formula``: the same by :func:`mjbot.learning.models.placement.expected_bonuses`, which
   needs no weights and a seventieth of the time.
 
-The last two are of four players only.  Any function of that form may stand in their place, such as
+Any function of that form may stand in their place, such as
 :func:`learned_rank_value` of other weights.
 """
 
@@ -33,8 +34,6 @@ StandingValue = Callable[[Standings], Values]
 
 RewardName = Literal["score", "rank", "rank-model", "rank-formula"]
 
-_BY_RANK: Final = np.array([1.5, 0.5, -0.5, -1.5])
-
 
 def score_value(standings: Standings, rules: Rules = RANKED) -> Values:
     """Return the scores' difference from the start, in thousands of points."""
@@ -53,31 +52,40 @@ def rank_value(standings: Standings, rules: Rules = RANKED) -> Values:
     return values
 
 
-def rank_model_value(standings: Standings) -> Values:
-    """Return 2.5 less the final rank that the learned model expects."""
-    return learned_rank_value(rank_model().weights)(standings)
+def rank_model_value(standings: Standings, rules: Rules = RANKED) -> Values:
+    """Return the mean rank less the final rank that the learned model expects."""
+    return learned_rank_value(rank_model(rules.players).weights, rules)(standings)
 
 
-def learned_rank_value(weights: RankWeights) -> StandingValue:
-    """Return the value by a learned rank model: 2.5 less the final rank that it expects."""
+def learned_rank_value(weights: RankWeights, rules: Rules = RANKED) -> StandingValue:
+    """Return the value by a learned rank model: the mean rank less the one that it expects."""
 
     def value(standings: Standings) -> Values:
-        values = np.empty((len(standings), 4))
-        _values_by_model(weights, standings, values)
+        values = np.empty((len(standings), rules.players))
+        _values_by_model(weights, standings, values, _by_rank(rules))
         return values
 
     return value
 
 
-def rank_formula_value(standings: Standings) -> Values:
-    """Return 2.5 less the final rank that the formula expects."""
-    values = np.zeros((len(standings), 4))
-    _expected_values(standings, values)
+def rank_formula_value(standings: Standings, rules: Rules = RANKED) -> Values:
+    """Return the mean rank less the final rank that the formula expects."""
+    values = np.empty((len(standings), rules.players))
+    _expected_values(standings, values, _by_rank(rules))
+    return values
+
+
+def _by_rank(rules: Rules) -> Values:
+    """Return the value of ranks 1 to 4, without a fourth player one that nobody gets."""
+    values: Values = (rules.players + 1) / 2 - np.arange(1.0, 5.0)
     return values
 
 
 @compiled
-def _values_by_model(weights: RankWeights, standings: Standings, out: Values) -> None:
+def _values_by_model(
+    weights: RankWeights, standings: Standings, out: Values, by_rank: Values
+) -> None:
+    players = out.shape[1]
     chances = np.empty((4, 4))
     for index in range(len(standings)):
         standing = standings[index]
@@ -87,7 +95,7 @@ def _values_by_model(weights: RankWeights, standings: Standings, out: Values) ->
             round_ = GAME_OVER
         rank_chances(
             weights,
-            standing.scores,
+            standing.scores[:players],
             round_,
             int(standing.last_round),
             int(standing.honba),
@@ -95,24 +103,23 @@ def _values_by_model(weights: RankWeights, standings: Standings, out: Values) ->
             dealer,
             chances,
         )
-        for seat in range(4):
+        for seat in range(players):
             out[index, seat] = 0.0
             for rank in range(4):
-                out[index, seat] += chances[seat, rank] * _BY_RANK[rank]
+                out[index, seat] += chances[seat, rank] * by_rank[rank]
 
 
 @compiled
-def _expected_values(standings: Standings, out: Values) -> None:
+def _expected_values(standings: Standings, out: Values, by_rank: Values) -> None:
+    players = out.shape[1]
     for index in range(len(standings)):
         standing = standings[index]
-        values = expected_bonuses(standing.scores, standing.left, _BY_RANK)
-        for seat in range(4):
+        values = expected_bonuses(standing.scores[:players], standing.left, by_rank)
+        for seat in range(players):
             out[index, seat] = values[seat]
 
 
-FOR_ALL: Final = {"score": score_value, "rank": rank_value}
-"""The rewards of tables of three players, too, which take the rules."""
-REWARDS: Final[dict[RewardName, StandingValue]] = {
+REWARDS: Final[dict[RewardName, Callable[[Standings, Rules], Values]]] = {
     "score": score_value,
     "rank": rank_value,
     "rank-model": rank_model_value,

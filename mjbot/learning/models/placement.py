@@ -137,18 +137,22 @@ def final_value(state: State, seat: int, bonus: Floats) -> float:
 
 @compiled
 def expected_bonuses(scores: Int32s, left: int, bonus: Floats) -> Floats:
-    """Return the bonus that each seat has (``left`` OVER) or may expect, all together: float64[4].
+    """Return the bonus that each seat has (``left`` OVER) or may expect, all together.
+
+    float64[players], as ``scores`` int32[players]; ``bonus`` is float64[4].
 
     >>> league = np.array([40000.0, 10000, -10000, -20000])
     >>> expected_bonuses(np.array([30000, 29000, 21000, 20000], np.int32), OVER, league).tolist()
     [40000.0, 10000.0, -10000.0, -20000.0]
     """
     expected = np.zeros(4)
+    players = len(scores)
     if left == OVER:
-        for seat in range(4):
+        for seat in range(players):
             expected[seat] = bonus[seats_ahead(scores, seat)]
-        return expected
-    weight = np.exp((scores - scores.max()) / (SCALE_POINTS * sqrt(left)))
+        return expected[:players]
+    weight = np.zeros(4)  # an empty chair keeps 0 and comes last
+    weight[:players] = np.exp((scores - scores.max()) / (SCALE_POINTS * sqrt(left)))
     total = weight.sum()
     for first in range(4):
         leads = weight[first] / total
@@ -165,4 +169,4 @@ def expected_bonuses(scores: Int32s, left: int, bonus: Floats) -> Floats:
                 chance = follows * weight[third] / (weight[third] + weight[last])
                 expected[third] += chance * bonus[2]
                 expected[last] += chance * bonus[3]
-    return expected
+    return expected[:players]

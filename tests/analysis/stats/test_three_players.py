@@ -1,6 +1,8 @@
 """Statistics of three-player games: rows of their own, from every format, each game once."""
 
+import csv
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -37,7 +39,9 @@ def test_games_of_three_count_once_by_their_own_rules(
         wins.update(names[event.actor] for event in events if isinstance(event, m.Hora))
         for name, rank in zip(names, ranks_of(events[-1].scores[:3]), strict=True):
             ranks[name].append(rank)
-    command = ["stats", str(tmp_path), str(FOUR), "--json", "--jobs", "1", "--by", "seat"]
+    table = tmp_path / "rows.csv"
+    records = [str(tmp_path), str(FOUR)]
+    command = ["stats", *records, "--jobs", "1", "--by", "seat", "--csv", str(table), "--json"]
     assert main([*command, "--compare", "a", "b"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["games"], found["duplicates"]) == (7, 12)
@@ -49,6 +53,20 @@ def test_games_of_three_count_once_by_their_own_rules(
         figures = row["figures"]
         assert figures["rank"]["value"] == pytest.approx(sum(ranks[name]) / 6)
         assert figures["third"]["value"] == pytest.approx(ranks[name].count(3) / 6)
+        assert "fourth" not in figures
         assert figures["win"]["value"] == pytest.approx(wins[name] / row["kyoku"])
     assert sum(row["figures"]["uma"]["value"] for row in rows.values()) == pytest.approx(0)
     assert found["comparison"]["adjusted"] is not None
+    assert "fourth" not in found["comparison"]["differences"]
+    with table.open(newline="") as file:
+        is_given = {"=3" in row["rules"]: bool(row["fourth"]) for row in csv.DictReader(file)}
+    assert is_given == {True: False, False: True}
+    (tmp_path / "alone").mkdir()
+    shutil.copy(tmp_path / "0.mjson", tmp_path / "alone")
+    shown = {}
+    for name, given in (("mixed", records), ("alone", [str(tmp_path / "alone")])):
+        assert main(["stats", *given, "--jobs", "1"]) == 0
+        shown[name] = capsys.readouterr().out
+    assert "4th %" in shown["mixed"]
+    assert "1st %" in shown["alone"]
+    assert "4th %" not in shown["alone"]

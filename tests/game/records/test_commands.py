@@ -160,10 +160,11 @@ def test_three_players_are_replayed_and_converted_and_elsewhere_refused(
     assert main(["convert", str(path), str(tmp_path / "out.mjlog")]) == ExitCode.OK
     assert b'type="25"' in (tmp_path / "out.mjlog").read_bytes()
     capsys.readouterr()
-    assert main(["explain", str(path)]) != ExitCode.OK
-    output = received(capsys)
-    assert "is a three-player game, which" in " ".join(output.err.split())
-    assert "damaged" not in output.err + output.out
+    for command in ("explain", "detect"):
+        assert main([command, str(path)]) != ExitCode.OK
+        output = received(capsys)
+        assert "is a three-player game, which" in " ".join(output.err.split())
+        assert "damaged" not in output.err + output.out
 
 
 def test_games_of_other_formats_in_a_folder_are_told(tenhou, tmp_path: Path, capsys) -> None:

@@ -28,7 +28,7 @@ from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, encode,
 from mjbot.learning.models.networks.rank import KyokuStart, rank_model
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import make_strategy
-from protocol.rules import Rules
+from protocol.rules import RANKED, Rules
 from protocol.tiles import FIVE_KINDS
 
 TABLES = 6
@@ -182,32 +182,45 @@ def test_tables_can_share_their_walls():
     assert batch.seeds.max() >= 8
 
 
-@pytest.mark.parametrize("reward", ["score", "rank", "rank-model", "rank-formula"])
-def test_the_rewards_of_a_game_add_up_to_its_result_less_its_beginning(reward: str):
-    batch, random = BatchEnv(TABLES, 2, "tonpu", reward), random_source(7)
-    rows, sums, ended = batch.reset(), np.zeros((TABLES, 4)), 0
+@pytest.mark.parametrize(
+    ("reward", "n_seats"),
+    [
+        *[(reward, 4) for reward in ("score", "rank", "rank-model", "rank-formula")],
+        ("rank-model", 3),
+        ("rank-formula", 3),
+    ],
+)
+def test_the_rewards_of_a_game_add_up_to_its_result_less_its_beginning(reward: str, n_seats: int):
+    batch, random = BatchEnv(TABLES, 2, "tonpu", reward, n_seats=n_seats), random_source(7)
+    rules = Rules(length="tonpu", players=n_seats)
+    rows, sums, ended = batch.reset(), np.zeros((TABLES, n_seats)), 0
     opening = np.zeros(1, STANDING)
-    opening["scores"], opening["left"], opening["last_round"] = 25_000, 4, 3
-    before = REWARDS[reward](opening)[0]
+    opening["scores"][:, :n_seats] = rules.start_points
+    opening["left"], opening["last_round"] = n_seats, rules.last_round
+    before = REWARDS[reward](opening, rules)[0]
     while ended < 3 * TABLES:
         rows = step_at_random(batch, rows, random)
         assert not batch.rewards[batch.kyoku_ends == 0].any()
         sums += batch.rewards
         for table in np.flatnonzero(batch.dones):
             final = batch.final_scores[table]
-            assert final.sum() == 100_000
+            assert final.sum() == n_seats * rules.start_points
             results = (final - 25_000) / 1000
             if reward != "score":
-                results = 2.5 - np.array(ranks_of(final.tolist()))
+                results = (n_seats + 1) / 2 - np.array(ranks_of(final.tolist()))
             assert sums[table] == pytest.approx(results - before, abs=1e-4)
             sums[table] = 0
             ended += 1
 
 
-@pytest.mark.parametrize("model", ["rank-model", "rank-formula"])
-def test_rank_comes_at_the_end_only_and_the_models_share_at_each_kyoku(model: str):
+@pytest.mark.parametrize(
+    ("model", "n_seats"), [("rank-model", 4), ("rank-formula", 4), ("rank-model", 3)]
+)
+def test_rank_comes_at_the_end_only_and_the_models_share_at_each_kyoku(model: str, n_seats: int):
     random = random_source(3)
-    by_rank, by_model = (BatchEnv(16, 5, "tonpu", reward) for reward in ("rank", model))
+    by_rank, by_model = (
+        BatchEnv(16, 5, "tonpu", reward, n_seats=n_seats) for reward in ("rank", model)
+    )
     rows, _ = by_rank.reset(), by_model.reset()
     moved = 0
     for _ in range(900):
@@ -392,7 +405,6 @@ def test_the_first_and_the_last_action_are_named_where_they_are_illegal():
         ({"players": [0, 1]}, "players must have the shape"),
         ({"players": [0, 1, 2, 3], "n_seats": 3}, r"players must have the shape \(3,\)"),
         ({"n_seats": 2}, "n_seats must be 3 or 4"),
-        ({"n_seats": 3, "reward": "rank-model"}, "one of score, rank, not 'rank-model'"),
         ({"players": [0, 1, 2, -3]}, "-1 discards"),
     ],
 )
@@ -429,7 +441,7 @@ def test_the_rank_models_worth_is_what_it_expects_of_the_next_kyoku():
         (7, 3, 7),
     )
     standings["honba"], standings["sticks"] = (2, 0, 1), (1, 0, 0)
-    worths = REWARDS["rank-model"](standings)
+    worths = REWARDS["rank-model"](standings, RANKED)
     model = rank_model()
     for worth, standing in zip(worths[:2], standings, strict=False):
         numbers = (int(standing[name]) for name in ("round", "last_round", "honba", "sticks"))

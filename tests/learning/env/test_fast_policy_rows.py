@@ -1,14 +1,16 @@
 """The fast policy as an opponent in the environment: the strategy's choices, all rows at once."""
 
 import numpy as np
+import pytest
 
 from mjbot.learning.env import BatchEnv
 from mjbot.learning.env.actions import N_ACTIONS
 from mjbot.strategy.registry import make_strategy
 
 
-def test_rows_get_the_choices_of_the_strategy():
-    batch = BatchEnv(3, 7, "tonpu")
+@pytest.mark.parametrize("n_seats", [4, 3])
+def test_rows_get_the_choices_of_the_strategy(n_seats: int):
+    batch = BatchEnv(3, 7, "tonpu", n_seats=n_seats)
     bot, rows = make_strategy("fast-policy"), batch.reset()
     for _ in range(40):
         expected = [

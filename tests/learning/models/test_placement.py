@@ -120,3 +120,6 @@ def test_bonuses_expected_together_add_up_to_what_there_is(left):
     bonuses = expected_bonuses(scores, left, LEAGUE)
     assert bonuses.sum() == pytest.approx(LEAGUE.sum())
     assert np.argsort(-bonuses).tolist() == [0, 2, 3, 1]
+    of_three = expected_bonuses(scores[:3], left, LEAGUE)
+    assert of_three.sum() == pytest.approx(LEAGUE[:3].sum())
+    assert np.argsort(-of_three).tolist() == [0, 2, 1]
