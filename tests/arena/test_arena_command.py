@@ -159,7 +159,7 @@ def test_a_crash_is_kept_and_can_be_made_again(arena: Arena, tmp_path: Path) -> 
     crash, illegal = [line for line in ended.stdout.splitlines() if "replaced" in line]
     assert crash == (
         f"12 decisions of {TROUBLED} were replaced (crash: KeyError: 'no such plan' (bots.py,"
-        " line 51)); see one: mjbot arena --repro run/faults/crash-0-0-0-5.json"
+        " line 58)); see one: mjbot arena --repro run/faults/crash-0-0-0-5.json"
     )
     assert illegal == (
         f"12 decisions of {silent} were replaced (illegal: it may not choose None);"

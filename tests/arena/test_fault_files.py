@@ -74,6 +74,6 @@ def test_a_start_that_failed_is_shown_but_not_made_again(
     accumulator = played(setup, tmp_path, 1)
     (line,) = fault_lines(tmp_path, setup, accumulator.faults_of(1))
     file = tmp_path / "faults" / "crash-0-0-0-0.json"
-    assert line.endswith(f"RuntimeError: not today (bots.py, line 126)); see one: {file}")
+    assert line.endswith(f"RuntimeError: not today (bots.py, line 133)); see one: {file}")
     with pytest.raises(FaultFileError, match=r"not today .* the start of a game or kyoku"):
         replay_decision(read_fault(file), lambda view: None)

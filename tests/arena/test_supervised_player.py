@@ -33,11 +33,11 @@ def quiet(setup_of: MakeSetup) -> list[int]:
 @pytest.mark.parametrize(
     ("name", "kind", "problem"),
     [
-        ("Crashing", "crash", "KeyError: 'no such plan' (bots.py, line 51)"),
-        ("Leaving", "crash", "SystemExit: 3 (bots.py, line 56)"),
+        ("Crashing", "crash", "KeyError: 'no such plan' (bots.py, line 58)"),
+        ("Leaving", "crash", "SystemExit: 3 (bots.py, line 63)"),
         ("Cheating", "illegal", "it may not choose tsumo"),
         ("Relabelling", "illegal", "it may not choose tsumo"),
-        ("Interrupting", "crash", "KeyboardInterrupt (bots.py, line 145)"),
+        ("Interrupting", "crash", "KeyboardInterrupt (bots.py, line 152)"),
         ("Silent", "illegal", "it may not choose None"),
     ],
 )

@@ -34,7 +34,7 @@ ARENA = [
      "mjbot arena: error: argument --margin: 'x': expected a number, such as 0.5 (see --help)"),
     ("arena a b --walls pined", 2,
      "mjbot arena: error: argument --walls: unknown 'pined'; did you mean 'pinned'? (see --help)"),
-    ("score 11m --rules players=3", 2, "players: 3 is not implemented"),
+    ("score 11m --rules players=5", 2, "players: 5 is not implemented"),
     ("arena a b --rules local_yaku=renhou", 2, "local_yaku: renhou is not implemented"),
     ("arena a b --rules renhou=yes", 2,
      "renhou: unknown rule; the rules: length, red_fives, open_tanyao"),

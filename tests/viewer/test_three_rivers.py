@@ -63,6 +63,6 @@ def test_the_commands_draw_and_watch_a_record_of_three(record: Path, tmp_path: P
 
 def test_a_strategy_of_four_players_explains_nothing_there(record: Path, tmp_path: Path, capsys):
     out = str(tmp_path / "game.html")
-    command = ["watch", str(record), "--by", "fold-recognition-plus", "--out", out]
+    command = ["watch", str(record), "--by", "supervised", "--out", out]
     assert main(command) == ExitCode.BAD_ARGUMENTS
     assert "plays no table of 3 players" in " ".join(capsys.readouterr().err.split())

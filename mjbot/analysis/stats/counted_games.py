@@ -394,7 +394,8 @@ def _length(start: m.StartGame, rules: Rules | None, scores: ScoreKeeper) -> str
     Before its last round only a score below 0 ends a hanchan; an East-only game in which nobody has
     the target goes on into South until a player has.
     """
-    if "length" in (start.mjbot_rules or {}):
+    announced = start.mjbot_rules
+    if announced is not None and (rules is None or "length" in announced):
         return rules.length if rules else ""
     players = announced_players(start.mjbot_rules)
     has_ended = scores.final is not None and min(scores.final) >= 0

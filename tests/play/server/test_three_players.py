@@ -72,7 +72,7 @@ def test_strict_clients_and_the_server_agree_on_everything(doors, tmp_path):
 
 
 def test_a_strategy_of_four_players_is_refused_by_name():
-    _, ends = play_table(("tsumogiri", "strongest", "tsumogiri"), "www")
+    _, ends = play_table(("tsumogiri", "supervised", "tsumogiri"), "www")
     assert isinstance(ends[1], StrategyError)
-    assert "strategy 'strongest' plays no table of 3 players" in str(ends[1])
+    assert "strategy 'supervised' plays no table of 3 players" in str(ends[1])
     assert "fast-riichi-d" in str(ends[1])

@@ -36,7 +36,7 @@ def profile(folder, port, strategy):
 
 @pytest.mark.parametrize(
     ("strategy", "status"),
-    [("fast-riichi-d", ExitCode.OK), ("fold-recognition-plus", ExitCode.PROTOCOL_FAULT)],
+    [("fast-riichi-d", ExitCode.OK), ("supervised", ExitCode.PROTOCOL_FAULT)],
 )
 def test_a_game_without_names_or_a_number_of_players_is_played_to_its_end(
     beside, tmp_path, capsys, strategy, status
@@ -55,7 +55,7 @@ def test_a_game_without_names_or_a_number_of_players_is_played_to_its_end(
     ended, (_, errors) = beside(scenario, "run", profile(tmp_path, port, strategy))
     assert ended == status, errors.decode()
     if status is not ExitCode.OK:
-        assert b"'fold-recognition-plus' plays no table of 3 players" in errors
+        assert b"'supervised' plays no table of 3 players" in errors
         return
     (server,) = played
     assert server.requests > 50
