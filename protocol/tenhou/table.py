@@ -286,6 +286,9 @@ class SeatTable:
         )
         if self._ready:
             return (*tags_, init)
+        if self._held:  # the hand before has ended, by nine terminals say, before the seat was ready
+            self._held += [*tags_, init]
+            return ()
         self._held = [init]
         return tags_
 

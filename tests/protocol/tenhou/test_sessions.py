@@ -384,6 +384,21 @@ def test_a_deal_waits_until_the_seat_is_ready_or_nobody_waits_any_more():
     assert not seat.held
 
 
+def test_a_hand_that_ends_before_the_seat_is_ready_is_sent_whole_and_in_order():
+    """Nine terminals of another seat end a hand in which this one was asked nothing."""
+    server = at_the_door()
+    server.sit(SeatTable(0))
+    server.send(StartGame(names=("a", "b", "c", "d")))
+    deal = StartKyoku(
+        bakaze="E", kyoku=1, honba=0, kyotaku=0, oya=1, dora_marker="N", scores=(25000,) * 4,
+        tehais=(OWN_HAND, HIDDEN_HAND, HIDDEN_HAND, HIDDEN_HAND),
+    )  # fmt: skip
+    draw = Ryukyoku(reason="kyushukyuhai", deltas=(0,) * 4)
+    assert [server.send(event) for event in (deal, draw, EndKyoku(), deal)] == [()] * 4
+    names = [output[1:].split(b" ")[0] for output in server.go_on()]
+    assert names == [b"INIT", b"RYUUKYOKU", b"INIT"]
+
+
 def test_an_answer_must_be_open_to_the_seat_and_of_its_hand():
     server = at_the_table()
     turn = [Dahai(actor=1, pai="9m", tsumogiri=True), Dahai(actor=1, pai="1m", tsumogiri=False)]
