@@ -286,7 +286,7 @@ class SeatTable:
         )
         if self._ready:
             return (*tags_, init)
-        if self._held:  # the hand before has ended, by nine terminals say, before the seat was ready
+        if self._held:  # the hand before ended, as by nine terminals, before the seat was ready
             self._held += [*tags_, init]
             return ()
         self._held = [init]
