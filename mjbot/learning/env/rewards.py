@@ -17,7 +17,7 @@ Any function of that form may stand in their place, such as
 """
 
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 import numpy as np
 
@@ -33,6 +33,12 @@ StandingValue = Callable[[Standings], Values]
 [k, 3] of three players."""
 
 RewardName = Literal["score", "rank", "rank-model", "rank-formula"]
+
+
+class NamedValue(Protocol):
+    """A value of standings under some rules."""
+
+    def __call__(self, standings: Standings, rules: Rules = RANKED) -> Values: ...  # noqa: D102
 
 
 def score_value(standings: Standings, rules: Rules = RANKED) -> Values:
@@ -119,7 +125,7 @@ def _expected_values(standings: Standings, out: Values, by_rank: Values) -> None
             out[index, seat] = values[seat]
 
 
-REWARDS: Final[dict[RewardName, Callable[[Standings, Rules], Values]]] = {
+REWARDS: Final[dict[RewardName, NamedValue]] = {
     "score": score_value,
     "rank": rank_value,
     "rank-model": rank_model_value,

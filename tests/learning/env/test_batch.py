@@ -28,7 +28,7 @@ from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, encode,
 from mjbot.learning.models.networks.rank import KyokuStart, rank_model
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import make_strategy
-from protocol.rules import RANKED, Rules
+from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS
 
 TABLES = 6
@@ -441,7 +441,7 @@ def test_the_rank_models_worth_is_what_it_expects_of_the_next_kyoku():
         (7, 3, 7),
     )
     standings["honba"], standings["sticks"] = (2, 0, 1), (1, 0, 0)
-    worths = REWARDS["rank-model"](standings, RANKED)
+    worths = REWARDS["rank-model"](standings)
     model = rank_model()
     for worth, standing in zip(worths[:2], standings, strict=False):
         numbers = (int(standing[name]) for name in ("round", "last_round", "honba", "sticks"))
