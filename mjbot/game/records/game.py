@@ -238,7 +238,8 @@ def game_identity(game: Game) -> GameIdentity:
 
 
 THREE_PLAYER_GAME: Final = (
-    "is a three-player game, which only replay, convert, stats, watch and draw read"
+    "is a three-player game, which only replay, convert, stats, watch, draw, explain and review"
+    " read"
 )
 
 
