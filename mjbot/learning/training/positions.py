@@ -19,6 +19,7 @@ from typing import Final, NamedTuple, TypeVar
 from mjbot.game.records.copies import Distinct
 from mjbot.game.records.game import (
     EmptyRecordError,
+    ForeignRecordError,
     Game,
     RecordError,
     game_identity,
@@ -187,6 +188,9 @@ class DistinctGames:
             ref = GameRef(number, source, place)
             try:
                 identity = game_identity(game)
+            except ForeignRecordError as error:
+                self.left_out.add_file(error)
+                continue
             except RecordError:
                 found.append(ref)  # reported where it is replayed
                 continue
