@@ -32,7 +32,8 @@ from mjbot.game.table.view import View
 from mjbot.runtime.append_log import AppendLog, Cures, emptied, read_log
 from mjbot.runtime.languages import ENGLISH, marked, translate, using_language
 from mjbot.runtime.processes import in_processes
-from mjbot.strategy.registry import Spec, StrategyError
+from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import Spec
 from protocol import messages as m
 from protocol.errors import NOT_JSON
 from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
