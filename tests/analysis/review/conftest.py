@@ -60,7 +60,7 @@ def of_three():
     return review_by("strongest", events, seats=range(3), in_full=range(3))
 
 
-@pytest.fixture(params=["by_points", "by_shares", "of_three"])
+@pytest.fixture(params=["by_points", "by_shares"])
 def review(request):
     return request.getfixturevalue(request.param)
 

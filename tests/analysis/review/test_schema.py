@@ -39,7 +39,9 @@ def short(by_points):
     return made
 
 
-def test_a_review_follows_the_schema(validator, review):
+@pytest.mark.parametrize("reviewed", ["by_points", "by_shares", "of_three"])
+def test_a_review_follows_the_schema(validator, reviewed, request):
+    review = request.getfixturevalue(reviewed)
     assert not [error.message[:200] for error in validator.iter_errors(whole(review))]
 
 
