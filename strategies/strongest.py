@@ -105,8 +105,12 @@ class Strongest(Supervised):
         return super().decide(view) if view.players == 4 else self._of_three.decide(view)
 
     def explain(self, view: View) -> Explanation:
-        """Rate each action by the same."""
-        return super().explain(view) if view.players == 4 else self._of_three.explain(view)
+        """Rate each action by the same, and by its value in points."""
+        if view.players == 4:
+            return super().explain(view)
+        explanation = self._of_three.explain(view)
+        rated = [*self.with_points(view, explanation.rated)]
+        return replace(explanation, rated=rated, notes=Supervised.notes if rated else ())
 
     def opinion(self, view: View) -> PolicyOutput | None:
         """Return the network's chances, weighted with the points."""

@@ -10,7 +10,7 @@ Of choices that the network does not distinguish, a call uses a red five rather 
 the meld it stays a dora), a discard does not, and of equal tiles the drawn one is discarded.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -84,14 +84,21 @@ class Supervised(Strategy):
         opinion = self.opinion(view)
         if opinion is None:
             return
-        in_points = self._evaluator.ratings_in_points(view, e.IN_POINTS)
         ends = self._win(view) is not None
-        for action in view.legal:
-            share = float(_ends_it(action)) if ends else share_of(action, opinion)
-            rated = [option for option in in_points if e.same_choice(option.action, action)]
-            best = max(rated, key=lambda option: option.value, default=e.Rated(action, 0.0))
-            total = [e.Term(e.IN_POINTS, e.POINTS, best.value)] if rated else []
-            yield e.Rated(action, 100 * float(share), terms=[*total, *best.terms])
+        shares = [
+            e.Rated(action, 100 * float(_ends_it(action) if ends else share_of(action, opinion)))
+            for action in view.legal
+        ]
+        yield from self.with_points(view, shares)
+
+    def with_points(self, view: View, shares: Iterable[e.Rated]) -> Iterator[e.Rated]:
+        """Yield ratings with their value in points as terms, where that is estimated."""
+        in_points = self._evaluator.ratings_in_points(view, e.IN_POINTS)
+        for rated in shares:
+            same = [option for option in in_points if e.same_choice(option.action, rated.action)]
+            best = max(same, key=lambda option: option.value, default=None)
+            total = [e.Term(e.IN_POINTS, e.POINTS, best.value), *best.terms] if best else []
+            yield replace(rated, terms=total)
 
     def _win(self, view: View) -> Action | None:
         others = view.legal[len(view.discards) :]

@@ -23,7 +23,6 @@ from mjbot.strategy.faults import error_summary
 from mjbot.strategy.registry import Spec, require_players
 from mjbot.strategy.strategy import Strategy
 from protocol.messages import StartGame, StartKyoku
-from protocol.rules import RANKED
 from protocol.tiles import TILE_NAMES, WIND_NAMES
 
 NAMES_OF_STRATEGIES: Final = (
@@ -146,12 +145,7 @@ def thought(name: str, answer: Explanation, winds: Sequence[int]) -> dict[str, A
 
 
 def opponents_json(view: View) -> list[dict[str, Any]]:
-    """Return the estimates of the opponents: tenpai, and of each kind the chance to deal in, %.
-
-    They are learned from games of four players: of three there are none.
-    """
-    if view.players != RANKED.players:
-        return []
+    """Return the estimates of the opponents: tenpai, and of each kind the chance to deal in, %."""
     return [
         {
             "seat": opponent.seat,

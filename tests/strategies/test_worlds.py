@@ -24,15 +24,16 @@ from mjbot.learning.playouts.worlds import (
     plan_of,
 )
 from mjbot.runtime.compiler.splitmix import mix
-from protocol.rules import STICK_POINTS
+from protocol.rules import STICK_POINTS, Rules
 
-POLICY = load_policy()
+POLICIES = {players: load_policy(players=players) for players in (3, 4)}
+POLICY = POLICIES[4]
 
 
-def moments(seeds, steps=160):
+def moments(seeds, steps=160, players=4):
     """Yield a referee at every moment of games of the fast policy at which a seat has a choice."""
     for seed in seeds:
-        referee = Referee(seed)
+        referee = Referee(seed, Rules(players=players))
         referee.start()
         for _ in range(steps):
             if any(len(legal) > 1 for legal in referee.asked.values()):
@@ -43,8 +44,8 @@ def moments(seeds, steps=160):
 
 
 def choices_of(referee):
-    state = referee.state
-    return {seat: ACTIONS[choose(POLICY, state, seat, NO_ALLY)] for seat in referee.asked}
+    state, policy = referee.state, POLICIES[referee.rules.players]
+    return {seat: ACTIONS[choose(policy, state, seat, NO_ALLY)] for seat in referee.asked}
 
 
 def kyoku_of(referee):
@@ -85,15 +86,18 @@ def worlds_of(view, n):
         yield workspace["world"]
 
 
-def test_worlds_hold_every_tile_once_and_keep_what_is_known():
+@pytest.mark.parametrize("players", [3, 4])
+def test_worlds_hold_every_tile_once_and_keep_what_is_known(players):
     sealed, visible, n = Sealed(), np.empty(34, np.int8), 0
-    for referee in list(moments([3], 80))[::9]:
+    left_out = {*range(1, 8)} if players == 3 else set()
+    for referee in list(moments([3], 80, players))[::9]:
         seat = next(iter(referee.asked))
         view = sealed.view(referee.view(seat))
         for world in worlds_of(view, 3):
             assert extra_copy(world, visible) == -1
             assert world["hand"][seat].tolist() == view.hand.tolist()
             assert world["hand"].sum(axis=1).tolist() == view.state["hand_size"].tolist()
+            assert not left_out & {*np.flatnonzero(world["hand"].sum(axis=0)), *world["wall"]}
             n += 1
     assert n > 15
 
@@ -111,16 +115,18 @@ def test_hidden_hands_do_not_matter_and_work_can_be_cut():
         assert (whole.points[4:] == later.points).all()
 
 
-def test_points_and_ranks_add_up():
-    playouts, sealed = Playouts(), Sealed()
-    for referee in list(moments([6], 100))[::20]:
+@pytest.mark.parametrize("players", [3, 4])
+def test_points_and_ranks_add_up(players):
+    playouts, sealed = Playouts(players=players), Sealed()
+    for referee in list(moments([6], 100, players))[::20]:
         seat = next(iter(referee.asked))
         view = sealed.view(referee.view(seat))
         values = playouts.compare(view.state, seat, [plan_of(view.legal[0])], 10)
-        assert values.ranks.sum(axis=2) == pytest.approx(10, abs=1e-4)
+        assert values.ranks.sum(axis=2) == pytest.approx(sum(range(1 + players)), abs=1e-4)
         won = values.points.sum(axis=2)
         assert (won % STICK_POINTS == 0).all() and (won <= STICK_POINTS * view.sticks).all()
-        assert ((values.ranks >= 1) & (values.ranks <= 4)).all()
+        of_players = values.ranks[:, :, :players]
+        assert ((of_players >= 1) & (of_players <= players)).all()
         pairs = np.corrcoef(values.points[:, 0, seat], values.ranks[:, 0, seat])
         assert pairs[0, 1] < -0.8
 

@@ -29,13 +29,15 @@ from mjbot.analysis.player.reviewed_games import (
     situation_text,
 )
 from mjbot.analysis.review.playouts import Verdict
-from mjbot.analysis.review.reasons import MistakeClass, number
+from mjbot.analysis.review.reasons import MistakeClass, mistake_classes, number
 from mjbot.analysis.review.sentences import with_unit
 from mjbot.analysis.stats.sums import PLAYER_FIGURES, GroupSums
 from mjbot.game.statistics.estimate_text import compact, estimate_json, plus_minus
 from mjbot.game.statistics.estimates import NOTHING, Estimate, difference, ratio
+from mjbot.game.statistics.figures import RANKS as RANK_NAMES
 from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.strategy.explanation import RANKS
+from protocol.rules import RANKED
 
 MOST_SITUATIONS: Final = 10
 EXAMPLES: Final = 3
@@ -46,6 +48,7 @@ WORTH_SHOWING: Final = 0.05
 RATES: Final = {
     "rank": marked("average place"),
     "first": marked("1st"),
+    "third": marked("3rd"),
     "fourth": marked("4th"),
     "win": marked("win rate"),
     "deal_in": marked("deal-in rate"),
@@ -57,12 +60,15 @@ RATES: Final = {
     "deal_in_points": marked("average deal-in"),
     "win_turn": marked("average turn of a win"),
 }
-"""Figures that are reported, with their names."""
+"""Figures that are reported, with their names; of ranks the first and the last."""
 
 DRAWS: Final = {
     "improving": marked("draws before tenpai that helped"),
     "winning": marked("draws in tenpai that helped"),
 }
+
+OF_THREE: Final = "players=3"
+"""How the rules of a game of three are named."""
 
 Floats = NDArray[np.float64]
 Measure = Callable[[ReviewedGame], float]
@@ -118,6 +124,11 @@ class PlayerReport:
     reference_name: str = ""
     is_played: bool = True
     problems: Sequence[str] = field(default=())
+
+    @property
+    def players(self) -> int:
+        """How many play; the games of a report are under one rule set."""
+        return 3 if any(OF_THREE in game.rules for game in self.games) else RANKED.players
 
     @property
     def unit_text(self) -> str:
@@ -229,7 +240,7 @@ class PlayerReport:
     def class_table(self) -> FigureTable:
         """The losses by class, with all at the end."""
         rows, values = [], []
-        for mistake_class in (*MistakeClass, None):
+        for mistake_class in (*mistake_classes(self.players), None):
             own = [m for game in self.games for m in _of_class(game, mistake_class)]
             figures = [self.cost_per_game(self.games, mistake_class)]
             if self.reference:
@@ -333,8 +344,9 @@ class PlayerReport:
             games = self.reference if group == 2 else self.games
             groups.add(np.array(counts, float), [group] * len(counts), _clusters(games))
         table, values = [], []
+        between = (*RANK_NAMES[1 : self.players - 1], *RANK_NAMES[self.players :])
         for figure in PLAYER_FIGURES:
-            if figure.key in RATES:
+            if figure.key in RATES and figure.key not in between:
                 estimates = [groups.estimate(group, figure) for group in range(len(rows))]
                 cells = [compact(estimate, figure.kind) for estimate in estimates]
                 name = translate(RATES[figure.key])

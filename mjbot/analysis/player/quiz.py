@@ -83,7 +83,7 @@ def read_positions(
     for (source, number), moments in wanted.items():
         if source not in by_name:
             continue
-        (read,) = islice(games_of(by_name[source]), number, number + 1)
+        (read,) = islice(games_of(by_name[source], (3, 4)), number, number + 1)
         for step in steps_of(entry.event for entry in read.entries):
             for (event, seat), (game, mistake) in moments.items():
                 if event == step.number:

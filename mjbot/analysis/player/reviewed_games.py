@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
-from mjbot.analysis.review.decisions import SEATS, Judged, ReviewedDecision, judge
+from mjbot.analysis.review.decisions import Judged, ReviewedDecision, judge
 from mjbot.analysis.review.players import SeatedPlayers
 from mjbot.analysis.review.playouts import CostEstimator, Shown, Verdict, verdict_of
 from mjbot.analysis.review.reasons import MistakeClass, class_of_mistake, is_last_hand
@@ -25,14 +25,14 @@ from mjbot.analysis.stats.counted_games import BreakdownRows, count_game, file_d
 from mjbot.game.records.choices import ReplayStep, steps_of
 from mjbot.game.records.game import Game, RecordError, hand_problems
 from mjbot.game.records.sources import Source, content_digest, games_of
-from mjbot.game.rules.acceptance import shanten_and_acceptance
-from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.tile_sets import acceptance_of, shanten_of
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.mirror.mirror import TableError
 from mjbot.game.table.view import View
 from mjbot.runtime.append_log import AppendLog, Cures, emptied, read_log
 from mjbot.runtime.languages import ENGLISH, marked, translate, using_language
 from mjbot.runtime.processes import in_processes
+from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
 from protocol import messages as m
 from protocol.errors import NOT_JSON
@@ -261,10 +261,10 @@ def review_source(source: Source, header: ReviewedHeader) -> ReviewedSource:
     problems: list[str] = []
     with using_language(header.language):
         try:
-            for number, game in enumerate(games_of(source)):
+            for number, game in enumerate(games_of(source, players=(3, 4))):
                 try:
                     games += _games(source, number, game, header)
-                except (RecordError, TableError) as error:
+                except (RecordError, TableError, StrategyError) as error:
                     problems.append(f"{game.name}: {error}")
                 problems += [problem.text for problem in hand_problems(game)]
         except RecordError as error:
@@ -301,7 +301,9 @@ def _games(
         raise RecordError(game.name, "", "the game did not end")
     judged = judge(events, SeatedPlayers(Spec.read(header.by), header.seed), seats, ())
     read = _ReadGame(source, number, events, rows, known, judged)
-    costs = CostEstimator(header.playouts_s, header.seed) if header.playouts_s else None
+    costs = None
+    if header.playouts_s:
+        costs = CostEstimator(header.playouts_s, header.seed, judged.players)
     for seat in seats:
         yield _reviewed(read, seat, costs.estimate(read.decisions(seat)) if costs else {})
 
@@ -311,7 +313,8 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
     starts, luck = _starts(game), _Draws(seat)
     for step in steps_of(game.events):
         luck.see(step)
-    others = [starts[other] for other in game.known if other != seat]
+    others = [other for other in range(judged.players) if other != seat]
+    dealt = [starts[other] for other in others if other in starts]
     return ReviewedGame(
         source=game.source.name,
         number=game.number,
@@ -331,9 +334,9 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
         improving=luck.improving,
         winning=luck.winning,
         starts=starts[seat],
-        room_starts=(sum(start[0] for start in others), sum(start[1] for start in others)),
+        room_starts=(sum(start[0] for start in dealt), sum(start[1] for start in dealt)),
         counts=tuple(rows.rows[seat]),
-        room=tuple(np.sum([rows.rows[o] for o in SEATS if o != seat], axis=0).tolist()),
+        room=tuple(np.sum([rows.rows[o] for o in others], axis=0).tolist()),
     )
 
 
@@ -388,7 +391,7 @@ def _code(action: object) -> int:
 
 def situation(view: View) -> Situation:
     """Return in what kind of situation a choice was."""
-    riichi = sum(bool(view.riichi(seat)) for seat in SEATS if seat != view.seat)
+    riichi = sum(bool(view.riichi(seat)) for seat in range(view.players) if seat != view.seat)
     return Situation(min(max(view.shanten, 0), 2), min(riichi, 2), is_last_hand(view))
 
 
@@ -439,7 +442,8 @@ def _starts(game: _ReadGame) -> dict[int, tuple[int, int]]:
                 hand = np.zeros(N_KINDS, np.int8)
                 for name in event.tehais[seat]:
                     hand[tile_kind(TILE_BY_NAME[name])] += 1
-                starts[seat] = total + int(shanten(hand, 0)), hands + 1
+                away = int(shanten_of(hand, 0, game.judged.players))
+                starts[seat] = total + away, hands + 1
     return starts
 
 
@@ -460,14 +464,14 @@ class _Draws:
         if not (isinstance(step.event, m.Tsumo) and step.event.actor == self._seat):
             return
         state, view = step.table.state, step.table.view(self._seat)
-        if not state["hand_known"].all():
+        if not state["hand_known"][: view.players].all():
             return
         kind = tile_kind(view.drawn)
         hand, wall = view.hand.copy(), view.unseen.astype(np.int64)
         wall -= state["hand"].astype(np.int64).sum(axis=0) - hand
         hand[kind] -= 1
         wall[kind] += 1
-        away, mask = shanten_and_acceptance(hand, view.n_melds)
+        away, mask = acceptance_of(hand, view.n_melds, view.players)
         accepted = sum(int(wall[better]) for better in range(N_KINDS) if mask >> better & 1)
         chance, hit = accepted / int(wall.sum()), int(mask >> kind & 1)
         if away > 0:

@@ -12,15 +12,19 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from mjbot.analysis.review.players import SeatedPlayers
 from mjbot.game.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
 from mjbot.game.table.actions import Action
 from mjbot.game.table.settle import ranks_of
+from mjbot.game.table.state import State
 from mjbot.game.table.view import View
 from mjbot.learning.models.networks.rank import KyokuStart, rank_model
 from mjbot.strategy import explanation as e
 from mjbot.viewer.descriptions import pairs_of
 from protocol import messages as m
+from protocol.rules import RANKED
 from protocol.tiles import N_KINDS, TILE_BY_NAME
 
 SEATS: Final = range(4)
@@ -218,6 +222,7 @@ class Judged:
     """A whole game, judged for some seats."""
 
     names: tuple[str, ...] = ()
+    players: int = RANKED.players
     kyoku: list[ReviewedKyoku] = field(default_factory=list)
     decisions: list[ReviewedDecision] = field(default_factory=list)
     deal_ins: list[DealIn] = field(default_factory=list)
@@ -228,7 +233,7 @@ class Judged:
 
     @property
     def final_ranks(self) -> tuple[int, ...]:
-        """The seats' final ranks, 1 to 4, the earlier seat's better of equal scores."""
+        """The seats' final ranks from 1 on, the earlier seat's better of equal scores."""
         return tuple(ranks_of(self.scores))
 
     @property
@@ -313,7 +318,8 @@ class _Walk:
         judged, state = self.judged, step.table.state
         match step.event:
             case m.StartKyoku():
-                judged.names = judged.names or step.table.names
+                judged.players = int(state["rules"]["players"])
+                judged.names = judged.names or step.table.names[: judged.players]
                 judged.kyoku.append(_kyoku(step, self._players.last_round))
                 self._turns = [0, 0, 0, 0]
                 self._latest.clear()
@@ -329,7 +335,7 @@ class _Walk:
                     self._deal_in(actor, target, paid)
             case m.Ryukyoku():
                 judged.kyoku[-1].results.append(step.event)
-        self._scores = judged.scores = tuple(int(score) for score in state["scores"])
+        self._scores = judged.scores = _scores(state)
         if judged.kyoku and not isinstance(step.event, m.EndGame):  # sticks left over are no play's
             judged.kyoku[-1].scores_after = self._scores
 
@@ -397,9 +403,10 @@ def _is_reaction(step: ReplayStep) -> bool:
 def _kyoku(step: ReplayStep, last_round: int | None) -> ReviewedKyoku:
     state = step.table.state
     last = int(state["rules"]["last_round"]) if last_round is None else last_round
-    scores = state["scores"].copy()
+    scores = _scores(state)
+    players = len(scores)
     here = KyokuStart(
-        scores, int(state["round"]), last, int(state["honba"]),
+        np.array(scores, np.int32), int(state["round"]), last, int(state["honba"]),
         int(state["sticks"]), int(state["dealer"]),
     )  # fmt: skip
     return ReviewedKyoku(
@@ -407,6 +414,11 @@ def _kyoku(step: ReplayStep, last_round: int | None) -> ReviewedKyoku:
         step.number,
         here.round,
         here.honba,
-        tuple(int(score) for score in scores),
-        rank_model().chances(here).tolist(),
+        scores,
+        rank_model(players).chances(here)[:players, :players].tolist(),
     )
+
+
+def _scores(state: State) -> tuple[int, ...]:
+    """Return the points of the seats that are taken."""
+    return tuple(state["scores"][: int(state["rules"]["players"])].tolist())

@@ -16,7 +16,7 @@ import msgspec
 
 import mjbot
 from mjbot.analysis.review.comparison import compare_choices
-from mjbot.analysis.review.decisions import SEATS, ReviewedDecision
+from mjbot.analysis.review.decisions import ReviewedDecision
 from mjbot.analysis.review.playouts import Shown
 from mjbot.analysis.review.reasons import reasons
 from mjbot.analysis.review.sentences import choice_text, sentence, size_text
@@ -34,8 +34,8 @@ from mjbot.analysis.review.summary import (
 from mjbot.game.records.complete import complete
 from mjbot.game.records.game import Entry, Game
 from mjbot.game.records.tenhou6.writer import write_tenhou6
-from mjbot.game.rules.acceptance import acceptance
 from mjbot.game.rules.kinds import kinds_of
+from mjbot.game.rules.tile_sets import acceptance_of
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.mirror.wire import to_message
 from mjbot.game.table.state import MeldType, Phase
@@ -44,7 +44,8 @@ from mjbot.runtime.languages import language
 from mjbot.strategy.explanation import Rated, Term, same_choice, shares_of, temperature_of
 from mjbot.viewer.thoughts import opponents_json
 from protocol.messages import Chi, EndGame, EndKyoku, Kakan, Message, Pon, Reach, StartKyoku
-from protocol.rules import RANKED
+from protocol.rules import Rules
+from protocol.seats import seated
 from protocol.tiles import TILE_NAMES, tile_kind, tile_names
 
 Json = dict[str, Any]
@@ -84,7 +85,7 @@ def review_json(review: Review) -> Json:
         "review": reviewed,
         "player_id": review.seat,
         "split_logs": split_logs(review),
-        "mjai_log": [_event(event) for event in judged.events],
+        "mjai_log": [_event(seated(event, judged.players)) for event in judged.events],
         "lang": language(),
         "names": list(judged.names),
         "game": review.game,
@@ -162,7 +163,7 @@ def _kyoku(review: Review, index: int) -> Json:
     return {
         "kyoku": kyoku.round,
         "honba": kyoku.honba,
-        "end_status": [_event(event) for event in kyoku.results],
+        "end_status": [_event(seated(event, review.judged.players)) for event in kyoku.results],
         "relative_scores": _turned(kyoku.scores, review.seat),
         "entries": [
             _entry(review, decision) for decision in review.decisions if decision.kyoku == index
@@ -257,8 +258,8 @@ def accepted_kinds(view: View, rated: Rated) -> tuple[str, ...]:
         return ()
     hand = view.hand.copy()
     hand[tile_kind(discard.tile)] -= 1
-    kinds = kinds_of(acceptance(hand, view.n_melds))
-    return tile_names([kind for kind in kinds if view.unseen[kind]])
+    mask = acceptance_of(hand, view.n_melds, view.players)[1]
+    return tile_names([kind for kind in kinds_of(mask) if view.unseen[kind]])
 
 
 def _comparison(decision: ReviewedDecision) -> Json | None:
@@ -318,13 +319,14 @@ def meld_json(meld: Meld) -> Json:
 
 def _turned(of_seats: Sequence[Any], seat: int) -> list[Any]:
     """Return what belongs to the seats from the given one on, as mjai-reviewer orders it."""
-    return [of_seats[(seat + step) % 4] for step in SEATS]
+    return [*of_seats[seat:], *of_seats[:seat]]
 
 
 def _event(message: Message) -> Any:
     fields = msgspec.to_builtins(message)
     if isinstance(message, StartKyoku) and fields.get("scores") is None:
-        fields["scores"] = [RANKED.start_points] * 4
+        players = len(message.tehais)
+        fields["scores"] = [Rules(players=players).start_points] * players
     fields = {key: value for key, value in fields.items() if value is not None}
     return {**fields, "type": "none"} if fields.get("type") == "skip" else fields
 

@@ -79,15 +79,18 @@ def _origin(review: summary.Review) -> Iterator[str]:
     judged, strength = review.judged, review.by.strength
     final_rank, score = judged.final_ranks[review.seat], judged.scores[review.seat]
     origin = translate(
-        "seat {n} in {game}, {place} of 4 with {points} points",
+        "seat {n} in {game}, {place} of {players} with {points} points",
         n=review.seat,
         game=text(review.game, 120),
         place=translate(PLACES[final_rank - 1]),
+        players=judged.players,
         points=f"{score:,}",
     )
     yield f"<p class=soft>{origin}</p>"
     who = f"<b>{text(review.by.name, 80)}</b>"
     known = translate("Reviewer: {name}, its playing strength was not measured.", name=who)
+    if judged.players == 3:
+        known = translate("Reviewer: {name}, which plays at tables of three.", name=who)
     if strength is not None:
         known = translate(
             "Reviewer: {name}, a program that plays mahjong. Against three {rivals} it finishes at"
@@ -276,7 +279,7 @@ def _seats(review: summary.Review) -> Iterator[str]:
     seats = summary.by_seat(review)
     if len(seats) < 2:
         return
-    yield element("h3", translate("The four players"))
+    yield element("h3", translate("The players at the table"))
     rows = []
     for seat in seats:
         who = name(seat.name) if seat.name else _seat(seat.seat)
@@ -359,6 +362,12 @@ def _notes(review: summary.Review) -> Iterator[str]:
         "The intervals count a hand (kyoku) as one observation. One game is little: players whose"
         " intervals overlap are not distinguished."
     )
+    if review.judged.players == 3:
+        yield translate(
+            "Of three players nobody calls chi; a north may be set aside (kita), which adds a dora"
+            " and draws another tile; and where only two pay for a tsumo (tsumo loss) it pays less"
+            " than a ron. An average player finishes at place 2.00."
+        )
     if review.unknown:
         yield translate(
             "Left out, as the record does not show what was chosen (another player's call or win"

@@ -77,7 +77,8 @@ def page_data(review: Json) -> Json:
 
 def decision_data(reviewed: Json, kyoku: Json, entry: Json) -> Json:
     """Return one decision for the page."""
-    winds = [(seat - kyoku["kyoku"]) % 4 for seat in range(4)]
+    players = len(kyoku["relative_scores"])
+    winds = [(seat - kyoku["kyoku"] % 4) % players for seat in range(players)]
     details = sorted(entry["details"], key=lambda detail: -(detail["q_value"] or -1e9))
     shown = thought(reviewed["model_tag"], _explanation(reviewed["unit"], details), winds)
     done = entry["actual_index"]

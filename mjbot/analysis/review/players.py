@@ -15,7 +15,7 @@ from mjbot.game.table.view import Sealed, View
 from mjbot.runtime.errors import MjbotError
 from mjbot.strategy.explanation import Explanation
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
-from mjbot.strategy.registry import Spec
+from mjbot.strategy.registry import Spec, require_players
 from mjbot.strategy.strategy import Strategy
 from protocol.messages import StartGame, StartKyoku
 
@@ -69,12 +69,16 @@ class SeatedPlayers:
         self._spec: Final = spec
         self._seed: Final = seed
         self.last_round: int | None = None
-        """3 in a tonpu, 7 in a hanchan, if that is known: see :func:`honest_view`."""
+        """3 in a tonpu, 7 in a hanchan, of three players 2 and 6; see :func:`honest_view`."""
         self._seated: dict[int, Strategy] = {}
         self._new()
 
     def see(self, step: ReplayStep, seats: Iterable[int]) -> None:
-        """Take note of a game or kyoku that begins; every game has new players."""
+        """Take note of a game or kyoku that begins; every game has new players.
+
+        Raises :class:`~mjbot.strategy.registry.StrategyError` for a strategy that plays no table of
+        so many.
+        """
         if isinstance(step.event, StartGame):
             self._seated.clear()
             for seat in seats:
@@ -83,6 +87,7 @@ class SeatedPlayers:
             for seat in seats:
                 if step.table.state["hand_known"][seat]:
                     view = self.view(step, seat)
+                    require_players(type(self._at(seat)), view.players)
                     self._call(step, self._at(seat).start_kyoku, view)
 
     def decide(self, step: ReplayStep, seat: int) -> Action:

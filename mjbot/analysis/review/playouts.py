@@ -1,6 +1,6 @@
 """What a decision cost in places and points: both choices played on in the same worlds.
 
-A world is one way to deal the hidden hands and the wall; the fast policy plays all four seats to
+A world is one way to deal the hidden hands and the wall; the fast policy plays all seats to
 the end of the kyoku, and the rank model rates what comes out
 (:mod:`mjbot.learning.playouts.worlds`).  Two choices are played: the action taken and the best
 alternative.  That is the reviewer's choice, or another favourite of its network (of
@@ -198,16 +198,16 @@ def sum_of_costs(costs: Iterable[Estimate]) -> Estimate:
 
 
 class CostEstimator:
-    """Plays decisions on; holds the models and the memory that one thread needs.
+    """Plays decisions of tables of so many players on; holds models and memory of one thread.
 
     ``budget_s`` is processor time, counted in playouts; the same budget and ``seed`` give the same
     result.
     """
 
-    def __init__(self, budget_s: float = BUDGET_S, seed: int = 0) -> None:
+    def __init__(self, budget_s: float = BUDGET_S, seed: int = 0, players: int = 4) -> None:
         self.budget_s: Final = budget_s
         self._seed: Final = seed
-        self._playouts: Final = Playouts()
+        self._playouts: Final = Playouts(players=players)
         self._left_us = 0.0
 
     def estimate(

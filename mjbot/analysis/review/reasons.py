@@ -36,6 +36,12 @@ class MistakeClass(StrEnum):
     SAFE_TILES = marked("safe tiles")
     PLACEMENT = marked("placement")
     WINS = marked("wins")
+    KITA = marked("kita")
+
+
+def mistake_classes(players: int) -> list[MistakeClass]:
+    """Return the classes at a table of so many players: of four nobody sets a north aside."""
+    return [each for each in MistakeClass if players == 3 or each is not MistakeClass.KITA]
 
 
 Topic = Literal["speed", "value", "danger", "later", "stick", "placement", "other"]
@@ -110,6 +116,8 @@ def class_of_mistake(
     reasons_for = _reasons_for(decision, rated)
     if is_last_hand(decision.view) and _is_for_placement(reasons_for):
         return MistakeClass.PLACEMENT
+    if any(action.is_kita for action in pair):
+        return MistakeClass.KITA
     if any(action.is_riichi for action in pair):
         return MistakeClass.RIICHI
     if any(action.is_call or action.is_kan for action in pair):
@@ -118,7 +126,8 @@ def class_of_mistake(
 
 
 LAST_HANDS: Final = 2
-"""Rounds at the end of a game in which a choice can be one of placement: South 3 and South 4."""
+"""Rounds at the end of a game in which a choice can be one of placement: South 3 and South 4, of
+three players South 2 and South 3."""
 
 
 def is_last_hand(view: View) -> bool:

@@ -19,13 +19,19 @@ from mjbot.analysis.review.reasons import (
     number,
     percent,
     reasons,
+    shanten_text,
     signed,
     value_of,
 )
 from mjbot.analysis.review.tile_html import wind_of
+from mjbot.game.rules.tile_sets import shanten_of
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.actions import Action
+from mjbot.game.table.assume import deal_in_drawn
 from mjbot.game.table.mirror.wire import consumed_tiles
+from mjbot.game.table.observe import genbutsu
+from mjbot.game.table.settle import Payment, win_payment
+from mjbot.game.table.state import copy_state
 from mjbot.game.table.view import View
 from mjbot.runtime.languages import marked, translate
 from mjbot.strategy.explanation import (
@@ -39,7 +45,7 @@ from mjbot.strategy.explanation import (
     same_choice,
 )
 from mjbot.viewer.drawing.tiles import tile_text
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, RED_FIVES, tile_kind
+from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, NORTH, RED_FIVES, tile_kind
 
 MOST_REASONS: Final = 2
 TRIPLET: Final = 3
@@ -185,6 +191,7 @@ _DONE: Final = {
     "tsumo": marked("won by tsumo"),
     "ron": marked("won by ron"),
     "nine terminals": marked("declared nine terminals"),
+    "kita": marked("set North aside"),
 }
 _DOING: Final = {
     "discard": marked("discarding {tile}"),
@@ -198,6 +205,7 @@ _DOING: Final = {
     "tsumo": marked("winning by tsumo"),
     "ron": marked("winning by ron"),
     "nine terminals": marked("declaring nine terminals"),
+    "kita": marked("setting North aside"),
 }
 
 
@@ -251,6 +259,7 @@ _SHORT: Final = {
     "tsumo": marked("tsumo"),
     "ron": marked("ron"),
     "nine terminals": marked("nine terminals"),
+    "kita": marked("kita"),
 }
 
 
@@ -260,7 +269,8 @@ _SHORT: Final = {
 def _why(decision: ReviewedDecision) -> list[str]:
     """Return the reasons for the better choice: its tiles, then its largest gains."""
     gains = [reason for reason in reasons(decision) if _is_material(reason)][:MOST_REASONS]
-    causes = [*_of_tiles(decision), *map(str, gains)]
+    of_three = [*_of_kita(decision), *_of_tsumo_loss(decision)]
+    causes = [*_of_tiles(decision), *of_three, *map(str, gains)]
     return causes or _facts(decision)
 
 
@@ -301,6 +311,49 @@ def yakuhai_text(view: View, tile: int) -> str:
 
 def _dora(view: View, tile: int) -> int:
     return int(view.dora[tile_kind(tile)]) + (tile in RED_FIVES)
+
+
+def _of_kita(decision: ReviewedDecision) -> Iterator[str]:
+    """Yield why to set a north aside, or to keep it: the hand without it, and whom it is safe from.
+
+    Only three players do (:attr:`Action.is_kita`).
+    """
+    view = decision.view
+    if not (decision.actual.is_kita or decision.expected.is_kita):
+        return
+    rest = view.hand.copy()
+    rest[NORTH] -= 1
+    away = int(shanten_of(rest, view.n_melds, view.players))
+    if decision.expected.is_kita:
+        yield translate("it adds a dora and draws another tile")
+        if away == view.shanten:
+            yield translate("the hand is {shanten} without it, too", shanten=shanten_text(away))
+        return
+    if away > view.shanten:
+        yield translate("without North the hand goes back to {shanten}", shanten=shanten_text(away))
+    for seat, _ in decision.riichi:
+        if genbutsu(view.state, seat) >> NORTH & 1:
+            yield translate("North is safe against {seat}, in riichi", seat=wind_of(view, seat))
+
+
+def _of_tsumo_loss(decision: ReviewedDecision) -> Iterator[str]:
+    """Yield what a ron that was let go pays, and the hand by tsumo: two pay, none for a fourth."""
+    view, rules = decision.view, decision.view.state["rules"]
+    is_let_go = decision.expected.name == "ron" and decision.is_missed_win
+    if not (is_let_go and view.players == 3 and rules["tsumo_loss"] and view.wall_left):
+        return
+    drawn, win, pays = copy_state(view.state), Payment.new(), []
+    for state, by_draw in ((view.state, False), (drawn, True)):
+        if by_draw:
+            deal_in_drawn(state, view.seat, view.claim_tile)
+        win_payment(state, view.seat, view.claim_tile, by_draw, win)
+        pays.append(int(win["points"]))
+    if pays[1] < pays[0]:
+        yield translate(
+            "a ron pays {ron} points, a tsumo of this hand {tsumo}, as only two pay",
+            ron=number(pays[0], POINTS),
+            tsumo=number(pays[1], POINTS),
+        )
 
 
 def _facts(decision: ReviewedDecision) -> list[str]:

@@ -16,18 +16,19 @@ import numpy as np
 from mjbot.analysis.review.decisions import SEATS, DealIn, Judged, ReviewedDecision, judge
 from mjbot.analysis.review.players import SeatedPlayers
 from mjbot.analysis.review.playouts import Shown, Verdict, shown_losses, sum_of_all, sum_of_costs
-from mjbot.analysis.review.reasons import MistakeClass, class_of_mistake
+from mjbot.analysis.review.reasons import MistakeClass, class_of_mistake, mistake_classes
 from mjbot.game.records.sources import open_games
 from mjbot.game.statistics.estimates import Estimate, ratio
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.explanation import DANGER, POINTS, RANKS, Strength
 from mjbot.strategy.registry import Spec, strategy_class
 from protocol.messages import Event, StartKyoku
+from protocol.rules import RANKED
 
 
 @dataclass(frozen=True)
 class Reviewer:
-    """The reviewer: its name, its unit, and its measured strength."""
+    """The reviewer: its name, its unit, and its strength as measured at tables of four."""
 
     name: str
     unit: str
@@ -35,10 +36,11 @@ class Reviewer:
     playouts_by: str = ""
 
     @classmethod
-    def of(cls, spec: Spec, playouts_by: str = "") -> "Reviewer":
+    def of(cls, spec: Spec, playouts_by: str = "", players: int = 4) -> "Reviewer":
         """Return what is known of a strategy; the strength is its class's own, with defaults."""
         made = strategy_class(spec.name)
-        strength = None if spec.options else vars(made).get("strength")
+        is_measured = players == RANKED.players and not spec.options
+        strength = vars(made).get("strength") if is_measured else None
         return cls(str(spec), made.value_unit, strength, playouts_by)
 
 
@@ -169,7 +171,7 @@ def review_record(path: Path, seat: int, by: str = "strongest", seed: int = 0) -
     game, spec = next(open_games(path)), Spec.read(by)
     events = [entry.event for entry in game.entries]
     judged = judge(events, SeatedPlayers(spec, seed), known_seats(events), [seat])
-    review = Review(path.name, seat, Reviewer.of(spec), judged)
+    review = Review(path.name, seat, Reviewer.of(spec, players=judged.players), judged)
     if not any(decision.explanation.rated for decision in review.decisions):
         raise ArgumentError(f"{path}, seat {seat}: {by} rates no decision of this seat")
     return review
@@ -215,7 +217,7 @@ def loss_of(decisions: Iterable[ReviewedDecision], shown: dict[ReviewedDecision,
 def by_class(review: Review) -> dict[MistakeClass, Loss]:
     """Return the losses by class, of all classes; what was done alike is of none."""
     decisions: dict[MistakeClass, list[ReviewedDecision]] = {
-        mistake_class: [] for mistake_class in MistakeClass
+        mistake_class: [] for mistake_class in mistake_classes(review.judged.players)
     }
     for decision in review.decisions:
         if not decision.is_equal:

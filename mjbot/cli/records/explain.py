@@ -187,7 +187,8 @@ def _chooser(step: ReplayStep, asked: int | None) -> int:
     if asked is not None and not step.table.state["hand_known"][asked]:
         raise NoPositionError(f"--seat {asked}: the log does not show the hand of this seat")
     turn = int(step.table.state["turn"])
-    nearest = [(turn + way) % 4 for way in SEATS]
+    players = int(step.table.state["rules"]["players"])
+    nearest = [(turn + way) % players for way in range(players)]
     able = [seat for seat in nearest if step.choices(seat)]
     if asked is None and able:
         return able[0]
@@ -200,16 +201,17 @@ def _chooser(step: ReplayStep, asked: int | None) -> int:
 
 
 def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
-    scores = ", ".join(f"{score}" for score in view.scores.tolist())
+    scores = ", ".join(f"{score}" for score in view.scores.tolist()[: view.players])
     yield f"{kyoku_name(view.state)}, {view.wall_left} tiles left, scores {scores}"
     if view.rules.differences:
         yield f"rules {view.rules}"
     yield f"dora markers {_names(view.dora_markers.tolist())}"
     tenpai = {opponent.seat: opponent.tenpai for opponent in estimate_opponents(view)}
-    for seat in SEATS:
+    for seat in range(view.players):
         melds = ["".join(tile_names(meld.tiles)) for meld in view.melds(seat)]
         parts = [f"river {_names(view.river(seat).tolist()) or '-'}"]
         parts += [f"melds {', '.join(melds)}"] if melds else []
+        parts += [f"norths set aside {view.kita(seat)}"] if view.kita(seat) else []
         if view.riichi(seat):
             parts.append("in riichi")
         elif seat in tenpai:

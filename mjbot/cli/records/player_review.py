@@ -118,7 +118,7 @@ def _not_found(player: str, sources: Iterable[Source], lines: Iterable[ReviewedS
     names: Counter[str] = Counter()
     for source in sources:
         with suppress(RecordError):
-            for game in games_of(source):
+            for game in games_of(source, players=(3, 4)):
                 events = (entry.event for entry in game.entries)
                 started = next((event for event in events if isinstance(event, StartGame)), None)
                 names.update((started and started.names) or ())

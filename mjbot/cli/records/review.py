@@ -50,7 +50,7 @@ from protocol.plain_text import one_line
 from protocol.rules import Rules
 
 PLAYED_BY: Final = "fast-policy"
-"""The policy in all four seats of playouts, by the name of the strategy that plays it."""
+"""The policy in all seats of playouts, by the name of the strategy that plays it."""
 MOST_PRINTED: Final = 3
 
 
@@ -146,14 +146,14 @@ def run(request: ReviewRequest) -> int:
     began = time.monotonic()
     with progress(console, f"asking {players.name}"):
         judged = judge(events, players, seats, [seat])
-    by = Reviewer.of(request.by, PLAYED_BY if budget_s else "")
+    by = Reviewer.of(request.by, PLAYED_BY if budget_s else "", judged.players)
     review = Review(game.name.removeprefix(f"{path.parent}/"), seat, by, judged)
     printed = [_decision_at(review, request.at)] if request.at else None
     if not any(decision.explanation.rated for decision in review.decisions):
         cure = "add a method ratings(view) to its class (docs/api.md)"
         raise ArgumentError(f"--by {request.by}: it rates none of its choices; {cure}")
     if budget_s:
-        _play_on(review, CostEstimator(budget_s, request.seed), console)
+        _play_on(review, CostEstimator(budget_s, request.seed, judged.players), console)
     review.seconds = time.monotonic() - began
     out = request.out or Path(f"review-seat-{seat}.html")
     document = review_json(review)

@@ -370,13 +370,13 @@ def _describe(error: OSError) -> str:
 
 
 def open_games(path: Path, rules: Rules | None = None) -> Iterator[Game]:
-    """Yield every game at ``path``, one in memory at a time; ``rules`` replace theirs.
+    """Yield every game at ``path``, of three and four players; ``rules`` replace theirs.
 
     Raises as :func:`list_sources` and :func:`games_of`; to skip damaged files and continue,
     walk those two yourself.
     """
     for source in list_sources(path, rules):
-        yield from games_of(source)
+        yield from games_of(source, players=(3, 4))
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

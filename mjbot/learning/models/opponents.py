@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.view import View
 from mjbot.learning.models.danger import danger_weights, deal_in_chances
 from mjbot.learning.models.tenpai import hand_reader, tenpai_chance
+from mjbot.learning.models.weights import OF_PLAYERS
 from protocol.tiles import N_KINDS
 
 
@@ -29,15 +31,19 @@ class OpponentEstimate:
 
 
 def estimate_opponents(view: View) -> list[OpponentEstimate]:
-    """Return the estimates of the three opponents, from the right on."""
+    """Return the estimates of the opponents, from the right on.
+
+    Dangers are learned from games of so many players, tenpai from games of four.
+    """
     chances, points = np.zeros((4, N_KINDS)), np.zeros((4, N_KINDS))
     state, seat = view.state, view.seat
-    deal_in_chances(state, seat, view.unseen, danger_weights(), chances, points)
+    weights = danger_weights(OF_PLAYERS[view.players])
+    deal_in_chances(state, seat, view.unseen, weights, chances, points)
     return [
         OpponentEstimate(
             opponent,
             100 * float(tenpai_chance(state, opponent, hand_reader())),
             tuple((100 * chances[opponent]).tolist()),
         )
-        for opponent in [(seat + step) % 4 for step in (1, 2, 3)]
+        for opponent in [seat_after(state, seat, step) for step in range(1, view.players)]
     ]

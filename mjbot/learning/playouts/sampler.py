@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from mjbot.game.rules.kinds import Counts
 from mjbot.game.table.assume import deal_in_drawn, deal_in_hand, deal_in_wall, hide
-from mjbot.game.table.observe import unseen_kinds, visible_kinds
+from mjbot.game.table.observe import unseen_kinds
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import ACCEPTED, CALLED_AWAY, NO_RIICHI, State
 from mjbot.learning.playouts.random_hands import (
     HAND_SAMPLER,
@@ -48,7 +49,7 @@ __all__ = [
 def deal_hands(
     state: State, seat: int, shanten: Counts, random: NDArray[np.uint64], sampler: HandSampler
 ) -> bool:
-    """Fill in the hands of the three others, at random where ``seat`` does not see them.
+    """Fill in the hands of the others, at random where ``seat`` does not see them.
 
     ``shanten`` int8[4] is what each hand shall have (``seat``'s own entry is ignored); it is
     lowered to the most that a hand with so many melds can have, and a seat in riichi is tenpai.
@@ -61,8 +62,8 @@ def deal_hands(
     unseen_reds(state, seat, sampler.red)
     found = True
     for wanted in range(9):
-        for step in range(1, 4):
-            other = (seat + step) & 3
+        for step in range(1, state.rules.players):
+            other = seat_after(state, seat, step)
             if wanted == wished_shanten(state, other, shanten[other]):
                 found = _deal_hand(state, other, wanted, random, sampler) and found
     return found
@@ -163,7 +164,7 @@ def unseen_reds(state: State, seat: int, red: Counts) -> None:
 def deal_wall(state: State, random: NDArray[np.uint64], sampler: HandSampler) -> None:
     """Shuffle all tiles that are in no hand and not visible into the wall.
 
-    All four hands must be known.
+    All hands must be known.
     """
     _unknown_tiles(state, sampler)
     deck = sampler.deck
@@ -180,19 +181,20 @@ def deal_wall(state: State, random: NDArray[np.uint64], sampler: HandSampler) ->
 def _unknown_tiles(state: State, sampler: HandSampler) -> None:
     """Write the tiles (0..36) that no hand holds and no seat sees into the deck."""
     unseen, deck = sampler.unseen, sampler.deck
-    visible_kinds(state, unseen)
+    unseen_kinds(state, 0, unseen)
     unseen_reds(state, 0, sampler.red)
-    for seat in range(4):
+    for seat in range(1, state.rules.players):
         for kind in range(34):
-            unseen[kind] += state.hand[seat, kind]
+            unseen[kind] -= state.hand[seat, kind]
         for suit in range(3):
             if state.red[seat, suit]:
                 sampler.red[suit] = 0
     n = 0
     for kind in range(34):
-        for _ in range(4 - unseen[kind]):
+        for _ in range(unseen[kind]):
             deck[n] = kind
             n += 1
-        if kind < 27 and kind % 9 == 4 and sampler.red[kind // 9]:
+        is_five = kind < 27 and kind % 9 == 4 and unseen[kind]
+        if is_five and sampler.red[kind // 9]:
             deck[n - 1] = 34 + kind // 9
     sampler.n_deck = n

@@ -1,9 +1,9 @@
-"""Plans compared in the same worlds: hidden hands, wall, and the fast policy in all four seats.
+"""Plans compared in the same worlds: hidden hands, wall, and the fast policy in all seats.
 
 A world is one way to fill in what is not known: a shanten of each other seat by what all see of it
 (:mod:`mjbot.learning.models.tenpai`), hands of that shanten, the rest as the wall
 (:mod:`mjbot.learning.playouts.sampler`).  A plan is what the seat does first: an
-action, and after a riichi or a call the discard, too.  Then all four play as strong players do
+action, and after a riichi or a call the discard, too.  Then all play as strong players do
 (:mod:`mjbot.learning.models.fast_policy`): they call, declare riichi, fold and win.  The value of a
 plan in a world is the points that each seat won or lost and the rank that it may expect after the
 kyoku (:mod:`mjbot.learning.models.networks.rank`).
@@ -109,7 +109,7 @@ def compare_plans(
 def deal_world(workspace: PlayoutWorkspace, reader: HandReader, random: UInt64s) -> None:
     """Fill in what the seat does not see; ``random`` uint64[1] is advanced."""
     workspace.world = workspace.position
-    for seat in range(4):
+    for seat in range(workspace.world.rules.players):
         workspace.shanten[seat] = draw_shanten(workspace.world, seat, reader, random)
     deal_hands(workspace.world, workspace.seat, workspace.shanten, random, workspace.sampler)
     deal_wall(workspace.world, random, workspace.sampler)
@@ -142,12 +142,15 @@ def seed_of(view: View, seed: int = 0) -> int:
 
 
 class Playouts:
-    """Compares plans; holds the models and the memory that one thread needs."""
+    """Compares plans at a table of so many players; holds the models and memory of one thread.
 
-    def __init__(self, reading: Reading = "learned") -> None:
-        self.policy: Final = load_policy()
+    How far others are from tenpai is read as of four players, at a table of three, too.
+    """
+
+    def __init__(self, reading: Reading = "learned", players: int = 4) -> None:
+        self.policy: Final = load_policy(players=players)
         self._reader: Final = hand_reader(reading)
-        self._weights: Final = rank_model().weights
+        self._weights: Final = rank_model(players).weights
         self._workspace: Final = PlayoutWorkspace.new()
 
     def compare(

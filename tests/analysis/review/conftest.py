@@ -1,6 +1,7 @@
 """A recorded game judged by two players, and a game that a player played itself."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,15 +12,17 @@ from mjbot.game.records.sources import open_games
 from mjbot.game.referee import Referee
 from mjbot.strategy.registry import Spec, make_strategy
 from protocol.messages import StartGame
+from protocol.rules import Rules
 
 LOG = Path(__file__).parents[3] / "logs" / "hanchan-open-kan-and-bust.mjson"
 SEAT = 2
+THREE = {"players": 3, "length": "tonpu"}
 
 
-def review_by(name, events, seat=SEAT, seats=range(4)):
+def review_by(name, events, seat=SEAT, seats=range(4), in_full=()):
     spec = Spec.read(name)
-    judged = judge(events, SeatedPlayers(spec, 0), seats, [seat])
-    return Review("a game", seat, Reviewer.of(spec), judged)
+    judged = judge(events, SeatedPlayers(spec, 0), seats, in_full or [seat])
+    return Review("a game", seat, Reviewer.of(spec, players=judged.players), judged)
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +39,25 @@ def by_points(events):
 @pytest.fixture(scope="session")
 def by_shares(events):
     return review_by("supervised", events)
+
+
+@pytest.fixture(scope="session")
+def of_three():
+    """Return a game of three that strategies play, with one that keeps and gives norths by chance.
+
+    Its review is by the shares that ``strongest`` has for three, all seats in full.
+    """
+    referee, random = Referee(2, Rules(players=3, length="tonpu")), Random(2)
+    bots = [make_strategy("fast-riichi-d") for _ in range(3)]
+    events = [StartGame(names=("a", "b", "c"), mjbot_rules=THREE), *referee.start()[1:]]
+    while asked := referee.asked:
+        choices = {seat: bots[seat].decide(referee.view(seat)) for seat in asked}
+        for seat, legal in asked.items():
+            by_chance = [action for action in legal if action.is_kita or action.is_discard]
+            if any(action.is_kita for action in legal) and not choices[seat].is_win:
+                choices[seat] = random.choice(by_chance)
+        events += referee.step(choices)
+    return review_by("strongest", events, seats=range(3), in_full=range(3))
 
 
 @pytest.fixture(params=["by_points", "by_shares"])

@@ -8,10 +8,12 @@ import pytest
 from mjbot.analysis.review.decisions import ReviewedDecision
 from mjbot.analysis.review.sentences import headline, sentence, yakuhai_text
 from mjbot.analysis.review.tile_html import wind_of
-from mjbot.game.table.actions import Action
+from mjbot.game.table.actions import ACTIONS, KITA, PASS, RON, Action
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.viewer.drawing.tiles import tile_text
+from protocol.messages import Ryukyoku
 from protocol.tiles import tile_kind
+from tests.strategies.conftest import position
 
 
 def differing(review):
@@ -122,3 +124,34 @@ def test_riichi_between_two_decisions_is_told_by_the_turn_of_the_seat(review):
 )
 def test_tiles_are_named_as_players_write_them(tile, name):
     assert tile_text(tile) == name
+
+
+def sentence_of(view, actual, expected, riichi=()):
+    explanation = Explanation(ACTIONS[expected])
+    return sentence(ReviewedDecision(
+        9, 0, "E1-0", 1, view.seat, 5, Ryukyoku(), view, explanation, ACTIONS[actual],
+        riichi=tuple((seat, 2) for seat in riichi),
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("hand", "riichi", "kept", "reasons"),
+    [
+        ("123p456s789s1255z", [], True, "it adds a dora and draws another tile, the hand is"
+         " 1-shanten without it, too."),
+        ("19m19p19s1235566z", [], False, "without North the hand goes back to 1-shanten."),
+        ("19m123p45999s125z", [1], False, "North is safe against South, in riichi. South has"),
+    ],
+)  # fmt: skip
+def test_a_north_is_kept_or_set_aside_for_what_the_hand_is_without_it(hand, riichi, kept, reasons):
+    view = position(hand, drawn="4z", riichi=riichi, players=3)
+    pair = (view.discards[0].code, KITA) if kept else (KITA, view.discards[0].code)
+    assert f": {reasons}" in sentence_of(view, *pair, riichi)
+
+
+def test_a_ron_that_is_let_go_pays_more_than_the_tsumo_of_three_players():
+    # a dealer's dragons of 30 fu: 1,500 by ron, 500 of each other by tsumo
+    view = position("123456p78s22z", melds=["555z"], offered="9s", source=2, players=3)
+    view.state["rules"]["tsumo_loss"] = 1
+    reason = "a ron pays 1,500 points, a tsumo of this hand 1,000, as only two pay"
+    assert reason in sentence_of(view, PASS, RON)

@@ -22,6 +22,8 @@ from mjbot.analysis.review.mjai_json import review_json
 from mjbot.analysis.review.summary import Review
 
 WINDS = "ESWN"
+MISSING = [f"{rank}m" for rank in range(2, 9)]
+"""The kinds that three players leave out."""
 DRAGONS = "PFC"
 KINDS = [f"{rank}{suit}" for suit in "mps" for rank in range(1, 10)] + list(WINDS + DRAGONS)
 NAMES = dict(zip(("East", "South", "West", "North"), WINDS, strict=True))
@@ -58,8 +60,10 @@ def shanten_of(counts, is_closed):
     return Shanten().calculate_shanten([*counts], is_closed, is_closed)
 
 
-def next_of(marker):
+def next_of(marker, players):
     """Return the dora of a marker."""
+    if players == 3 and marker in ("1m", "9m"):
+        return "9m" if marker == "1m" else "1m"
     if plain(marker) in WINDS:
         return WINDS[(WINDS.index(marker) + 1) % 4]
     if marker in DRAGONS:
@@ -72,21 +76,23 @@ class Count:
 
     def __init__(self, start):
         self.hands = [list(hand) for hand in start["tehais"]]
+        self.players = len(self.hands)
+        self.norths = [0] * self.players
         self.melds = [[], [], [], []]
         self.rivers = [[], [], [], []]
         self.markers = [start["dora_marker"]]
         self.dealer, self.wind = start["oya"], start["bakaze"]
         self.scores, self.honba, self.sticks = start["scores"], start["honba"], start["kyotaku"]
-        self.turns, self.wall = [0] * 4, 70
+        self.turns, self.wall = [0] * 4, {3: 55, 4: 70}[self.players]
         self.riichi = [None] * 4
         self.safe = [set(), set(), set(), set()]
-        self.shown, self.passing = [], ""
+        self.shown, self.passing, self.offers = [], "", None
 
     def take(self, message):
         kind, actor = message["type"], message.get("actor")
         if self.passing and kind not in ("hora", "reach_accepted", "dora"):
-            for seat in range(4):
-                if self.riichi[seat]:
+            for seat in range(self.players):
+                if self.riichi[seat] and seat != self.offers:
                     self.safe[seat].add(self.passing)
             self.passing = ""
         if kind == "tsumo":
@@ -97,7 +103,7 @@ class Count:
             self.hands[actor].remove(message["pai"])
             self.rivers[actor].append(message["pai"])
             self.safe[actor].add(plain(message["pai"]))
-            self.passing = plain(message["pai"])
+            self.passing, self.offers = plain(message["pai"]), actor
         elif kind in ("chi", "pon", "daiminkan", "ankan", "kakan"):
             used = [message["pai"]] if kind == "kakan" else message["consumed"]
             for tile in used:
@@ -108,6 +114,11 @@ class Count:
                 self.melds[actor].append(
                     (kind, [*used, *([message["pai"]] if "pai" in message else [])])
                 )
+        elif kind == "kita":
+            self.hands[actor].remove("N")
+            self.shown.append("N")
+            self.norths[actor] += 1
+            self.passing, self.offers = "N", actor
         elif kind == "reach":
             self.riichi[actor] = tuple(self.turns)
         elif kind == "dora":
@@ -116,7 +127,8 @@ class Count:
     def live(self, seat):
         """Return how many of each kind the seat does not see."""
         seen = by_kind([*self.hands[seat], *chain(*self.rivers), *self.markers, *self.shown])
-        return {kind: 4 - n for kind, n in zip(KINDS, seen, strict=True)}
+        left = {kind: 4 - n for kind, n in zip(KINDS, seen, strict=True)}
+        return left | (dict.fromkeys(MISSING, 0) if self.players == 3 else {})
 
     def accepted(self, seat, discard):
         """Return what a hand accepts after a discard, by kind with the tiles that are left."""
@@ -130,15 +142,19 @@ class Count:
         }
 
     def seat_wind(self, seat):
-        return WINDS[(seat - self.dealer) % 4]
+        return WINDS[(seat - self.dealer) % self.players]
+
+    def seat_of(self, wind):
+        """Return the seat that a sentence names by its wind."""
+        return next(s for s in range(self.players) if self.seat_wind(s) == NAMES[wind])
 
 
-@pytest.fixture(scope="module", params=["by_points", "by_shares"])
+@pytest.fixture(scope="module", params=["by_points", "by_shares", "of_three"])
 def found(request):
-    """Return the statements of reviews of all seats by two reviewers, counted: {kind: number}."""
+    """Return the statements of reviews of all seats, counted: {kind: number}."""
     held = request.getfixturevalue(request.param)
     counts = Counter()
-    for seat in range(4):
+    for seat in range(held.judged.players):
         review = Review("a game", seat, held.by, held.judged)
         for kind in statements(json.loads(json.dumps(review_json(review)))):
             counts[kind] += 1
@@ -165,6 +181,7 @@ def statements(review):
             yield from of_choices(entry, count, seat)
             yield from of_opponents(entry, count, seat)
             yield from of_sentence(entry, count, seat)
+            yield from of_kita(entry, count, seat)
 
 
 def of_the_whole(review):
@@ -203,10 +220,12 @@ def of_deal_ins(review, deal_ins):
             winner, each = message["actor"], left.pop(0)
             assert (each["winner"], each["tile"]) == (winner, message["pai"])
             assert each["paid"] == -message["deltas"][seat]
-            points = points_of(count, winner, message)
-            assert points == message["hora_points"]
-            assert each["paid"] == points + 300 * count.honba
-            yield "points of a deal-in"
+            points = message["hora_points"]
+            if not count.norths[winner]:  # the package counts no norths set aside
+                assert points == points_of(count, winner, message)
+                yield "points of a deal-in"
+            assert each["paid"] == points + 100 * (count.players - 1) * count.honba
+            yield "what a deal-in paid"
             hand = [*count.hands[seat], message["pai"]]
             n = len(count.melds[winner])
             deadly = {
@@ -273,7 +292,7 @@ def of_position(kyoku, entry, count, seat):
     yield "tiles left"
     assert entry["junme"] == count.turns[seat]
     yield "turn"
-    assert kyoku["relative_scores"] == [count.scores[(seat + step) % 4] for step in range(4)]
+    assert kyoku["relative_scores"] == [*count.scores[seat:], *count.scores[:seat]]
     yield "scores"
     round_ = 4 * WINDS.index(count.wind) + count.dealer
     assert (kyoku["kyoku"], kyoku["honba"]) == (round_, count.honba)
@@ -352,11 +371,11 @@ def of_sentence(entry, count, seat):
     for match in re.finditer(
         r"(\w+) has been in riichi since (?:before your first|your) turn ?(\d*)", text
     ):
-        other = next(s for s in range(4) if count.seat_wind(s) == NAMES[match[1]])
+        other = count.seat_of(match[1])
         assert count.riichi[other][seat] == int(match[2] or 0)
         yield "riichi since a turn"
     for match in re.finditer(rf"discarding {TILE} deals into (\w+)(, in riichi,)? ([\d.]+)%", text):
-        other = next(s for s in range(4) if count.seat_wind(s) == NAMES[match[2]])
+        other = count.seat_of(match[2])
         assert bool(match[3]) == bool(count.riichi[other])
         yield "deals into a player in riichi" if match[3] else "deals into a player"
         if plain(named(match[1])) in count.safe[other]:
@@ -368,7 +387,7 @@ def of_sentence(entry, count, seat):
         ]
         assert pair == [int(match[1]), int(match[2])]
         yield "accepts tiles instead of"
-    for match in re.finditer(r"(?:keeps|goes back to) (tenpai|\d-shanten)", text):
+    for match in re.finditer(r"(?:keeps|(?<!hand )goes back to) (tenpai|\d-shanten)", text):
         hand = [*count.hands[seat]]
         hand.remove(chosen["then"] or chosen["action"]["pai"])
         assert away(hand, len(count.melds[seat])) == int(match[1][0].replace("t", "0"))
@@ -383,17 +402,36 @@ def of_sentence(entry, count, seat):
         yield "better by points"
 
 
+def of_kita(entry, count, seat):
+    """Check why a north is set aside or kept, by the hand without it."""
+    text, rest = entry["sentence"], [*count.hands[seat]]
+    match = re.search(
+        r"(without North the hand goes back to|the hand is) (tenpai|\d-shanten)", text
+    )
+    if match:
+        rest.remove("N")
+        without = away(rest, len(count.melds[seat]))
+        assert without == int(match[2][0].replace("t", "0"))
+        assert (without > entry["shanten"]) == match[1].startswith("without")
+        yield "a north that is kept" if "without" in match[1] else "a north that is of no use"
+    for match in re.finditer(r"North is safe against (\w+), in riichi", text):
+        other = count.seat_of(match[1])
+        assert count.riichi[other] and "N" in count.safe[other]
+        yield "a north that is safe"
+
+
 def _points(detail):
     terms = {term["name"]: term["value"] for term in detail["terms"]}
     return terms.get("in points", detail["q_value"])
 
 
 def of_reason(tile, reason, count, seat):
+    dora = [next_of(marker, count.players) for marker in count.markers]
     if reason == "dora":
-        assert plain(tile) in map(next_of, count.markers)
+        assert plain(tile) in dora
         yield "dora"
     elif reason == "a dora":
-        assert f"{tile}r" in count.hands[seat] or plain(tile) in map(next_of, count.markers)
+        assert f"{tile}r" in count.hands[seat] or plain(tile) in dora
         yield "a red five is a dora"
     elif reason == "yakuhai":
         assert tile in DRAGONS
