@@ -139,16 +139,19 @@ def final_value(state: State, seat: int, bonus: Floats) -> float:
 def expected_bonuses(scores: Int32s, left: int, bonus: Floats) -> Floats:
     """Return the bonus that each seat has (``left`` OVER) or may expect, all together: float64[4].
 
+    ``scores`` are those of the players; of three the fourth chair comes last for certain.
+
     >>> league = np.array([40000.0, 10000, -10000, -20000])
     >>> expected_bonuses(np.array([30000, 29000, 21000, 20000], np.int32), OVER, league).tolist()
     [40000.0, 10000.0, -10000.0, -20000.0]
     """
     expected = np.zeros(4)
     if left == OVER:
-        for seat in range(4):
+        for seat in range(len(scores)):
             expected[seat] = bonus[seats_ahead(scores, seat)]
         return expected
-    weight = np.exp((scores - scores.max()) / (SCALE_POINTS * sqrt(left)))
+    weight = np.zeros(4)
+    weight[: len(scores)] = np.exp((scores - scores.max()) / (SCALE_POINTS * sqrt(left)))
     total = weight.sum()
     for first in range(4):
         leads = weight[first] / total
