@@ -240,8 +240,12 @@ class ComboPartner(PairMember, FastRiichiD):
             return not action.is_discard or tile_kind(action.tile) in kinds
 
         rated: Iterable[Rated]
-        learns = self.learned and view.players == 4 and isinstance(player, Supervised)
-        if learns and (opinion := player.opinion(view)):
+        if (
+            self.learned
+            and view.players == 4
+            and isinstance(player, Supervised)
+            and (opinion := player.opinion(view))
+        ):
             opinion = self._learned_help.changed(opinion, view, situation.ally)
             wanted = player.choice(view, opinion)
             rated = (Rated(action, share_of(action, opinion)) for action in view.legal)
