@@ -56,9 +56,9 @@ class SharedHand(PairMessage, frozen=True, kw_only=True, tag="holding"):
     (:mod:`mjbot.strategy.pair.messages`), ``answers`` is the partner's last :class:`GameHello` as
     the speaker knew it.  ``kyoku`` is 0 for East 1 .. 15 for North 4, ``turn`` 0 before the first
     discard.  ``hand`` are the concealed tiles without a drawn one, ``kita`` counts the norths set
-    aside.  ``waits`` are the kinds on
-    which the seat could really win by ron: with a yaku and without furiten.  ``aim`` is the yaku it
-    plays for, if any; ``helps`` are the kinds that it would call.
+    aside.  ``waits`` are the kinds on which the seat could really win by ron: with a yaku and
+    without furiten.  ``aim`` is the yaku it plays for, if any; ``helps`` are the kinds that it
+    would call.
     """
 
     game: str
