@@ -39,7 +39,7 @@ BOTS: Final = Path(__file__).with_name("helper_bots.py")
 HELPERS: Final = ("FoldsFor", "DealsInLate", "HalfAgainst")
 HELPED: Final = "fast-riichi-d"
 FIRST_WALL: Final = 10
-SEATINGS: Final = 24
+SEATINGS: Final = {4: 24, 3: 6}
 ACCOUNTS: Final = 6
 """Of each strategy in a league of bots."""
 OTHER_GAMES: Final = 12
@@ -50,13 +50,21 @@ MANY_PAIRS: Final = 100_000
 MANY_HELPERS: Final = 5
 FEW_GAMES: Final = 10
 
-HONEST: Final = {
-    "honest1": ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d"),
-    "honest2": ("fast-riichi-d", "fast-riichi-d", "fast-riichi-b", "yaku-evaluation"),
-    "honest3": ("fast-riichi-d", "fast-riichi-b", "tsumogiri", "yaku-evaluation"),
-    "honest4": ("fast-riichi-d", "fast-riichi-d", "fast-riichi-b", "fast-riichi-c"),
+HONEST: Final[Mapping[int, Mapping[str, Sequence[str]]]] = {
+    4: {
+        "honest1": ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d"),
+        "honest2": ("fast-riichi-d", "fast-riichi-d", "fast-riichi-b", "yaku-evaluation"),
+        "honest3": ("fast-riichi-d", "fast-riichi-b", "tsumogiri", "yaku-evaluation"),
+        "honest4": ("fast-riichi-d", "fast-riichi-d", "fast-riichi-b", "fast-riichi-c"),
+    },
+    3: {
+        "honest1": ("fast-riichi-b", "fast-riichi-c", "fast-riichi-d"),
+        "honest2": ("fast-riichi-d", "fast-policy", "fast-riichi-a"),
+        "honest3": ("fast-riichi-d", "fast-policy", "tsumogiri"),
+    },
 }
-"""Tables of bots of unequal strength; the first is also that of all leagues with a helper."""
+"""Tables of so many bots of unequal strength; the first is also that of all leagues with a helper.
+"""
 
 Rng = np.random.Generator
 Games = Sequence[Conduct]
@@ -68,8 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=Path("logs/runs/helpers"), help="folder of the games"
     )
     parser.add_argument(
-        "--walls", type=int, default=40, help="walls of each table, 24 games each (40)"
+        "--walls", type=int, default=40, help="walls of each table, in all seatings (40)"
     )
+    parser.add_argument("--players", type=int, choices=(3, 4), default=4, help="of a table (4)")
     parser.add_argument("--records", type=Path, nargs="*", default=[], help="games of people")
     parser.add_argument("--groups", type=int, default=200, help="leagues of each kind (200)")
     parser.add_argument("--jobs", type=int, default=1, help="processes that play and read (1)")
@@ -77,9 +86,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play what is missing, then judge; print the tables."""
-    if not play(args.out, args.walls, args.jobs):
+    if not play(args.out, args.walls, args.jobs, args.players):
         return 1
-    tables = {name: read(args.out / name / RECORDS_FOLDER, args.jobs) for name in all_tables()}
+    names = all_tables(args.players)
+    tables = {name: read(args.out / name / RECORDS_FOLDER, args.jobs) for name in names}
     people = [game for path in args.records for game in read(path, args.jobs, first=0)]
     for lines in (
         false_alarms(tables, people, args.groups),
@@ -92,19 +102,18 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def all_tables() -> Mapping[str, Sequence[str]]:
+def all_tables(players: int) -> Mapping[str, Sequence[str]]:
     """Return the strategies of each table; the helper, if there is one, sits first."""
-    made = {
-        name: (f"{BOTS}:{name},ally={HELPED}", HELPED, "fast-riichi-b", "fast-riichi-c")
-        for name in HELPERS
-    }
-    return {**HONEST, **made}
+    seats = (HELPED, "fast-riichi-b", "fast-riichi-c")[: players - 1]
+    made = {name: (f"{BOTS}:{name},ally={HELPED}", *seats) for name in HELPERS}
+    return {**HONEST[players], **made}
 
 
-def play(out: Path, walls: int, jobs: int) -> bool:
+def play(out: Path, walls: int, jobs: int, players: int) -> bool:
     """Play all tables, or what an earlier call has left; return whether all could be played."""
-    for seed, (name, strategies) in enumerate(all_tables().items(), 100):
-        words = ["--format", "each", "--games", str(walls * SEATINGS), "--seed", str(seed)]
+    for seed, (name, strategies) in enumerate(all_tables(players).items(), 100):
+        words = ["--format", "each", "--games", str(walls * SEATINGS[players]), "--seed", str(seed)]
+        words += ["--rules", "players=3"] if players == 3 else []
         where = ["--record", "--deadline-s", "0", "--jobs", str(jobs), "--out", str(out / name)]
         stdout, sys.stdout = sys.stdout, sys.stderr
         try:
@@ -120,7 +129,7 @@ def read(path: Path, jobs: int, first: int = FIRST_WALL) -> list[Conduct]:
     sources = [source for source in list_sources(path) if not first or _wall(source.path) >= first]
     found: list[Conduct] = []
     with progress(Console(stderr=True), f"reading {path}", unit="games") as step:
-        for batch in each_game(sources, observe, jobs):
+        for batch in each_game(sources, observe, jobs, players=(3, 4)):
             found += [game.conduct for game in batch.games if game.conduct is not None]
             step(len(batch.games))
     return found
@@ -139,14 +148,21 @@ def league_of_people(games: Games, rng: Rng, met: int) -> list[HelperVerdict]:
     None if there are too few games.
     """
     n = 12 if met < 200 else 8
-    n_games = n * (n - 1) // 2 * met // 6
+    n_games = _games_of(n, met, games)
     if n_games > len(games):
         return []
     meetings = PairConduct()
     for index in rng.choice(len(games), n_games, replace=False):
-        names = tuple([f"player {number}" for number in rng.choice(n, 4, replace=False)])
+        seated = rng.choice(n, len(games[index].names), replace=False)
+        names = tuple([f"player {number}" for number in seated])
         meetings.add(games[index]._replace(names=names))
     return judge_helpers(meetings.table())
+
+
+def _games_of(players: int, met: int, games: Games) -> int:
+    """Return in how many games of a league two players have met so often on average."""
+    seats = len(games[0].names)
+    return players * (players - 1) * met // (seats * (seats - 1))
 
 
 @dataclass
@@ -188,7 +204,7 @@ def honest_league(games: Games, rng: Rng, met: int) -> list[HelperVerdict]:
     """Return the verdicts on a league of bots, in which two have met so often on average."""
     league = BotLeague(rng)
     n = ACCOUNTS * len({name.partition(" (")[0] for game in games[:200] for name in game.names})
-    league.add(games, rng.integers(len(games), size=n * (n - 1) // 2 * met // 6))
+    league.add(games, rng.integers(len(games), size=_games_of(n, met, games)))
     return league.verdicts()
 
 
@@ -221,8 +237,9 @@ def false_alarms(tables: Mapping[str, Games], people: Games, groups: int) -> Ite
         leagues[f"people ({len(people)} hanchan)"] = lambda rng, met: league_of_people(
             people, rng, met
         )
-    mixed = [game for name in HONEST for game in tables[name]]
-    kinds = {**{", ".join(HONEST[name]): tables[name] for name in HONEST}, "all of these": mixed}
+    honest = HONEST[len(tables["honest1"][0].names)]
+    mixed = [game for name in honest for game in tables[name]]
+    kinds = {**{", ".join(honest[name]): tables[name] for name in honest}, "all of these": mixed}
     for name, games in kinds.items():
         leagues[f"{name} ({len(games)} hanchan)"] = lambda rng, met, games=games: honest_league(
             games, rng, met

@@ -58,7 +58,7 @@ class ComboPartner(PairMember, FastRiichiD):
     """
 
     built_on: ClassVar[tuple[str, ...]] = ("fold-recognition-plus",)
-    players = (4,)
+    players = (3, 4)
 
     base: str = field(
         default=BASE, metadata={"unit": "strategy that plays where there is nothing to give"}
@@ -86,7 +86,8 @@ class ComboPartner(PairMember, FastRiichiD):
         default=4.0, metadata={"unit": "x points of danger, next to an ally with an aim"}
     )
     learned: bool = switch(
-        "change the choices of a base with a network by what two allies learned by self-play"
+        "change the choices of a base with a network by what two allies learned by self-play (of"
+        " four players)"
     )
     helps: float | Literal["last"] = field(
         default=1.0,
@@ -181,6 +182,7 @@ class ComboPartner(PairMember, FastRiichiD):
         yield self.win(situation.view)
         if self._player:
             yield self._of_base(self._player, situation, kinds, calls=True)
+        yield self.kita(view)
         yield self.riichi(view, kinds)
         if self.own_calls and not self.threatened(view):
             call = self.call(view)
@@ -198,6 +200,7 @@ class ComboPartner(PairMember, FastRiichiD):
         if self._player:
             yield self._player.decide(situation.view)
         yield self.win(situation.view)
+        yield self.kita(situation.view)
         yield self.riichi(situation.view)
         yield self.discard(situation.view)
 
@@ -216,6 +219,7 @@ class ComboPartner(PairMember, FastRiichiD):
             if wanted.is_discard:
                 yield from self._instead_of(wanted, situation)
             yield wanted
+        yield self.kita(view)
         yield self.riichi(view, kinds)
         if self.own_calls and not self.threatened(view):
             yield self._own_call(situation, kinds)
@@ -236,7 +240,12 @@ class ComboPartner(PairMember, FastRiichiD):
             return not action.is_discard or tile_kind(action.tile) in kinds
 
         rated: Iterable[Rated]
-        if self.learned and isinstance(player, Supervised) and (opinion := player.opinion(view)):
+        if (
+            self.learned
+            and view.players == 4
+            and isinstance(player, Supervised)
+            and (opinion := player.opinion(view))
+        ):
             opinion = self._learned_help.changed(opinion, view, situation.ally)
             wanted = player.choice(view, opinion)
             rated = (Rated(action, share_of(action, opinion)) for action in view.legal)

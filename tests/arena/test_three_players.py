@@ -28,13 +28,15 @@ def play(out: Path, *arguments: str) -> list[dict[str, Any]]:
     [
         ("1v2", ["fast-riichi-a", "tsumogiri"], 8),
         ("each", ["fast-riichi-a", "fast-riichi-b", "tsumogiri"], 6),
+        ("pair", ["combo-partner", "tsumogiri"], 6),
     ],
 )
 def test_a_resumed_run_gives_the_same_bytes(
     tmp_path: Path, format_: str, strategies: list[str], games: int
 ) -> None:
     """With ranks from 1 to 3, by two processes or one, and records that replay."""
-    command = [*strategies, "--games", str(games), "--walls", "pinned", "--record"]
+    command = [*strategies, "--format", format_, "--games", str(games), "--walls", "pinned"]
+    command.append("--record")
     run, *figures = play(tmp_path / "whole", *command, "--jobs", "2")
     assert (run["format"], run["rules"], run["faults"]) == (format_, {"players": 3}, 0)
     lines = (tmp_path / "whole" / "games.jsonl").read_bytes().splitlines(keepends=True)
@@ -50,7 +52,10 @@ def test_a_resumed_run_gives_the_same_bytes(
     assert all(not figure.keys() & {"fourth"} for figure in figures)
     for figure in players:
         assert sum(figure[rank][0] for rank in RANKS[:3]) == pytest.approx(1)
-    if format_ == "1v2":  # the last one's row is that of games against itself
+    pairs = [figure for figure in figures if figure["record"] == "pair"]
+    if format_ == "pair":
+        assert [pair["rank_sum"][0] + players[1]["rank"][0] for pair in pairs] == [6]
+    elif format_ == "1v2":  # the last one's row is that of games against itself
         assert players[-1]["rank"][0] == 2.0
         assert players[-1]["uma"][0] == pytest.approx(0)
     else:

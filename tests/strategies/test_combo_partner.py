@@ -24,6 +24,7 @@ from strategies.yaku_evaluation import YakuEvaluation
 GAME = game_fingerprint(())
 ALLY = 1
 TENPAI = "234m66m345p678s24s"  # waits on 3s: tanyao
+TENPAI_OF_THREE = "999m66p345p678s24s"  # waits on 3s
 READY_TO_CALL = "234m66m346p678s24s"  # a chi of 5p or a pon of 6m brings tenpai
 
 
@@ -55,6 +56,7 @@ def own(position, drawn: str = "1z", **changes: object):
     return position("23m668m4678p1578s", drawn=drawn, **changes)
 
 
+OTHER = {"base": "fold-recognition-plus"}
 OTHER_BASE = {"base": "supervised", "learned": "no"}
 MODES = pytest.mark.parametrize("techniques", ["all", "paper"])
 
@@ -66,6 +68,20 @@ MODES = pytest.mark.parametrize("techniques", ["all", "paper"])
 def test_the_allys_winning_tile_is_given(position, techniques):
     view = own(position, drawn="3s", riichi=[2])
     assert choice(view, TENPAI, "3s", techniques=techniques) == "discard 3s (drawn)"
+
+
+@MODES
+@pytest.mark.parametrize("base", ["fast-riichi-d", "fast-policy"])
+def test_so_it_is_at_a_table_of_three(position, techniques, base):
+    view = position("19m2468p1578s123z", players=3, drawn="3s", riichi=[2])
+    options = {"techniques": techniques, "base": base}
+    assert choice(view, TENPAI_OF_THREE, "3s", **options) == "discard 3s (drawn)"
+
+
+@pytest.mark.parametrize("options", [{}, {"share": "0"}, {"techniques": "paper"}, OTHER])
+def test_a_north_is_set_aside_where_there_is_nothing_to_give(position, options):
+    view = position("19m2468p1578s124z", players=3, drawn="1z")
+    assert choice(view, TENPAI_OF_THREE, "3s", **options) == "kita"
 
 
 @MODES

@@ -22,6 +22,7 @@ from mjbot.strategy.pair.messages import (
     game_fingerprint,
 )
 from mjbot.strategy.registry import make_strategy
+from protocol.rules import Rules
 from strategies.evaluation.yaku.choices import call_if_fed
 from strategies.fast_riichi_d import FastRiichiD
 
@@ -34,14 +35,15 @@ class Listener(PairMember, FastRiichiD):
     """Plays fast-riichi-d and listens."""
 
 
-def listened(seeds: range) -> Iterator[tuple[Listener, View]]:
-    """Play yaku-evaluation beside a listener; yield each of the listener's own turns."""
+def listened(seeds: range, players: int = 4) -> Iterator[tuple[Listener, View]]:
+    """Play a sender beside a listener; yield each of the listener's own turns."""
     for seed in seeds:
-        bots = [make_strategy("yaku-evaluation"), Listener(), FastRiichiD(), FastRiichiD()]
+        top = make_strategy("yaku-evaluation" if players == 4 else "combo-partner")
+        bots = [top, Listener(), FastRiichiD(), FastRiichiD()][:players]
         pair_up(bots[TOP], bots[PARTNER])
         for seat, bot in enumerate(bots):
-            bot.start_game(seat, NAMES)
-        referee = Referee(seed, "tonpu")
+            bot.start_game(seat, NAMES[:players])
+        referee = Referee(seed, Rules(length="tonpu", players=players))
         referee.start()
         while asked := referee.asked:
             if PARTNER in asked and referee.state["phase"] == TURN:
@@ -56,9 +58,10 @@ def allies(seeds: range) -> Iterator[tuple[Ally, View]]:
             yield ally, view
 
 
-def test_the_hand_that_is_heard_is_the_hand_that_is_held():
+@pytest.mark.parametrize("players", [3, 4])
+def test_the_hand_that_is_heard_is_the_hand_that_is_held(players):
     turns = received = 0
-    for listener, view in listened(range(2)):
+    for listener, view in listened(range(2), players):
         turns += 1
         ally = listener.receive_hand(view)
         if ally is not None:
@@ -160,6 +163,24 @@ def test_a_word_of_this_turn_fits(view):
 )
 def test_stale_and_foreign_words_do_not(view, changes):
     assert not fits_table(output(**changes), view, GAME)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fits"),
+    [
+        ({}, True),
+        ({"kita": 0}, False),  # sent before it set its north aside
+        ({"hand": ("9p", "N", *HELD[2:])}, True),
+        ({"hand": ("N", "N", "N", *HELD[3:])}, False),  # one is set aside, one is the marker
+        ({"hand": ("5m", *HELD[1:])}, False),  # not in the game
+        ({"seat": 3, "turn": 0, "kita": 0}, False),  # nobody sits there
+    ],
+)
+def test_at_a_table_of_three_it_fits_in_every_tile(position, changes, fits):
+    view = position("19m456p789p23s55s99s", drawn="9s", rivers={2: "1m9m"}, players=3)
+    view.state["kita"][2] = 1
+    word = output(**({"kita": 1, "hand": ("1m", *HELD[1:])} | changes))
+    assert fits_table(word, view, GAME) == fits
 
 
 def test_two_games_of_the_same_four_have_different_stamps_once_dealt(position):

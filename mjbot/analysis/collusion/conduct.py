@@ -18,6 +18,7 @@ from mjbot.game.table.hands import kind_of
 from mjbot.game.table.mirror.wire import tile_code
 from mjbot.game.table.settle import ranks_of
 from protocol import messages as m
+from protocol.rules import announced_players
 
 Floats = NDArray[np.float64]
 
@@ -31,8 +32,9 @@ DEAL_INS, PONS, CHIS, PUSHES, WINS, RANKS = range(len(COUNTS))
 class Conduct(NamedTuple):
     """One game: ``counts`` and ``chances`` float64[4, 4, len(COUNTS)], the diagonals 0.
 
-    A chance is a kyoku for deal-ins, calls and wins (of chis: where j sits after i), a discard for
-    pushes, a finished game for ranks.  ``length`` and ``rules`` as :func:`rule_set` has them.
+    There are as many ``names`` as players; of three those of the fourth chair are 0.  A chance is a
+    kyoku for deal-ins, calls and wins (of chis: where j sits after i at a table of four), a discard
+    for pushes, a finished game for ranks.  ``length`` and ``rules`` as :func:`rule_set` has them.
     """
 
     names: tuple[str, ...]
@@ -93,17 +95,20 @@ class Observer:
         """What was seen; ``None`` if there was no kyoku."""
         if not self._kyoku:
             return None
-        apart = ~np.eye(4, dtype=bool)
+        players = announced_players(self._start.mjbot_rules)
+        seated = np.arange(4) < players
+        apart = ~np.eye(4, dtype=bool) & seated & seated[:, None]
         self._counts[:, :, WINS] = np.array(self._wins)[:, None] * apart
         for count in (DEAL_INS, PONS, WINS):
             self._chances[:, :, count] = self._kyoku * apart
-        for seat in range(4):
+        for seat in range(4 if players == 4 else 0):
             self._chances[seat, (seat + 1) % 4, CHIS] = self._kyoku
         if self._scores.final is not None:
-            ranks = ranks_of(self._scores.final)
-            self._counts[:, :, RANKS] = np.array(ranks)[:, None] * apart
+            ranks = np.zeros(4)
+            ranks[:players] = ranks_of(self._scores.final[:players])
+            self._counts[:, :, RANKS] = ranks[:, None] * apart
             self._chances[:, :, RANKS] = apart
-        names = unique_names(self._start.names or ("",) * 4)
+        names = unique_names((self._start.names or ("",) * 4)[:players])
         rules = rule_set(self._start, self._scores)
         return Conduct(names, self._counts, self._chances, *rules)
 

@@ -72,8 +72,6 @@ MOST_ROUNDS: Final = 20
 SURE: Final = 0.05
 TINY: Final = 1e-300
 PRECISION: Final = 1e-12
-RANK_VARIANCE: Final = 1.25
-"""Of a rank: that of 1, 2, 3, 4, each as likely."""
 PUSH_INFLATION: Final = 1.7
 """Variance of pushes over that of independent ones: those of one kyoku are alike.
 
@@ -98,6 +96,7 @@ class PairConduct:
     def __init__(self) -> None:
         self.players: Final[dict[str, int]] = {}
         self.games = 0
+        self._seats = 4
         self._pairs: Final[dict[tuple[int, int], int]] = {}
         self._games: list[int] = []
         self._counts: Floats = np.zeros((0, len(COUNTS)))
@@ -106,6 +105,7 @@ class PairConduct:
     def add(self, conduct: Conduct) -> None:
         """Take in a game."""
         self.games += 1
+        self._seats = len(conduct.names)
         numbers = [self.players.setdefault(name, len(self.players)) for name in conduct.names]
         for i, one in enumerate(numbers):
             for j, other in enumerate(numbers):
@@ -135,18 +135,23 @@ class PairConduct:
             games=np.array(self._games, np.int64),
             counts=self._counts[:n],
             chances=self._chances[:n],
+            seats=self._seats,
         )
 
 
 @dataclass(frozen=True)
 class Cells:
-    """All ordered pairs: ``pairs`` int64[n, 2], ``games`` int64[n], ``counts`` and ``chances``."""
+    """All ordered pairs: ``pairs`` int64[n, 2], ``games`` int64[n], ``counts`` and ``chances``.
+
+    ``seats`` is how many play at each table.
+    """
 
     players: tuple[str, ...]
     pairs: NDArray[np.int64]
     games: NDArray[np.int64]
     counts: Floats
     chances: Floats
+    seats: int = 4
 
 
 def p_of_signs(cells: Cells, chosen: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -233,9 +238,10 @@ class _Expected:
         """Return p and excess of a count whose rates add up."""
         chances = self._cells.chances[chosen, count]
         mean, doubt = self._total(chosen, count)
-        is_rank = count == RANKS
-        mean = np.clip(mean, *((1.0, 4.0) if is_rank else (0.02, 0.98)))
-        each = RANK_VARIANCE if is_rank else PUSH_INFLATION * mean * (1 - mean)
+        is_rank, last = count == RANKS, float(self._cells.seats)
+        mean = np.clip(mean, *((1.0, last) if is_rank else (0.02, 0.98)))
+        # a rank: the variance of 1 to the last, each as likely
+        each = (last**2 - 1) / 12 if is_rank else PUSH_INFLATION * mean * (1 - mean)
         spread = np.sqrt(each * (chances + chances**2 * doubt))
         excess = self._cells.counts[chosen, count] - mean * chances
         excess = excess if more else -excess

@@ -49,7 +49,7 @@ def figures_table(outcome: RunOutcome) -> Table:
 
 
 def pairs_table(outcome: RunOutcome) -> Table:
-    """Return the figures of both pairs and their paired differences."""
+    """Return the figures of the pairs, and of two their paired differences."""
     return _table(*figure_rows(f.PAIR_FIGURES, pair_names(outcome), outcome.pairs))
 
 
@@ -201,7 +201,7 @@ def json_records(outcome: RunOutcome) -> Iterator[dict[str, Any]]:
             yield _json_difference(label, outcome.figures, *less)
     for k, name in enumerate(pair_names(outcome)):
         yield _json_record("pair", name, f.PAIR_FIGURES, outcome.pairs[:, k])
-    if setup.seating.pairs:
+    if len(setup.seating.pairs) == 2:
         label = " less ".join(pair_names(outcome))
         yield _json_difference(label, f.PAIR_FIGURES, outcome.pairs[:, 0], outcome.pairs[:, 1])
 

@@ -294,7 +294,7 @@ def make_players(
             known = fatal.get(seat, NO_FAULTS)
             players[seat] = SupervisedPlayer(strategy, seat, clock, known, partial(report, game_id))
             players[seat].passing = passing
-    _link_pairs(setup, table, players)
+    _link_pairs(setup, game_id.seating, players)
     for player in players.values():
         player.start_game(player.seat, tuple([names[number] for number in table]))
     return players
@@ -312,17 +312,11 @@ def _made(spec: Spec, seed: int, seat: int, clock: Clock) -> Strategy:
         raise StrategyError(problem) from None
 
 
-def _link_pairs(
-    setup: Setup, table: Sequence[int], players: Mapping[int, SupervisedPlayer]
-) -> None:
+def _link_pairs(setup: Setup, seating: int, players: Mapping[int, SupervisedPlayer]) -> None:
     """Let the allies of the format *pair* talk, if both are made for it."""
-    seating = setup.seating
-    for number in range(len(seating.pairs)):
-        allies = [
-            players[seat].strategy
-            for seat, strategy in enumerate(table)
-            if seat in players and seating.pair_of(strategy) == number
-        ]
+    for number in range(len(setup.seating.pairs)):
+        seats = setup.seating.allies(seating, number)
+        allies = [players[seat].strategy for seat in seats if seat in players]
         if len(allies) == 2 and all(isinstance(ally, PairMember) for ally in allies):
             pair_up(*allies)
 

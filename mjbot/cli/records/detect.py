@@ -169,7 +169,7 @@ def _look_for_helpers(request: DetectRequest) -> int:
     copies: Distinct[Conduct | None] = Distinct()
     sources = list(dict.fromkeys(s for path in request.records for s in list_sources(path)))
     with progress(console, "counting", unit="games") as step:
-        for batch in each_game(sources, observe, jobs):
+        for batch in each_game(sources, observe, jobs, players=(3, 4)):
             for problem in batch.problems:
                 left_out.games += problem.is_game
                 left_out.files += not problem.is_game

@@ -342,9 +342,8 @@ class WallSummary:
         """Return records of :data:`PAIR`, one per pair (none but in the format *pair*)."""
         rows = np.zeros(len(self.seating.pairs), PAIR)
         for number, row in enumerate(rows):
-            for seating, table in enumerate(self.seating.tables):
-                seats = [s for s in range(4) if self.seating.pair_of(table[s]) == number]
-                _add_pair(row, games[seating], seats)
+            for seating, game in enumerate(games):
+                _add_pair(row, game, self.seating.allies(seating, number))
         return rows
 
     def _add(self, row: Any, game: FinishedGame, seat: int) -> None:

@@ -17,6 +17,8 @@ Of three players:
 ===== ======================================================== ===============================
 1v2   each strategy but the last against two of the last       3 each (every seat), and 1 of
                                                                the last against itself
+pair  two allies against one: the first and second against     6 (3 of two strategies)
+      the third; of two strategies the first is its own ally
 each  three strategies at one table                            6
 ===== ======================================================== ===============================
 
@@ -41,7 +43,11 @@ ONE_AGAINST: Final[dict[int, SeatingFormat]] = {3: "1v2", 4: "1v3"}
 """Number of players -> the format of one strategy against all others."""
 
 PLAYERS: Final[dict[int, dict[tuple[SeatingFormat, int], Seats]]] = {
-    3: {("each", 3): (0, 1, 2)},
+    3: {
+        ("pair", 2): (0, 0, 1),
+        ("pair", 3): (0, 1, 2),
+        ("each", 3): (0, 1, 2),
+    },
     4: {
         ("2v2", 2): (0, 0, 1, 1),
         ("pair", 2): (0, 0, 1, 1),
@@ -51,11 +57,11 @@ PLAYERS: Final[dict[int, dict[tuple[SeatingFormat, int], Seats]]] = {
         ("each", 4): (0, 1, 2, 3),
     },
 }
-"""Number of players -> other format and number of strategies -> who plays; in pairs the first two
-and the last two."""
+"""Number of players -> other format and number of strategies -> who plays; in pairs the first two,
+and of four the last two."""
 
 TAKES: Final[dict[int, dict[SeatingFormat, str]]] = {
-    3: {"1v2": f"2 to {MOST_STRATEGIES}", "each": "three"},
+    3: {"1v2": f"2 to {MOST_STRATEGIES}", "pair": "two or three", "each": "three"},
     4: {
         "1v3": f"2 to {MOST_STRATEGIES}",
         "2v2": "two",
@@ -103,19 +109,12 @@ class Seating:
         """The largest difference that two rows' mean ranks on one wall can have."""
         if len(self.rows) > 2 or self.is_one_against_others:
             return len(self.tables[0]) - 1.0
-        return 2.0
+        return len(self.tables[0]) / 2
 
-    def ally(self, place: SeatingPlace) -> int:
-        """Return the seat of the ally of a place in the format *pair*."""
-        table = self.tables[place.seating]
-        pair = self.pair_of(table[place.seat])
-        return next(
-            seat for seat in range(4) if seat != place.seat and self.pair_of(table[seat]) == pair
-        )
-
-    def pair_of(self, strategy: int) -> int:
-        """Return which pair a strategy belongs to."""
-        return next(number for number, pair in enumerate(self.pairs) if strategy in pair)
+    def allies(self, seating: int, pair: int) -> list[int]:
+        """Return the two seats of a pair, by its number, in a seating."""
+        table = self.tables[seating]
+        return [seat for seat, strategy in enumerate(table) if strategy in self.pairs[pair]]
 
 
 def make_seating(format_: SeatingFormat, n: int, n_seats: int = 4) -> Seating:
@@ -147,8 +146,8 @@ def make_seating(format_: SeatingFormat, n: int, n_seats: int = 4) -> Seating:
         )
         for strategy in range(n)
     ]
-    one, ally, *other_pair = players
-    pairs = ((one, ally), (other_pair[0], other_pair[1])) if format_ == "pair" else ()
+    sides = [(players[k], players[k + 1]) for k in range(0, n_seats - 1, 2)]
+    pairs = tuple(sides) if format_ == "pair" else ()
     return Seating(format_, tables, tuple(rows), pairs)
 
 

@@ -140,6 +140,7 @@ def holding_of(view: View, game: str, aim: str | None, helps: Sequence[int]) -> 
         turn=len(view.river(seat)),
         seat=seat,
         hand=tile_names(view.tiles),
+        kita=view.kita(seat),
         melds=tuple(tile_names(meld.tiles) for meld in view.melds(seat)),
         waits=tile_names(winning_kinds(view)),
         aim=aim,

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import msgspec
 import numpy as np
 
-from mjbot.game.table.observe import add_melds, visible_kinds
+from mjbot.game.table.observe import add_melds
 from mjbot.game.table.view import View
 from protocol.errors import ProtocolError
 from protocol.messages import Seat, Tile
@@ -55,9 +55,10 @@ class SharedHand(PairMessage, frozen=True, kw_only=True, tag="holding"):
     ``game`` names the game and its deals so far as both see them
     (:mod:`mjbot.strategy.pair.messages`), ``answers`` is the partner's last :class:`GameHello` as
     the speaker knew it.  ``kyoku`` is 0 for East 1 .. 15 for North 4, ``turn`` 0 before the first
-    discard.  ``hand`` are the concealed tiles without a drawn one.  ``waits`` are the kinds on
-    which the seat could really win by ron: with a yaku and without furiten.  ``aim`` is the yaku it
-    plays for, if any; ``helps`` are the kinds that it would call.
+    discard.  ``hand`` are the concealed tiles without a drawn one, ``kita`` counts the norths set
+    aside.  ``waits`` are the kinds on which the seat could really win by ron: with a yaku and
+    without furiten.  ``aim`` is the yaku it plays for, if any; ``helps`` are the kinds that it
+    would call.
     """
 
     game: str
@@ -67,6 +68,7 @@ class SharedHand(PairMessage, frozen=True, kw_only=True, tag="holding"):
     turn: Count
     seat: Seat
     hand: Annotated[tuple[Tile, ...], msgspec.Meta(min_length=1, max_length=13)]
+    kita: Count = 0
     melds: tuple[tuple[Tile, ...], ...] = ()
     waits: tuple[Tile, ...] = ()
     aim: str | None = None
@@ -109,9 +111,6 @@ def _readable(text: str) -> str:
     return "".join([letter if letter.isprintable() else " " for letter in text])
 
 
-COPIES: Final = 4
-
-
 def game_fingerprint(names: Sequence[str]) -> str:
     """Return a name of a game that is the same for all its seats.
 
@@ -134,16 +133,17 @@ def fits_table(holding: SharedHand, view: View, game: str) -> bool:
     """Whether a partner's word is about the table as ``view.seat`` sees it now.
 
     It must be of this game and its deal, of this kyoku and turn (a hand in riichi stays what it
-    is), of another seat, of the right size, and hold no tile of which the fifth copy would be in
-    sight.
+    is), of another player, of the right size, and hold no tile that is not in the game or of which
+    the fifth copy would be in sight.
     """
     seat = holding.seat
     if (holding.game, holding.kyoku, holding.honba) != (game, view.round, view.honba):
         return False
+    if seat == view.seat or seat >= view.players:
+        return False
     now = len(view.river(seat))
-    if seat == view.seat or (
-        holding.turn != now and not (view.riichi(seat) and holding.turn < now)
-    ):
+    is_of_now = (holding.turn, holding.kita) == (now, view.kita(seat))
+    if not is_of_now and not (view.riichi(seat) and holding.turn < now):
         return False
     n_melds = int(view.state["n_melds"][seat])
     if len(holding.melds) != n_melds or len(holding.hand) != 13 - 3 * n_melds:
@@ -166,9 +166,7 @@ def _melds_fit(holding: SharedHand, view: View) -> bool:
 def _copies_fit(holding: SharedHand, view: View) -> bool:
     if "?" in holding.hand:
         return False
-    copies = np.empty(N_KINDS, np.int8)
-    visible_kinds(view.state, copies)
-    copies += view.hand
+    unseen = view.unseen.copy()
     for name in holding.hand:
-        copies[tile_kind(TILE_BY_NAME[name])] += 1
-    return int(copies.max()) <= COPIES
+        unseen[tile_kind(TILE_BY_NAME[name])] -= 1
+    return int(unseen.min()) >= 0

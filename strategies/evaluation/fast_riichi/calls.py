@@ -79,7 +79,7 @@ def useful_calls_after(
     after = view.after_discard(view.seat, discard.tile)
     if after.waits:
         return []
-    left = (view.seat - 1) % 4
+    left = (view.seat - 1) % view.players
     return [kind for kind in _usable_kinds(after) if call(after.after_discard(left, kind))]
 
 

@@ -2,7 +2,7 @@
 
 Feeding is compared with the value of playing on.  Each turn the ally wins with the chance
 1.7 x its waits' share of the unseen tiles, a tenpai rival with 0.07, our own hand (if it has just
-let a win pass) with 1.3 x its share; r is their sum, and t = wall / 4 turns are left::
+let a win pass) with 1.3 x its share; r is their sum, and t = wall / players turns are left::
 
     value = (1 - r) ** t x value as it is + (1 - (1 - r) ** t) x sum of r_i / r x value if i wins
 
@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from mjbot.game.rules.kinds import Counts
-from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.tile_sets import shanten_of
 from mjbot.game.table.actions import Action
 from mjbot.game.table.assume import assume_harmless
 from mjbot.game.table.settle import PAYMENT, win_payment
@@ -60,7 +60,7 @@ class PairSituation:
         self.view: Final = view
         self.ally: Final = ally
         self.pair: Final[v.Pair] = (view.seat, ally.seat)
-        self.rivals: Final = tuple(seat for seat in range(4) if seat not in self.pair)
+        self.rivals: Final = tuple(seat for seat in range(view.players) if seat not in self.pair)
         self._calls: Final[dict[int, tuple[int, int]]] = {}
 
     @cached_property
@@ -98,7 +98,7 @@ class PairSituation:
         if not self.ally.helps >> kind & 1:
             return 0, 0
         if kind not in self._calls:
-            from_left = self.ally.seat == (self.view.seat + 1) % 4
+            from_left = self.view.players == 4 and self.ally.seat == (self.view.seat + 1) % 4
             choose = call_if_fed if self.ally.aim else nearest_call
             self._calls[kind] = choose(self.ally.state, self.ally.seat, kind, from_left)
         return self._calls[kind]
@@ -107,7 +107,7 @@ class PairSituation:
         """Return the own shanten after a discard."""
         hand = self.view.hand.copy()
         hand[tile_kind(discard.tile)] -= 1
-        return int(shanten(hand, self.view.n_melds))
+        return int(shanten_of(hand, self.view.n_melds, self.view.players))
 
     # --- the ally's win ----------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ class PairSituation:
         for rival in self.rivals:
             rates[rival] = RIVAL_WINS_PER_TURN * v.tenpai_by_turn(view, rival)
         rate = sum(rates.values())
-        over = 1 - (1 - min(0.99, rate)) ** (view.wall_left / 4)
+        over = 1 - (1 - min(0.99, rate)) ** (view.wall_left / view.players)
         still = v.value_after(view, self.pair, [0] * 4)
         value: float = (1 - over) * still
         for seat, own in rates.items():
@@ -155,9 +155,10 @@ class PairSituation:
     def _shared_win(self, winner: int, points: int) -> float:
         """Return the value after a win that the losers pay alike.
 
-        A win of the pair is paid by the rivals, a rival's by all three.
+        A win of the pair is paid by the rivals, a rival's by all others.
         """
-        payers = self.rivals if winner in self.pair else [s for s in range(4) if s != winner]
+        others = [seat for seat in (*self.pair, *self.rivals) if seat != winner]
+        payers = self.rivals if winner in self.pair else others
         deltas = [0] * 4
         for payer in payers:
             deltas[payer] = -points // len(payers)

@@ -78,9 +78,9 @@ def send_last_tile(situation: PairSituation) -> Action | None:
     calls = [action for action in view.legal if action.is_call and not action.is_kan]
     if not calls or not ally.shape or not 0 < view.wall_left <= LATEST or view.waits:
         return None
-    if last_drawer(view.turn, view.wall_left) == ally.seat:
+    if last_drawer(view.turn, view.wall_left, view.players) == ally.seat:
         return None
-    if last_drawer(view.seat, view.wall_left) != ally.seat:
+    if last_drawer(view.seat, view.wall_left, view.players) != ally.seat:
         return None
     unseen = ally.view.unseen
     chance = tiles_of(ally.shape, unseen) / max(1, int(unseen.sum()))
@@ -89,13 +89,13 @@ def send_last_tile(situation: PairSituation) -> Action | None:
     return cheapest if value > danger_after(situation, cheapest) else None
 
 
-def last_drawer(discarder: int, wall_left: int) -> int:
+def last_drawer(discarder: int, wall_left: int, players: int = 4) -> int:
     """Return the seat that draws the last tile without calls after a discard of this seat.
 
-    >>> last_drawer(2, 1), last_drawer(2, 4)
-    (3, 2)
+    >>> last_drawer(2, 1), last_drawer(2, 4), last_drawer(2, 4, players=3)
+    (3, 2, 0)
     """
-    return (discarder + wall_left) % 4
+    return (discarder + wall_left) % players
 
 
 def danger_after(situation: PairSituation, call: Action) -> float:

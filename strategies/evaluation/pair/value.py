@@ -23,7 +23,8 @@ from mjbot.game.table.settle import OVER, kyoku_after
 from mjbot.game.table.view import View
 from mjbot.learning.models.danger import danger_weights, deal_in_chances
 from mjbot.learning.models.placement import expected_bonuses
-from protocol.rules import RANKED
+from mjbot.learning.models.weights import OF_PLAYERS
+from protocol.rules import Rules
 from protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES
 
 REPEAT_POINTS: Final = 1500
@@ -31,13 +32,16 @@ REPEAT_POINTS: Final = 1500
 
 Floats = NDArray[np.float64]
 Pair = tuple[int, int]
-FourScores = Sequence[int]
+Scores = Sequence[int]
 
-_BONUS: Final = np.array(RANKED.placement_points, np.float64)
+_BONUSES: Final = {
+    players: np.array([*Rules(players=players).placement_points, 0][:4], np.float64)
+    for players in (3, 4)
+}
 
 
-def pair_value(scores: FourScores, pair: Pair, kyoku_left: int) -> float:
-    """Return the value of scores with so many kyoku to come.
+def pair_value(scores: Scores, pair: Pair, kyoku_left: int) -> float:
+    """Return the value of the players' scores with so many kyoku to come.
 
     >>> pair_value((30000, 29000, 21000, 20000), (0, 1), 0)
     109000.0
@@ -45,11 +49,11 @@ def pair_value(scores: FourScores, pair: Pair, kyoku_left: int) -> float:
     60000
     """
     left = OVER if min(scores) < 0 else kyoku_left
-    expected = expected_bonuses(np.array(scores, np.int32), left, _BONUS)
+    expected = expected_bonuses(np.array(scores, np.int32), left, _BONUSES[len(scores)])
     return sum(scores[seat] for seat in pair) + float(expected[pair[0]] + expected[pair[1]])
 
 
-def value_after(view: View, pair: Pair, deltas: FourScores, winner: int | None = None) -> float:
+def value_after(view: View, pair: Pair, deltas: Scores, winner: int | None = None) -> float:
     """Return the value of the table to the pair if the kyoku ends with these gains and losses.
 
     ``winner`` is the seat that won, ``None`` for a draw after which the dealer does not stay.
@@ -57,7 +61,7 @@ def value_after(view: View, pair: Pair, deltas: FourScores, winner: int | None =
     scores = [int(score) + int(delta) for score, delta in zip(view.scores, deltas, strict=True)]
     dealer_stays = winner == view.dealer
     left = kyoku_after(view.state, np.array(scores, np.int32), int(dealer_stays), True)
-    value = pair_value(scores, pair, left)
+    value = pair_value(scores[: view.players], pair, left)
     return value + (REPEAT_POINTS if left and dealer_stays and winner in pair else 0)
 
 
@@ -107,7 +111,8 @@ def discard_danger(view: View, pair: Pair) -> Floats:
     not see.
     """
     chance, points = np.zeros((4, N_KINDS)), np.zeros((4, N_KINDS))
-    deal_in_chances(view.state, view.seat, view.unseen, danger_weights(), chance, points)
+    weights = danger_weights(OF_PLAYERS[view.players])
+    deal_in_chances(view.state, view.seat, view.unseen, weights, chance, points)
     danger = np.zeros(N_TILES)
     for rival in range(4):
         likely = float(chance[rival].sum())

@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from mjbot.game.rules.kinds import Counts
-from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.tile_sets import shanten_of
 from mjbot.game.table.legal import kuikae_kinds
 from mjbot.game.table.observe import unseen_kinds
+from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import CHI, PON, State
 from mjbot.runtime.compiler.compiled import compiled
 from protocol.tiles import FIRST_HONOUR, N_KINDS
@@ -34,7 +35,7 @@ PON_CALL: Final = 3
 @compiled
 def value_kinds(state: State, seat: int) -> int:
     """Return the mask of kinds of which three are a yaku for the seat."""
-    wind = 1 << FIRST_HONOUR + (seat - state.dealer & 3)
+    wind = 1 << FIRST_HONOUR + steps_between(state, state.dealer, seat)
     return DRAGONS | 1 << FIRST_HONOUR + (state.round >> 2) | wind
 
 
@@ -246,12 +247,13 @@ def nearest_call(state: State, seat: int, kind: int, from_left: bool) -> tuple[i
     0 or less where no call brings the seat forward or none can be made.
     """
     hand, n_melds = state.hand[seat], state.n_melds[seat]
-    standing = shanten(hand, n_melds)
+    players = state.rules.players
+    standing = shanten_of(hand, n_melds, players)
     best, gain = PON_CALL, -1
     for call in range(PON_CALL, -1 if from_left else PON_CALL - 1, -1):
         if _can_call(hand, kind, kind if call == PON_CALL else kind - call, call):
             rest, _ = after_call(state, seat, kind, call)
-            nearer = standing - shanten(rest, n_melds + 1)
+            nearer = standing - shanten_of(rest, n_melds + 1, players)
             if nearer > gain:
                 best, gain = call, nearer
     return best, gain

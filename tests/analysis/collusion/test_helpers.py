@@ -28,6 +28,7 @@ from mjbot.analysis.collusion.helpers import (
 )
 from mjbot.analysis.collusion.helpers_report import HelpersReport, helpers_json, helpers_page
 from mjbot.cli.main import main
+from mjbot.game.records.game import Game
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.mirror.wire import tile_code
@@ -35,6 +36,9 @@ from mjbot.game.table.observe import genbutsu
 from mjbot.game.table.state import ACCEPTED
 from mjbot.learning.training.positions import replay_trusted
 from protocol import messages as m
+from protocol.rules import Rules
+from tests.game.records.formats import report
+from tests.game.referee.scripted import random_game
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -43,12 +47,19 @@ LOGS = sorted((ROOT / "logs").glob("*.mjson"))
 FIELD = len(COUNTS)
 
 
-@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
-def test_a_game_is_counted_as_the_table_knows_it(log: Path) -> None:
+def of_three() -> Game:
+    """A game at a table of three, with riichi and what was discarded into them."""
+    events = random_game(3, Rules(players=3, length="tonpu"))
+    return Game("three", "line", report(events).entries)
+
+
+@pytest.mark.parametrize("log", [*LOGS, None], ids=lambda log: log.stem if log else "three")
+def test_a_game_is_counted_as_the_table_knows_it(log: Path | None) -> None:
     """Genbutsu are those of the table's state, all else that of the events."""
+    players = 4 if log else 3
     counts, chances = np.zeros((4, 4, FIELD)), np.zeros((4, 4, FIELD))
     kyoku, wins = 0, np.zeros(4)
-    for step in replay_trusted(next(iter(open_games(log)))):
+    for step in replay_trusted(next(iter(open_games(log))) if log else of_three()):
         event, state = step.event, step.state
         kyoku += isinstance(event, m.StartKyoku)
         if isinstance(event, m.Hora):
@@ -60,20 +71,27 @@ def test_a_game_is_counted_as_the_table_knows_it(log: Path) -> None:
         elif isinstance(event, m.Chi):
             counts[event.target, event.actor, CHIS] += 1
         elif isinstance(event, m.Dahai) and state["riichi"][event.actor] != ACCEPTED:
-            for other in range(4):
+            for other in range(players):
                 if other != event.actor and state["riichi"][other] == ACCEPTED:
                     safe = int(genbutsu(state, other)) >> kind_of(tile_code(event.pai)) & 1
                     counts[event.actor, other, PUSHES] += not safe
                     chances[event.actor, other, PUSHES] += 1
-    found = observe(next(iter(open_games(log)))).conduct
+    found = observe(next(iter(open_games(log))) if log else of_three()).conduct
     assert found is not None
+    assert len(found.names) == players
+    assert chances[:, :, PUSHES].any() or log
     for count in (DEAL_INS, PONS, CHIS, PUSHES):
         assert found.counts[:, :, count].tolist() == counts[:, :, count].tolist(), COUNTS[count]
     assert found.chances[:, :, PUSHES].tolist() == chances[:, :, PUSHES].tolist()
     apart = ~np.eye(4, dtype=bool)
+    apart[players:] = apart[:, players:] = False
+    assert (found.chances[:, :, CHIS].sum(axis=1) == kyoku * (players == 4)).all()
+    assert not found.chances[~apart].any()
     assert (found.chances[:, :, WINS][apart] == kyoku).all()
     assert (found.counts[:, :, WINS] == wins[:, None] * apart).all()
-    assert sorted(found.counts[:, :, RANKS].max(axis=1).tolist()) == [1, 2, 3, 4]
+    assert sorted(found.counts[:, :, RANKS].max(axis=1)[:players].tolist()) == [
+        *range(1, players + 1)
+    ]
 
 
 def test_tails_are_those_of_the_negative_binomial() -> None:
@@ -91,7 +109,8 @@ def test_tails_are_those_of_the_negative_binomial() -> None:
 class League:
     """Games whose counts are drawn: each player deals in, calls, pushes and wins at its rate."""
 
-    def __init__(self, seed: int, players: int) -> None:
+    def __init__(self, seed: int, players: int, seats: int = 4) -> None:
+        self.seats = seats
         self.rng = np.random.default_rng(seed)
         self.names = [f"p{number}" for number in range(players)]
         spread = self.rng.lognormal(0.0, 0.35, (2, players, 3))
@@ -102,14 +121,14 @@ class League:
     def play(self, names: list[str], helpers: tuple[str, ...] = (), helped: str = "") -> None:
         """Add a game; helpers deal in to, feed and push against the helped one twice as often."""
         counts, chances = np.zeros((4, 4, FIELD)), np.zeros((4, 4, FIELD))
-        wins = self.rng.poisson(2.0, 4)
-        ranks = 1 + self.rng.permutation(4)
+        wins = self.rng.poisson(2.0, self.seats)
+        ranks = 1 + self.rng.permutation(self.seats)
         for i, one in enumerate(names):
             for j, other in enumerate(names):
                 if i != j:
                     times = 2.2 if one in helpers and other == helped else 1.0
                     rates = np.array([0.4, 1.0, 1.2]) * self.style[one][0] * self.style[other][1]
-                    chances[i, j] = 10, 10, 10 * (j == (i + 1) % 4), 8, 10, 1
+                    chances[i, j] = 10, 10, 10 * (self.seats == 4 and j == (i + 1) % 4), 8, 10, 1
                     counts[i, j, :3] = self.rng.poisson(times * rates)
                     counts[i, j, CHIS] *= chances[i, j, CHIS] > 0
                     counts[i, j, PUSHES] = self.rng.binomial(8, self.push[one])
@@ -118,17 +137,19 @@ class League:
 
     def play_many(self, games: int, helpers: tuple[str, ...] = (), helped: str = "") -> None:
         for _ in range(games):
-            self.play(self.rng.choice(self.names, 4, replace=False).tolist(), helpers, helped)
+            names = self.rng.choice(self.names, self.seats, replace=False).tolist()
+            self.play(names, helpers, helped)
 
     def verdicts(self) -> list[HelperVerdict]:
         return judge_helpers(self.meetings.table())
 
 
-def test_players_of_unequal_style_and_strength_are_not_accused() -> None:
+@pytest.mark.parametrize(("seats", "games"), [(4, 400), (3, 800)])
+def test_players_of_unequal_style_and_strength_are_not_accused(seats: int, games: int) -> None:
     below_level, pairs, lists = 0, 0, 0
     for seed in range(6):
-        league = League(seed, 14)
-        league.play_many(400)
+        league = League(seed, 14, seats)
+        league.play_many(games)
         verdicts = league.verdicts()
         pairs += len(verdicts)
         below_level += sum(verdict.p < 0.05 for verdict in verdicts)
@@ -152,11 +173,12 @@ def test_styles_that_meet_only_some_others_are_not_accused() -> None:
     assert verdicts[0].adjusted > 0.05
 
 
-def test_a_planted_helper_is_named_alone_with_what_it_does() -> None:
-    league = League(3, 14)
-    league.play_many(600)
+@pytest.mark.parametrize(("seats", "games"), [(4, 600), (3, 1200)])
+def test_a_planted_helper_is_named_alone_with_what_it_does(seats: int, games: int) -> None:
+    league = League(3, 14, seats)
+    league.play_many(games)
     for _ in range(60):
-        others = league.rng.choice(league.names[2:], 2, replace=False).tolist()
+        others = league.rng.choice(league.names[2:], seats - 2, replace=False).tolist()
         league.play(league.rng.permutation(["p0", "p1", *others]).tolist(), ("p0",), "p1")
     named = [verdict for verdict in league.verdicts() if verdict.adjusted < 0.05]
     assert [(verdict.helper, verdict.helped) for verdict in named] == [("p0", "p1")]

@@ -9,6 +9,7 @@ from mjbot.game.statistics.seating import SeatingError, SeatingFormat, make_seat
 CASES: list[tuple[SeatingFormat, int, int, int]] = [
     ("1v3", 2, 4, 5), ("1v3", 4, 4, 13), ("2v2", 2, 4, 6), ("pair", 2, 4, 6), ("pair", 4, 4, 24),
     ("each", 2, 4, 6), ("each", 4, 4, 24), ("1v2", 2, 3, 4), ("1v2", 3, 3, 7), ("each", 3, 3, 6),
+    ("pair", 2, 3, 3), ("pair", 3, 3, 6),
 ]  # fmt: skip
 
 
@@ -47,19 +48,36 @@ def test_one_against_the_others_asks_all_the_same_question(
             assert others == [n - 1] * (seats - 1)
 
 
-def test_allies_are_named_by_seat() -> None:
-    seating = make_seating("pair", 4)
-    assert seating.pairs == ((0, 1), (2, 3))
-    for places in seating.rows:
-        for place in places:
-            table = seating.tables[place.seating]
-            assert {table[place.seat], table[seating.ally(place)]} in ({0, 1}, {2, 3})
-            assert seating.ally(place) != place.seat
+@pytest.mark.parametrize(
+    ("n", "seats", "pairs"),
+    [
+        (4, 4, ((0, 1), (2, 3))),
+        (3, 4, ((0, 1), (2, 2))),
+        (2, 4, ((0, 0), (1, 1))),
+        (3, 3, ((0, 1),)),
+        (2, 3, ((0, 0),)),
+    ],
+)
+def test_allies_are_named_by_seat(n: int, seats: int, pairs: tuple[tuple[int, int], ...]) -> None:
+    seating = make_seating("pair", n, seats)
+    assert seating.pairs == pairs
+    for number, table in enumerate(seating.tables):
+        for pair, strategies in enumerate(pairs):
+            allies = seating.allies(number, pair)
+            assert sorted(table[seat] for seat in allies) == list(strategies)
 
 
 @pytest.mark.parametrize(
     ("format_", "n", "seats"),
-    [("2v2", 3, 4), ("each", 3, 4), ("pair", 5, 4), ("1v3", 1, 4), ("1v2", 9, 3), ("each", 2, 3)],
+    [
+        ("2v2", 3, 4),
+        ("each", 3, 4),
+        ("pair", 5, 4),
+        ("1v3", 1, 4),
+        ("1v2", 9, 3),
+        ("each", 2, 3),
+        ("pair", 4, 3),
+    ],
 )
 def test_what_cannot_be_seated_is_refused_in_one_line(
     format_: SeatingFormat, n: int, seats: int
