@@ -53,10 +53,10 @@ def test_those_of_three_players_play_whole_games(own):
 
 def test_those_of_four_players_alone_are_refused_by_name_with_the_others():
     with pytest.raises(StrategyError) as refused:
-        require_players(strategy_class("combo-partner"), 3)
+        require_players(strategy_class("supervised"), 3)
     assert str(refused.value) == (
-        "strategy 'combo-partner' plays no table of 3 players; of ours these do:"
-        " fast-policy, fast-riichi-a, fast-riichi-b, fast-riichi-c, fast-riichi-d,"
+        "strategy 'supervised' plays no table of 3 players; of ours these do:"
+        " combo-partner, fast-policy, fast-riichi-a, fast-riichi-b, fast-riichi-c, fast-riichi-d,"
         " fold-recognition-plus, strongest, tsumogiri"
     )
 

@@ -362,6 +362,18 @@ def _notes(review: summary.Review) -> Iterator[str]:
         "The intervals count a hand (kyoku) as one observation. One game is little: players whose"
         " intervals overlap are not distinguished."
     )
+    yield from _notes_on_the_game(review)
+    if strength is not None:
+        yield translate(
+            "Strength of the reviewer: average place {rank} ({command}, {date}).",
+            rank=f"{strength.rank:.3f} &plusmn; {strength.half_width:.3f}",
+            command=f"<code>{text(strength.command, 200)}</code>",
+            date=text(strength.date),
+        )
+
+
+def _notes_on_the_game(review: summary.Review) -> Iterator[str]:
+    """Yield what three players have of their own, and which choices the record does not show."""
     if review.judged.players == 3:
         yield translate(
             "Of three players nobody calls chi; a north may be set aside (kita), which adds a dora"
@@ -373,13 +385,6 @@ def _notes(review: summary.Review) -> Iterator[str]:
             "Left out, as the record does not show what was chosen (another player's call or win"
             " came first): {positions}.",
             positions=translate(", ").join(review.unknown),
-        )
-    if strength is not None:
-        yield translate(
-            "Strength of the reviewer: average place {rank} ({command}, {date}).",
-            rank=f"{strength.rank:.3f} &plusmn; {strength.half_width:.3f}",
-            command=f"<code>{text(strength.command, 200)}</code>",
-            date=text(strength.date),
         )
 
 
