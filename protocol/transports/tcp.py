@@ -44,14 +44,18 @@ class TcpTransport(base_.Transport):
 
     async def _fill(self) -> None:
         while not self._lines:
-            try:
-                data = await self._reader.read(_CHUNK)
-            except OSError as error:
-                raise base_.VanishedError(f"the connection broke: {error}") from None
+            data = await self._read()
             if not data:
                 self._buffer.finish()
                 raise base_.VanishedError("the other side closed the connection")
             self._lines.extend(self._buffer.feed(data))
+
+    async def _read(self) -> bytes:
+        """Return what comes next, nothing at the end; ETIMEDOUT is a loss, no time of ours."""
+        try:
+            return await self._reader.read(_CHUNK)
+        except OSError as error:
+            raise base_.VanishedError(f"the connection broke: {error}") from None
 
     async def send(self, line: bytes) -> None:
         """Send one line; see :class:`Transport`."""
@@ -96,11 +100,9 @@ class TcpPieces(TcpTransport):
         """Return whatever comes next; see :class:`Transport`."""
         try:
             async with asyncio.timeout(timeout_s):
-                data = await self._reader.read(_CHUNK)
+                data = await self._read()
         except TimeoutError:
             raise base_.SilenceError(f"the other side was silent for {timeout_s:g} s") from None
-        except OSError as error:
-            raise base_.VanishedError(f"the connection broke: {error}") from None
         if not data:
             raise base_.VanishedError("the other side closed the connection")
         return data

@@ -30,6 +30,12 @@ def test_a_server_notices_that_players_leave_who_wait():
     assert outcome.places and not outcome.problems
 
 
+def test_a_tenhou_client_whose_server_is_lost_reports_a_lost_connection():
+    """The system ends the connection by ETIMEDOUT, where the client itself has no limit of time."""
+    outcome = played(Schedule("tenhou", 69, (Fault("silent", "3 client", 16),)))
+    assert outcome.places and not outcome.problems
+
+
 @pytest.mark.parametrize("at", [30, 40])
 def test_a_record_on_a_full_disk_ends_with_a_whole_line(at):
     outcome = played(Schedule("tcp", 1, (Fault("full", "", at, 1.0),), is_calm=True))
