@@ -267,7 +267,7 @@ def count_game(game: Game, file_date: str = "") -> BreakdownRows:
     length, rules = rule_set(start, scores)
     return BreakdownRows(
         names=_named(start.names or (), players),
-        rows=_with_results(counts, final, ranks, _rules_of(start) or Rules(players=players)),
+        rows=_with_results(counts, final, ranks, scores.rules or Rules(players=players)),
         day=day_of(game.ref) or day_of(game.name) or file_date,
         length=length,
         rules=rules,
@@ -286,8 +286,7 @@ def _named(names: Sequence[str], players: int) -> tuple[str, ...]:
 
 def rule_set(start: m.StartGame, scores: "ScoreKeeper") -> tuple[str, str]:
     """Return a game's length ("" where nothing shows it) and how its rules differ from default."""
-    announced = _rules_of(start)
-    return _length(start, announced, scores), _differences(announced)
+    return _length(start, scores), _differences(scores.rules)
 
 
 def _rules_of(start: m.StartGame) -> Rules | None:
@@ -328,11 +327,12 @@ class ScoreKeeper:
 
     Where ``end_game`` has no scores, they are the last ones with the sticks that are left, which go
     to first place.  ``no_result`` counts the kyoku that another one, or the end, follows without a
-    win or draw.
+    win or draw.  ``rules`` are the announced ones, ``None`` for those of another program.
     """
 
     def __init__(self) -> None:
         self.final: tuple[int, ...] | None = None
+        self.rules: Rules | None = RANKED
         self.last_kyoku = -1
         self.no_result = 0
         self._has_result = True
@@ -344,7 +344,8 @@ class ScoreKeeper:
         """Take in one event."""
         match event:
             case m.StartGame():
-                rules = _rules_of(event) or RANKED
+                self.rules = _rules_of(event)
+                rules = self.rules or RANKED
                 dealt = [rules.start_points] * rules.players
                 self._start = by_seat([*dealt, 0][:4])
             case m.StartKyoku():
@@ -388,16 +389,16 @@ class ScoreKeeper:
         return tuple(scores)
 
 
-def _length(start: m.StartGame, rules: Rules | None, scores: ScoreKeeper) -> str:
+def _length(start: m.StartGame, scores: ScoreKeeper) -> str:
     """Return the length that is announced, else what the last kyoku shows of it, else nothing.
 
     Before its last round only a score below 0 ends a hanchan; an East-only game in which nobody has
     the target goes on into South until a player has.
     """
-    announced = start.mjbot_rules
+    announced, rules = start.mjbot_rules, scores.rules
     if announced is not None and (rules is None or "length" in announced):
         return rules.length if rules else ""
-    players = announced_players(start.mjbot_rules)
+    players = announced_players(announced)
     has_ended = scores.final is not None and min(scores.final) >= 0
     if scores.last_kyoku < last_round("hanchan", players) and has_ended:
         return "tonpu"
