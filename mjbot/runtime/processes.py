@@ -1,8 +1,9 @@
 """Child processes that cannot outlive us, and whose death is noticed at once.
 
 :class:`ChildProcess` runs a command, :class:`WorkerProcess` a function of ours;
-:func:`in_processes` maps a function over many items in several.  :func:`keep_heap_compact` and
-:func:`keep_responsive` are for long-running processes.
+:func:`in_processes` maps a function over many items in several, :class:`ProcessMap` over several
+lists of them.  :func:`keep_heap_compact` and :func:`keep_responsive` are for long-running
+processes.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Final, Self, TypeVar
+from typing import IO, Any, Final, Generic, Self, TypeVar
 
 from protocol.framing import MAX_LINE_BYTES
 
@@ -268,27 +269,51 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 AHEAD: Final = 2
-"""Items a process that :func:`in_processes` works on or keeps the results of."""
+"""Items a process that :class:`ProcessMap` works on or keeps the results of."""
 
 
 def in_processes(function: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
     """Yield ``function(item)`` of each item in order, from ``jobs`` processes that end with ours.
 
-    ``function`` is at the top of a module, or a ``functools.partial`` of one that is; what it
-    raises is raised here.  No more than ``AHEAD * jobs`` results wait behind one that is late.
-    Raises ``ChildProcessError`` if a process ends by itself.
+    ``function`` and errors are as those of :class:`ProcessMap`.
     """
-    from multiprocessing.connection import wait
+    with ProcessMap(function, min(jobs, len(items))) as results:
+        yield from results(items)
 
-    begun = 0
-    results: dict[int, R] = {}
-    busy: dict[Any, tuple[_PoolWorker, int]] = {}
-    workers = [_PoolWorker(_work, function) for _ in range(min(jobs, len(items)))]
-    idle = [*workers]
-    try:
+
+class ProcessMap(Generic[T, R]):
+    """A function in ``jobs`` processes, which end with this context manager.
+
+    ``function`` is at the top of a module, or a ``functools.partial`` of one that is; what it
+    raises is raised here.
+    """
+
+    def __init__(self, function: Callable[[T], R], jobs: int) -> None:
+        self._workers: Final = [_PoolWorker(_work, function) for _ in range(jobs)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.kill()
+            worker.reap()
+
+    def __call__(self, items: Sequence[T]) -> Iterator[R]:
+        """Yield ``function(item)`` of each item in order; take them all before the next call.
+
+        No more than :data:`AHEAD` results a process wait behind one that is late.  Raises
+        ``ChildProcessError`` if a process ends by itself.
+        """
+        from multiprocessing.connection import wait
+
+        begun, ahead = 0, AHEAD * len(self._workers)
+        results: dict[int, R] = {}
+        busy: dict[Any, tuple[_PoolWorker, int]] = {}
+        idle = [*self._workers]
         for next_index in range(len(items)):
             while True:
-                while idle and begun < min(len(items), next_index + AHEAD * jobs):
+                while idle and begun < min(len(items), next_index + ahead):
                     worker = idle.pop()
                     worker.send(items[begun])
                     busy[worker.connection] = worker, begun
@@ -301,10 +326,6 @@ def in_processes(function: Callable[[T], R], items: Sequence[T], jobs: int) -> I
                     results[index] = worker.answer()
                     idle.append(worker)
             yield results.pop(next_index)
-    finally:
-        for worker in workers:
-            worker.kill()
-            worker.reap()
 
 
 # A pool of the standard library's would do, but for its semaphores: it complains of them on the

@@ -24,6 +24,19 @@ from mjbot.runtime.files import first_line
 
 FIRST_SHARE: Final = 0.01
 """Of the rate, at the first step of a warm-up."""
+RATE_CHANGE: Final = 2.0
+
+
+def adapted_rate(rate: float, moved: float, target: float) -> float:
+    """Return the rate after one with which a policy moved so many nats, ``target`` being asked.
+
+    Divergence grows with the square of the way; the rate changes by :data:`RATE_CHANGE` at most.
+
+    >>> adapted_rate(1e-4, 4e-3, 1e-3), adapted_rate(1e-4, 0.0, 1e-3)
+    (5e-05, 0.0002)
+    """
+    change = math.sqrt(target / max(moved, 1e-9))
+    return rate * min(max(change, 1 / RATE_CHANGE), RATE_CHANGE)
 
 
 @dataclass(frozen=True, kw_only=True)

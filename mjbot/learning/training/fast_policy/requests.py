@@ -1,5 +1,6 @@
 """Arguments and defaults of the trainings of the fast policy."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -77,12 +78,18 @@ class PlayPlan:
 
     batches: int = option(800, "batches of games, each followed by one step", type=int)
     tables: int = option(32, "games of a batch", type=int)
+    shard: int = option(
+        64, "games of a batch that one process plays, with a critic of its own", type=int
+    )
     warm_up: int = option(15, "batches in which the critic learns alone", type=int)
     apart: float = option(
         0.3, "share of the tables where one seat plays against three of the start", type=float
     )
     pair: bool = option(False, "two seats that see each other's hands learn, against two others")
     rate: float = option(4e-4, "learning rate", type=float)
+    target_kl: float = option(
+        0.0, "divergence in nats that a step makes, to which the rate adapts (0: off)", type=float
+    )
     kl: float = option(0.03, "cost of a nat of divergence from the start", type=float)
     entropy: float = option(
         0.0, "entropy bonus for each nat of entropy lost since the start (0: none)", type=float
@@ -98,13 +105,13 @@ class PlayPlan:
     seed: int = runs.seed_field()
 
     def __post_init__(self) -> None:
-        runs.at_least_1(self, "batches", "tables")
+        runs.at_least_1(self, "batches", "tables", "shard")
         if self.warm_up < 0 or not 0 <= self.apart <= 1:
             raise ArgumentError("--warm-up: at least 0; --apart: 0 to 1")
         if self.entropy < 0 or not 0 <= self.gae <= 1:
             raise ArgumentError("--entropy: at least 0; --gae: 0 to 1")
-        if not (self.temperature > 0 and self.rate > 0 and self.kl >= 0):
-            raise ArgumentError("--temperature, --rate: above 0; --kl: at least 0")
+        if not (self.temperature > 0 and self.rate > 0 and min(self.kl, self.target_kl) >= 0):
+            raise ArgumentError("--temperature, --rate: above 0; --kl, --target-kl: at least 0")
         if self.pair and self.players == 3:
             raise ArgumentError("--pair: two against two, at tables of four")
 
@@ -147,6 +154,7 @@ class FastSelfPlayRequest(PlayPlan):
         metavar="FOLDER",
         shown=False,
     )
+    jobs: int = option(os.cpu_count() or 1, "number of processes", type=int, shown=False)
     folder: Path | None = runs.folder_field()
     fresh: bool = runs.fresh_field()
     out: Path | None = runs.out_field()
@@ -158,5 +166,6 @@ class FastSelfPlayRequest(PlayPlan):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        runs.at_least_1(self, "jobs")
         if self.pair_start and not self.pair:
             raise ArgumentError("--pair-start: continues a pair; add --pair")

@@ -8,11 +8,17 @@ After each batch of games there is one step of Adam, of the critic after every f
 (:mod:`mjbot.learning.training.fast_policy.play_and_learn` has the theory).  In the first batches
 only the critic learns.  The result is the mean of the last weights.  Resumable after every
 :data:`STEPS_KEPT` batches.
+
+A batch is divided into shards, each with a generator and a copy of the critic of its own; after it
+their gradients are added up, and the critic is the mean of the copies.  So the weights do not
+depend on the number of processes that play the shards.  With ``target_kl`` some games after each
+step measure how far it moved the policy, and the rate adapts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -43,13 +49,13 @@ from mjbot.learning.training.fast_policy.gradients import AdamMoments, adam_step
 from mjbot.learning.training.fast_policy.imitation import scores_on
 from mjbot.learning.training.fast_policy.play_and_learn import (
     N_CRITIC,
-    Learner,
     all_seats,
     initial_critic,
     learn_games,
     new_learner,
 )
 from mjbot.learning.training.fast_policy.requests import FastSelfPlayRequest, PlayPlan
+from mjbot.learning.training.fit import adapted_rate
 from mjbot.learning.training.runs import (
     RUNS,
     Learned,
@@ -59,8 +65,9 @@ from mjbot.learning.training.runs import (
     erase_run,
     load_kept,
 )
-from mjbot.runtime.compiler.record import Int64s
+from mjbot.runtime.compiler.record import Float32s, Float64s, Int64s, UInt64s
 from mjbot.runtime.interruption import keeping
+from mjbot.runtime.processes import ProcessMap
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
 from protocol.rules import Rules
@@ -70,10 +77,60 @@ MEAN_STEPS: Final = 50
 CRITIC_RATE: Final = 2e-3
 CRITIC_TABLES: Final = 8
 """Games of a step of the critic, of which there are many in a batch: it learns faster."""
+MOVED_TABLES: Final = 16
+"""Games that measure how far a step moved the policy: some 5,000 decisions."""
 KEPT: Final = "fast-policy-play-run.npz"
 FIRST_WALL: Final = 3_000_000_000
 WALLS_OF_SEED: Final = 100_000_000
 PAIRS: Final = np.array([0b0101, 0b1010, 0b0011, 0b0110, 0b1100, 0b1001], np.int64)
+
+
+class Shard(NamedTuple):
+    """Tables of a batch that are played in one process, and what the players start with."""
+
+    weights: Float32s  # of the policy
+    critic: NDArray[np.float32]  # [4, N_CRITIC] weights, moments and mean
+    critic_steps: int
+    bonus: float  # on entropy
+    random: UInt64s
+    seeds: Int64s  # of the walls
+    masks: Int64s  # of the seats that learn
+
+
+class Played(NamedTuple):
+    """What came of a shard: sums of gradients and figures, and its copy of the critic."""
+
+    gradients: Float32s
+    critic: NDArray[np.float32]
+    critic_steps: int
+    sums: Float64s
+
+
+def play_shard(plan: PlayPlan, start: PolicyWeights, shard: Shard) -> Played:
+    """Play the tables of a shard; the critic takes steps, the policy's gradients add up."""
+    units, players = units_of(start), plan.players
+    gradients, critic = np.zeros(units.n_weights, np.float32), shard.critic.copy()
+    learner = new_learner(
+        policy_of(weights_in(shard.weights, units), players),
+        policy_of(start, players),
+        rank_model(players).weights,
+        critic=critic[0],
+        critic_gradients=np.zeros(N_CRITIC, np.float32),
+        gradients=weights_in(gradients, units),
+        random=shard.random.copy(),
+        settings=np.array([plan.temperature, plan.kl, plan.gae, shard.bonus]),
+    )
+    state, buffer = new_state(), new_step_buffer()
+    buffer["decides"] = DECIDES_ALL
+    rules, step = rule_set(Rules(length=plan.length, players=players)), shard.critic_steps
+    for first in range(0, len(shard.seeds), CRITIC_TABLES):
+        some, before = slice(first, first + CRITIC_TABLES), learner.sums[0]
+        learn_games(learner, state, buffer, shard.seeds[some], shard.masks[some], rules)
+        learner.critic_gradients[:] /= np.float32(max(learner.sums[0] - before, 1.0))
+        step += 1
+        moments = AdamMoments(*critic[1:])
+        adam_step(critic[0], learner.critic_gradients, moments, step, CRITIC_RATE, 0)
+    return Played(gradients, critic, step, learner.sums)
 
 
 class PlayRun:
@@ -82,48 +139,41 @@ class PlayRun:
     def __init__(self, plan: PlayPlan, start: PolicyWeights, folder: RunFolder) -> None:
         self._plan: Final = plan
         self._folder: Final = folder
+        self._play_shard: Final = partial(play_shard, plan, start)
         weights = np.concatenate(start)
-        units = units_of(start)
-        zeros = np.zeros((3, units.n_weights), np.float32)
+        self._units: Final = units_of(start)
+        zeros = np.zeros((2, len(weights)), np.float32)
         self._numbers: Final = weights.copy()
-        self._gradients: Final = zeros[0]
-        self._moments: Final = AdamMoments(zeros[1], zeros[2], weights.copy())
-        critic = np.zeros((4, N_CRITIC), np.float32)
-        critic[0] = initial_critic(plan.seed)
-        self._learns: Final = _about_allies(units)
-        self._critic: Final = critic[0]
+        self._moments: Final = AdamMoments(zeros[0], zeros[1], weights)
+        self._learns: Final = _about_allies(self._units)
+        self._critic: Final = np.zeros((4, N_CRITIC), np.float32)
+        self._critic[0] = initial_critic(plan.seed)
         self._critic_steps: Final = np.zeros(1, np.int64)
-        self._critic_gradients: Final = critic[1]
-        self._critic_moments: Final = AdamMoments(critic[2], critic[3], critic[0].copy())
-        self._random: Final = np.array([plan.seed], np.uint64)
-        self._settings: Final = np.array([plan.temperature, plan.kl, plan.gae, 0.0])
-        self._learner: Final[Learner] = new_learner(
-            policy_of(weights_in(self._numbers, units), plan.players),
-            policy_of(start, plan.players),
-            rank_model(plan.players).weights,
-            critic=self._critic,
-            critic_gradients=self._critic_gradients,
-            gradients=weights_in(self._gradients, units),
-            random=self._random,
-            settings=self._settings,
-        )
-        self._state: Final = new_state()
-        self._buffer: Final = new_step_buffer()
-        self._buffer["decides"] = DECIDES_ALL
-        self._batch = 0
+        self._bonus: Final = np.zeros(1)
+        self._rate: Final = np.array([plan.rate])
+        self._sums: Final = np.zeros(8)
+        self._apart = self._batch = 0
+        self._moved = 0.0
 
-    def learn(self) -> NDArray[np.float32]:
+    def learn(self, jobs: int = 1) -> NDArray[np.float32]:
         """Play and learn to the end of the plan; return the mean of the last weights."""
         self._resume()
+        jobs = min(jobs, self._n_shards)
+        if jobs == 1:
+            return self._learn(partial(map, self._play_shard))
+        with ProcessMap(self._play_shard, jobs) as play:
+            return self._learn(play)
+
+    def _learn(self, play: Callable[[Sequence[Shard]], Iterable[Played]]) -> NDArray[np.float32]:
         plan = self._plan
         with progress(Console(stderr=True), "playing", plan.batches, "batches") as report:
             report(self._batch)
             while self._batch < plan.batches:
-                ranks = self._play()
+                self._step(list(play(self._shards())))
                 self._batch += 1
                 report(1)
                 if self._batch % STEPS_KEPT == 0 or self._batch == plan.batches:
-                    report(0, note=self._figures(ranks))
+                    report(0, note=self._figures())
                     self._keep()
         return self._moments.mean
 
@@ -132,60 +182,81 @@ class PlayRun:
         batches = self._batch // STEPS_KEPT * STEPS_KEPT
         return f"kept in {self._folder.folder}: {batches} batches; the same command resumes"
 
-    def _play(self) -> int:
-        """Play a batch and learn from it; return at how many tables one seat learned."""
-        plan, learner = self._plan, self._learner
+    @property
+    def _n_shards(self) -> int:
+        return -(-self._plan.tables // self._plan.shard)
+
+    def _masks(self) -> Int64s:
+        """Return the seats that learn at each table of a batch."""
+        plan = self._plan
         if plan.pair:
-            apart = plan.tables
-            masks = PAIRS[np.arange(plan.tables) % len(PAIRS)]
-        else:
-            apart = round(plan.apart * plan.tables)
-            masks = np.full(plan.tables, all_seats(plan.players), np.int64)
-            masks[:apart] = 1 << (np.arange(apart) % plan.players)
+            return PAIRS[np.arange(plan.tables) % len(PAIRS)]
+        apart = round(plan.apart * plan.tables)
+        masks = np.full(plan.tables, all_seats(plan.players), np.int64)
+        masks[:apart] = 1 << (np.arange(apart) % plan.players)
+        return masks
+
+    def _shards(self) -> list[Shard]:
+        """Return the tables of the next batch, dealt out evenly."""
+        plan, n, masks = self._plan, self._n_shards, self._masks()
+        self._apart += int((masks != all_seats(plan.players)).sum())
         first = FIRST_WALL + WALLS_OF_SEED * plan.seed + self._batch * plan.tables
         seeds = np.arange(first, first + plan.tables)
-        before = learner.sums.copy()
-        for start in range(0, plan.tables, CRITIC_TABLES):
-            some = slice(start, start + CRITIC_TABLES)
-            self._play_some(seeds[some], masks[some])
-        sums = learner.sums - before
+        return [
+            self._shard(number, seeds[number::n].copy(), masks[number::n].copy())
+            for number in range(n)
+        ]
+
+    def _shard(self, number: int, seeds: Int64s, masks: Int64s) -> Shard:
+        sequence = np.random.SeedSequence([self._plan.seed, self._batch, number])
+        random = sequence.generate_state(1, np.uint64).astype(np.uint64)
+        steps, bonus = int(self._critic_steps[0]), float(self._bonus[0])
+        return Shard(self._numbers, self._critic, steps, bonus, random, seeds, masks)
+
+    def _step(self, played: Sequence[Played]) -> None:
+        """Add up what was played, in order, and learn from it."""
+        plan = self._plan
+        sums = np.sum([part.sums for part in played], axis=0)
+        gradients = np.sum([part.gradients for part in played], axis=0)
+        self._critic[:] = np.mean([part.critic for part in played], axis=0)
+        self._critic_steps[0] = played[0].critic_steps
+        self._sums[:] += sums
         traces = max(float(sums[0]), 1.0)
-        self._settings[3] = plan.entropy * (sums[7] - sums[2]) / traces
-        step = self._batch + 1
-        np.divide(self._gradients, traces, out=self._gradients)
+        self._bonus[0] = plan.entropy * (sums[7] - sums[2]) / traces
+        gradients /= np.float32(traces)
         if plan.pair:
-            self._gradients[~self._learns] = 0
-        late = step - plan.warm_up
-        if late > 0:
-            kept = 1 - max(1 / MEAN_STEPS, 9 / (10 + late))
-            rate = plan.rate * min(1.0, late / 10)
-            adam_step(self._numbers, self._gradients, self._moments, late, rate, kept)
-        self._gradients[:] = 0
-        self._apart += apart
-        return self._apart
+            gradients[~self._learns] = 0
+        late = self._batch + 1 - plan.warm_up
+        if late <= 0:
+            return
+        kept = 1 - max(1 / MEAN_STEPS, 9 / (10 + late))
+        before = self._numbers.copy()
+        rate = float(self._rate[0]) if plan.target_kl else plan.rate * min(1.0, late / 10)
+        adam_step(self._numbers, gradients, self._moments, late, rate, kept)
+        if plan.target_kl:
+            self._moved = self._divergence(before)
+            self._rate[0] = adapted_rate(rate, self._moved, plan.target_kl)
 
-    _apart = 0
+    def _divergence(self, before: Float32s) -> float:
+        """Return the nats of divergence from the policy of some weights, over some games."""
+        masks = self._masks()[-MOVED_TABLES:].copy()
+        after_last = FIRST_WALL + WALLS_OF_SEED * (self._plan.seed + 1)
+        seeds = np.arange(after_last - len(masks), after_last)
+        shard = self._shard(self._n_shards, seeds, masks)
+        sums = play_shard(self._plan, weights_in(before, self._units), shard).sums
+        return float(sums[1] / max(sums[0], 1.0))
 
-    def _play_some(self, seeds: Int64s, masks: Int64s) -> None:
-        """Play some tables of a batch; the critic takes a step, the policy's gradients add up."""
-        before = self._learner.sums[0]
-        rules = rule_set(Rules(length=self._plan.length, players=self._plan.players))
-        learn_games(self._learner, self._state, self._buffer, seeds, masks, rules)
-        traces = max(self._learner.sums[0] - before, 1.0)
-        np.divide(self._critic_gradients, traces, out=self._critic_gradients)
-        self._critic_steps[0] += 1
-        step = int(self._critic_steps[0])
-        adam_step(self._critic, self._critic_gradients, self._critic_moments, step, CRITIC_RATE, 0)
-
-    def _figures(self, apart: int) -> str:
-        traces, divergence, entropy, gains, returns, ranks, points, first = self._learner.sums
+    def _figures(self) -> str:
+        traces, divergence, entropy, gains, returns, ranks, points, first = self._sums
         n = max(traces, 1.0)
         text = f"{traces:.0f} open, KL {divergence / n:.4f}, entropy {entropy / n:.4f}"
         text += f" (start {first / n:.4f})"
         text += f", critic leaves {gains / max(returns, 1e-9):.3f}"
-        text += f", rank against the start {ranks / max(apart, 1):.3f}"
-        text += f", points {points / max(apart, 1):.0f}"
-        self._learner.sums[:] = 0
+        text += f", rank against the start {ranks / max(self._apart, 1):.3f}"
+        text += f", points {points / max(self._apart, 1):.0f}"
+        if self._plan.target_kl:
+            text += f", last step {self._moved:.6f} nats, next rate {self._rate[0]:.2e}"
+        self._sums[:] = 0
         self._apart = 0
         return text
 
@@ -198,11 +269,9 @@ class PlayRun:
         yield "numbers", self._numbers
         yield "critic", self._critic
         yield "critic_steps", self._critic_steps
-        yield "random", self._random
-        yield "bonus", self._settings[3:]
-        for name in AdamMoments._fields:
-            yield name, getattr(self._moments, name)
-            yield f"critic_{name}", getattr(self._critic_moments, name)
+        yield "bonus", self._bonus
+        yield "rate", self._rate
+        yield from self._moments._asdict().items()
 
     def _resume(self) -> None:
         if path := self._folder.kept(KEPT):
@@ -246,7 +315,7 @@ def train(request: FastSelfPlayRequest) -> Learned:
     with RunFolder(folder, "fast-policy-play") as run_folder:
         run = PlayRun(plan, start, run_folder)
         with keeping(run.kept):
-            weights = weights_in(run.learn(), units_of(start))
+            weights = weights_in(run.learn(request.jobs), units_of(start))
         out = request.out or claim_weights(run_folder, _name_of(plan))
     command = command_of(f"mjbot train fast-policy-play {option} START", plan)
     played = plan.batches * plan.tables

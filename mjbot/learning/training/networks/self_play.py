@@ -18,8 +18,8 @@ games:
 * Step: the gradient of as many decisions as :data:`STEP_HANCHAN` hanchan have, since that of fewer
   is noise (``python -m proof gradient-noise``).
 * Rate: after each iteration it is multiplied by the root of ``target_kl`` over the nats that the
-  policy moved away from the one that played (at most :data:`RATE_CHANGE` up or down), since
-  divergence grows with the square of the way.  Learning stops for an iteration at
+  policy moved away from the one that played
+  (:func:`~mjbot.learning.training.fit.adapted_rate`).  Learning stops for an iteration at
   :data:`STOP` times ``target_kl``.
 * Entropy: drawn choices gain first by being drawn less, which the likeliest choice at the table
   does not.  A bonus on entropy, :data:`ENTROPY` times what the policy has less of it than the
@@ -47,7 +47,7 @@ from torch.nn import functional
 
 from mjbot.learning.models.networks.policy import NAME
 from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
-from mjbot.learning.training.fit import Fit, Schedule, resume, write_checkpoint
+from mjbot.learning.training.fit import Fit, Schedule, adapted_rate, resume, write_checkpoint
 from mjbot.learning.training.networks.critic import Critic
 from mjbot.learning.training.networks.policy import logits_of_questions
 from mjbot.learning.training.networks.policy_network import half_precision, load_network
@@ -78,7 +78,6 @@ BATCH: Final = 512
 """Decisions computed at once."""
 STEP_HANCHAN: Final = 64
 """Whose decisions are those of one step of the policy."""
-RATE_CHANGE: Final = 2.0
 STOP: Final = 3.0
 ENTROPY: Final = 2.0
 """Bonus on a nat of entropy, in spreads of advantage, per nat that the policy has less."""
@@ -339,8 +338,7 @@ class Walk:
         self.rate = rate
         """Learning rate of the iteration."""
         if before:
-            change = np.sqrt(target / max(before["moved at the end"], 1e-9))
-            self.rate = before["rate"] * float(np.clip(change, 1 / RATE_CHANGE, RATE_CHANGE))
+            self.rate = adapted_rate(before["rate"], before["moved at the end"], target)
         self.moved = 0.0
         """Nats from the policy that played: a moving mean over batches."""
         self.sharper = before["entropy below the start's"] if before else 0.0

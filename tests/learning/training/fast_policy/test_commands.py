@@ -1,5 +1,6 @@
 """``mjbot train fast-policy`` and ``fast-policy-play``: what they learn, save and resume."""
 
+import multiprocessing
 from pathlib import Path
 
 import numpy as np
@@ -113,23 +114,42 @@ def test_imitation_that_was_killed_resumes_to_the_same_weights(
     assert same(learned, tmp_path / "killed")
 
 
+def play_killed(folder, monkeypatch, *more):
+    """Kill a self-play after its second batch was kept, and resume it; return its processes."""
+    figures, workers = self_play.PlayRun._figures, []
+
+    def stop(run):
+        if run._batch == 3:
+            workers.extend(multiprocessing.active_children())
+            raise StoppedError
+        return figures(run)
+
+    with monkeypatch.context() as patch, pytest.raises(StoppedError):
+        patch.setattr(self_play, "STEPS_KEPT", 1)
+        patch.setattr(self_play.PlayRun, "_figures", stop)
+        play(folder, *more)
+    play(folder, *more)
+    return workers
+
+
 def test_play_changes_the_weights_and_resumes_to_the_same(played, tmp_path, monkeypatch):
     assert not np.allclose(load_network(played).last, load_network().last, atol=1e-4)
-    monkeypatch.setattr(self_play, "STEPS_KEPT", 1)
-    figures = self_play.PlayRun._figures
-
-    def stop(run, apart):
-        if run._batch == 3:
-            raise StoppedError
-        return figures(run, apart)
-
-    monkeypatch.setattr(self_play.PlayRun, "_figures", stop)
-    with pytest.raises(StoppedError):
-        play(tmp_path / "killed")
-    monkeypatch.undo()
-    play(tmp_path / "killed")
+    assert not play_killed(tmp_path / "killed", monkeypatch)
     assert same(played, tmp_path / "killed")
     assert load_manifest(NAME, played).scores["hanchan played"] == 16
+
+
+def test_two_processes_learn_the_same_as_one(played, tmp_path, monkeypatch, fork_workers):
+    fork_workers(monkeypatch)
+    how = ("--shard", "1", "--entropy", "2", "--rate", "1e-6", "--target-kl", "1e-3")
+    play(tmp_path / "one", *how, "--jobs", "1")
+    workers = play_killed(tmp_path / "two", monkeypatch, *how, "--jobs", "2")
+    assert len(workers) == 2
+    one, two = (np.load(tmp_path / run / self_play.KEPT) for run in ("one", "two"))
+    assert one.files == two.files
+    assert all((one[name] == two[name]).all() for name in one.files)
+    assert one["rate"] == pytest.approx(8e-6)  # three steps, each of which moved too little
+    assert not same(played, tmp_path / "two")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from mjbot.game.table.state import Phase
 from mjbot.learning.env import BatchEnv
 from mjbot.learning.env.actions import N_ACTIONS
 from mjbot.learning.models.weights import Manifest, load_manifest, load_weights, save_weights
+from mjbot.learning.training.fit import RATE_CHANGE
 from mjbot.learning.training.positions import index_games, steps
 from mjbot.learning.training.requests import SelfPlayRequest
 from mjbot.runtime.errors import ExitCode
@@ -259,7 +260,7 @@ def test_entropy_is_held_and_the_rate_follows_the_way(self_play):
     after = self_play.Walk([walk.report()], 1e-4, 1e-3)
     assert (after.rate, after.bonus) == (pytest.approx(0.5e-4, rel=1e-3), walk.bonus)
     far = self_play.Walk([walk.report() | {"moved at the end": 1.0}], 1e-4, 1e-3)
-    assert far.rate == 1e-4 / self_play.RATE_CHANGE
+    assert far.rate == 1e-4 / RATE_CHANGE
     assert self_play.Walk([{"games": 1.0}], 1e-4, 1e-3).rate == 1e-4  # the critic alone
 
 
