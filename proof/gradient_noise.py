@@ -302,16 +302,18 @@ class LargePlayers:
     def measure(self, first: int, hanchan: int) -> Part:
         """Return the gradients of some hanchan."""
         from mjbot.learning.training.networks import self_play as s
+        from mjbot.learning.training.networks.self_play_games import TEMPERATURE, Games, Players
 
-        players = s.Players(self._policy, self._policy, self._critic)
-        games = s.Games(players, hanchan, first, np.random.default_rng(first))
+        players = Players(self._policy, self._policy, self._critic)
+        games = Games(players, hanchan, first, np.random.default_rng(first))
         experience = games.play(lambda *_, **__: None)
-        inputs, values = experience.all_inputs(), np.concatenate(experience.values)
+        values = np.concatenate(experience.values)
+        inputs = experience.all_inputs()
         gains = []
         for variant in self.variants:
             gained, _ = experience.advantages(variant.gae)
             gains.append(gained if variant.has_critic else gained + values)
-        questions = s.open_questions(experience, gains[0])
+        questions = experience.open_questions(gains[0])
         gains = [gain[questions.rows] for gain in gains]
         squares = np.array([*(float(np.square(gain, dtype=float).sum()) for gain in gains), 0])
         self._squares += squares
@@ -320,7 +322,7 @@ class LargePlayers:
             some = np.arange(start, min(start + s.BATCH, len(questions.rows)))
             asked = questions.take(some)
             late = self._policy(*inputs.take(asked.rows, False))[-1]
-            now = s.log_probabilities(late, asked.kinds, asked.legal, s.TEMPERATURE)
+            now = s.log_probabilities(late, asked.kinds, asked.legal, TEMPERATURE)
             chosen = now.gather(1, torch().from_numpy(asked.choices)[:, None])[:, 0]
             sums = [
                 (chosen * torch().from_numpy(gain[some] / variant.spread)).sum()

@@ -196,6 +196,8 @@ class SelfPlayRequest:
 
     iterations: int = option(21, "iterations: games, and learning from them", type=int)
     tables: int = option(2048, "hanchan of an iteration, played at once", type=int)
+    jobs: int = option(1, "processes that play; the games follow from their number", type=int)
+    device: str = option("cpu", "where the networks learn, as torch names it: cpu, cuda")
     length: Length = length_field()
     warm_up: int = option(1, "iterations in which the critic learns alone", type=int)
     passes: int = option(2, "passes over each iteration's decisions", type=int)
@@ -230,6 +232,8 @@ class SelfPlayRequest:
     def __post_init__(self) -> None:
         if min(self.iterations, self.tables) < 1 or self.warm_up < 0:
             raise ArgumentError("--iterations and --tables: at least 1; --warm-up: at least 0")
-        runs.at_least_1(self, "passes")
+        runs.at_least_1(self, "passes", "jobs")
+        if self.jobs > self.tables:
+            raise ArgumentError(f"--jobs {self.jobs}: at most one for each of {self.tables} tables")
         if min(self.rate, self.target_kl) <= 0:
             raise ArgumentError("--rate and --target-kl: above 0")

@@ -116,13 +116,14 @@ def logits_of_questions(
 ) -> Tensor:
     """Return the same of questions: ``kinds`` int[n] of decisions, ``legal`` bool[n, 34]."""
     discards, others = outputs
-    logits = torch.full((len(kinds), 34), -torch.inf)
+    device = discards.device
+    logits = torch.full((len(kinds), 34), -torch.inf, device=device)
     own = np.flatnonzero(kinds == 0)
     logits[own] = discards.float()[own]
     for kind, (first, size) in HEADS.items():
         of_it = np.flatnonzero(kinds == kind)
         logits[of_it, :size] = others.float()[of_it, first : first + size]
-    return logits.masked_fill(~torch.from_numpy(legal), -torch.inf)
+    return logits.masked_fill(~torch.from_numpy(legal).to(device), -torch.inf)
 
 
 def losses(outputs: tuple[Tensor, Tensor], rows: NDArray[np.void]) -> Tensor:

@@ -136,18 +136,20 @@ def load_network(folder: Path) -> PolicyNetwork:
     return network
 
 
-def board_of(planes: NDArray[np.float32]) -> Tensor:
-    """Return [n, 34, planes] as the board [n, planes, 4, 9], channels last in memory."""
-    n, kinds, n_planes = planes.shape
-    board = torch.zeros(n, 4, 9, n_planes)
-    board.view(n, 36, n_planes)[:, :kinds] = torch.from_numpy(planes)
+def board_of(planes: NDArray[np.float32] | Tensor) -> Tensor:
+    """Return [n, 34, planes] as the board float32[n, planes, 4, 9], channels last in memory."""
+    kinds = torch.as_tensor(planes)
+    n, n_kinds, n_planes = kinds.shape
+    board = torch.zeros(n, 4, 9, n_planes, device=kinds.device)
+    board.view(n, 36, n_planes)[:, :n_kinds] = kinds
     return board.permute(0, 3, 1, 2)
 
 
-def half_precision() -> torch.autocast:
-    """Return the context of networks that compute in bfloat16, if the processor does.
+def half_precision(device: str = "cpu") -> torch.autocast:
+    """Return the context of networks that compute in bfloat16, if the device does.
 
     With AVX2 alone a convolution in bfloat16 takes seven times as long as in float32.
     """
     capable = torch.backends.cpu.get_cpu_capability().startswith("AVX512")
-    return torch.autocast("cpu", torch.bfloat16, enabled=capable)
+    kind = torch.device(device).type
+    return torch.autocast(kind, torch.bfloat16, enabled=kind != "cpu" or capable)

@@ -12,7 +12,8 @@ games:
   wall.
 * Policy: the clipped objective of PPO (Schulman et al. 2017), ``passes`` times over an iteration,
   less ``kl`` times the divergence from the network it started with, which keeps what records
-  taught.  Decisions of which the early head is sure (:data:`SURE`) are its own, are not learned
+  taught.  Decisions of which the early head is sure
+  (:data:`~mjbot.learning.training.networks.self_play_games.SURE`) are its own, are not learned
   from and not valued by the critic: two of three.  The early head learns to output what the late
   one does.
 * Step: the gradient of as many decisions as :data:`STEP_HANCHAN` hanchan have, since that of fewer
@@ -35,7 +36,8 @@ after a kill.  After each iteration ``curve.csv`` and the weights are written: t
 import copy
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, BinaryIO, Final, NamedTuple
 
 import numpy as np
@@ -52,14 +54,14 @@ from mjbot.learning.training.networks.critic import Critic
 from mjbot.learning.training.networks.policy import logits_of_questions
 from mjbot.learning.training.networks.policy_network import half_precision, load_network
 from mjbot.learning.training.networks.self_play_games import (
-    SURE,
     TEMPERATURE,
-    Experience,
-    Games,
     Inputs,
     Ints,
-    Players,
+    Played,
+    Playing,
     Questions,
+    Share,
+    Weights,
 )
 from mjbot.learning.training.requests import SelfPlayRequest
 from mjbot.learning.training.runs import (
@@ -70,12 +72,16 @@ from mjbot.learning.training.runs import (
     erase_run,
 )
 from mjbot.runtime.interruption import keeping
-from mjbot.runtime.progress import progress
+from mjbot.runtime.processes import ProcessMap
+from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import command_of
 
 CLIP: Final = 0.2
 BATCH: Final = 512
-"""Decisions computed at once."""
+"""Decisions computed at once by a processor."""
+BATCH_OF_GPU: Final = 4096
+CRITIC_BATCH: Final = 1024
+"""Rows of a step of the critic."""
 STEP_HANCHAN: Final = 64
 """Whose decisions are those of one step of the policy."""
 STOP: Final = 3.0
@@ -123,9 +129,10 @@ class SelfPlayNetworks:
 
     def __init__(self, request: SelfPlayRequest) -> None:
         torch.manual_seed(request.seed)
-        self.policy: Final = load_network(request.start)
+        self.policy: Final = load_network(request.start).to(request.device)
         self.start: Final = copy.deepcopy(self.policy).eval()
-        self.critic: Final = Critic(*CRITIC_SIZE).to(memory_format=torch.channels_last)
+        critic = Critic(*CRITIC_SIZE).to(memory_format=torch.channels_last)
+        self.critic: Final = critic.to(request.device)
         self.learning_policy: Final = _compiled(self.policy, request.compiled)
         self.learning_critic: Final = _compiled(self.critic, request.compiled)
         self.policy_fit: Final = Fit(
@@ -141,10 +148,18 @@ class SelfPlayNetworks:
             longest=LONGEST,
         )
 
+    def weights(self) -> list[Weights]:
+        """Return copies of those that play: of policy and critic, in the processor's memory."""
+        networks = self.policy, self.critic
+        return [
+            {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
+            for network in networks
+        ]
+
     def averaged(self) -> dict[str, NDArray[np.float16]]:
         """Return the averaged weights as they are written."""
         average = self.policy_fit.average.items()
-        return {name: weights.numpy().astype(np.float16) for name, weights in average}
+        return {name: weights.cpu().numpy().astype(np.float16) for name, weights in average}
 
     def last(self) -> dict[str, NDArray[np.float16]]:
         """Return the last weights as they are written."""
@@ -167,72 +182,76 @@ class SelfPlayRun:
         self.reports: list[Report] = []
         """The figures of each iteration."""
         self._walk: Walk
+        self._batch: Final = BATCH if request.device == "cpu" else BATCH_OF_GPU
 
     def play(self) -> None:
         """Play and learn up to the last iteration."""
-        resume(self._run, CHECKPOINT, self._restore)
+        resume(self._run, CHECKPOINT, self._restore, self._request.device)
         request, networks = self._request, self.networks
-        players = Players(networks.policy, networks.start, networks.critic)
-        played = n_games(self.reports)
-        total = played + (request.iterations - len(self.reports)) * request.tables
-        with progress(Console(stderr=True), "playing", total, "games") as step:
-            step(played)
-            while len(self.reports) < request.iterations:
-                number = len(self.reports)
-                wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * number
-                random = np.random.default_rng([request.seed, number])
-                games = Games(players, request.tables, wall, random, request.length)
-                experience = games.play(step)
-                report = self._learn(experience, np.random.default_rng([request.seed, number, 1]))
-                report["games"] = float(request.tables)
-                self.reports.append(report)
-                self._save()
-                note = ", ".join(f"{name} {value:.4f}" for name, value in report.items())
-                step(0, note=f"iteration {number + 1}: {note}")
+        with progress(Console(stderr=True), "playing", self._n_games(), "games") as step:
+            step(n_games(self.reports))
+            if request.jobs == 1:
+                playing = Playing(networks.policy, networks.critic)
+                self._iterate(partial(map, partial(playing, step=step)), step)
+                return
+            playing = Playing(networks.policy, networks.critic, threads=1)
+            with ProcessMap(playing, request.jobs) as play:
+                self._iterate(partial(_stepping, play, step), step)
+
+    def _n_games(self) -> int:
+        """Return how many games the whole run has."""
+        left = self._request.iterations - len(self.reports)
+        return n_games(self.reports) + left * self._request.tables
+
+    def _iterate(self, play: Callable[[list[Share]], Iterable[Played]], step: Step) -> None:
+        request = self._request
+        while len(self.reports) < request.iterations:
+            number = len(self.reports)
+            shares = shares_of(request, number, self.networks.weights())
+            games = Played.joined(list(play(shares)), request.device)
+            report = self._learn(games, np.random.default_rng([request.seed, number, 1]))
+            report["games"] = float(request.tables)
+            self.reports.append(report)
+            self._save()
+            note = ", ".join(f"{name} {value:.4f}" for name, value in report.items())
+            step(0, note=f"iteration {number + 1}: {note}")
 
     def kept(self) -> str:
         """Return what is in the folder by now, for the user."""
         n = len(self.reports)
         return f"kept in {self._run.folder}: {n} iterations; the same command resumes"
 
-    def _learn(self, experience: Experience, random: np.random.Generator) -> Report:
-        inputs = experience.all_inputs()
-        experience.inputs.clear()
-        advantages, returns = experience.advantages()
-        ended = np.isfinite(advantages)
+    def _learn(self, games: Played, random: np.random.Generator) -> Report:
+        ended = np.isfinite(games.advantages)
         report = {
-            "value error": float(np.mean(advantages[ended] ** 2)),
-            "reward variance": float(np.var(list(experience.rewards.values()))),
-            "return variance": float(np.var(returns[ended])),
+            "value error": float(np.mean(games.advantages[ended] ** 2)),
+            "reward variance": float(np.var(games.rewards)),
+            "return variance": float(np.var(games.returns[ended])),
         }
         passes = float(WARM_UP_PASSES)
         if len(self.reports) >= self._request.warm_up:
             passes = CRITIC_SHARE
-            report |= self._improve(experience, inputs, advantages, random)
+            report |= self._improve(games, random)
         rows = np.flatnonzero(ended)
         while passes > 0:
             order = random.permutation(rows)
-            self._fit_critic(inputs, returns, order[: int(min(passes, 1.0) * len(order))])
+            some = order[: int(min(passes, 1.0) * len(order))]
+            self._fit_critic(games.inputs, games.returns, some)
             passes -= 1
         return report
 
     def _fit_critic(self, inputs: Inputs, returns: NDArray[np.float32], rows: Ints) -> None:
-        for start in range(0, len(rows) - BATCH + 1, BATCH):
-            some = np.sort(rows[start : start + BATCH])
-            with half_precision():
+        for start in range(0, len(rows) - CRITIC_BATCH + 1, CRITIC_BATCH):
+            some = np.sort(rows[start : start + CRITIC_BATCH])
+            with half_precision(self._request.device):
                 values = self.networks.learning_critic(*inputs.take(some, True))
-            loss = functional.mse_loss(values.float(), torch.from_numpy(returns[some]))
+            wanted = torch.from_numpy(returns[some]).to(values.device)
+            loss = functional.mse_loss(values.float(), wanted)
             self.networks.critic_fit.learn(10 * loss)
 
-    def _improve(
-        self,
-        experience: Experience,
-        inputs: Inputs,
-        advantages: NDArray[np.float32],
-        random: np.random.Generator,
-    ) -> Report:
-        questions = open_questions(experience, advantages)
-        gained = advantages[questions.rows]
+    def _improve(self, games: Played, random: np.random.Generator) -> Report:
+        inputs, questions = games.inputs, games.questions
+        gained = games.advantages[questions.rows]
         spread = float(np.std(gained)) + 1e-8
         gained = (gained - gained.mean()) / spread
         first = self._first_probabilities(inputs, questions)
@@ -243,14 +262,14 @@ class SelfPlayRun:
             return QuestionBatch(
                 inputs.take(asked.rows, False),
                 *(asked.kinds, asked.choices, asked.legal),
-                torch.from_numpy(asked.made.astype(np.float32)),
-                torch.from_numpy(gained[numbers]),
-                first[numbers],
+                torch.from_numpy(asked.made.astype(np.float32)).to(first.device),
+                torch.from_numpy(gained[numbers]).to(first.device),
+                first[torch.from_numpy(numbers).to(first.device)],
             )
 
         steps, n = 0, len(questions.rows)
         for _ in range(self._request.passes):
-            for step in steps_of(random.permutation(n), self._request.tables):
+            for step in steps_of(random.permutation(n), self._request.tables, self._batch):
                 if walk.moved > STOP * self._request.target_kl:
                     break
                 losses = (self._loss(batch(np.sort(some))) / len(step) for some in step)
@@ -270,11 +289,12 @@ class SelfPlayRun:
         the choices' probabilities.
         """
         self.networks.policy.train()
-        with half_precision():
+        with half_precision(self._request.device):
             early, late = self.networks.learning_policy(*batch.inputs)
         now = log_probabilities(late, batch.kinds, batch.legal, TEMPERATURE)
         shares = now.exp()
-        change = now.gather(1, torch.from_numpy(batch.choices)[:, None])[:, 0] - batch.made
+        choices = torch.from_numpy(batch.choices).to(now.device)
+        change = now.gather(1, choices[:, None])[:, 0] - batch.made
         ratio_ = torch.exp(change)
         clipped = ratio_.clamp(1 - CLIP, 1 + CLIP)
         objective = torch.minimum(ratio_ * batch.gain, clipped * batch.gain).mean()
@@ -287,15 +307,15 @@ class SelfPlayRun:
         before = -(batch.first.exp() * batch.first).sum(1).mean()
         moved = (ratio_ - 1 - change).mean()
         figures = (objective, divergence, entropy, before - entropy, moved)
-        self._walk.add([float(figure.detach()) for figure in figures])
+        self._walk.add(torch.stack(figures).tolist())
         return loss
 
     def _first_probabilities(self, inputs: Inputs, questions: Questions) -> Tensor:
         """Return the log probabilities of the network at the start: [questions, 34]."""
         found = []
-        for start in range(0, len(questions.rows), BATCH):
-            some = slice(start, start + BATCH)
-            with torch.no_grad(), half_precision():
+        for start in range(0, len(questions.rows), self._batch):
+            some = slice(start, start + self._batch)
+            with torch.no_grad(), half_precision(self._request.device):
                 late = self.networks.start(*inputs.take(questions.rows[some], False))[-1]
                 kinds, legal = questions.kinds[some], questions.legal[some]
                 found.append(log_probabilities(late, kinds, legal, TEMPERATURE))
@@ -368,20 +388,31 @@ class Walk:
         }
 
 
-def steps_of(order: Ints, hanchan: int) -> list[NDArray[np.int64]]:
-    """Divide decisions of some hanchan into steps: each int[batches, BATCH]; a rest is left out."""
-    batches = order[: len(order) // BATCH * BATCH].reshape(-1, BATCH)
+def steps_of(order: Ints, hanchan: int, batch: int) -> list[NDArray[np.int64]]:
+    """Divide decisions of some hanchan into steps: each int[batches, batch]; a rest is left out."""
+    batches = order[: len(order) // batch * batch].reshape(-1, batch)
     steps = min(max(round(hanchan / STEP_HANCHAN), 1), len(batches))
     return np.array_split(batches, steps) if steps else []
 
 
-def open_questions(experience: Experience, advantages: NDArray[np.float32]) -> Questions:
-    """Return the questions that are learned from: of ended kyoku, with more than one answer."""
-    parts = zip(*experience.questions, strict=True)
-    every = Questions(*(np.concatenate(part) for part in parts))
-    is_open = (every.best < SURE) | (every.made < np.log(0.5))
-    places = np.flatnonzero(is_open & np.isfinite(advantages[every.rows]))
-    return every.take(places)
+def shares_of(request: SelfPlayRequest, number: int, weights: list[Weights]) -> list[Share]:
+    """Return what each process plays in an iteration: consecutive walls."""
+    wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * number
+    shares = []
+    for job, tables in enumerate(np.array_split(np.arange(request.tables), request.jobs)):
+        random = request.seed, number, 0, job
+        first = wall + int(tables[0])
+        shares.append(Share(weights, len(tables), first, random, request.length))
+    return shares
+
+
+def _stepping(
+    play: Callable[[list[Share]], Iterable[Played]], step: Step, shares: list[Share]
+) -> Iterator[Played]:
+    """Yield what processes have played, and report it."""
+    for share, played in zip(shares, play(shares), strict=True):
+        step(share.n)
+        yield played
 
 
 def log_probabilities(
@@ -389,7 +420,8 @@ def log_probabilities(
 ) -> Tensor:
     """Return the log probabilities of each question's answers: [n, 34], -1e9 if illegal."""
     logits = logits_of_questions(outputs, kinds, legal) / temperature
-    return functional.log_softmax(logits, 1).masked_fill(~torch.from_numpy(legal), -1e9)
+    illegal = ~torch.from_numpy(legal).to(logits.device)
+    return functional.log_softmax(logits, 1).masked_fill(illegal, -1e9)
 
 
 # --- the command -------------------------------------------------------------------------------

@@ -2,8 +2,13 @@
 
 All seats are the learning network, or (``apart``) one of them against three of the network it
 started with, each seat in turn: so the gain of choices that are drawn is measured.
+
+The tables of an iteration are dealt out in shares, each with random numbers of its own, which
+several processes can play (:class:`Playing`).
 """
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -38,6 +43,12 @@ START: Final = 1
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
+Weights = dict[str, Tensor]
+"""The state of a network, by name."""
+
+
+def _no_step(advance: float = 1, note: str = "") -> None:
+    """Report nothing: the parent does."""
 
 
 class Players(NamedTuple):
@@ -51,15 +62,15 @@ class Players(NamedTuple):
 class Inputs(NamedTuple):
     """Inputs of rows, float16: planes [n, 34, N_PLANES + N_HIDDEN_PLANES], and scalars."""
 
-    planes: NDArray[np.float16]
-    scalars: NDArray[np.float16]
+    planes: Tensor
+    scalars: Tensor
 
     def take(self, rows: Ints, hidden: bool) -> tuple[Tensor, Tensor]:
         """Return some rows for a network, with the others' hands or without."""
         n_planes = N_PLANES + N_HIDDEN_PLANES if hidden else N_PLANES
         n_scalars = N_SCALARS + N_HIDDEN_SCALARS if hidden else N_SCALARS
-        planes = self.planes[rows, :, :n_planes].astype(np.float32)
-        return board_of(planes), torch.from_numpy(self.scalars[rows, :n_scalars].astype(np.float32))
+        taken = torch.from_numpy(rows).to(self.planes.device)
+        return board_of(self.planes[taken, :, :n_planes]), self.scalars[taken, :n_scalars].float()
 
 
 class Questions(NamedTuple):
@@ -94,7 +105,22 @@ class Experience:
 
     def all_inputs(self) -> Inputs:
         """Return the inputs of all rows."""
-        return Inputs(*(np.concatenate(part) for part in zip(*self.inputs, strict=True)))
+        return Inputs(*map(torch.cat, zip(*self.inputs, strict=True)))
+
+    def played(self) -> "Played":
+        """Return what is learned from."""
+        advantages, returns = self.advantages()
+        rewards = np.array(list(self.rewards.values()), np.float32)
+        inputs = self.all_inputs()
+        self.inputs.clear()
+        return Played(inputs, self.open_questions(advantages), advantages, returns, rewards)
+
+    def open_questions(self, advantages: Floats) -> Questions:
+        """Return the questions that are learned from: of ended kyoku, not sure of one answer."""
+        parts = zip(*self.questions, strict=True)
+        every = Questions(*(np.concatenate(part) for part in parts))
+        is_open = (every.best < SURE) | (every.made < np.log(0.5))
+        return every.take(np.flatnonzero(is_open & np.isfinite(advantages[every.rows])))
 
     def advantages(self, gae: float = LAMBDA) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return advantage and lambda return of each row, in ranks; NaN where no kyoku ended."""
@@ -107,6 +133,31 @@ class Experience:
             elif row in self.rewards:
                 found[row] = self.rewards[row] - values[row]
         return found, found + values
+
+
+class Played(NamedTuple):
+    """What some games leave to learn from; advantages and returns by row, NaN if none is known."""
+
+    inputs: Inputs
+    questions: Questions
+    advantages: Floats
+    returns: Floats
+    rewards: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence["Played"], device: str) -> "Played":
+        """Return the games of several as those of one, the inputs on a device."""
+        rows = np.cumsum([0] + [len(part.advantages) for part in parts])
+        moved = [
+            part.questions._replace(rows=first + part.questions.rows)
+            for part, first in zip(parts, rows[:-1], strict=True)
+        ]
+        inputs = zip(*(part.inputs for part in parts), strict=True)
+        return cls(
+            Inputs(*(torch.cat([part.to(device) for part in kind]) for kind in inputs)),
+            Questions(*map(np.concatenate, zip(*moved, strict=True))),
+            *(np.concatenate([part[place] for part in parts]) for place in (2, 3, 4)),
+        )
 
 
 class Games:
@@ -191,8 +242,8 @@ class Games:
         hidden = np.empty((n, 34, N_HIDDEN_PLANES), np.float32)
         numbers = np.empty((n, N_HIDDEN_SCALARS), np.float32)
         write_hidden_rows(self._env.states, rows.tables, rows.seats, hidden, numbers)
-        all_planes = np.concatenate([planes, hidden], 2).astype(np.float16)
-        inputs = Inputs(all_planes, np.concatenate([scalars, numbers], 1).astype(np.float16))
+        seen = (planes, hidden), (scalars, numbers)
+        inputs = Inputs(*(torch.from_numpy(np.concatenate(part, -1)).half() for part in seen))
         experience.inputs.append(inputs)
         with torch.no_grad(), half_precision():
             values = critic(*inputs.take(np.arange(n), True))
@@ -258,3 +309,35 @@ class Sampler:
         kinds = np.full(len(rows), kind)
         self.asked.append(Questions(rows, kinds, choices, wide, made, best))
         return choices
+
+
+class Share(NamedTuple):
+    """Tables that are played in one process, and what they start with."""
+
+    weights: list[Weights]  # of policy and critic
+    n: int
+    wall: int
+    random: tuple[int, ...]
+    length: Length
+
+
+class Playing:
+    """Plays shares with networks of its own, on the processor; ``threads`` of torch, 0 for its own.
+
+    A network of this size takes longer on a GPU that sixteen processes share than on their cores.
+    """
+
+    def __init__(self, policy: PolicyNetwork, critic: Critic, threads: int = 0) -> None:
+        self._policy: Final = copy.deepcopy(policy).cpu()
+        self._critic: Final = copy.deepcopy(critic).cpu()
+        self._threads: Final = threads
+
+    def __call__(self, share: Share, step: Step = _no_step) -> Played:
+        """Play a game at each table."""
+        if self._threads:
+            torch.set_num_threads(self._threads)
+        for network, weights in zip((self._policy, self._critic), share.weights, strict=True):
+            network.load_state_dict(weights)
+        players = Players(self._policy, self._policy, self._critic)
+        random = np.random.default_rng(share.random)
+        return Games(players, share.n, share.wall, random, share.length).play(step).played()

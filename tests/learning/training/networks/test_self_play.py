@@ -77,6 +77,7 @@ def games(torch):
 def short_games(self_play, games, monkeypatch):
     monkeypatch.setattr(games, "BatchEnv", ShortGames)
     monkeypatch.setattr(self_play, "BATCH", 16)
+    monkeypatch.setattr(self_play, "CRITIC_BATCH", 16)
     monkeypatch.setattr(self_play, "STEP_HANCHAN", 0.001)  # a batch
 
 
@@ -175,19 +176,21 @@ class Favour:
     """Games in which one answer always was better than the critic estimated."""
 
     def __init__(self, self_play, request):
+        from mjbot.learning.training.networks.self_play_games import Games, Players
+
         self.networks = networks = self_play.SelfPlayNetworks(request)
-        players = self_play.Players(networks.policy, networks.start, networks.critic)
+        players = Players(networks.policy, networks.start, networks.critic)
         random = np.random.default_rng(request.seed)
-        games = self_play.Games(players, request.tables, 7, random, request.length)
+        games = Games(players, request.tables, 7, random, request.length)
         self.experience = games.play(lambda *_, **__: None)
-        self.inputs = self.experience.all_inputs()
+        self.games = self.experience.played()
 
     def chance_of_pon(self, self_play):
         asked = [q for q in self.experience.questions if (q.kinds == PON).any()]
         rows = np.concatenate([q.rows for q in asked])
         legal = np.concatenate([q.legal for q in asked])
         with pytest.importorskip("torch").no_grad():
-            outputs = self.networks.policy(*self.inputs.take(rows, False))[-1]
+            outputs = self.networks.policy(*self.games.inputs.take(rows, False))[-1]
         kinds = np.full(len(rows), PON)
         return self_play.log_probabilities(outputs, kinds, legal, 1.0)[:, 1].exp().mean().item()
 
@@ -195,9 +198,12 @@ class Favour:
         """Learn from advantages; return the last report."""
         run = self_play.SelfPlayRun.__new__(self_play.SelfPlayRun)
         run.networks, run._request, run.reports = self.networks, request, []
+        run._batch = self_play.BATCH
         for seed in seeds:
             random = np.random.default_rng(seed)
-            report = run._improve(self.experience, self.inputs, gained, random)
+            questions = self.experience.open_questions(gained)
+            games = self.games._replace(advantages=gained, questions=questions)
+            report = run._improve(games, random)
         return report
 
 
@@ -241,7 +247,7 @@ def test_every_kyoku_brings_what_the_environment_says(self_play, request_):
 
 def test_one_plays_three_of_the_start_from_each_seat(self_play, games, request_, monkeypatch):
     networks = self_play.SelfPlayNetworks(request_)
-    players = self_play.Players(networks.policy, networks.start, networks.critic)
+    players = games.Players(networks.policy, networks.start, networks.critic)
     apart = games.Games(players, 4, 7, np.random.default_rng(0), "tonpu", apart=True)
     learned = []
     monkeypatch.setattr(apart, "_record", lambda critic, rows, *_: learned.append(rows) or 0)
@@ -267,11 +273,11 @@ def test_entropy_is_held_and_the_rate_follows_the_way(self_play):
 def test_a_step_has_the_decisions_of_many_hanchan(self_play, monkeypatch):
     monkeypatch.setattr(self_play, "STEP_HANCHAN", 64)
     order = np.arange(16 * 41 + 5)
-    steps = self_play.steps_of(order, 256)
+    steps = self_play.steps_of(order, 256, 16)
     assert [len(step) for step in steps] == [11, 10, 10, 10]
     assert (np.concatenate(steps).ravel() == order[: 16 * 41]).all()
-    assert len(self_play.steps_of(order, 1)) == 1
-    assert self_play.steps_of(order[:5], 256) == []
+    assert len(self_play.steps_of(order, 1, 16)) == 1
+    assert self_play.steps_of(order[:5], 256, 16) == []
 
 
 def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatch, tmp_path):
@@ -297,6 +303,20 @@ def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatc
     curve = (broken.folder / self_play.CURVE).read_text().splitlines()
     assert [line.split(",")[0] for line in curve] == ["iteration", "1", "2"]
     assert curve == (whole.folder / self_play.CURVE).read_text().splitlines()
+
+
+def test_processes_play_shares_of_the_tables(
+    self_play, request_, tmp_path, fork_workers, monkeypatch
+):
+    fork_workers(monkeypatch)
+    both = dataclasses.replace(request_, tables=3, jobs=2)
+    one = self_play.train(both)
+    again = self_play.train(dataclasses.replace(both, folder=tmp_path / "again"))
+    weights, same = (load_weights("policy", learned.folder) for learned in (one, again))
+    assert all((weights[name] == same[name]).all() for name in weights)
+    assert load_manifest("policy", one.folder).scores["self-play: games"] == 6
+    walls = [(share.wall, share.n) for share in self_play.shares_of(both, 1, [])]
+    assert walls == [(2_001_000_000, 2), (2_001_000_002, 1)]
 
 
 def test_the_result_is_the_mean_of_the_weights_on_the_way(self_play, request_):
