@@ -117,7 +117,7 @@ def check_all(
     batches = [sources[start : start + BATCH] for start in range(0, len(sources), BATCH)]
     total = RecordFindings()
     check = partial(check_batch, round_trips=round_trips, extras=extras)
-    every = map(check, batches) if jobs == 1 else in_processes(check, batches, jobs)
+    every = in_processes(check, batches, jobs)
     with progress(Console(stderr=True), "checking", len(sources), "games") as step:
         for batch, findings in zip(batches, every, strict=True):
             total.add(findings)

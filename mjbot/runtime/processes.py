@@ -282,14 +282,16 @@ def in_processes(function: Callable[[T], R], items: Sequence[T], jobs: int) -> I
 
 
 class ProcessMap(Generic[T, R]):
-    """A function in ``jobs`` processes, which end with this context manager.
+    """A function in ``jobs`` processes, which end with this context manager; one job is done here.
 
     ``function`` is at the top of a module, or a ``functools.partial`` of one that is; what it
     raises is raised here.
     """
 
     def __init__(self, function: Callable[[T], R], jobs: int) -> None:
-        self._workers: Final = [_PoolWorker(_work, function) for _ in range(jobs)]
+        self._function: Final = function
+        n_workers = jobs if jobs > 1 else 0
+        self._workers: Final = [_PoolWorker(_work, function) for _ in range(n_workers)]
 
     def __enter__(self) -> Self:
         return self
@@ -307,6 +309,9 @@ class ProcessMap(Generic[T, R]):
         """
         from multiprocessing.connection import wait
 
+        if not self._workers:
+            yield from map(self._function, items)
+            return
         begun, ahead = 0, AHEAD * len(self._workers)
         results: dict[int, R] = {}
         busy: dict[Any, tuple[_PoolWorker, int]] = {}

@@ -251,7 +251,7 @@ def review_sources(
 ) -> Iterator[ReviewedSource]:
     """Yield each file of records reviewed, in order."""
     review = partial(review_source, header=header)
-    yield from map(review, sources) if jobs == 1 else in_processes(review, sources, jobs)
+    yield from in_processes(review, sources, jobs)
 
 
 def review_source(source: Source, header: ReviewedHeader) -> ReviewedSource:

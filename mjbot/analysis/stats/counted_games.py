@@ -196,7 +196,7 @@ def each_game(
     """
     tasks = list(_tasks(sources, jobs))
     task = partial(_extract, extract=extract, players=players)
-    yield from map(task, tasks) if jobs == 1 else in_processes(task, tasks, jobs)
+    yield from in_processes(task, tasks, jobs)
 
 
 class _Task(NamedTuple):

@@ -254,7 +254,7 @@ def collect(
     left_out = LeftOut() if left_out is None else left_out
     tasks = [refs[at : at + GAMES_PER_TASK] for at in range(0, len(refs), GAMES_PER_TASK)]
     task = partial(_extracted, extract)
-    every = map(task, tasks) if jobs == 1 else in_processes(task, tasks, jobs)
+    every = in_processes(task, tasks, jobs)
     for some, found in zip(tasks, every, strict=True):
         for ref, result in zip(some, found, strict=False):
             if isinstance(result, RecordError):

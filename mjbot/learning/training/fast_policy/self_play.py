@@ -15,7 +15,7 @@ depend on the number of processes that play the shards.  With ``target_kl`` some
 step measure how far it moved the policy, and the rate adapts.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -158,15 +158,11 @@ class PlayRun:
     def learn(self, jobs: int = 1) -> NDArray[np.float32]:
         """Play and learn to the end of the plan; return the mean of the last weights."""
         self._resume()
-        jobs = min(jobs, self._n_shards)
-        if jobs == 1:
-            return self._learn(partial(map, self._play_shard))
-        with ProcessMap(self._play_shard, jobs) as play:
-            return self._learn(play)
-
-    def _learn(self, play: Callable[[Sequence[Shard]], Iterable[Played]]) -> NDArray[np.float32]:
         plan = self._plan
-        with progress(Console(stderr=True), "playing", plan.batches, "batches") as report:
+        with (
+            ProcessMap(self._play_shard, min(jobs, self._n_shards)) as play,
+            progress(Console(stderr=True), "playing", plan.batches, "batches") as report,
+        ):
             report(self._batch)
             while self._batch < plan.batches:
                 self._step(list(play(self._shards())))
