@@ -78,10 +78,10 @@ class DuoRequest(matches.GamesRequest):
     team_table: tuple[str, ...] = team_table_option()
 
     def __post_init__(self) -> None:
-        n = len(RIVALS[self.table.game.players])
-        if self.rivals and len(self.rivals) != n:
+        players = self.table.game.players
+        if self.rivals and len(self.rivals) != players - 2:
             given = f"--rivals {' '.join(self.rivals)}"
-            raise ArgumentError(f"{given}: expected {n}, the others of a table that has a pair")
+            raise ArgumentError(f"{given}: expected {players - 2} at a table of {players} players")
 
     @property
     def roles(self) -> tuple[Spec, Spec]:

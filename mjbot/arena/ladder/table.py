@@ -189,8 +189,8 @@ _COUNTED: Final = tuple(name for name in f.COUNTS.names or () if name != "fed")
 
 
 def rates_of_records(path: Path, players: int) -> f.WallSums:
-    """Return a record of :data:`~mjbot.game.statistics.figures.ROW` per game of so many players,
-    of all of them.
+    """Return a record of :data:`~mjbot.game.statistics.figures.ROW` per game of so many players:
+    the sums over all of them.
 
     A game that is there in several files counts once.
     ``path`` is a file, folder or zip of records.  The rates count, ranks and scores do not.
