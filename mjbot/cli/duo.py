@@ -11,7 +11,7 @@ from rich.console import Console
 from mjbot.cli import match as matches
 from mjbot.cli.arguments import STRONGEST, program, reading_arguments, strategy_option
 from mjbot.cli.play import require_member, team_table_option
-from mjbot.cli.table import TableRequest, Take, heading, require_four
+from mjbot.cli.table import TableRequest, Take, heading
 from mjbot.game.records.game import Talk
 from mjbot.play.match.match_report import problems_of_saving
 from mjbot.play.match.node import NodeError
@@ -40,7 +40,8 @@ from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 STRATEGY: Final = f"combo-partner,base={STRONGEST}"
 PAPERS_TOP: Final = "yaku-evaluation"
-RIVALS: Final = (MAJIANG, MAJIANG)
+RIVALS: Final = {3: ("fast-riichi-d",), 4: (MAJIANG, MAJIANG)}
+"""Number of players -> who plays against the pair."""
 STAND_INS: Final = ("fast-riichi-d", "fast-riichi-d")
 FEW_GAMES: Final = 20
 LUCK: Final = (
@@ -65,9 +66,9 @@ class DuoRequest(matches.GamesRequest):
     partner: Spec = strategy_option(STRATEGY, "strategy of the second")
     rivals: tuple[str, ...] | None = option(
         None,
-        f"the two others, as `mjbot match` names them (default: {MAJIANG} twice; at a URL: the"
-        " players there)",
-        nargs=2,
+        f"the two others, as `mjbot match` names them (default: {MAJIANG} twice; of three players"
+        f" one: {RIVALS[3][0]}; at a URL: the players there)",
+        nargs="+",
         metavar="SEAT",
     )
     # Whatever happens to one of the two, the game is to be played to its end.
@@ -77,7 +78,10 @@ class DuoRequest(matches.GamesRequest):
     team_table: tuple[str, ...] = team_table_option()
 
     def __post_init__(self) -> None:
-        require_four(True, "duo", self.table.game.players)
+        players = self.table.game.players
+        if self.rivals and len(self.rivals) != players - 2:
+            given = f"--rivals {' '.join(self.rivals)}"
+            raise ArgumentError(f"{given}: expected {players - 2} at a table of {players} players")
 
     @property
     def roles(self) -> tuple[Spec, Spec]:
@@ -141,12 +145,14 @@ def _require_short_name(name: str) -> None:
 
 
 def _rivals(request: DuoRequest, console: Console) -> tuple[MatchPlayer, ...]:
-    """Return the other two; without the external AI, and none named, two of our own."""
-    specs = list(request.rivals or (() if request.url else RIVALS))
+    """Return the others; without the external AI, and none named, two of our own."""
+    players = request.table.game.players
+    specs = list(request.rivals or (() if request.url else RIVALS[players]))
     names = team_names(request.name)
     rivals = read_players(specs, names)
     try:
         for rival in rivals:
+            rival.require_players(players)
             rival.command("", request.games)  # a missing Node shows before anything is started
     except NodeError as error:
         if request.rivals:
@@ -162,7 +168,7 @@ def luck(request: DuoRequest, rivals: Sequence[MatchPlayer], length: Length) -> 
     is_few = request.games <= FEW_GAMES and length == "hanchan" and request.url is None
     pair = [str(spec) for spec in request.roles]
     others = tuple(str(rival.spec) for rival in rivals)
-    return [LUCK] if is_few and pair == [STRATEGY, STRATEGY] and others == RIVALS else []
+    return [LUCK] if is_few and pair == [STRATEGY, STRATEGY] and others == RIVALS[4] else []
 
 
 def _more(request: DuoRequest, folder: Path, word: str) -> list[str]:

@@ -33,7 +33,7 @@ def _lines(request: LadderRequest, runs: Runs) -> Iterator[str]:
     plan = request.plan
     ladder = Ladder(plan, request.out)
     ladder.refuse_other_code()
-    people = rates_of_records(plan.records) if plan.records else None
+    people = rates_of_records(plan.records, plan.players) if plan.records else None
 
     def report() -> list[str]:
         lines = [*report_lines(ladder, people)]

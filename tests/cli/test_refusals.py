@@ -72,6 +72,8 @@ MATCH = [
 ]
 
 DUO = [
+    ("duo --rivals a", 2, "--rivals a: expected 2"),
+    ("duo --rules players=3 --rivals a b", 2, "--rivals a b: expected 1"),
     ("duo --games 0", 2, "--games: '0': expected a "),
     ("duo --timeout-s nan", 2, "--timeout-s: 'nan': expected a "),
     ("duo --join-timeout-s inf", 2, "--join-timeout-s: 'inf': expected a "),

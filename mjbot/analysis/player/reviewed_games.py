@@ -264,7 +264,9 @@ def review_source(source: Source, header: ReviewedHeader) -> ReviewedSource:
             for number, game in enumerate(games_of(source, players=(3, 4))):
                 try:
                     games += _games(source, number, game, header)
-                except (RecordError, TableError, StrategyError) as error:
+                except RecordError as error:
+                    problems.append(str(error))
+                except (TableError, StrategyError) as error:
                     problems.append(f"{game.name}: {error}")
                 problems += [problem.text for problem in hand_problems(game)]
         except RecordError as error:

@@ -1,10 +1,10 @@
-"""A ladder: every strategy against three of one opponent, the strongest few against others, too.
+"""A ladder: every strategy against copies of one opponent, the strongest few of others, too.
 
-A line is one strategy in each seat of every wall against three of its opponent, and the opponent
-against itself on the same walls.  Each line is a run of the arena in a folder of its own, on the
-same walls as all others, so that any two of them are compared wall by wall.  What is played stays
-played: the same command resumes, with other lines, more games or more opponents as well; runs of
-other code are refused.
+A line is one strategy in each seat of every wall against three (of three players two) of its
+opponent, and the opponent against itself on the same walls.  Each line is a run of the arena in a
+folder of its own, on the same walls as all others, so that any two of them are compared wall by
+wall.  What is played stays played: the same command resumes, with other lines, more games or more
+opponents as well; runs of other code are refused.
 """
 
 import re
@@ -23,14 +23,20 @@ from mjbot.arena.runs import Run
 from mjbot.arena.setup import Setup, require_seed
 from mjbot.arena.workers.files_read import FilesRead
 from mjbot.game.statistics.figures import FIGURE_BY_KEY, WallSums
+from mjbot.game.statistics.seating import ONE_AGAINST
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names
-from protocol.rules import LAST_ROUND, Length
+from protocol.rules import LAST_ROUND, Length, Rules
 
-AGAINST: Final = ("fold-recognition-plus", "fast-riichi-a", "supervised")
-SEATS: Final = 4
+AGAINST: Final = {
+    3: ("fold-recognition-plus", "fast-riichi-a", "fast-policy"),
+    4: ("fold-recognition-plus", "fast-riichi-a", "supervised"),
+}
+"""Number of players -> the usual opponents."""
+FOLDERS: Final = {3: "strength-three-players", 4: "strength"}
+"""Number of players -> the folder of all lines."""
 DEADLINE_S: Final = 120.0
 """An external AI that is late loses its seat; majiang took more than 30 s at a load of 27."""
 
@@ -47,12 +53,14 @@ class LadderPlan:
     """
 
     games: int = option(2000, "number of games of a line, rounded up to whole walls", type=int)
+    players: int = option(4, "number of players", type=int, choices=[*AGAINST])
     seed: int = option(2021, "random seed of the walls", type=int)
     lines: tuple[str, ...] = _names_option("strategies to measure (default: all of strategies/)")
     also: tuple[str, ...] = _names_option("further strategies, such as external:majiang")
     against: tuple[str, ...] = _names_option(
-        "three of the first are everybody's opponents, three of each other one those of the"
-        f" strongest few (default: {' '.join(AGAINST)})"
+        "copies of the first are everybody's opponents, copies of each other one those of the"
+        f" strongest few (default: {' '.join(AGAINST[4])}; of three players the last is"
+        f" {AGAINST[3][-1]})"
     )
     strongest: int = option(4, "number of these few", type=int, metavar="N")
     games_of: tuple[str, ...] = option(
@@ -91,7 +99,7 @@ class LadderPlan:
     @property
     def opponents(self) -> tuple[Spec, ...]:
         """Everybody's opponent, and further ones for the strongest few."""
-        return _unique(self.against or AGAINST)
+        return _unique(self.against or AGAINST[self.players])
 
     @cached_property
     def games_by_line(self) -> dict[str, int]:
@@ -112,7 +120,7 @@ class LadderPlan:
 
     def walls_of(self, spec: Spec) -> int:
         """Return how many walls a line is played on."""
-        return -(-self.games_by_line.get(str(spec), self.games) // SEATS)
+        return -(-self.games_by_line.get(str(spec), self.games) // self.players)
 
 
 def _unique(names: Iterable[str]) -> tuple[Spec, ...]:
@@ -123,11 +131,13 @@ def _unique(names: Iterable[str]) -> tuple[Spec, ...]:
 class LineStanding:
     """What is known of a line: ``rows`` and ``cost`` of its seat, of ``games`` that were asked for.
 
-    ``walls`` has the numbers of the rows' walls.  ``is_opponent``: it is the opponent at a table of
-    its own kind.  ``doubt``: why games of before do not count.
+    ``walls`` has the numbers of the rows' walls, each of as many games as ``players``.
+    ``is_opponent``: it is the opponent at a table of its own kind.  ``doubt``: why games of before
+    do not count.
     """
 
     spec: Spec
+    players: int
     games: int
     walls: tuple[int, ...]
     rows: WallSums
@@ -140,17 +150,17 @@ class LineStanding:
     @property
     def played(self) -> int:
         """How many games count."""
-        return len(self.rows) * SEATS
+        return len(self.rows) * self.players
 
     @property
     def is_finished(self) -> bool:
         """Whether all was played that was asked for."""
-        return (len(self.rows) + self.void) * SEATS >= self.games
+        return (len(self.rows) + self.void) * self.players >= self.games
 
     @property
     def rank(self) -> float:
-        """The average rank, 4 if nothing is known."""
-        return FIGURE_BY_KEY["rank"].estimate(self.rows).value if len(self.rows) else 4.0
+        """The average rank, the last one if nothing is known."""
+        return FIGURE_BY_KEY["rank"].estimate(self.rows).value if len(self.rows) else self.players
 
 
 @dataclass
@@ -181,7 +191,7 @@ class Ladder:
                 self.problems.append(f"`{spec}` is left out")
                 continue
             try:
-                code_digest([spec])
+                code_digest([spec], self.plan.players)
             except StrategyError as error:
                 if not (spec.is_external or spec.name in built_in_names()) or spec.options:
                     raise
@@ -208,16 +218,24 @@ class Ladder:
         return [self._runs[pair] for pair in pairs]
 
     def _new_run(self, spec: Spec, opponent: Spec) -> Run:
+        players = self.plan.players
         setup = Setup(
             strategies=(str(spec), str(opponent)),
-            format="1v3",
+            format=ONE_AGAINST[players],
             length=self.plan.length,
+            rules=Rules(players=players).differences,
             seed=self.plan.seed,
             deadline_s=DEADLINE_S,
-            code=code_digest((spec, opponent)),
+            code=code_digest((spec, opponent), players),
         )
         label = f"{spec.label} against {opponent.label}"
-        return Run(label, setup, self.plan.walls_of(spec), _folder(spec, opponent), timing=True)
+        folder = self._folder_of(spec, opponent)
+        return Run(label, setup, self.plan.walls_of(spec), folder, timing=True)
+
+    def _folder_of(self, spec: Spec, opponent: Spec) -> str:
+        """Return where a line's run lies inside the ladder's folder."""
+        names = [_file_name(str(each)) for each in (opponent, spec)]
+        return "/".join([FOLDERS[self.plan.players], *names])
 
     def refuse_other_code(self) -> None:
         """Erase the runs of other code if that was asked for.  Raises ``ResultsError`` if not."""
@@ -225,7 +243,7 @@ class Ladder:
             begun = [
                 spec
                 for spec in self.specs
-                if (self.folder / _folder(spec, opponent) / GAMES_FILE).exists()
+                if (self.folder / self._folder_of(spec, opponent) / GAMES_FILE).exists()
             ]
             for run in self.runs(begun, opponent):
                 try:
@@ -249,7 +267,7 @@ class Ladder:
 
     def _standing(self, spec: Spec, opponent: Spec, run: Run) -> tuple[LineStanding, LineStanding]:
         folder = self.folder / run.folder
-        walls = WallAccumulator(run.setup.seating)
+        walls = WallAccumulator(run.setup.seating, rules=run.setup.game_rules)
         games = [game for game in read_run(folder, run.setup) if game.wall < run.n_walls]
         if doubt := FilesRead(folder).doubt(bool(games)):
             games = []
@@ -262,7 +280,8 @@ class Ladder:
         mine, theirs = [
             LineStanding(
                 spec=player,
-                games=run.n_walls * SEATS,
+                players=self.plan.players,
+                games=run.n_walls * self.plan.players,
                 walls=numbers,
                 rows=rows[:, k],
                 cost=costs[k],
@@ -274,11 +293,6 @@ class Ladder:
             for k, player in enumerate((spec, opponent))
         ]
         return mine, theirs
-
-
-def _folder(spec: Spec, opponent: Spec) -> str:
-    """Return where a line's run lies inside the ladder's folder."""
-    return "/".join(["strength", *[_file_name(str(each)) for each in (opponent, spec)]])
 
 
 def _file_name(text: str) -> str:

@@ -22,17 +22,34 @@ from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
 from mjbot.strategy.registry import Spec
 
-STRENGTH: Final = ("rank", "first", "fourth")
+COPIES: Final = {3: "two", 4: "three"}
+"""Number of players -> how many of the opponent play."""
+ALL: Final = {3: "all three", 4: "all four"}
 STYLE: Final = ("win", "deal_in", "call", "riichi", "win_points")
-PHOENIX_NAME: Final = "players of Tenhou's Phoenix room, 4,444 hanchan of April 2024"
-PHOENIX: Final[Mapping[str, Estimate]] = {
-    "win": Estimate(0.21317, 0.21234, 0.21400),
-    "deal_in": Estimate(0.12484, 0.12370, 0.12597),
-    "call": Estimate(0.32653, 0.32427, 0.32880),
-    "riichi": Estimate(0.18597, 0.18439, 0.18756),
-    "win_points": Estimate(5828, 5786, 5870),
+PHOENIX: Final[Mapping[int, tuple[str, Mapping[str, Estimate]]]] = {
+    3: (
+        "players of Tenhou's Phoenix room, 1,168 hanchan of three players of 2009 and later",
+        {
+            "win": Estimate(0.28537, 0.28304, 0.28770),
+            "deal_in": Estimate(0.14441, 0.14109, 0.14773),
+            "call": Estimate(0.23865, 0.23382, 0.24347),
+            "riichi": Estimate(0.25497, 0.25020, 0.25973),
+            "win_points": Estimate(8102, 8000, 8204),
+        },
+    ),
+    4: (
+        "players of Tenhou's Phoenix room, 4,444 hanchan of April 2024",
+        {
+            "win": Estimate(0.21317, 0.21234, 0.21400),
+            "deal_in": Estimate(0.12484, 0.12370, 0.12597),
+            "call": Estimate(0.32653, 0.32427, 0.32880),
+            "riichi": Estimate(0.18597, 0.18439, 0.18756),
+            "win_points": Estimate(5828, 5786, 5870),
+        },
+    ),
 }
-"""What ``--records hanchan-2024.zip`` counts in 46,755 kyoku of records that do not ship."""
+"""Number of players -> what ``--records`` counts in records that do not ship: 10,438 kyoku of three
+players (``sanma-hanchan.zip``), 46,755 of four (``hanchan-2024.zip``)."""
 
 
 def report_lines(ladder: Ladder, people: f.WallSums | None) -> Iterator[str]:
@@ -43,31 +60,36 @@ def report_lines(ladder: Ladder, people: f.WallSums | None) -> Iterator[str]:
     plan = ladder.plan
     origin = origin_of([command_of("mjbot ladder", plan)])
     by = f", {origin.version}" if origin.version else ""
-    yield f"{origin.date}{by}, seed {plan.seed}, {plan.length}:"
+    table = f"{plan.length} of {plan.players} players" if plan.players == 3 else plan.length
+    yield f"{origin.date}{by}, seed {plan.seed}, {table}:"
     yield f"`{origin.command}`"
     yield ""
     first, *others = plan.opponents
     all_lines = ladder.against_first()
     shown = [all_lines]
-    yield from strength_table(all_lines, first)
+    yield from strength_table(all_lines, first, plan.players)
     for opponent in others:
         if standings := ladder.standings(ladder.strongest(), opponent):
             yield ""
             shown.append(standings)
-            yield from strength_table(standings, opponent)
+            yield from strength_table(standings, opponent, plan.players)
     yield ""
-    yield from style_table(all_lines, first, people)
+    yield from style_table(all_lines, first, people, plan.players)
     sentences = [*ladder.problems, *[note for standings in shown for note in notes(standings)]]
     if sentences:
         yield ""
         yield from [f"- {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
-def strength_table(standings: Sequence[LineStanding], opponent: Spec) -> Iterator[str]:
+def strength_table(
+    standings: Sequence[LineStanding], opponent: Spec, players: int
+) -> Iterator[str]:
     """Yield a row per line, best first: ranks, and what a decision costs."""
+    ends = (f.RANKS[0], f.RANKS[players - 1])
     yield from head([
-        f"against three of `{opponent}`", "average rank", "less the line above, same walls", "1st",
-        "4th", "games", "a decision: median", "99 %", "a player's decisions in a game",
+        f"against {COPIES[players]} of `{opponent}`", "average rank",
+        "less the line above, same walls", *[f.FIGURE_BY_KEY[key].label for key in ends], "games",
+        "a decision: median", "99 %", "a player's decisions in a game",
     ])  # fmt: skip
     above: LineStanding | None = None
     for standing in standings:
@@ -75,7 +97,7 @@ def strength_table(standings: Sequence[LineStanding], opponent: Spec) -> Iterato
             _named(standing),
             _figure(standing, "rank"),
             _less(standing, above),
-            *[_figure(standing, key) for key in STRENGTH[1:]],
+            *[_figure(standing, key) for key in ends],
             _games(standing),
             *_cost(standing),
         ]
@@ -84,7 +106,7 @@ def strength_table(standings: Sequence[LineStanding], opponent: Spec) -> Iterato
 
 
 def style_table(
-    standings: Sequence[LineStanding], opponent: Spec, people: f.WallSums | None
+    standings: Sequence[LineStanding], opponent: Spec, people: f.WallSums | None, players: int
 ) -> Iterator[str]:
     """Yield a row per line with its rates per kyoku, and one of people's.
 
@@ -92,10 +114,10 @@ def style_table(
     """
     figures = [f.FIGURE_BY_KEY[key] for key in STYLE]
     labels = [figure.label for figure in figures]
-    yield from head([f"per kyoku, against three of `{opponent}`", *labels])
+    yield from head([f"per kyoku, against {COPIES[players]} of `{opponent}`", *labels])
     for standing in standings:
         yield row([_named(standing), *[_figure(standing, key) for key in STYLE]])
-    name, known = PHOENIX_NAME, dict(PHOENIX)
+    name, known = PHOENIX[players]
     if people is not None:
         name = f"people, {plural(len(people), 'recorded game')}"
         known = {key: f.FIGURE_BY_KEY[key].estimate(people) for key in STYLE}
@@ -118,7 +140,7 @@ def notes(standings: Sequence[LineStanding]) -> Iterator[str]:
 
 
 def _named(standing: LineStanding) -> str:
-    return f"`{standing.spec}`" + (", all four" if standing.is_opponent else "")
+    return f"`{standing.spec}`" + (f", {ALL[standing.players]}" if standing.is_opponent else "")
 
 
 def _figure(standing: LineStanding, key: str) -> str:
@@ -166,9 +188,9 @@ def _number(value: float) -> str:
 _COUNTED: Final = tuple(name for name in f.COUNTS.names or () if name != "fed")
 
 
-def rates_of_records(path: Path) -> f.WallSums:
-    """Return a record of :data:`~mjbot.game.statistics.figures.ROW` per game, of all its four
-    players.
+def rates_of_records(path: Path, players: int) -> f.WallSums:
+    """Return a record of :data:`~mjbot.game.statistics.figures.ROW` per game of so many players:
+    the sums over all of them.
 
     A game that is there in several files counts once.
     ``path`` is a file, folder or zip of records.  The rates count, ranks and scores do not.
@@ -179,12 +201,13 @@ def rates_of_records(path: Path) -> f.WallSums:
     copies: Distinct[f.WallSums] = Distinct()
     with progress(Console(stderr=True), f"counting {path.name}", len(sources), "files") as step:
         for source in sources:
-            for game in games_of(source):
+            for game in games_of(source, (players,)):
                 counter, digester = f.EventCounter(), GameDigester()
                 for entry in game.entries:
                     counter.add(entry.event)
                     digester.add(entry.event)
-                if (new := copies.add(digester.identity(), _row(counter.counts))) is not None:
+                row_of_game = _row(counter.counts[:players])
+                if (new := copies.add(digester.identity(), row_of_game)) is not None:
                     rows.append(new)
             step()
     rows += copies.rest()

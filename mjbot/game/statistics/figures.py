@@ -111,7 +111,10 @@ EXHAUSTIVE_REASONS: Final = ("fanpai", "nagashimangan")
 
 
 class EventCounter:
-    """Takes the unmasked events of one game; :attr:`counts` are valid after each kyoku."""
+    """Takes the unmasked events of one game; :attr:`counts` are valid after each kyoku.
+
+    ``players`` is how many play, as the game announces.
+    """
 
     def __init__(self) -> None:
         self.counts: Final[CountRecords] = no_counts()
@@ -120,13 +123,13 @@ class EventCounter:
         self._discards = [0, 0, 0, 0]
         self._wins: list[m.Hora] = []
         self._honba = self._sticks = 0
-        self._players = RANKED.players
+        self.players = RANKED.players
 
     def add(self, event: m.Event) -> None:
         """Take in one event."""
         match event:
             case m.StartGame():
-                self._players = announced_players(event.mjbot_rules)
+                self.players = announced_players(event.mjbot_rules)
             case m.StartKyoku():
                 self._start_kyoku()
                 self._honba, self._sticks = event.honba, event.kyotaku
@@ -172,7 +175,7 @@ class EventCounter:
         """
         if event.hora_points is not None or event.deltas is None:
             return event.hora_points or 0
-        honba = 100 * (self._players - 1) * self._honba
+        honba = 100 * (self.players - 1) * self._honba
         extra = honba + 1000 * self._sticks if len(self._wins) == 1 else 0
         return event.deltas[event.actor] - extra
 

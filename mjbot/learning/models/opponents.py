@@ -31,18 +31,15 @@ class OpponentEstimate:
 
 
 def estimate_opponents(view: View) -> list[OpponentEstimate]:
-    """Return the estimates of the opponents, from the right on.
-
-    Dangers are learned from games of so many players, tenpai from games of four.
-    """
+    """Return the estimates of the opponents, from the right on."""
     chances, points = np.zeros((4, N_KINDS)), np.zeros((4, N_KINDS))
-    state, seat = view.state, view.seat
+    state, seat, reader = view.state, view.seat, hand_reader(players=view.players)
     weights = danger_weights(OF_PLAYERS[view.players])
     deal_in_chances(state, seat, view.unseen, weights, chances, points)
     return [
         OpponentEstimate(
             opponent,
-            100 * float(tenpai_chance(state, opponent, hand_reader())),
+            100 * float(tenpai_chance(state, opponent, reader)),
             tuple((100 * chances[opponent]).tolist()),
         )
         for opponent in [seat_after(state, seat, step) for step in range(1, view.players)]

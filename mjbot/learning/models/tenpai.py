@@ -31,7 +31,7 @@ from mjbot.learning.models.networks.hidden_shanten import (
     learned_chances,
     shanten_weights,
 )
-from mjbot.learning.models.weights import load_weights
+from mjbot.learning.models.weights import OF_PLAYERS, load_weights
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import next_below
 
@@ -58,9 +58,13 @@ class HandReader(NamedTuple):
 
 
 @cache
-def hand_reader(reading: Reading = "learned") -> HandReader:
-    """Return the reader by the weights that ship.  Raises ``WeightsError``."""
-    return HandReader(reading == "learned", greedy_table(), shanten_weights())
+def hand_reader(reading: Reading = "learned", players: int = 4) -> HandReader:
+    """Return the reader by the weights that ship for so many players.
+
+    The greedy table is that of four players.  Raises ``WeightsError``.
+    """
+    weights = shanten_weights(OF_PLAYERS[players])
+    return HandReader(reading == "learned", greedy_table(), weights)
 
 
 @cache

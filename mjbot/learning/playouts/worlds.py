@@ -142,14 +142,11 @@ def seed_of(view: View, seed: int = 0) -> int:
 
 
 class Playouts:
-    """Compares plans at a table of so many players; holds the models and memory of one thread.
-
-    How far others are from tenpai is read as of four players, at a table of three, too.
-    """
+    """Compares plans at a table of so many players; holds the models and memory of one thread."""
 
     def __init__(self, reading: Reading = "learned", players: int = 4) -> None:
         self.policy: Final = load_policy(players=players)
-        self._reader: Final = hand_reader(reading)
+        self._reader: Final = hand_reader(reading, players)
         self._weights: Final = rank_model(players).weights
         self._workspace: Final = PlayoutWorkspace.new()
 

@@ -65,6 +65,7 @@ class DangerRequest(runs.TrainingRequest):
 class ShantenRequest(runs.TrainingRequest):
     """``mjbot train shanten``: ``passes`` over the rows."""
 
+    players: int = players_field()
     check: Path | None = check_field()
     passes: int = option(10, "passes over all rows", type=int)
 

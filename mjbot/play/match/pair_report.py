@@ -21,7 +21,7 @@ from mjbot.runtime.files import plural
 from mjbot.viewer.descriptions import feed_text, yaku_text
 from protocol import messages as m
 from protocol.plain_text import one_line
-from protocol.rules import Length
+from protocol.rules import RANKED, Length
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class PairGame:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """1..4 by seat."""
+        """1..4 by seat, of three players 1..3."""
         return tuple(ranks_of(self.scores))
 
     def others(self) -> tuple[int, ...]:
-        """Return the seats of the rivals."""
-        return tuple(seat for seat in range(4) if seat not in self.seats)
+        """Return the seats of the rivals: two, or one of three players."""
+        return tuple(seat for seat in range(len(self.scores)) if seat not in self.seats)
 
     def ally(self, seat: int) -> int:
-        """Return the ally of a seat."""
+        """Return the ally of a seat, a single rival's own seat."""
         side = self.seats if seat in self.seats else self.others()
-        return side[0] if side[1] == seat else side[1]
+        return side[0] if side[-1] == seat else side[-1]
 
 
 class PairScore:
@@ -77,7 +77,8 @@ class PairScore:
         for event in self._events:
             counter.add(event)
         scores = end.scores or _scores_after(self._events)
-        self.games.append(PairGame(tuple(names), seats, tuple(scores), counter.counts))
+        scores = tuple(scores[: counter.players])
+        self.games.append(PairGame(tuple(names), seats, scores, counter.counts))
 
 
 def seats_of(pair: Sequence[str], names: Sequence[str]) -> tuple[int, int] | None:
@@ -166,7 +167,7 @@ class EventLines:
     def _draw(self, draw: m.Ryukyoku) -> str:
         if draw.reason not in (None, *EXHAUSTIVE_REASONS):
             return f"abortive draw ({draw.reason})"
-        tenpai = [self._who(seat) for seat in range(4) if draw.tenpais and draw.tenpais[seat]]
+        tenpai = [self._who(seat) for seat, flag in enumerate(draw.tenpais or ()) if flag]
         return f"exhaustive draw, tenpai: {', '.join(tenpai) or 'none'}"
 
 
@@ -211,11 +212,12 @@ def labels_of(members: Sequence[Member]) -> tuple[str, ...]:
 
 
 def pair_table(score: PairScore, labels: Sequence[str]) -> Table:
-    """Return the figures over all games: each of the two, both together, and the other two.
+    """Return the figures over all games: each of the two, both together, and the others.
 
-    *to ally* and *to rivals* are wins by these on the player's tile; the other two are taken for
-    a pair like ours.  *places* counts first to fourth, *mean rank* is that of all seats of the
-    row, *best* the mean of a pair's better rank, *score* the mean per game (of a pair's sum).
+    *to ally* and *to rivals* are wins by these on the player's tile; two others are taken for a
+    pair like ours, a single one has none.  *places* counts first to last, *mean rank* is that of
+    all seats of the row, *best* the mean of a pair's better rank, *score* the mean per game (of a
+    pair's sum).
     """
     games = score.games
     kyoku = sum(int(game.counts["kyoku"][0]) for game in games)
@@ -234,7 +236,8 @@ def pair_table(score: PairScore, labels: Sequence[str]) -> Table:
 
 
 def _figures(games: Sequence[PairGame], seats_in: SeatsOf) -> list[str]:
-    totals, rank_counts = [0, 0, 0, 0], [0, 0, 0, 0]
+    totals = [0, 0, 0, 0]
+    rank_counts = [0] * max((len(game.scores) for game in games), default=RANKED.players)
     rank_sum = better = score = 0
     for game in games:
         seats = seats_in(game)

@@ -121,6 +121,30 @@ def test_answers_in_a_browser(made, browser):
     assert problems == []
 
 
+def test_games_of_three_have_three_places_and_boards_of_three(of_three, tmp_path):
+    """Rates are counted again from the events; a position of the quiz asks for a kita."""
+    by = ["--by", "fast-policy", "--playouts", "0", "--jobs", "1"]
+    out = ["--out", tmp_path / "r.html", "--json", tmp_path / "r.json"]
+    assert review(*of_three, "--player", "a", *by, *out) == ExitCode.OK
+    values = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    rates = {row["figure"]: row["player"] for row in values["tables"]["Rates"]}
+    ranks, wins, kyoku = [], 0, 0
+    for file in of_three:
+        events = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+        seat, scores = events[0]["names"].index("a"), events[-1]["scores"]
+        ranks.append(1 + sum(score > scores[seat] for score in scores))
+        kyoku += sum(event["type"] == "start_kyoku" for event in events)
+        wins += sum(event["type"] == "hora" and event["actor"] == seat for event in events)
+    assert values["games"] == 3 and rates["rank"]["value"] == pytest.approx(sum(ranks) / 3)
+    assert rates["third"]["value"] == pytest.approx(ranks.count(3) / 3) and "fourth" not in rates
+    assert rates["win"]["value"] == pytest.approx(wins / kyoku) and wins > 0
+    quiz = (tmp_path / "r-quiz.html").read_text("utf-8")
+    for image in re.findall('svg\\+xml;base64,([^"]+)', quiz):
+        texts = re.findall("<text[^>]*>(.*?)</text>", base64.b64decode(image).decode())
+        assert sorted(text for text in texts if "seat" in text) == ["seat 0", "seat 1", "seat 2"]
+    assert 'data-answer="better"><span class=soft>7</span> kita</button>' in quiz
+
+
 NAMES = ("r.html", "r-quiz.html")
 OWN = re.compile(
     r"majiang|mjbot review --player|commit \S+|[\w./-]+\.[a-z]+|[ESWN]\d-\d:\d+|Enter|\{\w+\}"

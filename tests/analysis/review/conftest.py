@@ -1,7 +1,6 @@
 """A recorded game judged by two players, and a game that a player played itself."""
 
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -12,11 +11,10 @@ from mjbot.game.records.sources import open_games
 from mjbot.game.referee import Referee
 from mjbot.strategy.registry import Spec, make_strategy
 from protocol.messages import StartGame
-from protocol.rules import Rules
+from tests.game.referee.played import game_of_three
 
 LOG = Path(__file__).parents[3] / "logs" / "hanchan-open-kan-and-bust.mjson"
 SEAT = 2
-THREE = {"players": 3, "length": "tonpu"}
 
 
 def review_by(name, events, seat=SEAT, seats=range(4), in_full=()):
@@ -43,21 +41,8 @@ def by_shares(events):
 
 @pytest.fixture(scope="session")
 def of_three():
-    """Return a game of three that strategies play, with one that keeps and gives norths by chance.
-
-    Its review is by the shares that ``strongest`` has for three, all seats in full.
-    """
-    referee, random = Referee(2, Rules(players=3, length="tonpu")), Random(2)
-    bots = [make_strategy("fast-riichi-d") for _ in range(3)]
-    events = [StartGame(names=("a", "b", "c"), mjbot_rules=THREE), *referee.start()[1:]]
-    while asked := referee.asked:
-        choices = {seat: bots[seat].decide(referee.view(seat)) for seat in asked}
-        for seat, legal in asked.items():
-            by_chance = [action for action in legal if action.is_kita or action.is_discard]
-            if any(action.is_kita for action in legal) and not choices[seat].is_win:
-                choices[seat] = random.choice(by_chance)
-        events += referee.step(choices)
-    return review_by("strongest", events, seats=range(3), in_full=range(3))
+    """Return a game of three, by the shares that ``strongest`` has for three, all seats in full."""
+    return review_by("strongest", game_of_three(2), seats=range(3), in_full=range(3))
 
 
 @pytest.fixture(params=["by_points", "by_shares"])

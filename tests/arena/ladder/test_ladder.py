@@ -1,7 +1,8 @@
 """``mjbot ladder`` on a few walls: the ladder says what the games say."""
 
 import shutil
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,17 @@ from mjbot.arena.ladder.ladder import LineStanding
 from mjbot.arena.ladder.table import strength_table
 from mjbot.arena.run_folder import read_games
 from mjbot.cli.main import main
+from mjbot.game.records.game import Game
 from mjbot.game.records.sources import games_of, list_sources
+from mjbot.game.records.writers import FORMATS
 from mjbot.game.statistics.figures import ROW
 from mjbot.game.table.settle import ranks_of
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import Spec
-from protocol.messages import Hora, StartKyoku
+from protocol.messages import Event, Hora, StartKyoku
+from protocol.rules import Rules
+from tests.game.records.formats import report
+from tests.game.referee.scripted import random_game
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -33,6 +39,11 @@ def ladder(folder: Path, *more: str, games: int = 8) -> int:
     usual = ("--length", "tonpu", "--strongest", "1", "--jobs", "1", "--games", str(games))
     command = ("ladder", *LINES, *AGAINST, *FEWER, *usual)
     return main([*command, "--out", str(folder), *more])
+
+
+def wins_per_kyoku(events: Iterable[Event]) -> float:
+    counts = Counter(map(type, events))
+    return counts[Hora] / counts[StartKyoku]
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +68,9 @@ def cells_of(lines: list[str], name: str) -> Iterator[list[str]]:
             yield [cell.strip() for cell in line.split("|")[1:-1]]
 
 
-def mean_rank(folder: Path) -> float:
-    ranks = [ranks_of(game.scores)[game.seating] for game in read_games(folder) if game.seating < 4]
+def mean_rank(folder: Path, seats: int = 4) -> float:
+    games = [game for game in read_games(folder) if game.seating < seats]
+    ranks = [ranks_of(game.scores)[game.seating] for game in games]
     return sum(ranks) / len(ranks)
 
 
@@ -126,7 +138,9 @@ def test_runs_of_other_code_are_refused_and_erased_if_asked(
     monkeypatch.setattr(
         ladder_module,
         "code_digest",
-        lambda specs: "other" if changed in map(str, specs := [*specs]) else digest(specs),
+        lambda specs, players: (
+            "other" if changed in map(str, specs := [*specs]) else digest(specs, players)
+        ),
     )
     assert ladder(tmp_path / "copy", "--show") == ExitCode.UNREACHABLE
     report = capsys.readouterr().err
@@ -152,9 +166,7 @@ def test_people_s_rates_stand_beside(
         for game in games_of(source)
         for entry in game.entries
     ]
-    wins = sum(isinstance(event, Hora) for event in events)
-    kyoku = sum(isinstance(event, StartKyoku) for event in events)
-    assert row[1].startswith(f"{100 * wins / (4 * kyoku):.2f} ")
+    assert row[1].startswith(f"{100 * wins_per_kyoku(events) / 4:.2f} ")
     assert any(line.endswith("--records hanchan-thirteen-kyoku.mjson`") for line in lines)
 
 
@@ -163,10 +175,36 @@ def test_lines_are_compared_on_the_walls_that_both_have() -> None:
         rows = np.zeros(len(walls), ROW)
         rows["games"], rows["rank"] = 4, 4 * np.array(ranks)
         spec = Spec.read(f"my_bot.py:Bot{games}")
-        return LineStanding(spec, games, walls, rows, DecisionCost({}, 0))
+        return LineStanding(spec, 4, games, walls, rows, DecisionCost({}, 0))
 
     above, below = line((0, 1, 2, 3), (1, 2, 3, 2), 16), line((1, 3), (2.25, 2.75), 20)
-    *_, row = strength_table([above, below], Spec.read("tsumogiri"))
+    *_, row = strength_table([above, below], Spec.read("tsumogiri"), 4)
     cells = [cell.strip() for cell in row.split("|")[1:-1]]
     assert cells[2] == "+0.500 ± 3.177"  # 0.25 and 0.75 on walls 1 and 3
     assert cells[5] == "8 of 20: not finished"
+
+
+def test_three_players_have_a_ladder_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = report(random_game(1, Rules(players=3, length="tonpu")))
+    record = tmp_path / "game.mjson"
+    record.write_bytes(FORMATS["mjai"].encode(Game("own", "line", game.entries)))
+    lines = ("--lines", "tsumogiri", "fast-riichi-b", "supervised", "--strongest", "1")
+    usual = ("--players", "3", "--length", "tonpu", "--jobs", "1", "--games", "5")
+    more = ("--against", "fast-riichi-a", "tsumogiri", "--records", str(record))
+    assert main(["ladder", *lines, *usual, *more, "--out", str(tmp_path)]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert not (tmp_path / "strength").exists()  # where lines of four players lie
+    for name in ("fast-riichi-b", "tsumogiri"):
+        folder = tmp_path / "strength-three-players" / "fast-riichi-a" / name
+        row = next(cells_of(table, f"`{name}`"))
+        assert float(row[1].split()[0]) == pytest.approx(mean_rank(folder, 3), abs=5e-4)
+        assert row[5] == "6"
+    assert next(cells_of(table, "`fast-riichi-a`, all three"))[1].startswith("2.000")
+    assert "| 3rd |" in next(line for line in table if "against two of `tsumogiri`" in line)
+    assert any("`supervised` could not be run: " in line for line in table)
+    row = next(cells_of(table, "*people, 1 recorded game*"))
+    assert row[1].startswith(
+        f"{100 * wins_per_kyoku(entry.event for entry in game.entries) / 3:.2f} "
+    )

@@ -1,15 +1,20 @@
 """``mjbot explain``: the choices of a record, and what a strategy thinks of one."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.game.records.choices import recorded_decisions
+from mjbot.game.records.game import Entry, Game
 from mjbot.game.records.positions import recorded_view
 from mjbot.game.records.sources import open_games
+from mjbot.game.records.writers import FORMATS
 from mjbot.runtime.errors import ExitCode
 from mjbot.viewer.thoughts import opponents_json
+from tests.game.referee.played import game_of_three
 
 LOG = str(Path(__file__).parents[3] / "logs" / "east-four-winds.mjson")
 
@@ -47,6 +52,15 @@ from mjbot.strategy.strategy import Strategy
 class Broken(Strategy):
     def decide(self, view):
 """
+
+
+@pytest.fixture(scope="module")
+def of_three(tmp_path_factory):
+    """Return the file of a game of three."""
+    path = tmp_path_factory.mktemp("three") / "game.mjson"
+    entries = (Entry(number, event) for number, event in enumerate(game_of_three(2)))
+    path.write_bytes(FORMATS["mjai"].encode(Game("own", "line", entries)))
+    return path
 
 
 @pytest.fixture
@@ -134,6 +148,40 @@ def test_opponents_have_the_chance_that_they_are_tenpai(capsys):
     expected = {each["seat"]: each["tenpai"] for each in opponents_json(view)}
     assert {int(seat): float(chance) for seat, chance in found.items()} == expected
     assert len(set(expected.values())) > 1
+
+
+def test_of_three_players_each_choice_is_listed_and_a_kita_position_counted(of_three, capsys):
+    """What is stated of the position is counted again from the events of the kyoku."""
+    by = ("--strategy", "fast-policy")
+    assert main(["explain", str(of_three), *by]) == ExitCode.OK
+    out = capsys.readouterr().out
+    rows, agreed = rows_of(out), re.findall(r"agrees with seat (\d) (.) on \d+ of (\d+)", out)
+    assert [(seat, name) for seat, name, _ in agreed] == [("0", "a"), ("1", "b"), ("2", "c")]
+    choices = sum(1 for _ in recorded_decisions(of_three))
+    assert sum(int(n) for *_, n in agreed) == len(rows) == choices
+    number, _, (seat, *_), *_ = [row for row in rows if row[5] == "kita"][-1]
+    assert main(["explain", str(of_three), "--at", number, "--seat", seat, *by]) == ExitCode.OK
+    lines = capsys.readouterr().out.splitlines()
+    events = [json.loads(line) for line in of_three.read_text("utf-8").splitlines()][: int(number)]
+    dealt = max(n for n, event in enumerate(events) if event["type"] == "start_kyoku")
+    stated = [line for line in lines if re.match(r"seat \d.*: river", line)]
+    assert [line[:6] for line in stated] == ["seat 0", "seat 1", "seat 2"]
+    scores = events[dealt]["scores"][:3]
+    for event in events[dealt:]:
+        scores[event.get("actor", 0)] -= 1000 * (event["type"] == "reach_accepted")
+    assert lines[1].endswith(f"scores {', '.join(map(str, scores))}")
+    for line in stated:
+        own = [event for event in events[dealt:] if event.get("actor") == int(line[5])]
+        river = " ".join(event["pai"] for event in own if event["type"] == "dahai")
+        norths = sum(event["type"] == "kita" for event in own)
+        assert f"river {river or '-'}" in line
+        assert ("norths set aside" in line) == (norths > 0)
+        assert f"norths set aside {norths}" in line or not norths
+    view = recorded_view(of_three, f"{number}", int(seat))
+    tenpai = {each["seat"]: each["tenpai"] for each in opponents_json(view)}
+    shown = set(re.findall(r"estimated tenpai ([\d.]+)%", "".join(stated)))
+    assert len(tenpai) == 2 and shown <= {f"{chance:.2f}" for chance in tenpai.values()}
+    assert any(line.startswith("│ kita ") for line in lines)
 
 
 def test_a_name_cannot_write_on_the_terminal(tmp_path, capsys):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mjbot.learning.models.networks.hidden_shanten import learned_chances, shanten_weights
 from mjbot.learning.models.tenpai import (
     draw_shanten,
     greedy_table,
@@ -11,7 +12,7 @@ from mjbot.learning.models.tenpai import (
     smoothed,
     tenpai_chance,
 )
-from mjbot.learning.models.weights import load_manifest, load_weights
+from mjbot.learning.models.weights import OF_PLAYERS, load_manifest, load_weights
 
 
 def test_what_ships_was_made_by_a_thousand_games():
@@ -70,6 +71,14 @@ def test_the_greedy_way_is_the_table_itself(position):
     assert chances == pytest.approx(greedy_table()[7, 1, 0])
     learned = tenpai_chance(state, 1, hand_reader())
     assert learned < 0.7 * chances[0]  # who is silent mostly has nothing to declare
+
+
+def test_a_table_of_three_is_read_by_weights_of_its_own(position):
+    state, found = position("1m", rivers={1: "19m1234z456p"}).state, np.zeros((2, 7))
+    for players, chances in zip((3, 4), found, strict=True):
+        learned_chances(state, 1, shanten_weights(OF_PLAYERS[players]), chances)
+        assert tenpai_chance(state, 1, hand_reader(players=players)) == chances[0] > 0
+    assert found[0, 0] != found[1, 0]
 
 
 @READINGS

@@ -72,11 +72,30 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(command, tmp_path):
     assert int(top[-1]) + int(partner[-1]) == int(pair[-1])
     assert float(top[-3]) + float(partner[-3]) == pytest.approx(2 * float(pair[-3]), abs=0.02)
     assert int(pair[-1]) + int(others[-1]) == 100000
+    assert len(top[4].split("-")) == 4
     notes = (folder / "notes.txt").read_text()
     where = r"^player 4 \(seat \d in game 1\), external:.* cheat: Unexpected response type"
     assert re.search(where, notes, re.M)  # and the game was played on
     assert notes.strip() in report
     assert command("replay", str(folder))[0] == ExitCode.OK
+
+
+def test_two_play_against_one_at_a_table_of_three(command, tmp_path):
+    rules, log = ["--rules", "tonpu,players=3"], ["--log-dir", str(tmp_path)]
+    status, report, errors = command(
+        "duo", *rules, "--rivals", f"{RIVAL} play", "--seed", "3", *log
+    )
+    assert status == ExitCode.OK, errors
+    top, partner, pair, other = (
+        row(report, name)
+        for name in ("combo-partner 1", "combo-partner 2", "the pair", "the others")
+    )
+    assert int(top[-1]) + int(partner[-1]) + int(other[-1]) == 105_000
+    assert other[2] == "0"  # wins to an ally: it has none
+    counts = [map(int, line[4].split("-")) for line in (pair, other)]
+    assert [sum(of_place) for of_place in zip(*counts, strict=True)] == [1, 1, 1]
+    (folder,) = tmp_path.iterdir()
+    assert "the partner is there" in (folder / "player-1.txt").read_text()
 
 
 def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
@@ -187,7 +206,7 @@ def test_a_websocket_table_reads_the_teams_names_whatever_the_url_said(query):
 
 def test_a_few_games_of_the_usual_pair_end_with_what_many_gave():
     usual = duo.DuoRequest()
-    rivals = players.read_players(list(duo.RIVALS), ("A", "B"))
+    rivals = players.read_players(list(duo.RIVALS[4]), ("A", "B"))
     assert duo.luck(usual, rivals, "hanchan") == [duo.LUCK]
     page = (Path(duo.__file__).parents[2] / "docs" / "results" / "pair.md").read_text()
     assert re.search(r"[\d,]+ ± [\d,]+", duo.LUCK)[0] in page

@@ -7,9 +7,10 @@ shanten that so few concealed tiles can have are the chances::
     h = max(0, b + sum of first[f])        P(s) ~ exp(c[s] + h . last[s]),  0 <= s <= highest
 
 Fitted by ``mjbot train shanten hanchan-2024.zip --games :4000 --validate 4000:4444 --check
-hanchan-2020.zip`` (:mod:`mjbot.learning.training.networks.hidden_shanten`); how well it reads:
-docs/results/hidden-hands.md.  Where the groups are cut was chosen by hand.  No hidden hand is an
-input, not even the own hand of the reader: all four players estimate a seat alike.
+hanchan-2020.zip`` (:mod:`mjbot.learning.training.networks.hidden_shanten`), for tables of three
+players by ``mjbot train shanten sanma-hanchan.zip --players 3 --games :934 --validate 934: --passes
+4``; how well it reads: docs/results/hidden-hands.md.  Where the groups are cut was chosen by hand.
+No hidden hand is an input, not even the own hand of the reader: all players estimate a seat alike.
 """
 
 from functools import cache

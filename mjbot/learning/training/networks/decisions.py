@@ -24,7 +24,7 @@ daiminkan) if a call of higher priority took it: such choices are left out.
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -243,14 +243,19 @@ def check_data(folder: Path) -> DataInfo:
     return info
 
 
-def check_distinct(folders: Sequence[Path]) -> None:
+def check_distinct(folders: Sequence[Path], players: Collection[int] = (4,)) -> None:
     """Raise :class:`DataError` for a folder of columns that has a game of one before it.
 
-    Columns of earlier versions do not name their games.
+    Columns of earlier versions do not name their games.  ``players`` are the numbers of players
+    of which the caller trains a model; other columns are refused, too.
     """
     seen: set[str] = set()
     for folder in folders:
-        digests = set(check_data(folder).digests)
+        info = check_data(folder)
+        if info.players not in players:
+            problem = f"columns of {info.players} players; make them of games of four"
+            raise DataError(folder, problem)
+        digests = set(info.digests)
         if common := len(digests & seen):
             verb = "is" if common == 1 else "are"
             problem = f"{plural(common, 'game')} of it {verb} in a folder before it, too"

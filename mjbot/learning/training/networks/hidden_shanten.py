@@ -1,8 +1,8 @@
 """``mjbot train shanten``: how far hidden hands are from tenpai, from records.
 
 All hands of a record are known, so every discard gives labelled examples: before it, one of the
-three others, chosen at random, is described by what all can see, and its shanten is the
-label; it is left out in riichi and with four melds, where it is tenpai at any rate.  The network
+others, chosen at random, is described by what all can see, and its shanten is the label; it is left
+out in riichi and with four melds, where it is tenpai at any rate.  The network
 (:mod:`mjbot.learning.models.networks.hidden_shanten`) learns by the cross-entropy of the shanten
 that are possible.  So the chances are those of the players in the records.
 
@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.game.rules.shanten import shanten as shanten_of
+from mjbot.game.rules.tile_sets import shanten_of
 from mjbot.game.statistics.estimates import difference, rate, ratio
+from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import NO_RIICHI, State
 from mjbot.learning.models.networks.hidden_shanten import (
     MOST_DISCARDS,
@@ -131,8 +132,10 @@ def rows_of(game: Iterator[GameStep]) -> Rows:
     for step in game:
         if not isinstance(step.event, Dahai):
             continue
-        seat = (step.event.actor + int(random.integers(1, 4))) % 4
         state = step.state
+        seat = seat_after(
+            state, step.event.actor, int(random.integers(1, state["rules"]["players"]))
+        )
         known, melds = state["hand_known"][seat], state["n_melds"][seat]
         if state["riichi"][seat] == NO_RIICHI and known and melds < MELDS:
             row = np.zeros(1, ShantenRow.dtype)
@@ -147,7 +150,7 @@ def fill_row(state: State, seat: int, table: Floats, row: ShantenRow) -> None:
     """Write all of a row but the game."""
     melds = state.n_melds[seat]
     row.highest = highest_shanten(state, seat)
-    row.shanten = max(0, min(shanten_of(state.hand[seat], melds), row.highest))
+    row.shanten = max(0, min(shanten_of(state.hand[seat], melds, state.rules.players), row.highest))
     row.melds = melds
     row.discards = min(state.n_river[seat], MOST_DISCARDS)
     write_signs(state, seat, row.active)

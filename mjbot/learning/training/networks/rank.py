@@ -85,7 +85,7 @@ def train(
     :class:`~mjbot.runtime.errors.MjbotError`.
     """
     torch()
-    check_distinct(request.data)
+    check_distinct(request.data, players=(3, 4))
     info = check_data(request.data[0])
     kyoku = kyoku_of(request.data[0])
     stop = request.games.stop or int(kyoku["game"].max(initial=-1)) + 1

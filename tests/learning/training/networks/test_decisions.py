@@ -1,6 +1,7 @@
 import shutil
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -17,6 +18,7 @@ from mjbot.learning.models.networks.encoding import new_encoder
 from mjbot.learning.training.networks import decisions as decisions_module
 from mjbot.learning.training.networks.decisions import (
     DECISION,
+    INFO_FILE,
     KINDS,
     N_CHOICES,
     DataError,
@@ -98,6 +100,19 @@ def test_a_game_in_two_folders_of_columns_is_refused(columns, tmp_path, capsys):
     with pytest.raises(DataError, match=problem) as error:
         check_distinct([columns, other])
     assert str(error.value) == f"{other}: {problem}"
+
+
+def test_columns_of_three_players_train_no_model_of_four(columns, tmp_path, capsys):
+    three = shutil.copytree(columns, tmp_path / "three")
+    info = msgspec.structs.replace(check_data(three), players=3)
+    (three / INFO_FILE).write_bytes(msgspec.json.encode(info))
+    check_distinct([three], players=(3, 4))
+    problem = "three: columns of 3 players; make them of games of four"
+    with pytest.raises(DataError, match=problem):
+        check_distinct([three])
+    pytest.importorskip("torch", reason="training needs torch: pip install 'mjbot[train]'")
+    assert main(["train", "policy", str(three)]) == ExitCode.UNREACHABLE
+    assert capsys.readouterr().err.rstrip().endswith(problem)
 
 
 def told_by_replay(log):

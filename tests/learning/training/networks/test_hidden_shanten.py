@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from mjbot.cli.main import main
+from mjbot.game.records.game import Entry, Game
 from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.tile_sets import shanten_of
 from mjbot.game.table.state import NO_RIICHI
 from mjbot.learning.models.networks.hidden_shanten import N_FEATURES, N_SHANTEN, shanten_weights
 from mjbot.learning.models.tenpai import greedy_table
@@ -20,8 +22,10 @@ from mjbot.learning.training.networks.hidden_shanten import (
     predictions,
     rows_of,
 )
-from mjbot.learning.training.positions import index_games, steps
+from mjbot.learning.training.positions import index_games, replay_trusted, steps
 from protocol.messages import Dahai
+from protocol.rules import Rules
+from tests.game.referee.scripted import random_game
 
 LOGS = sorted((Path(__file__).parents[4] / "logs").glob("*.mjson"))
 
@@ -158,6 +162,24 @@ def test_steps_are_those_of_adam(n):
     assert (moved > 0.5 * n * 1e-3).all() and not found.last_bias[3:].any()
 
 
+def test_rows_of_three_players_are_of_the_players_at_the_table():
+    events = random_game(2, Rules(players=3))
+
+    def game():
+        return Game("own", "line", (Entry(number, event) for number, event in enumerate(events)))
+
+    dice, held = np.random.default_rng(0), []
+    for step in replay_trusted(game()):
+        if isinstance(step.event, Dahai):
+            seat = (step.event.actor + int(dice.integers(1, 3))) % 3
+            melds = int(step.state["n_melds"][seat])
+            if step.state["riichi"][seat] == NO_RIICHI and melds < 4:
+                held.append(int(shanten_of(step.state["hand"][seat].copy(), melds, 3)))
+    rows = rows_of(replay_trusted(game()))
+    assert rows["shanten"].tolist() == np.clip(held, 0, rows["highest"]).tolist()
+    assert len(held) > 50
+
+
 def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_path, capsys):
     learned = [str(log) for log in LOGS if log != LOGS[1]]
     command = ["train", "shanten", *learned, "--validate", "0:1", "--check", str(LOGS[1])]
@@ -165,7 +187,9 @@ def test_training_at_small_size_gives_weights_that_say_where_they_come_from(tmp_
     assert "tenpai of closed: predicted and found" in capsys.readouterr().out
     assert shanten_weights(tmp_path).first.shape[0] == N_FEATURES
     manifest = load_manifest("shanten", tmp_path)
-    assert f"--validate 0:1 --seed 0 --check {LOGS[1].name} --passes 2" in manifest.command
+    assert (
+        f"--validate 0:1 --seed 0 --players 4 --check {LOGS[1].name} --passes 2" in manifest.command
+    )
     for label in ("held out", LOGS[1].name):
         assert "0 melds" in " ".join(manifest.scores)
         assert f"{label}: ours: tenpai: AUC" in manifest.scores
