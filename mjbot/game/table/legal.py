@@ -255,8 +255,8 @@ def may_rob(state: State, seat: int) -> bool:
     if kind >= FIRST_HONOUR:
         return True
     if kind % 9 == 0:
-        return state.hand[seat, kind + 1] == 0
-    return kind % 9 == 8 and state.hand[seat, kind - 1] == 0
+        return bool(state.hand[seat, kind + 1] == 0)
+    return bool(kind % 9 == 8 and state.hand[seat, kind - 1] == 0)
 
 
 @compiled
