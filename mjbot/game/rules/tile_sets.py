@@ -100,7 +100,7 @@ def acceptance_of(hand: Counts, n_melds: int, players: int) -> tuple[int, int]:
 def waits_of(hand: Counts, n_melds: int, players: int) -> int:
     """Return the mask of kinds completing a hand of 3n+1 tiles; 0 if it is not tenpai.
 
-    A complete hand has none of the missing tiles: three players wait on what four would but these.
+    A complete hand holds no missing tile, so three players wait on what four would without these.
     """
     mask = waits(hand, n_melds)
     return mask & ~_MISSING if players == 3 else mask
