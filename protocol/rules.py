@@ -38,20 +38,21 @@ _DEFAULTS: Final[dict[int, dict[str, Any]]] = {
         "uma": (20_000, 10_000, -10_000, -20_000),
     },
 }
-_MAHJONG_SOUL: Final = {
+_SOUL_RULES: Final = {
     "double_yakuman": True,
     "kokushi_ankan": True,
     "triple_ron_paid": True,
     "pao_part": True,
 }
 DEFAULT_SET: Final = "tenhou"
+MAHJONG_SOUL: Final = "mahjong-soul"
 SET: Final = "rule_set"
 """The key of an object of rules that names a set."""
 RULE_SETS: Final[dict[str, dict[int, dict[str, Any]]]] = {
     DEFAULT_SET: {3: {}, 4: {}},
-    "mahjong-soul": {
-        3: {**_MAHJONG_SOUL, "return_points": 35_000, "uma": (15_000, 0, -15_000)},
-        4: {**_MAHJONG_SOUL, "return_points": 25_000, "uma": (15_000, 5_000, -5_000, -15_000)},
+    MAHJONG_SOUL: {
+        3: {**_SOUL_RULES, "return_points": 35_000, "uma": (15_000, 0, -15_000)},
+        4: {**_SOUL_RULES, "return_points": 25_000, "uma": (15_000, 5_000, -5_000, -15_000)},
     },
 }
 """The named rule sets: what each has instead of the defaults, by the number of players."""

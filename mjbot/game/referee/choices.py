@@ -47,7 +47,7 @@ from mjbot.game.table.apply_calls import (
 )
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.seats import next_seat, seat_after
-from mjbot.game.table.settle import abort_reason
+from mjbot.game.table.settle import abort_reason, three_rons_draw
 from mjbot.game.table.state import DECLARED, RINSHAN, TRIPLE_RON, State
 from mjbot.game.table.state import NINE_TERMINALS as ABORT_NINE
 from mjbot.runtime.compiler.compiled import compiled
@@ -156,7 +156,7 @@ def _wins(state: State, buffer: StepBuffer) -> bool:
     if rons == 0:
         return False
     rules = state.rules
-    if rons == 3 and not rules.triple_ron_paid and not rules.head_bump:
+    if rons == 3 and three_rons_draw(rules):
         abort_kyoku(state, TRIPLE_RON, buffer)
         for steps in range(1, state.rules.players):
             buffer.outcome.tenpai[seat_after(state, discarder, steps)] = 1

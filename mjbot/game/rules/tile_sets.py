@@ -98,14 +98,16 @@ def acceptance_of(hand: Counts, n_melds: int, players: int) -> tuple[int, int]:
 
 @compiled
 def waits_of(hand: Counts, n_melds: int, players: int) -> int:
-    """Return the mask of kinds completing a hand of 3n+1 tiles; 0 if it is not tenpai."""
-    if players == 4:
-        return waits(hand, n_melds)
-    return _waits_without_runs(hand, n_melds)
+    """Return the mask of kinds completing a hand of 3n+1 tiles; 0 if it is not tenpai.
+
+    A complete hand holds no missing tile, so three players wait on what four would without these.
+    """
+    mask = waits(hand, n_melds)
+    return mask & ~_MISSING if players == 3 else mask
 
 
-# What three players need is apart, so that the compiler puts the three above into their callers:
-# for four players they cost a comparison, where a call costs as much as the look-ups.
+# What three players need is apart, so that the compiler puts the functions above into their
+# callers: for four players they cost a comparison, where a call costs as much as the look-ups.
 
 
 @compiled
@@ -117,8 +119,3 @@ def _shanten_without_runs(hand: Counts, n_melds: int) -> int:
 def _acceptance_without_runs(hand: Counts, n_melds: int) -> tuple[int, int]:
     away, mask = shanten_and_acceptance(_useful(hand), n_melds)
     return away, _accepted(hand, mask)
-
-
-@compiled
-def _waits_without_runs(hand: Counts, n_melds: int) -> int:
-    return _accepted(hand, waits(_useful(hand), n_melds))

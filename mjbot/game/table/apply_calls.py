@@ -35,11 +35,10 @@ def pass_claims(state: State) -> None:
     if state.phase != REACTION and state.phase != CHANKAN:
         return
     bit = 1 << kind_of(state.last_tile)
-    by_orphans = state.chankan == OF_ANKAN
     for seat in range(4):
-        if seat == state.turn or (by_orphans and not may_rob(state, seat)):
+        if seat == state.turn:
             continue
-        if state.waits[seat] & bit:
+        if state.waits[seat] & bit and may_rob(state, seat):
             if state.riichi[seat] == ACCEPTED:
                 state.missed[seat] = MISSED_FOR_GOOD
             elif state.missed[seat] == MISSED_NONE:

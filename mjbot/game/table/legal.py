@@ -3,9 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.rules.kinds import EDGES
-from mjbot.game.rules.tile_sets import shanten_of, waits_of
-from mjbot.game.rules.yaku import kinds_held
+from mjbot.game.rules.shanten import shanten
+from mjbot.game.rules.tile_sets import waits_of
 from mjbot.game.table.actions import (
     ADDED_KAN,
     CALL_KAN,
@@ -157,7 +156,7 @@ def can_declare_riichi(state: State, seat: int) -> bool:
         return False
     if state.scores[seat] < STICK_POINTS:
         return False
-    if shanten_of(state.hand[seat], state.n_melds[seat], state.rules.players) > 0:
+    if shanten(state.hand[seat], state.n_melds[seat]) > 0:  # that of three players is never lower
         return False
     for kind in range(N_KINDS):
         if state.hand[seat, kind] and _stays_tenpai(state, seat, kind):
@@ -247,12 +246,17 @@ def can_ron(state: State, seat: int) -> bool:
 def may_rob(state: State, seat: int) -> bool:
     """Return whether the tile on offer may be won: that of a concealed kan by thirteen orphans.
 
-    A hand of terminals and honours alone without a meld that waits on a kind of which another seat
-    has four waits for thirteen orphans.
+    The seat waits on it.  A tile of which another seat has all four completes thirteen orphans or
+    a run, and a hand that waits for a run holds the kind next to a terminal.
     """
     if state.chankan != OF_ANKAN:
         return True
-    return state.n_melds[seat] == 0 and kinds_held(state.hand[seat]) & ~EDGES == 0
+    kind = state.last_tile
+    if kind >= FIRST_HONOUR:
+        return True
+    if kind % 9 == 0:
+        return bool(state.hand[seat, kind + 1] == 0)
+    return bool(kind % 9 == 8 and state.hand[seat, kind - 1] == 0)
 
 
 @compiled
@@ -262,8 +266,8 @@ def _claims(state: State, seat: int, codes: NDArray[np.uint8]) -> int:
         codes[n] = RON
         n += 1
     calls = 0
-    may_call = state.wall_left > 0 or state.rules.last_discard_calls != 0
-    if state.phase == REACTION and may_call and not state.riichi[seat]:
+    may_call = state.phase == REACTION and not state.riichi[seat]
+    if may_call and (state.wall_left > 0 or state.rules.last_discard_calls):
         calls = _calls(state, seat, codes, n + 1)
     if n + calls == 0:
         return 0
@@ -281,8 +285,8 @@ def _calls(state: State, seat: int, codes: NDArray[np.uint8], first: int) -> int
     held = state.hand[seat, kind]
     if held >= 2:
         n = _pons(state, seat, codes, n, kind)
-    may_chi = kind < FIRST_HONOUR and state.rules.players == 4
-    if may_chi and seat == next_seat(state, state.turn):
+    may_chi = kind < FIRST_HONOUR and seat == next_seat(state, state.turn)
+    if may_chi and state.rules.players == 4:
         for offset in range(3):
             if _can_chi(state, seat, kind, offset, 0):
                 codes[n] = CHI_LOW + offset

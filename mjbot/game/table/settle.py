@@ -259,6 +259,12 @@ def exhaustive_deltas(state: State, tenpai: NDArray[np.int8], deltas: NDArray[np
 
 
 @compiled
+def three_rons_draw(rules: RuleSet) -> bool:
+    """Return whether three rons abort the kyoku: neither all nor the nearest alone is paid."""
+    return rules.players == 4 and not rules.triple_ron_paid and not rules.head_bump
+
+
+@compiled
 def abort_reason(state: State) -> int:
     """Return which abortive draw the un-ronned discard brings, or 0.
 

@@ -44,9 +44,12 @@ def test_a_concealed_kan_that_is_passed_turns_its_marker_and_leaves_furiten(scri
     assert game.referee.state["missed"].tolist() == [0, 1, 0, 0]
 
 
-def test_another_hand_does_not_rob_it_nor_is_furiten_by_it(scripted) -> None:
-    hands = ["1111m", "23m456p789s111z22p", "", ""]
-    game = scripted(hands, "9m", dora="5p", rules=SITE).to_turn(0).do(0, "ankan")
+@pytest.mark.parametrize(
+    ("four", "waiting"), [("1111m", "23m"), ("9999m", "78m"), ("4444m", "23m")]
+)
+def test_another_hand_does_not_rob_it_nor_is_furiten_by_it(scripted, four, waiting) -> None:
+    hands = [four, waiting + "456p789s111z22p", "", ""]
+    game = scripted(hands, "6m", dora="5p", rules=SITE).to_turn(0).do(0, "ankan")
     kan = game.names().index("Ankan")
     assert game.names()[kan + 1 : kan + 3] == ["Dora", "Tsumo"]
     assert not game.referee.state["missed"].any()

@@ -24,10 +24,9 @@ from mjbot.game.records.mahjong_soul.hands import deal_only, hand_events
 from mjbot.game.records.other_formats import RAW_MAHJONG_SOUL, whole_json
 from mjbot.game.records.tenhou6.reader import game_entries
 from protocol import messages as m
-from protocol.rules import RANKED, SET, Rules
+from protocol.rules import MAHJONG_SOUL, RANKED, SET, Rules
 from protocol.seats import by_seat
 
-SITE: Final = "mahjong-soul"
 LIVE_STREAM: Final = (
     "is a live stream of Mahjong Soul (ActionNewRound and so on), which one seat sees;"
     " save the record of the game when it is over"
@@ -202,7 +201,7 @@ def _rules(head: dict[str, Any], players: int, name: str) -> dict[str, Any]:
         if detail.get(switch):
             _refuse_room(name, f"{meaning}, {switch}")
     length = _LENGTHS.get(number % 10)
-    fields = {SET: SITE, "players": players, "length": length or RANKED.length}
+    fields = {SET: MAHJONG_SOUL, "players": players, "length": length or RANKED.length}
     if detail.get("init_point"):  # of ranked games defaults may be written
         fields |= _room_rules(detail, players)
     try:

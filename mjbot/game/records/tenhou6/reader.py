@@ -32,7 +32,7 @@ from mjbot.game.records.tenhou6.order import ANY_SEAT, orders
 from mjbot.game.records.tenhou6.results import DrawEntry, Result, read_result
 from protocol import messages as m
 from protocol.reading import whole_number
-from protocol.rules import Length, Rules
+from protocol.rules import MAHJONG_SOUL, Length, Rules
 from protocol.seats import by_seat
 
 _TABLE: Final = re.compile("三?[般上特鳳]([東南])(喰?)(赤?)速?")
@@ -202,7 +202,7 @@ def _room_rules(display: str, fields: dict[str, Any], players: int) -> dict[str,
         return Rules(players=players).announced
     length: Length = "tonpu" if match and match[1] in ("東", "East") else "hanchan"
     no_reds = match and match[2]
-    site = Rules(length=length, players=players).under("mahjong-soul")
+    site = Rules(length=length, players=players).under(MAHJONG_SOUL)
     red_fives = not no_reds and (not counts or any(counts))
     named = msgspec.structs.replace(site, red_fives=red_fives).differences
     return ({"length": length} if match else {}) | named

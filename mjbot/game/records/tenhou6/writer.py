@@ -16,7 +16,7 @@ from mjbot.game.records.game import Entry, WinRecord
 from mjbot.game.records.tenhou6 import hands as h
 from mjbot.game.records.tenhou6.results import draw_json, win_json
 from protocol import messages as m
-from protocol.rules import Rules
+from protocol.rules import MAHJONG_SOUL, Rules
 from protocol.tenhou.game_type import game_type
 from protocol.tenhou.results import final_points
 from protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
@@ -27,7 +27,7 @@ def _rule(rules: Rules) -> dict[str, Any]:
 
     A game of Mahjong Soul gets a room's name as exporters write it.
     """
-    site = Rules(length=rules.length, players=rules.players).under("mahjong-soul")
+    site = Rules(length=rules.length, players=rules.players).under(MAHJONG_SOUL)
     if rules == msgspec.structs.replace(site, red_fives=rules.red_fives):
         text = ("雀魂南喰" if rules.length == "hanchan" else "雀魂東喰") + "赤" * rules.red_fives
         return {"disp": text, **dict.fromkeys(("aka51", "aka52", "aka53"), int(rules.red_fives))}

@@ -15,7 +15,7 @@ from mjbot.game.table.legal import can_abort, can_ron, legal_codes
 from mjbot.game.table.mirror.wire import tile_code, to_action, to_message
 from mjbot.game.table.observe import extra_copy
 from mjbot.game.table.seats import is_seated, next_seat
-from mjbot.game.table.settle import abort_reason
+from mjbot.game.table.settle import abort_reason, three_rons_draw
 from protocol import messages as m
 from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
 
@@ -234,9 +234,7 @@ def _may_be_triple_ron(state: s.State) -> bool:
         return False
     others = (seat for seat in range(4) if seat != int(state["turn"]))
     able = all(can_ron(state, seat) or not state["hand_known"][seat] for seat in others)
-    rules = state["rules"]
-    is_draw = not (rules["triple_ron_paid"] or rules["head_bump"])
-    return able and is_draw and int(rules["players"]) == 4
+    return able and bool(three_rons_draw(state["rules"]))
 
 
 def check_copies(state: s.State) -> None:
