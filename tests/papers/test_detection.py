@@ -100,15 +100,16 @@ def table_of(games: GameCounts) -> TableGames:
     return TableGames.of(games, np.arange(len(games)) // 6)
 
 
+@pytest.mark.parametrize("players", [3, 4])
 def test_a_planted_pair_is_found_caught_and_told_of_and_nobody_else_is(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, players: int
 ) -> None:
     monkeypatch.setattr(judging, "PSEUDO_PAIRS", 2000)
     monkeypatch.setattr(judging, "BOOTS", 5)
     monkeypatch.setattr(judging, "ORDERS", 20)
-    table = table_of(played(60, helped=1.5))
+    table = table_of(played(60, helped=1.5, players=players))
     pair = table.pairs.index(frozenset("ab"))
-    null = JUDGE.unrelated(played(200, seed=2), 10).max(axis=1)
+    null = JUDGE.unrelated(played(200, seed=2, players=players), 10).max(axis=1)
     strange, own, _, caught, accused = JUDGE.found(table, pair, 10, null)
     assert min(strange.value, own.value) > 0.99 and caught.value > 0.9
     assert strange.low <= strange.value <= strange.high
@@ -125,10 +126,8 @@ def test_a_pair_is_told_of_at_the_limit_of_the_last_pair_that_met(
     table = table_of(played(40, helped=1.0))
     after, random = JUDGE.log_e_values_live(table), judging.dice(40)
     rows = np.arange(40)[:, None]
-    left, products = (
-        levelled(table.games)[rows, table.places],
-        table.games.products[rows, table.places],
-    )
+    left = levelled(table.games)[rows, table.places]
+    products = table.games.products[rows, table.places]
     for found in after:
         order = random.permutation(40)
         e = ALL.e_values(left[order].cumsum(axis=0), products[order].astype(float).cumsum(axis=0))
