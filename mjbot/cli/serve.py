@@ -20,7 +20,6 @@ from mjbot.cli.table import (
     TableRequest,
     WatchRequest,
     heading,
-    require_four,
     table_page,
     table_rules,
 )
@@ -183,8 +182,6 @@ class ServeRequest:
             raise ArgumentError(
                 "--evidence: is written next to the games' logs; name their --log-dir"
             )
-        players = self.table.game.players
-        require_four(self.watch_for_pairs, "--watch-for-pairs", players)
         if not self.room:
             raise ArgumentError("--room: must not be empty")
         if self.tenhou is not None or self.tenhou_ws is not None:
@@ -267,7 +264,7 @@ async def _serve_table(request: ServeRequest, ws_token: str | None, ending: asyn
             table_page(request.page, translate("table {name}", name=request.room), ending)
         )
 
-        look = _pair_watch() if request.watch_for_pairs else None
+        look = _pair_watch(rules.game.players) if request.watch_for_pairs else None
 
         def on_event(game: int, event: Event | Error, logs: SeatRemarks) -> None:
             if not isinstance(event, Error):
@@ -378,15 +375,15 @@ async def _drain(server: TableServer | Tables, ending: asyncio.Event) -> None:
     await server.drain()
 
 
-def _pair_watch() -> Callable[[Event], None]:
+def _pair_watch(players: int) -> Callable[[Event], None]:
     """Return what takes the table's events and warns of pairs and helpers."""
     from mjbot.analysis.collusion.live import HelperWatch, PairWatch
-    from mjbot.analysis.collusion.verdicts import shipped_weights
+    from mjbot.analysis.collusion.verdicts import OF_PLAYERS, shipped_weights
 
     def warn(text: str) -> None:
         logger.warning(one_line(text))
 
-    pairs, helpers = PairWatch(shipped_weights(), warn), HelperWatch(warn)
+    pairs, helpers = PairWatch(shipped_weights(OF_PLAYERS[players]), warn), HelperWatch(warn)
 
     def add(event: Event) -> None:
         pairs.add(event)

@@ -13,12 +13,11 @@ from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.argument_types import port, seconds
-from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import option
 from mjbot.strategy.registry import Spec
 from mjbot.viewer.browser import show_page
 from protocol.messages import Event
-from protocol.rules import RANKED, Length, Rules
+from protocol.rules import Length, Rules
 
 PAGE: Final = "the table in the browser"
 
@@ -57,14 +56,6 @@ def table_rules(request: TableRequest) -> TableRules:
         timeout_s=request.timeout_s,
         on_fault=OnFault(request.on_fault),
     )
-
-
-def require_four(asked: bool, option_: str, players: int) -> None:
-    """Raise ``ArgumentError`` where an option that is for four players alone is asked for."""
-    if asked and players != RANKED.players:
-        raise ArgumentError(
-            f"{option_}: only at tables of four players, not with players={players}"
-        )
 
 
 def heading(games: int, rules: TableRules) -> str:

@@ -1,7 +1,7 @@
 """How well and how soon ``mjbot detect`` finds known pairs, and its false positives.
 
 ``pairs``: how early known pairs rank first, and how early they are caught.  ``honest``: how often
-tables of four independent players, and people's games combined at random, are accused.  ``live``:
+tables of independent players, and people's games combined at random, are accused.  ``live``:
 after how many games ``mjbot serve --watch-for-pairs`` reports which pairs.  ``all`` is all three.
 
 Every table is a run of the arena with records in a folder of its own below ``--out``, next to the
@@ -19,20 +19,22 @@ from typing import Final
 import numpy as np
 from rich.console import Console
 
+from mjbot.analysis.collusion.games import Models
 from mjbot.analysis.collusion.hidden import Floats
-from mjbot.analysis.collusion.verdicts import shipped_weights
+from mjbot.analysis.collusion.verdicts import OF_PLAYERS, shipped_weights
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.markdown import head, row
 from mjbot.game.statistics.origin import origin_of
+from mjbot.learning.training.requests import players_field
 from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import option
 from papers import PROGRAM
 from papers.detection import judging, tables
 from papers.detection.judging import LEVELS, Judge, shares_below
 from papers.detection.tables import (
-    Four,
+    TableGames,
     TableKind,
-    count_four,
+    count_table,
     count_unrelated,
     run_of,
 )
@@ -43,10 +45,10 @@ GAMES: Final = 96
 """Of each table; of the first honest one twice as many."""
 PARTS: Final = ("all", "pairs", "honest", "live")
 
-SIZES: Final = (5, 10, 20, 50)
+SIZES: Final = (5, 10, 20, 50, 200)
 """Games of a group in which a known pair is searched for."""
-HONEST_SIZES: Final = (10, 25, 50)
-UNRELATED_SIZES: Final = (5, 10, 25, 50)
+HONEST_SIZES: Final = (10, 25, 50, 200)
+UNRELATED_SIZES: Final = (5, 10, 25, 50, 200)
 BINOMIAL: Final = 1.96
 
 
@@ -57,6 +59,7 @@ class DetectionRequest(ExperimentRequest):
     records: Path | None = option(
         None, "people's games, to judge too (default: none)", type=Path, metavar="FILE"
     )
+    players: int = players_field()
 
 
 REQUEST: Final = DetectionRequest
@@ -70,7 +73,7 @@ class Material:
     """
 
     judge: Judge
-    fours: Mapping[TableKind, Four]
+    played: Mapping[TableKind, TableGames]
     unrelated: Mapping[int, Floats]
     n_unrelated: int
 
@@ -97,25 +100,30 @@ def play(request: ExperimentContext) -> Iterator[str]:
 
 def gather(request: ExperimentContext) -> Material:
     """Play, count and group what is missing."""
-    judge = Judge(shipped_weights())
-    unrelated, n_unrelated = judge_unrelated(judge, request)
-    kinds = {"pairs": tables.PAIRS, "honest": tables.HONEST}.get(
+    players = request.own.players
+    judge = Judge(shipped_weights(OF_PLAYERS[players]))
+    models = {players: judge.weights.model}
+    unrelated, n_unrelated = judge_unrelated(judge, models, request)
+    every = {"pairs": tables.PAIRS, "honest": tables.HONEST}.get(
         request.part, tables.PAIRS + tables.HONEST
     )
+    kinds = [kind for kind in every if kind.players == players]
     outcomes = request.arenas([run_of(table_kind, request) for table_kind in kinds])
-    fours = {
-        table_kind: count_four(table_kind, outcome, judge.weights.model, request)
+    played = {
+        table_kind: count_table(table_kind, outcome, models, request)
         for table_kind, outcome in zip(kinds, outcomes, strict=True)
     }
-    return Material(judge, fours, unrelated, n_unrelated)
+    return Material(judge, played, unrelated, n_unrelated)
 
 
-def judge_unrelated(judge: Judge, request: ExperimentContext) -> tuple[dict[int, Floats], int]:
+def judge_unrelated(
+    judge: Judge, models: Models, request: ExperimentContext
+) -> tuple[dict[int, Floats], int]:
     """Return the deviates of groups of people's games by size, and how many games there are."""
     path = request.own.records
     if path is None or request.part == "live":
         return {}, 0
-    games = count_unrelated(path, judge.weights.model, request)
+    games = count_unrelated(path, models, request)
     wanted = {"pairs": SIZES, "honest": UNRELATED_SIZES}.get(request.part, SIZES + UNRELATED_SIZES)
     sizes = [size for size in sorted(set(wanted)) if len(games) >= 2 * size]
     deviates = {}
@@ -132,16 +140,16 @@ def pairs_table(material: Material, step: Step) -> Iterator[str]:
         "pair", "games", "AUC against unrelated players", "against the other pairs of its tables",
         "caught at p < 0.01", "0.001", "others there at p < 0.01",
     ])  # fmt: skip
-    for table_kind, four in material.fours.items():
+    for table_kind, judged in material.played.items():
         if not table_kind.pair:
             continue
-        sizes = [size for size in SIZES if len(four.games) >= 2 * size]
+        sizes = [size for size in SIZES if len(judged.games) >= 2 * size]
         if not sizes:
-            yield row([str(table_kind), _too_few(four, SIZES), *["-"] * 5])
+            yield row([str(table_kind), _too_few(judged, SIZES), *["-"] * 5])
         for size in sizes:
             strange = material.unrelated.get(size)
             null = None if strange is None else strange.max(axis=1)
-            evidence = material.judge.found(four, four.pairs.index(table_kind.pair), size, null)
+            evidence = material.judge.found(judged, judged.pairs.index(table_kind.pair), size, null)
             step()
             yield row([str(table_kind), str(size), *map(_spelled, evidence)])
 
@@ -152,20 +160,20 @@ def honest_table(material: Material, step: Step) -> Iterator[str]:
     yield from head(["honest", "games", *levels, f"most accused, at {levels[0]}"])
     if material.n_unrelated:
         yield from _unrelated_rows(material)
-    for table_kind, four in material.fours.items():
+    for table_kind, judged in material.played.items():
         if table_kind.pair:
             continue
-        label = f"{table_kind} ({len(four.games)} hanchan)"
-        sizes = [size for size in HONEST_SIZES if len(four.games) >= 2 * size]
+        label = f"{table_kind} ({len(judged.games)} hanchan)"
+        sizes = [size for size in HONEST_SIZES if len(judged.games) >= 2 * size]
         if not sizes:
-            yield row([label, _too_few(four, HONEST_SIZES), *["-"] * 4])
+            yield row([label, _too_few(judged, HONEST_SIZES), *["-"] * 4])
         for size in sizes:
-            shares = material.judge.alarms(four, size)
+            shares = material.judge.alarms(judged, size)
             step()
-            most = four.pairs[int(shares[0].argmax())] if shares[0].any() else {"none"}
-            yield _alarms_row(f"{label}: most of the six pairs", size, shares.max(axis=1), most)
+            most = judged.pairs[int(shares[0].argmax())] if shares[0].any() else {"none"}
+            yield _alarms_row(f"{label}: most of all pairs", size, shares.max(axis=1), most)
             if table_kind.copies:
-                copies = shares[:, four.pairs.index(table_kind.copies)]
+                copies = shares[:, judged.pairs.index(table_kind.copies)]
                 yield _alarms_row("of these two copies of one", size, copies, table_kind.copies)
 
 
@@ -184,17 +192,17 @@ def _unrelated_rows(material: Material) -> Iterator[str]:
 def live_table(material: Material, step: Step) -> Iterator[str]:
     """Yield after how many games pairs are reported, and how often other players are."""
     yield from head(["reported in play", "games", "after (median)", "90 %", "false reports, ever"])
-    for kind, four in material.fours.items():
-        after = material.judge.log_e_values_live(four)
-        is_pair = np.array([pair == kind.pair for pair in four.pairs])
+    for kind, judged in material.played.items():
+        after = material.judge.log_e_values_live(judged)
+        is_pair = np.array([pair == kind.pair for pair in judged.pairs])
         wrongly = int(np.isfinite(after[:, ~is_pair]).any(axis=1).sum())
         cells = ["-", "-"]
         if kind.pair:
             middle = [np.quantile(after[:, is_pair], q, method="higher") for q in (0.5, 0.9)]
-            never = f"more than {len(four.games)}"
+            never = f"more than {len(judged.games)}"
             cells = [f"{n:.0f}" if np.isfinite(n) else never for n in middle]
         step()
-        yield row([str(kind), str(len(four.games)), *cells, f"{wrongly} of {len(after)} orders"])
+        yield row([str(kind), str(len(judged.games)), *cells, f"{wrongly} of {len(after)} orders"])
 
 
 def _alarms_row(label: str, size: int, shares: Floats, names: Iterable[str]) -> str:
@@ -202,8 +210,8 @@ def _alarms_row(label: str, size: int, shares: Floats, names: Iterable[str]) -> 
     return row([label, str(size), *cells, " + ".join(sorted(names))])
 
 
-def _too_few(four: Four, sizes: tuple[int, ...]) -> str:
-    return f"{len(four.games)} played, {2 * sizes[0]} are needed"
+def _too_few(judged: TableGames, sizes: tuple[int, ...]) -> str:
+    return f"{len(judged.games)} played, {2 * sizes[0]} are needed"
 
 
 def _spelled(estimate: Estimate) -> str:
@@ -214,6 +222,8 @@ def _command(request: ExperimentContext) -> Iterator[str]:
     """Yield the arguments that give the same tables; locations of files are left out."""
     yield from (PROGRAM, "detection", "--part", request.part)
     yield from ("--games", str(request.games), "--seed", str(request.seed))
+    if request.own.players != 4:
+        yield from ("--players", str(request.own.players))
     records = request.own.records
     if records and request.part != "live":
         yield from ("--records", shlex.quote(records.name))

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from mjbot.analysis.collusion.games import GameCounts
 from mjbot.analysis.collusion.hidden import Floats
 from mjbot.analysis.collusion.live import ALPHA
-from mjbot.analysis.collusion.residuals import N_PAIRS
 from mjbot.analysis.collusion.verdicts import DetectionWeights, levelled
 from mjbot.game.statistics.estimates import Estimate
-from papers.detection.tables import Four, Places
+from papers.detection.tables import Places, TableGames
 
 LEVELS: Final = (0.05, 0.01, 0.001)
 GROUPS: Final = 400
@@ -39,14 +38,14 @@ class Judge:
 
     weights: DetectionWeights
 
-    def groups(self, four: Four, size: int, many: int, random: Generator) -> Floats:
+    def groups(self, table: TableGames, size: int, many: int, random: Generator) -> Floats:
         """Return deviates of all pairs in groups of games, each judged by itself.
 
-        float64[many, N_PAIRS, kinds].
+        float64[many, pairs, kinds].
         """
         groups = []
-        for chosen in choose(len(four.games), size, many, random):
-            games, places = four.games.take(chosen), four.places[chosen]
+        for chosen in choose(len(table.games), size, many, random):
+            games, places = table.games.take(chosen), table.places[chosen]
             rows = np.arange(len(chosen))[:, None]
             sums = levelled(games)[rows, places].sum(axis=0)
             products = games.products[rows, places].sum(axis=0, dtype=np.float64)
@@ -59,18 +58,18 @@ class Judge:
         deviates, random = [], dice(size)
         for start in range(0, PSEUDO_PAIRS, AT_ONCE):
             chosen = choose(len(games), size, min(AT_ONCE, PSEUDO_PAIRS - start), random)
-            places = random.integers(0, N_PAIRS, chosen.shape)
+            places = random.integers(0, left.shape[1], chosen.shape)
             sums = sum(left[chosen[:, k], places[:, k]] for k in range(size))
             squares = sum(products[chosen[:, k], places[:, k]] for k in range(size))
             deviates.append(self.weights.deviates(np.asarray(sums), np.asarray(squares)))
         return np.concatenate(deviates)
 
-    def alarms(self, four: Four, size: int) -> Floats:
-        """Return the shares of groups in which each pair is accused: [len(LEVELS), N_PAIRS]."""
-        p = self.weights.p_values(self.groups(four, size, GROUPS, dice(size)))
+    def alarms(self, table: TableGames, size: int) -> Floats:
+        """Return the shares of groups in which each pair is accused: [len(LEVELS), pairs]."""
+        p = self.weights.p_values(self.groups(table, size, GROUPS, dice(size)))
         return shares_below(p)
 
-    def found(self, four: Four, pair: int, size: int, null: Floats | None) -> list[Estimate]:
+    def found(self, table: TableGames, pair: int, size: int, null: Floats | None) -> list[Estimate]:
         """Return how well one pair is found in groups of games, with 95 % intervals.
 
         The areas against ``null``, scores of unrelated players (NaN if there are none), and against
@@ -78,10 +77,10 @@ class Judge:
         0.01.
         """
         random = dice(size)
-        values = self._found(self.groups(four, size, GROUPS, random), pair, null)
+        values = self._found(self.groups(table, size, GROUPS, random), pair, null)
         boots = []
         for _ in range(BOOTS):
-            drawn = four.take(drawn_anew(four.walls, random))
+            drawn = table.take(drawn_anew(table.walls, random))
             deviates = self.groups(drawn, size, GROUPS_OF_A_BOOT, random)
             boots.append(self._found(deviates, pair, null))
         low, high = np.quantile(boots, [0.025, 0.975], axis=0)
@@ -89,21 +88,22 @@ class Judge:
 
     def _found(self, deviates: Floats, pair: int, null: Floats | None) -> list[float]:
         scores, p = deviates.max(axis=-1), self.weights.p_values(deviates)
-        others = np.delete(np.arange(N_PAIRS), pair)
+        others = np.delete(np.arange(p.shape[1]), pair)
         caught = shares_below(p[:, pair])[1:].tolist()
         accused = float(np.mean(p[:, others] < LEVELS[1]))
         strange = float("nan") if null is None else area(scores[:, pair], null)
         return [strange, area(scores[:, pair], scores[:, others].ravel()), *caught, accused]
 
-    def log_e_values_live(self, four: Four) -> Floats:
+    def log_e_values_live(self, table: TableGames) -> Floats:
         """Return after how many games each pair is reported, inf for never.
 
-        float64[ORDERS, N_PAIRS], in random orders of the games; the limit is that of the last pair
+        float64[ORDERS, pairs], in random orders of the games; the limit is that of the last pair
         that met.
         """
-        rows, limit = np.arange(len(four.games))[:, None], N_PAIRS * (N_PAIRS + 1) / ALPHA
-        left = levelled(four.games)[rows, four.places]
-        products = four.games.products[rows, four.places].astype(np.float64)
+        rows, n_pairs = np.arange(len(table.games))[:, None], len(table.pairs)
+        limit = n_pairs * (n_pairs + 1) / ALPHA
+        left = levelled(table.games)[rows, table.places]
+        products = table.games.products[rows, table.places].astype(np.float64)
         after, random = [], dice(len(left))
         for _ in range(ORDERS):
             order = random.permutation(len(left))

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjbot.analysis.collusion.games import GameCounts, count_games, header_of
-from mjbot.analysis.collusion.hidden import HiddenHandModel
+from mjbot.analysis.collusion.games import GameCounts, Models, count_games, header_of
 from mjbot.analysis.collusion.learning import known_pair
 from mjbot.arena.code_digest import code_digest
 from mjbot.arena.run import RunOutcome
@@ -41,7 +40,8 @@ Places = NDArray[np.intp]
 class TableKind:
     """A kind of table: its strategies as the arena seats them in ``format``.
 
-    Walls below ``first`` are left out.  ``share`` scales the requested number of games.
+    Walls below ``first`` are left out.  ``share`` scales the requested number of games; ``players``
+    is the number of seats.
     """
 
     strategies: tuple[str, ...]
@@ -49,6 +49,7 @@ class TableKind:
     first: int = 0
     format: SeatingFormat = "pair"
     share: int = 1
+    players: int = 4
 
     @property
     def pair(self) -> frozenset[str]:
@@ -60,7 +61,7 @@ class TableKind:
 
     @property
     def copies(self) -> frozenset[str]:
-        """The names of two copies of one strategy among four, if there are any."""
+        """The names of two copies of one strategy, if there are any."""
         names = labels(map(Spec.read, self.strategies))
         twice = [n for n, who in enumerate(self.strategies) if self.strategies.count(who) == 2]
         return frozenset(names[n] for n in twice)
@@ -72,14 +73,16 @@ class TableKind:
         ('two `a`, two `b`', '`a` + `b`, two `c`')
         >>> str(TableKind(("a", "a", "b", "c"), 1, format="each"))
         'two `a`, `b`, `c`'
+        >>> str(TableKind(("a", "b"), 1, players=3))
+        'two `a`, `b`'
         """
         if self.format != "pair":
-            seats = 4 // len(self.strategies)
+            seats = self.players // len(self.strategies)
             many = {who: seats * self.strategies.count(who) for who in self.strategies}
             return ", ".join(f"two `{who}`" if n > 1 else f"`{who}`" for who, n in many.items())
         *pair, rivals = self.strategies
         parts = " + ".join(f"`{who}`" for who in pair) if len(pair) > 1 else f"two `{pair[0]}`"
-        return f"{parts}, two `{rivals}`"
+        return f"{parts}, {'two ' if self.players == 4 else ''}`{rivals}`"
 
 
 PAIRS: Final = (
@@ -93,6 +96,9 @@ PAIRS: Final = (
     TableKind(("combo-partner,helps=last", "fast-riichi-d"), 1040),
     TableKind(("combo-partner,looks=0.3", "fast-riichi-d"), 1050),
     TableKind(("combo-partner,looks=0.1", "fast-riichi-d"), 1060, share=2),
+    TableKind(("combo-partner", "fast-riichi-d"), 41, first=20, players=3),
+    TableKind(("combo-partner,base=strongest", "strongest"), 52301, first=40, share=5, players=3),
+    TableKind(("combo-partner,helps=0", "fast-riichi-d"), 42, first=20, players=3),
 )
 _CALM: Final = ("tsumogiri", "yaku-evaluation", "fast-riichi-d")
 HONEST: Final = (
@@ -101,14 +107,24 @@ HONEST: Final = (
         ("fast-riichi-d", "fast-riichi-d", "yaku-evaluation", "tsumogiri"), 2990, format="each"
     ),
     TableKind(("strongest", *_CALM), 3990, format="each"),
+    TableKind(
+        ("fast-riichi-b", "fast-riichi-c", "fast-riichi-d"), 100, format="each", share=4, players=3
+    ),
+    TableKind(
+        ("fast-riichi-d", "fast-policy", "fast-riichi-a"), 101, format="each", share=4, players=3
+    ),
+    TableKind(
+        ("fast-riichi-d", "fast-policy", "tsumogiri"), 102, format="each", share=4, players=3
+    ),
+    TableKind(("fast-riichi-d", "fast-riichi-d", "tsumogiri"), 5010, format="each", players=3),
 )
 
 
 @dataclass(frozen=True)
-class Four:
-    """Games of the same four players, and which two seats every two of them had in each.
+class TableGames:
+    """Games of the same players, and which two seats every two of them had in each.
 
-    ``pairs`` are two names each, ``places`` int64[games, N_PAIRS] their places in each game,
+    ``pairs`` are two names each, ``places`` int64[games, pairs] their places in each game,
     ``walls`` int64[games] the walls.
     """
 
@@ -118,15 +134,17 @@ class Four:
     walls: Places
 
     @classmethod
-    def of(cls, games: GameCounts, walls: Places) -> "Four":
-        """Return the four of an arena's games."""
+    def of(cls, games: GameCounts, walls: Places) -> "TableGames":
+        """Return the table of an arena's games."""
         names = list(combinations(games.players, 2))
         places = [known_pair(games, *two).places for two in names]
         return cls(games, [frozenset(two) for two in names], np.stack(places, axis=1), walls)
 
-    def take(self, chosen: Places) -> "Four":
+    def take(self, chosen: Places) -> "TableGames":
         """Return some games."""
-        return Four(self.games.take(chosen), self.pairs, self.places[chosen], self.walls[chosen])
+        return TableGames(
+            self.games.take(chosen), self.pairs, self.places[chosen], self.walls[chosen]
+        )
 
 
 def run_of(table_kind: TableKind, request: ExperimentContext) -> Run:
@@ -135,6 +153,7 @@ def run_of(table_kind: TableKind, request: ExperimentContext) -> Run:
         strategies=table_kind.strategies,
         format=table_kind.format,
         seed=moved(table_kind.seed, request.seed),
+        rules={} if table_kind.players == 4 else {"players": table_kind.players},
         deadline_s=0.0,
         code=code_digest(map(Spec.read, table_kind.strategies)),
     )
@@ -152,9 +171,9 @@ def moved(seed: int, asked: int) -> int:
     return (seed + SEEDS_APART * (asked - USUAL_SEED)) % (LARGEST_SEED + 1)
 
 
-def count_four(
-    table_kind: TableKind, outcome: RunOutcome, model: HiddenHandModel, request: ExperimentContext
-) -> Four:
+def count_table(
+    table_kind: TableKind, outcome: RunOutcome, models: Models, request: ExperimentContext
+) -> TableGames:
     """Return what is counted of the games of a kind that are judged."""
     plan = outcome.plan
     walls = {
@@ -165,24 +184,24 @@ def count_four(
     }
     if not walls:
         raise ExperimentError(f"{table_kind}: no wall could be played to the end")
-    refs = index_games(walls)
+    refs = index_games(walls, players=(table_kind.players,))
     wall_of = np.array([walls[ref.source.path] for ref in refs], np.intp)
-    games = counted(refs, f"counting {table_kind}".replace("`", ""), model, request)
-    return Four.of(games, wall_of[games.numbers])
+    games = counted(refs, f"counting {table_kind}".replace("`", ""), models, request)
+    return TableGames.of(games, wall_of[games.numbers])
 
 
-def count_unrelated(path: Path, model: HiddenHandModel, request: ExperimentContext) -> GameCounts:
+def count_unrelated(path: Path, models: Models, request: ExperimentContext) -> GameCounts:
     """Return what is counted of people's games."""
     with progress(Console(stderr=True), f"looking through {path.name}"):
-        refs = index_games([path])
-    return counted(refs, f"counting {path.name}", model, request)
+        refs = index_games([path], players=tuple(models))
+    return counted(refs, f"counting {path.name}", models, request)
 
 
 def counted(
-    refs: Sequence[GameRef], label: str, model: HiddenHandModel, request: ExperimentContext
+    refs: Sequence[GameRef], label: str, models: Models, request: ExperimentContext
 ) -> GameCounts:
     """Count games, or load the counts of the same games by the same code."""
-    header = msgspec.json.encode(header_of(model))
+    header = msgspec.json.encode(header_of(models))
     folder = request.folder / FOLDER / f"counts-{hashlib.sha256(header).hexdigest()[:12]}"
     with progress(Console(stderr=True), label, len(refs), "games") as step:
-        return count_games(refs, model, request.jobs, folder, step=step)
+        return count_games(refs, models, request.jobs, folder, step=step)

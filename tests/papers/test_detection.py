@@ -15,7 +15,7 @@ from papers.detection.tables import (
     HONEST,
     PAIRS,
     USUAL_SEED,
-    Four,
+    TableGames,
     TableKind,
     moved,
 )
@@ -61,7 +61,7 @@ def test_tables_are_played_counted_and_told_once_and_each_part_tells_its_own(
     assert pair[1] == "2" and all("[" in cell for cell in pair[2:])
     assert live[1] == "6" and live[-1].endswith(" of 5 orders")
     assert known["200 pseudo-pairs of people (4 hanchan)"][1] == "2"
-    assert f"{CALM} (6 hanchan): most of the six pairs" in known
+    assert f"{CALM} (6 hanchan): most of all pairs" in known
     kept = {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl*")}
     assert sum(path.parent.name == "records" for path in kept) == 12
     assert sum(path.name == "counts.jsonl" for path in kept) == 1
@@ -96,24 +96,25 @@ def test_no_two_tables_share_walls_and_another_seed_moves_all_of_them() -> None:
 JUDGE = Judge(ALL)
 
 
-def four_of(games: GameCounts) -> Four:
-    return Four.of(games, np.arange(len(games)) // 6)
+def table_of(games: GameCounts) -> TableGames:
+    return TableGames.of(games, np.arange(len(games)) // 6)
 
 
+@pytest.mark.parametrize("players", [3, 4])
 def test_a_planted_pair_is_found_caught_and_told_of_and_nobody_else_is(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, players: int
 ) -> None:
     monkeypatch.setattr(judging, "PSEUDO_PAIRS", 2000)
     monkeypatch.setattr(judging, "BOOTS", 5)
     monkeypatch.setattr(judging, "ORDERS", 20)
-    four = four_of(played(60, helped=1.5))
-    pair = four.pairs.index(frozenset("ab"))
-    null = JUDGE.unrelated(played(200, seed=2), 10).max(axis=1)
-    strange, own, _, caught, accused = JUDGE.found(four, pair, 10, null)
+    table = table_of(played(60, helped=1.5, players=players))
+    pair = table.pairs.index(frozenset("ab"))
+    null = JUDGE.unrelated(played(200, seed=2, players=players), 10).max(axis=1)
+    strange, own, _, caught, accused = JUDGE.found(table, pair, 10, null)
     assert min(strange.value, own.value) > 0.99 and caught.value > 0.9
     assert strange.low <= strange.value <= strange.high
     assert accused.value < 0.01
-    after = JUDGE.log_e_values_live(four)
+    after = JUDGE.log_e_values_live(table)
     assert np.isfinite(after[:, pair]).all() and after[:, pair].max() < 30
     assert np.isinf(np.delete(after, pair, axis=1)).all()
 
@@ -122,10 +123,11 @@ def test_a_pair_is_told_of_at_the_limit_of_the_last_pair_that_met(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(judging, "ORDERS", 150)
-    four = four_of(played(40, helped=1.0))
-    after, random = JUDGE.log_e_values_live(four), judging.dice(40)
+    table = table_of(played(40, helped=1.0))
+    after, random = JUDGE.log_e_values_live(table), judging.dice(40)
     rows = np.arange(40)[:, None]
-    left, products = levelled(four.games)[rows, four.places], four.games.products[rows, four.places]
+    left = levelled(table.games)[rows, table.places]
+    products = table.games.products[rows, table.places]
     for found in after:
         order = random.permutation(40)
         e = ALL.e_values(left[order].cumsum(axis=0), products[order].astype(float).cumsum(axis=0))
@@ -141,15 +143,15 @@ def test_without_help_nobody_is_found_nor_accused_more_often_than_is_said(
     monkeypatch.setattr(judging, "BOOTS", 2)
     monkeypatch.setattr(judging, "PSEUDO_PAIRS", 2000)
     games = played(120)
-    four = four_of(games)
-    shares = JUDGE.alarms(four, 10)
+    table = table_of(games)
+    shares = JUDGE.alarms(table, 10)
     assert shares.shape == (3, 6)
     assert (shares.mean(axis=1) <= judging.LEVELS).all()
     unrelated = JUDGE.unrelated(games, 10)
     assert (judging.shares_below(ALL.p_values(unrelated)) <= judging.LEVELS).all()
-    own = np.mean([JUDGE.found(four, pair, 10, None)[1].value for pair in range(6)])
+    own = np.mean([JUDGE.found(table, pair, 10, None)[1].value for pair in range(6)])
     assert own == pytest.approx(0.5, abs=1e-6)  # each of all six against the other five
-    assert np.isnan(JUDGE.found(four, 0, 10, None)[0].value)
+    assert np.isnan(JUDGE.found(table, 0, 10, None)[0].value)
 
 
 def test_groups_have_different_games_and_walls_stay_whole() -> None:

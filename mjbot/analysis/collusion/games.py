@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.analysis.collusion.hidden import CLASSES, N_SCORES, SCORES, Floats, HiddenHandModel
-from mjbot.analysis.collusion.residuals import N_PAIRS, SPREADS, Residuals
+from mjbot.analysis.collusion.residuals import PAIRS, SPREADS, Residuals
 from mjbot.analysis.stats.counted_games import ScoreKeeper, rule_set
 from mjbot.game.records.game import RecordError
 from mjbot.learning.training.positions import GameRef, GameStep, LeftOut, collect, games_at
@@ -27,19 +27,22 @@ from mjbot.runtime.append_log import AppendLog, Cures
 from mjbot.runtime.compiler.compiled import source_digest
 from mjbot.runtime.errors import ArgumentError
 from protocol import messages as m
+from protocol.rules import announced_players
 
 COUNTS_FILE: Final = "counts.jsonl"
 DIGITS: Final = 4
+Models = Mapping[int, HiddenHandModel]
+"""The expectations by the number of players."""
 CURES: Final = Cures("name another --folder", "delete that file")
 
 
 @dataclass(frozen=True)
 class GameCounts:
-    """The counts of many games.
+    """The counts of many games of as many players each.
 
     ``numbers`` are those of the games among the records, ``names`` the players by seat (by number
-    in ``players``: int32[games, 4]), ``scores`` int32[games, 4], ``kyoku`` int16[games].  ``t``,
-    ``base``, ``level`` and ``products`` float32 are those of
+    in ``players``: int32[games, seats]), ``scores`` int32[games, seats], ``kyoku`` int16[games].
+    ``t``, ``base``, ``level`` and ``products`` float32 are those of
     :class:`mjbot.analysis.collusion.residuals.Residuals`, by game.
     """
 
@@ -55,6 +58,11 @@ class GameCounts:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    @property
+    def seats(self) -> int:
+        """How many play a game."""
+        return int(self.names.shape[1])
 
     def take(self, chosen: NDArray[np.intp] | slice) -> "GameCounts":
         """Return some of the games."""
@@ -76,8 +84,8 @@ class CountedGame(msgspec.Struct, frozen=True):
 
     digest: str
     number: int
-    names: tuple[str, str, str, str]
-    scores: tuple[int, int, int, int]
+    names: tuple[str, ...]
+    scores: tuple[int, ...]
     length: str
     rules: str
     kyoku: int
@@ -97,7 +105,7 @@ class CountsHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 def count_games(
     refs: Sequence[GameRef],
-    model: HiddenHandModel,
+    models: Models,
     jobs: int = 1,
     folder: Path | None = None,
     left_out: LeftOut | None = None,
@@ -106,7 +114,7 @@ def count_games(
 ) -> GameCounts:
     """Count all games, or those that a folder does not have yet; ``step`` is called for each.
 
-    ``choose`` returns those that are reported.
+    ``choose`` returns those that are reported, all of as many players.
 
     Raises :class:`~mjbot.runtime.append_log.LogError` if the folder is another run's.
     """
@@ -115,7 +123,7 @@ def count_games(
     with ExitStack() as stack:
         log: AppendLog[CountsHeader, CountedGame] | None = None
         if folder is not None:
-            decode, header = partial(msgspec.json.decode, type=CountedGame), header_of(model)
+            decode, header = partial(msgspec.json.decode, type=CountedGame), header_of(models)
             log = stack.enter_context(AppendLog(folder / COUNTS_FILE, header, CURES, decode=decode))
             digests = record_digests(refs)
             lines = _kept(log.lines, digests)
@@ -123,7 +131,7 @@ def count_games(
                 step()
         done = {line.number for line in lines}
         missing = [ref for ref in refs if ref.number not in done]
-        for line in collect(missing, partial(_counted, model=model), jobs, left_out):
+        for line in collect(missing, partial(_counted, models=models), jobs, left_out):
             if line is not None:
                 lines.append(line)
                 if log is not None and (digest := digests.get(line.number)):
@@ -132,9 +140,9 @@ def count_games(
     return _packed(choose(sorted(lines, key=lambda line: line.number)))
 
 
-def header_of(model: HiddenHandModel) -> CountsHeader:
-    """Return what a log of counts by a model and this code begins with."""
-    return CountsHeader(weights=_digest(model), code=source_digest(__name__))
+def header_of(models: Models) -> CountsHeader:
+    """Return what a log of counts by these models and this code begins with."""
+    return CountsHeader(weights=_digest(models), code=source_digest(__name__))
 
 
 def record_digests(refs: Sequence[GameRef]) -> dict[int, str]:
@@ -161,35 +169,36 @@ def _kept(lines: Iterable[CountedGame], digests: Mapping[int, str]) -> list[Coun
     ]
 
 
-def _digest(model: HiddenHandModel) -> str:
-    return hashlib.sha256(b"".join(array.tobytes() for array in model)).hexdigest()[:16]
+def _digest(models: Models) -> str:
+    arrays = [array for players in sorted(models) for array in models[players]]
+    return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:16]
 
 
-def _counted(steps: Iterator[GameStep], model: HiddenHandModel) -> CountedGame | None:
+def _counted(steps: Iterator[GameStep], models: Models) -> CountedGame | None:
     residuals, number = None, 0
     start, keeper = m.StartGame(names=()), ScoreKeeper()
-    scores = (0, 0, 0, 0)
+    players, scores = 4, (0, 0, 0, 0)
     for game, event, state in steps:
-        if residuals is None:
-            number = game
-            residuals = Residuals(model, number)
-        residuals.add(event, state)
-        keeper.add(event)
         if isinstance(event, m.StartGame):
             start = event
-        elif isinstance(event, m.EndGame) and event.scores is not None:
+            players = announced_players(start.mjbot_rules)
+        if residuals is None:
+            number = game
+            residuals = Residuals(models[players], number)
+        residuals.add(event, state)
+        keeper.add(event)
+        if isinstance(event, m.EndGame) and event.scores is not None:
             scores = event.scores
-    names = unique_names(("",) * 4 if start.names is None else start.names)
-    if residuals is None or len(names) != 4 or not residuals.kyoku:
+    names = unique_names((("",) * players if start.names is None else start.names)[:players])
+    if residuals is None or len(names) != players or not residuals.kyoku:
         return None
     length, rules = rule_set(start, keeper)
-    east, south, west, north = names
-    sums = residuals.sums
+    sums = residuals.seated
     return CountedGame(
         digest="",
         number=number,
-        names=(east, south, west, north),
-        scores=scores,
+        names=names,
+        scores=scores[:players],
         length=length,
         rules=rules,
         kyoku=len(residuals.kyoku),
@@ -225,16 +234,19 @@ def _packed(lines: Sequence[CountedGame]) -> GameCounts:
         raise ArgumentError("no game could be counted: there are no players to compare")
     players = sorted({name for line in lines for name in line.names})
     place = {name: number for number, name in enumerate(players)}
+    n = len(lines[0].names)
     return GameCounts(
         players=players,
         numbers=np.array([line.number for line in lines], np.int32),
         names=np.array([[place[name] for name in line.names] for line in lines], np.int32),
         scores=np.array([line.scores for line in lines], np.int32),
         kyoku=np.array([line.kyoku for line in lines], np.int16),
-        t=_shaped([line.t for line in lines], 4, 4, N_SCORES),
-        base=_shaped([line.base for line in lines], 4, 4, N_SCORES, CLASSES),
-        level=_shaped([line.level for line in lines], 4, N_SCORES, CLASSES, 2),
-        products=_shaped([line.products for line in lines], N_PAIRS, SPREADS, N_SCORES, N_SCORES),
+        t=_shaped([line.t for line in lines], n, n, N_SCORES),
+        base=_shaped([line.base for line in lines], n, n, N_SCORES, CLASSES),
+        level=_shaped([line.level for line in lines], n, N_SCORES, CLASSES, 2),
+        products=_shaped(
+            [line.products for line in lines], len(PAIRS[n]), SPREADS, N_SCORES, N_SCORES
+        ),
     )
 
 
@@ -261,8 +273,8 @@ class Met:
 def who_met(games: GameCounts, least: int) -> Met:
     """Return the pairs that met in at least so many games, in the order of their players."""
     found = []
-    for one in range(4):
-        for other in range(4):
+    for one in range(games.seats):
+        for other in range(games.seats):
             if one != other:
                 pair = games.names[:, [one, other]]
                 places = np.flatnonzero(pair[:, 0] < pair[:, 1])

@@ -31,26 +31,29 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.rules.acceptance import acceptance, shanten_and_acceptance
-from mjbot.game.rules.shanten import NEVER, shanten
+from mjbot.game.rules.shanten import NEVER
+from mjbot.game.rules.tile_sets import acceptance_of, holds_no_run, shanten_of
 from mjbot.game.table.observe import genbutsu, unseen_kinds
+from mjbot.game.table.seats import next_seat
 from mjbot.game.table.state import ACCEPTED, NO_RIICHI, State
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import next_below
+from protocol.tiles import NORTH
 
 REDRAWS: Final = 12
 THIN: Final = 8
 """Swaps tried from one redraw to the next."""
 SCORES: Final = ("calls", "chi calls", "silent waits", "riichi waits", "own waits")
-"""What a discard may do: serve a call of a seat that may not chi it, of the next seat; complete the
-hand of a silent tenpai, of a riichi; leave the discarder waiting for what the other holds."""
+"""What a discard may do: serve a call of a seat that may not chi it, of the next seat, which may
+(nobody of three players); complete the hand of a silent tenpai, of a riichi; leave the discarder
+waiting for what the other holds."""
 CALL, NEXT_CALL, WAIT, RIICHI, OWN = range(5)
 N_SCORES: Final = 5
 
 TURNS: Final = 3
 EARLY: Final = 46
 MIDDLE: Final = 22
-"""Tiles left in the wall above which it is early, not late."""
+"""Tiles left in the wall above which it is early, not late; of three players three quarters."""
 CLASSES: Final = 4
 COPIES: Final = 4
 """Copies unseen, capped at three."""
@@ -158,11 +161,12 @@ def weigh_discards(state: State, seat: int, model: HiddenHandModel, out: Discard
     if not state.hand_known[seat] or state.riichi[seat] == ACCEPTED:
         return
     hand, n_melds = state.hand[seat].copy(), int(state.n_melds[seat])
+    players = int(state.rules.players)
     best = np.int64(NEVER)
     for kind in range(34):
         if hand[kind]:
             hand[kind] -= 1
-            out.lost[kind], out.accepts[kind] = shanten_and_acceptance(hand, n_melds)
+            out.lost[kind], out.accepts[kind] = acceptance_of(hand, n_melds, players)
             best = min(best, out.lost[kind])
             hand[kind] += 1
     unseen = np.empty(34, np.int8)
@@ -176,7 +180,7 @@ def weigh_discards(state: State, seat: int, model: HiddenHandModel, out: Discard
         out.lost[kind] -= best
         keeps = out.lost[kind] == 0
         threat = 0 if not threatened else 2 - int((safe >> kind) & 1)
-        cell = (int(keeps) * CLASSES + _class(kind)) * TURNS + turn
+        cell = (int(keeps) * CLASSES + _class(kind, players)) * TURNS + turn
         cell = (cell * 3 + threat) * 3 + min(int(hand[kind]), 3) - 1
         cell = cell * COPIES + min(int(unseen[kind]), 3)
         out.cells[kind], out.weights[kind] = cell, model.chosen[cell]
@@ -208,16 +212,16 @@ def _safe_kinds(state: State, seat: int) -> tuple[np.int64, bool]:
 
 
 @compiled
-def _class(kind: int) -> int:
-    """Return 0 for honours, 1 for terminals, 2 for twos and eights, 3 for the others."""
-    if kind >= 27:
+def _class(kind: int, players: int) -> int:
+    """Return 0 for what is in no run, 1 for terminals, 2 for twos and eights, 3 for the others."""
+    if kind >= 27 or holds_no_run(kind, players):
         return 0
     return 1 + min(kind % 9, 8 - kind % 9, 2)
 
 
 @compiled
 def _turn(state: State) -> int:
-    left = int(state.wall_left)
+    left = int(state.wall_left) * 4 // int(state.rules.players)
     return 0 if left > EARLY else (1 if left > MIDDLE else 2)
 
 
@@ -237,8 +241,8 @@ def hold_against_hand(
     out.meaning[other] = 0.0
     if discard.cells[kind] < 0 or not state.hand_known[other]:
         return
-    n_melds = int(state.n_melds[other])
-    here = shanten(state.hand[other], n_melds)
+    n_melds, players = int(state.n_melds[other]), int(state.rules.players)
+    here = shanten_of(state.hand[other], n_melds, players)
     asked = _query(state, seat, other, here)
     if asked < 0:
         return
@@ -249,7 +253,7 @@ def hold_against_hand(
     for each in range(34):
         if discard.cells[each] < 0:
             continue
-        place = _class(each)
+        place = _class(each, players)
         cell = (asked * CLASSES + place) * COPIES + min(discard.unseen[each], 3)
         cell = cell * 2 + ((river >> each) & 1)
         cell = ((cell * 2 + _is_suji(river, each)) * 2 + called) * TURNS + turn
@@ -277,7 +281,8 @@ def _query(state: State, seat: int, other: int, here: int) -> int:
         return WAIT
     if state.wall_left == 0:
         return -1
-    return NEXT_CALL if other == (seat + 1) & 3 else CALL
+    may_chi = state.rules.players == 4 and other == next_seat(state, seat)
+    return NEXT_CALL if may_chi else CALL
 
 
 @compiled
@@ -314,7 +319,7 @@ def _hold_own_waits(
     for wanted in range(34):
         share = reach[wanted] / total
         accepted = float((discard.accepts[kind] >> wanted) & 1)
-        place = _class(wanted)
+        place = _class(wanted, int(state.rules.players))
         cell = (place * 2 + ((river >> wanted) & 1)) * 3 + _near(river, wanted)
         cell = ((cell * 2 + int(called)) * 5 + discard.unseen[wanted]) * TURNS + turn
         real, expected = float(state.hand[other, wanted]), model.held[cell] * held[wanted]
@@ -362,13 +367,14 @@ def _redraw(
     copies of each kind they hold on average.
     """
     seat, other = pair
-    n_melds, deck = int(state.n_melds[other]), np.empty(136, np.int8)
+    n_melds, players = int(state.n_melds[other]), int(state.rules.players)
+    deck = np.empty(136, np.int8)
     n_hand, n_deck = _lay_out(state, seat, other, deck)
     hand = state.hand[other].copy()
     barred = np.int64(state.discarded[other]) if here == 0 else np.int64(0)
-    is_furiten = barred != 0 and acceptance(hand, n_melds) & barred != 0
-    kept = np.array([n_hand, n_deck, n_melds, here, barred, int(is_furiten)])
-    real = _needs(hand, n_melds, asked, discard)
+    is_furiten = barred != 0 and acceptance_of(hand, n_melds, players)[1] & barred != 0
+    kept = np.array([n_hand, n_deck, n_melds, here, barred, int(is_furiten), players])
+    real = _needs(hand, n_melds, asked, discard, players)
     back = next_below(random, REDRAWS + 1)
     real_deck = deck.copy()
     for number in range(REDRAWS):
@@ -378,7 +384,7 @@ def _redraw(
                 hand[each] = state.hand[other, each]
         for _ in range(THIN):
             _swap(hand, deck, kept, random)
-        needs = _needs(hand, n_melds, asked, discard)
+        needs = _needs(hand, n_melds, asked, discard, players)
         for each in range(34):
             held[each] += hand[each] / REDRAWS
             share[each] += ((needs >> each) & 1) / REDRAWS
@@ -386,28 +392,33 @@ def _redraw(
 
 
 @compiled
-def _needs(hand: NDArray[np.int8], n_melds: int, asked: int, discard: DiscardChoice) -> np.int64:
+def _needs(
+    hand: NDArray[np.int8], n_melds: int, asked: int, discard: DiscardChoice, players: int
+) -> np.int64:
     """Return the mask of kinds that complete a hand, or a call of which lowers its shanten."""
     if asked >= WAIT:
-        return np.int64(acceptance(hand, n_melds))
+        return np.int64(acceptance_of(hand, n_melds, players)[1])
     needs = np.int64(0)
     for kind in range(34):
-        if discard.cells[kind] >= 0 and call_helps(hand, n_melds, kind, asked == NEXT_CALL):
+        may_call = discard.cells[kind] >= 0
+        if may_call and call_helps(hand, n_melds, kind, asked == NEXT_CALL, players):
             needs |= np.int64(1) << kind
     return needs
 
 
 @compiled
-def call_helps(held: NDArray[np.int8], n_melds: int, kind: int, is_next: bool) -> bool:
-    """Return whether a pon of a kind, or a chi of the next player, lowers a hand's shanten."""
-    low_ends = is_next and kind < 27
+def call_helps(
+    held: NDArray[np.int8], n_melds: int, kind: int, may_chi: bool, players: int
+) -> bool:
+    """Return whether a pon of a kind, or a chi, lowers a hand's shanten."""
+    low_ends = may_chi and kind < 27
     if held[kind] < 2 and not low_ends:
         return False
     hand = held.copy()
-    here = shanten(hand, n_melds)
+    here = shanten_of(hand, n_melds, players)
     if hand[kind] >= 2:
         hand[kind] -= 2
-        if shanten(hand, n_melds + 1) < here:
+        if shanten_of(hand, n_melds + 1, players) < here:
             return True
         hand[kind] += 2
     if not low_ends:
@@ -421,7 +432,7 @@ def call_helps(held: NDArray[np.int8], n_melds: int, kind: int, is_next: bool) -
         if hand[one] and hand[two]:
             hand[one] -= 1
             hand[two] -= 1
-            helps = shanten(hand, n_melds + 1) < here
+            helps = shanten_of(hand, n_melds + 1, players) < here
             hand[one] += 1
             hand[two] += 1
             if helps:
@@ -431,18 +442,21 @@ def call_helps(held: NDArray[np.int8], n_melds: int, kind: int, is_next: bool) -
 
 @compiled
 def _lay_out(state: State, seat: int, other: int, deck: NDArray[np.int8]) -> tuple[int, int]:
-    """Lay out the other's hand and then all else that the seat has not seen; return both sizes."""
+    """Lay out the other's hand and then all else that the seat has not seen; return both sizes.
+
+    Norths of three players are left where they are: hands keep few of them, and not by chance.
+    """
     unseen = np.empty(34, np.int8)
     unseen_kinds(state, seat, unseen)
-    n = 0
+    n, fixed = 0, NORTH if state.rules.players == 3 else -1
     for kind in range(34):
-        for _ in range(state.hand[other, kind]):
+        for _ in range(state.hand[other, kind] if kind != fixed else 0):
             deck[n] = kind
             n += 1
         unseen[kind] -= state.hand[other, kind]
     n_hand = n
     for kind in range(34):
-        for _ in range(unseen[kind]):
+        for _ in range(unseen[kind] if kind != fixed else 0):
             deck[n] = kind
             n += 1
     return n_hand, n
@@ -454,10 +468,12 @@ def _swap(
 ) -> None:
     """Swap a tile of the hand if that leaves shanten and furiten as they are.
 
-    ``kept`` has the sizes of hand and deck, the melds, the shanten, the own discards and whether
-    the hand is furiten by those.
+    ``kept`` has the sizes of hand and deck, the melds, the shanten, the own discards, whether the
+    hand is furiten by those, and the number of players.
     """
-    n_hand, n_deck, n_melds = kept[0], kept[1], kept[2]
+    n_hand, n_deck, n_melds, players = kept[0], kept[1], kept[2], kept[6]
+    if n_hand == 0:  # but norths
+        return
     place = next_below(random, n_hand)
     other = n_hand + next_below(random, n_deck - n_hand)
     old, new = deck[place], deck[other]
@@ -465,9 +481,9 @@ def _swap(
         return
     hand[old] -= 1
     hand[new] += 1
-    stays = shanten(hand, n_melds) == kept[3]
+    stays = shanten_of(hand, n_melds, players) == kept[3]
     if stays and kept[4]:
-        stays = (acceptance(hand, n_melds) & kept[4] != 0) == (kept[5] != 0)
+        stays = (acceptance_of(hand, n_melds, players)[1] & kept[4] != 0) == (kept[5] != 0)
     if stays:
         deck[place], deck[other] = new, old
         return

@@ -33,6 +33,7 @@ from mjbot.game.table.hands import kind_of
 from mjbot.game.table.mirror.wire import tile_code
 from mjbot.learning.models.weights import Manifest, save_weights
 from mjbot.learning.training.positions import DistinctGames, GameRef, GameStep, LeftOut, collect
+from mjbot.learning.training.requests import players_field
 from mjbot.learning.training.runs import RUNS, GameRange, Learned, games_field, records_field
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import command_of, option
@@ -107,9 +108,10 @@ def learn(
 ) -> DetectionWeights:
     """Return weights from honest games and games of each kind of known pair."""
     kyoku = float(honest.kyoku.sum())
-    spread = honest.products[:, :, 0].sum(axis=(0, 1), dtype=np.float64) / (kyoku * len(PAIRS))
+    n_pairs = honest.products.shape[1]
+    spread = honest.products[:, :, 0].sum(axis=(0, 1), dtype=np.float64) / (kyoku * n_pairs)
     means = [kind.sums()[0][:, 0].sum(axis=0) / float(kind.games.kyoku.sum()) for kind in known]
-    sums = np.array([np.linalg.solve(spread, mean) for mean in means])
+    sums = np.array(means) @ np.linalg.pinv(spread, hermitian=True)  # three have no chi calls
     sums /= np.sqrt(np.einsum("ki,ij,kj->k", sums, spread, sums))[:, None]
     return DetectionWeights(
         chosen=model.chosen,
@@ -121,9 +123,14 @@ def learn(
 
 
 def points_of_scores(games: GameCounts) -> Floats:
-    """Return how many final points of two together go with a unit of W - X: float64[N_SCORES]."""
+    """Return how many final points of two together go with a unit of the first contrast.
+
+    float64[N_SCORES].
+    """
     x = levelled(games)[:, :, 0].reshape(-1, hidden.N_SCORES)
-    y = np.stack([games.scores[:, i] + games.scores[:, j] for i, j in PAIRS], axis=1).ravel()
+    y = np.stack(
+        [games.scores[:, i] + games.scores[:, j] for i, j in PAIRS[games.seats]], axis=1
+    ).ravel()
     points: Floats = np.linalg.solve(x.T @ x + np.eye(hidden.N_SCORES), x.T @ (y - y.mean()))
     return points
 
@@ -142,6 +149,7 @@ class DetectionRequest:
         action="append",
         metavar=("NAME", "NAME", "RECORDS"),
     )
+    players: int = players_field()
     jobs: int = option(os.cpu_count() or 1, "number of processes", type=int, shown=False)
     out: Path | None = option(
         None, f"folder of the weights (default: {RUNS / 'detection'})", type=Path, shown=False
@@ -158,15 +166,16 @@ def train(request: DetectionRequest) -> Learned:
     if not request.pairs:
         raise ArgumentError("--pair: name at least one known pair and its records")
     pairs = [(one, other, record_path(path)) for one, other, path in request.pairs]
-    distinct = DistinctGames(request.left_out)
+    distinct = DistinctGames(request.left_out, (request.players,))
     refs = request.games.take(distinct.index(request.records))
     model = learn_model(refs, request.jobs, request.left_out)
-    honest = count_games(refs, model, request.jobs, left_out=LeftOut())
+    models = {request.players: model}
+    honest = count_games(refs, models, request.jobs, left_out=LeftOut())
     known = []
     for one, other, path in pairs:
         # a file may have several pairs
         apart = replace(distinct, copies=copy.deepcopy(distinct.copies))
-        known += [known_pair(count_games(apart.index([path]), model, request.jobs), one, other)]
+        known += [known_pair(count_games(apart.index([path]), models, request.jobs), one, other)]
     weights = learn(model, honest, known)
     described = ", ".join(f"{one} + {other} ({len(each.games)} hanchan)"
         for (one, other, _), each in zip(pairs, known, strict=True))  # fmt: skip
@@ -195,4 +204,4 @@ def known_pair(games: GameCounts, one: str, other: str) -> KnownPairGames:
     if not len(both):
         raise ArgumentError(f"{one!r} and {other!r} never met there")
     seats = np.stack([each[both].argmax(axis=1) for each in at], axis=1).astype(np.int8)
-    return KnownPairGames(games.take(both), places_of(seats))
+    return KnownPairGames(games.take(both), places_of(seats, games.seats))

@@ -69,22 +69,24 @@ class PairWatch:
         self._table.apply(event)
         if isinstance(event, m.EndGame):
             self._games += 1
-            self._judge(unique_names(self._table.names or ("",) * 4))
+            players = self._residuals.players
+            self._judge(unique_names((self._table.names or ("",) * 4)[:players]))
 
     def _judge(self, names: tuple[str, ...]) -> None:
-        sums, products = self._residuals.sums, self._residuals.products()
+        sums, products = self._residuals.seated, self._residuals.products()
+        places = PLACE_OF[len(names)]
         for name, level in zip(names, sums.level, strict=True):
             self._levels.setdefault(name, np.zeros((N_SCORES, CLASSES, 2)))
             self._levels[name] += level
         levels = np.array([self._levels[name] for name in names])
         left = contrasts(sums.t - made_up_for(sums.base, levels))
-        for one, other in combinations(range(4), 2):
+        for one, other in combinations(range(len(names)), 2):
             names_of = sorted((names[one], names[other]))
             pair = (names_of[0], names_of[1])
             meetings = self.met.setdefault(pair, Meetings(len(self.met) + 1))
             meetings.games += 1
-            meetings.residuals += left[PLACE_OF[one, other]]
-            meetings.products += products[PLACE_OF[one, other]]
+            meetings.residuals += left[places[one, other]]
+            meetings.products += products[places[one, other]]
             self._report_pair(pair, meetings)
 
     def _report_pair(self, pair: tuple[str, str], meetings: Meetings) -> None:

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from math import sqrt
 from typing import Any, Final
 
+import numpy as np
+
 from mjbot.analysis.collusion.evidence import EvidencePosition
-from mjbot.analysis.collusion.hidden import CALL, NEXT_CALL, OWN, RIICHI, SCORES, WAIT
+from mjbot.analysis.collusion.hidden import CALL, NEXT_CALL, OWN, RIICHI, SCORES, WAIT, Floats
 from mjbot.analysis.collusion.verdicts import PairVerdict
 from mjbot.runtime.files import plural
 from mjbot.viewer import html
@@ -28,7 +31,6 @@ HOW: Final = (
     " <b>points</b> are the average value of such help to two players in Phoenix games: not points"
     " that they were seen to win."
 )
-SQRT_2: Final = 2**0.5
 SURE: Final = 0.05
 """Adjusted p-value below which a pair is called conspicuous."""
 
@@ -85,11 +87,16 @@ def cells(finding: Finding) -> list[str]:
         effect.text("+,.0f") if effect.is_bounded else f"{effect.value:+,.0f}",
         p_value(verdict.p),
         p_value(verdict.adjusted),
-        f"{(z[CALL] + z[NEXT_CALL]) / SQRT_2:+.1f}",
-        f"{(z[WAIT] + z[RIICHI]) / SQRT_2:+.1f}",
+        f"{_together(z[[CALL, NEXT_CALL]]):+.1f}",
+        f"{_together(z[[WAIT, RIICHI]]):+.1f}",
         f"{z[OWN]:+.1f}",
         NOT_PROOF,
     ]
+
+
+def _together(z: Floats) -> float:
+    """Return the deviate of scores together; one that was never counted is 0 (three do not chi)."""
+    return float(z.sum()) / sqrt(max(int(np.count_nonzero(z)), 1))
 
 
 def p_value(p: float) -> str:

@@ -38,6 +38,8 @@ from mjbot.learning.models.weights import Shape, load_weights, shaped
 NAME: Final = "detection"
 SHIPPED: Final = Path(__file__).parent / "weights"
 """Not among the players' weights: no game depends on these."""
+OF_PLAYERS: Final = {4: SHIPPED, 3: SHIPPED / "three-players"}
+"""Where the weights are that were learned at tables of so many players."""
 LEAST_GAMES: Final = 5
 """Games together below which a pair is not judged."""
 PRIOR: Final = 10.0
@@ -55,7 +57,8 @@ class DetectionWeights:
     ``chosen``, ``needed`` and ``held`` belong to a
     :class:`~mjbot.analysis.collusion.hidden.HiddenHandModel`.  ``sums`` float64[kinds, N_SCORES]
     are the weighted sums, each with a standard deviation of 1 per kyoku among unrelated players;
-    ``points`` float64[N_SCORES] is the value of a unit of W - X in a game to a pair, in points.
+    ``points`` float64[N_SCORES] is the value of a unit of the first contrast in a game to a pair,
+    in points.
     """
 
     chosen: Floats
@@ -128,9 +131,9 @@ def shipped_weights(folder: Path = SHIPPED) -> DetectionWeights:
 class PairVerdict:
     """The result for one pair.
 
-    ``residuals`` float64[N_SCORES] is what each score is beyond the table's, W - X summed over
-    kyoku, and ``z`` its t by itself.  ``weights`` float64[N_SCORES] are those of the largest sum.
-    ``games`` and ``seats`` are where the two met, by places in the games.
+    ``residuals`` float64[N_SCORES] is what each score is beyond the table's, the first contrast
+    summed over kyoku, and ``z`` its t by itself.  ``weights`` float64[N_SCORES] are those of the
+    largest sum.  ``games`` and ``seats`` are where the two met, by places in the games.
     """
 
     names: tuple[str, str]
@@ -199,7 +202,7 @@ def holm(p: Floats) -> Floats:
 def levelled(games: GameCounts) -> Floats:
     """Return the contrasts of each game, with the level of each player's hands made up for.
 
-    float64[games, N_PAIRS, CONTRASTS, N_SCORES].  A player's excess of needs over those expected of
+    float64[games, pairs, CONTRASTS, N_SCORES].  A player's excess of needs over those expected of
     unrelated players is removed with all of its games, for the discards of any player.
     """
     n = len(games.players)
@@ -209,9 +212,10 @@ def levelled(games: GameCounts) -> Floats:
 
 
 def made_up_for(base: Floats, levels: Floats) -> Floats:
-    """Return how far T is off for the levels of hands: float64[..., 4, 4, N_SCORES].
+    """Return how far T is off for the levels of hands: float64[..., seats, seats, N_SCORES].
 
-    ``base`` float64[..., 4, 4, N_SCORES, CLASSES], ``levels`` [..., 4, N_SCORES, CLASSES, 2].
+    ``base`` float64[..., seats, seats, N_SCORES, CLASSES], ``levels`` [..., seats, N_SCORES,
+    CLASSES, 2].
     """
     excess = (levels[..., 0] + PRIOR) / (levels[..., 1] + PRIOR) - 1
     off: Floats = np.einsum("...ijsc,...jsc->...ijs", base, excess)
@@ -225,7 +229,7 @@ def _sums(
     sums, products, effects = [], [], []
     left = levelled(games)
     for chosen, seats in zip(met.games, met.seats, strict=True):
-        places = places_of(seats)
+        places = places_of(seats, games.seats)
         each = left[chosen, places]
         sums.append(each.sum(axis=0))
         products.append(games.products[chosen, places].sum(axis=0, dtype=np.float64))

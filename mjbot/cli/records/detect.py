@@ -39,6 +39,7 @@ from mjbot.analysis.collusion.report import (
 )
 from mjbot.analysis.collusion.verdicts import (
     LEAST_GAMES,
+    OF_PLAYERS,
     DetectionWeights,
     judge,
     shipped_weights,
@@ -132,18 +133,20 @@ def run(request: DetectRequest) -> int:
         chosen, others[:] = _under_one_rule_set(games, request.under)
         return chosen
 
-    weights = shipped_weights()
+    weights = {players: shipped_weights(folder) for players, folder in OF_PLAYERS.items()}
+    models = {players: of_players.model for players, of_players in weights.items()}
     with progress(console, "looking through the records"):
-        refs = DistinctGames(left_out).index(request.records)
+        refs = DistinctGames(left_out, tuple(weights)).index(request.records)
     left_out.require(refs, request.records, "look for pairs in")
     kept = f"kept in {request.folder}; run the same command to resume" if request.folder else ""
     with keeping(lambda: kept), progress(console, "counting", len(refs), "games") as step:
-        games = count_games(refs, weights.model, jobs, request.folder, left_out, step, choose)
-    findings = [Finding(verdict) for verdict in judge(games, weights, request.least)]
+        games = count_games(refs, models, jobs, request.folder, left_out, step, choose)
+    own = weights[games.seats]
+    findings = [Finding(verdict) for verdict in judge(games, own, request.least)]
     close = findings[: request.shown]
     with progress(console, "looking closely", len(close), "pairs") as step:
         for finding in close:
-            _look_closely(finding, refs, games, weights, jobs)
+            _look_closely(finding, refs, games, own, jobs)
             step()
     report = DetectionReport(
         records=", ".join(map(str, request.records)),

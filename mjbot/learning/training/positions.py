@@ -9,7 +9,7 @@ An unreadable hand is reported and counted, and costs that hand only.
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -135,18 +135,20 @@ class LeftOut:
         return text
 
 
-def index_games(paths: Iterable[Path], left_out: LeftOut | None = None) -> list[GameRef]:
-    """List all games at ``paths`` in their order; nothing is replayed.
+def index_games(
+    paths: Iterable[Path], left_out: LeftOut | None = None, players: Collection[int] = (4,)
+) -> list[GameRef]:
+    """List all games of so many players at ``paths`` in their order; nothing is replayed.
 
     Raises ``OSError`` or :class:`~mjbot.game.records.game.RecordError` for a path at which nothing
     can be read.
     """
-    listed = _listed(paths, LeftOut() if left_out is None else left_out, 4)
+    listed = _listed(paths, LeftOut() if left_out is None else left_out, players)
     return [GameRef(number, source, place) for number, (source, place, _) in enumerate(listed)]
 
 
 def _listed(
-    paths: Iterable[Path], left_out: LeftOut, players: int
+    paths: Iterable[Path], left_out: LeftOut, players: Collection[int]
 ) -> Iterator[tuple[Source, int, Game]]:
     """Yield where each game lies, and the game, to be walked before the next."""
     sources = [
@@ -156,7 +158,7 @@ def _listed(
     ]
     for source in sources:
         try:
-            for place, game in enumerate(games_of(source, (players,))):
+            for place, game in enumerate(games_of(source, players)):
                 yield source, place, game
         except EmptyRecordError as error:
             logger.warning("%s", error)
@@ -173,7 +175,7 @@ class DistinctGames:
     """
 
     left_out: LeftOut
-    players: int = 4
+    players: Collection[int] = (4,)
     copies: Distinct[GameRef] = field(default_factory=Distinct)
 
     def index(self, paths: Iterable[Path]) -> list[GameRef]:

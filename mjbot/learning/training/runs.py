@@ -234,7 +234,7 @@ class TrainingRequest:
     @cached_property
     def distinct(self) -> DistinctGames:
         """What lists every game once: no copy of a game learned from is checked with."""
-        return DistinctGames(self.left_out, self.players)
+        return DistinctGames(self.left_out, (self.players,))
 
     def more(self, path: Path) -> list[GameRef]:
         """Return further games to check with: those at ``path`` that are not used already.

@@ -57,7 +57,7 @@ def written(games: list[list[Event]], folder: Path) -> Path:
 
 def verdicts(folder: Path) -> dict[tuple[str, str], PairVerdict]:
     weights = shipped_weights()
-    games = count_games(index_games([folder]), weights.model)
+    games = count_games(index_games([folder]), {4: weights.model})
     return {verdict.names: verdict for verdict in judge(games, weights)}
 
 

@@ -23,7 +23,7 @@ LOGS = sorted((Path(mjbot.__file__).parents[1] / "logs").glob("*.mjson"))
 
 @pytest.fixture(scope="module")
 def games() -> GameCounts:
-    return count_games(index_games(LOGS), no_model())
+    return count_games(index_games(LOGS), {4: no_model()})
 
 
 def events_of(log: Path) -> Iterator[Event]:
@@ -73,7 +73,7 @@ def test_every_two_who_met_often_enough_are_a_pair_once(games: GameCounts) -> No
 
 
 def counts(folder: Path | None, *records: Path) -> list[list[float]]:
-    found = count_games(index_games(records), no_model(), folder=folder)
+    found = count_games(index_games(records), {4: no_model()}, folder=folder)
     names = [[found.players[number] for number in row] for row in found.names]
     arrays = (found.numbers, found.scores, found.kyoku)  # the others are drawn by number
     return [names, *[array.tolist() for array in arrays]]

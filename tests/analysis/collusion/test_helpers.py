@@ -28,7 +28,6 @@ from mjbot.analysis.collusion.helpers import (
 )
 from mjbot.analysis.collusion.helpers_report import HelpersReport, helpers_json, helpers_page
 from mjbot.cli.main import main
-from mjbot.game.records.game import Game
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.mirror.wire import tile_code
@@ -36,9 +35,7 @@ from mjbot.game.table.observe import genbutsu
 from mjbot.game.table.state import ACCEPTED
 from mjbot.learning.training.positions import replay_trusted
 from protocol import messages as m
-from protocol.rules import Rules
-from tests.game.records.formats import report
-from tests.game.referee.scripted import random_game
+from tests.game.records.formats import game_of_three
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -47,19 +44,13 @@ LOGS = sorted((ROOT / "logs").glob("*.mjson"))
 FIELD = len(COUNTS)
 
 
-def of_three() -> Game:
-    """A game at a table of three, with riichi and what was discarded into them."""
-    events = random_game(3, Rules(players=3, length="tonpu"))
-    return Game("three", "line", report(events).entries)
-
-
 @pytest.mark.parametrize("log", [*LOGS, None], ids=lambda log: log.stem if log else "three")
 def test_a_game_is_counted_as_the_table_knows_it(log: Path | None) -> None:
     """Genbutsu are those of the table's state, all else that of the events."""
     players = 4 if log else 3
     counts, chances = np.zeros((4, 4, FIELD)), np.zeros((4, 4, FIELD))
     kyoku, wins = 0, np.zeros(4)
-    for step in replay_trusted(next(iter(open_games(log))) if log else of_three()):
+    for step in replay_trusted(next(iter(open_games(log))) if log else game_of_three()):
         event, state = step.event, step.state
         kyoku += isinstance(event, m.StartKyoku)
         if isinstance(event, m.Hora):
@@ -76,7 +67,7 @@ def test_a_game_is_counted_as_the_table_knows_it(log: Path | None) -> None:
                     safe = int(genbutsu(state, other)) >> kind_of(tile_code(event.pai)) & 1
                     counts[event.actor, other, PUSHES] += not safe
                     chances[event.actor, other, PUSHES] += 1
-    found = observe(next(iter(open_games(log))) if log else of_three()).conduct
+    found = observe(next(iter(open_games(log))) if log else game_of_three()).conduct
     assert found is not None
     assert len(found.names) == players
     assert chances[:, :, PUSHES].any() or log

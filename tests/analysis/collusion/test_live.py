@@ -9,31 +9,41 @@ import mjbot
 from mjbot.analysis.collusion.games import count_games
 from mjbot.analysis.collusion.live import FIRST_TEST, HelperWatch, PairWatch
 from mjbot.analysis.collusion.residuals import PLACE_OF
-from mjbot.analysis.collusion.verdicts import levelled, shipped_weights
+from mjbot.analysis.collusion.verdicts import OF_PLAYERS, levelled, shipped_weights
 from mjbot.game.records.sources import open_games
+from mjbot.game.records.writers import FORMATS
 from mjbot.learning.training.positions import index_games
 from protocol import messages as m
+from tests.game.records.formats import game_of_three
 
 LOG = Path(mjbot.__file__).parents[1] / "logs" / "east-four-winds.mjson"
 
 
-def watched(alpha: float, games: int = 1) -> tuple[PairWatch, list[str]]:
+def watched(
+    alpha: float, games: int = 1, log: Path = LOG, players: int = 4
+) -> tuple[PairWatch, list[str]]:
     parts: list[str] = []
-    watch = PairWatch(shipped_weights(), parts.append, alpha)
+    watch = PairWatch(shipped_weights(OF_PLAYERS[players]), parts.append, alpha)
     for _ in range(games):
-        (game,) = open_games(LOG)
+        (game,) = open_games(log)
         for entry in game.entries:
             watch.add(entry.event)
     return watch, parts
 
 
-def test_it_finds_of_a_game_what_its_record_says():
-    watch, parts = watched(alpha=0.01)
-    games = count_games(index_games([LOG]), shipped_weights().model)
+@pytest.mark.parametrize("players", [3, 4])
+def test_it_finds_of_a_game_what_its_record_says(players: int, tmp_path: Path):
+    log = LOG
+    if players == 3:
+        log = tmp_path / "three.mjson"
+        log.write_bytes(FORMATS["mjai"].encode(game_of_three()))
+    watch, parts = watched(alpha=0.01, log=log, players=players)
+    models = {players: shipped_weights(OF_PLAYERS[players]).model}
+    games = count_games(index_games([log], players=(players,)), models)
     left, names = levelled(games)[0], [games.players[number] for number in games.names[0]]
-    assert parts == [] and len(watch.met) == 6
+    assert parts == [] and len(watch.met) == players * (players - 1) / 2
     for (one, other), meetings in watch.met.items():
-        place = PLACE_OF[names.index(one), names.index(other)]
+        place = PLACE_OF[players][names.index(one), names.index(other)]
         assert meetings.residuals == pytest.approx(left[place], abs=0.01)
         assert meetings.products == pytest.approx(games.products[0, place], abs=0.01)
 

@@ -17,10 +17,21 @@ def test_what_is_of_one_player_alone_is_not_in_the_second_contrast():
     assert left[:, :, 1] == pytest.approx(0)
 
 
-@pytest.mark.parametrize("place", range(6))
-def test_a_pair_stands_out_in_both_and_its_rivals_in_one(place):
-    i, j = PAIRS[place]
-    t = np.zeros((4, 4, 5))
+def test_of_three_what_is_of_the_actor_is_not_in_the_first_nor_of_the_served_in_the_second():
+    term = np.random.default_rng(1).normal(size=(30, 3, 5))
+    of_actor, of_served = term[:, :, None] + np.zeros((3, 1)), term[:, None] + np.zeros((3, 1, 1))
+    for t, contrast in ((of_actor, 0), (of_served, 1)):
+        left = contrasts(t)
+        assert left[:, :, contrast] == pytest.approx(0)
+        assert np.abs(left[:, :, 1 - contrast]).max() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("players", "place"), [(n, place) for n, pairs in PAIRS.items() for place in range(len(pairs))]
+)
+def test_a_pair_stands_out_in_all_and_nobody_else_does(players, place):
+    i, j = PAIRS[players][place]
+    t = np.zeros((players, players, 5))
     t[i, j] = t[j, i] = 2.0
     left = contrasts(t).min(axis=1)
     assert left[place] == pytest.approx(2.0)
@@ -28,8 +39,10 @@ def test_a_pair_stands_out_in_both_and_its_rivals_in_one(place):
 
 
 def test_two_seats_have_one_place_in_either_order():
-    seats = np.array(PAIRS, np.int8)
-    assert places_of(seats).tolist() == places_of(seats[:, ::-1]).tolist() == list(range(6))
+    for players, pairs in PAIRS.items():
+        seats = np.array(pairs, np.int8)
+        for order in (seats, seats[:, ::-1]):
+            assert places_of(order, players).tolist() == list(range(len(pairs)))
 
 
 @pytest.mark.parametrize("smallest", range(CONTRASTS))

@@ -14,6 +14,7 @@ from mjbot.analysis.collusion.learning import known_pair
 from mjbot.analysis.collusion.report import NOT_PROOF
 from mjbot.analysis.collusion.residuals import contrasts
 from mjbot.analysis.collusion.verdicts import (
+    OF_PLAYERS,
     DetectionWeights,
     holm,
     judge,
@@ -21,8 +22,10 @@ from mjbot.analysis.collusion.verdicts import (
     shipped_weights,
 )
 from mjbot.cli.main import main
+from mjbot.game.records.writers import FORMATS
 from mjbot.game.statistics.estimates import t_quantile
 from mjbot.learning.models.weights import load_manifest
+from tests.game.records.formats import game_of_three
 
 LOGS = Path(mjbot.__file__).parents[1] / "logs"
 
@@ -35,13 +38,12 @@ def test_adjusted_p_values_keep_their_order_and_are_never_smaller():
     assert adjusted.min() == pytest.approx(50 * p.min())
 
 
-def test_the_weights_that_ship_say_what_they_were_learned_from():
-    weights = shipped_weights()
+@pytest.mark.parametrize("folder", OF_PLAYERS.values(), ids=map(str, OF_PLAYERS))
+def test_the_weights_that_ship_say_what_they_were_learned_from(folder):
+    weights = shipped_weights(folder)
     assert weights.sums.shape[1] == weights.points.shape[0] == N_SCORES
     assert [len(cells) for cells in weights.model] == [len(cells) for cells in no_model()]
-    manifest = load_manifest(
-        "detection", Path(mjbot.__file__).parent / "analysis" / "collusion" / "weights"
-    )
+    manifest = load_manifest("detection", folder)
     assert "mjbot train detection" in manifest.command
 
 
@@ -50,25 +52,32 @@ def test_the_weights_that_ship_say_what_they_were_learned_from():
 KYOKU = 10
 
 
-def played(n: int, helped: float = 0.0, score: int = 0, until: int | None = None, seed: int = 1):
-    """Games of four at one table; the first two serve each other beyond chance in one score."""
+def played(
+    n: int,
+    helped: float = 0.0,
+    score: int = 0,
+    until: int | None = None,
+    seed: int = 1,
+    players: int = 4,
+):
+    """Games of the same at one table; the first two serve each other beyond chance in one score."""
     random = np.random.default_rng(seed)
-    seats = np.array([random.permutation(4) for _ in range(n)])  # where each player sits
-    kyoku = random.standard_t(3, size=(n, KYOKU, 4, 4, N_SCORES))
+    seats = np.array([random.permutation(players) for _ in range(n)])  # where each player sits
+    kyoku = random.standard_t(3, size=(n, KYOKU, players, players, N_SCORES))
     rows = np.arange(n) < (n if until is None else until)
     for one, other in ((0, 1), (1, 0)):
         kyoku[rows, :, seats[rows, one], seats[rows, other], score] += helped
     left = contrasts(kyoku)
     spread = left[..., :2, :]
     return GameCounts(
-        players=["a", "b", "c", "d"],
+        players=["a", "b", "c", "d"][:players],
         numbers=np.arange(n, dtype=np.int32),
         names=np.argsort(seats, axis=1).astype(np.int32),
-        scores=np.full((n, 4), 25_000, np.int32),
+        scores=np.full((n, players), 25_000, np.int32),
         kyoku=np.full(n, KYOKU, np.int16),
         t=kyoku.sum(axis=1).astype(np.float32),
-        base=np.zeros((n, 4, 4, N_SCORES, CLASSES), np.float32),
-        level=np.zeros((n, 4, N_SCORES, CLASSES, 2), np.float32),
+        base=np.zeros((n, players, players, N_SCORES, CLASSES), np.float32),
+        level=np.zeros((n, players, N_SCORES, CLASSES, 2), np.float32),
         products=np.einsum("nkpci,nkpcj->npcij", spread, spread).astype(np.float32),
     )
 
@@ -85,14 +94,17 @@ def p_of(games: GameCounts, weights: DetectionWeights = ALL) -> dict[tuple[str, 
     return {verdict.names: verdict.p for verdict in judge(games, weights)}
 
 
-def test_strangers_are_accused_no_more_often_than_is_said():
-    p = np.array([list(p_of(played(5, seed=seed)).values()) for seed in range(120)]).ravel()
+@pytest.mark.parametrize("players", [3, 4])
+def test_strangers_are_accused_no_more_often_than_is_said(players):
+    tables = [played(5, seed=seed, players=players) for seed in range(120)]
+    p = np.array([list(p_of(games).values()) for games in tables]).ravel()
     for level in (0.05, 0.01):
         assert np.mean(p < level) < level
 
 
-def test_a_pair_is_found_and_its_rivals_are_not():
-    p = p_of(played(20, helped=1.5))
+@pytest.mark.parametrize("players", [3, 4])
+def test_a_pair_is_found_and_its_rivals_are_not(players):
+    p = p_of(played(20, helped=1.5, players=players))
     assert p["a", "b"] < 1e-4
     assert min(p[pair] for pair in p if pair != ("a", "b")) > 0.01
 
@@ -150,15 +162,16 @@ def pair_places(games: GameCounts):
     return known_pair(games, "a", "b").places
 
 
-def test_hands_that_always_need_much_are_made_up_for():
-    games = played(20)
+@pytest.mark.parametrize("players", [3, 4])
+def test_hands_that_always_need_much_are_made_up_for(players):
+    games = played(20, players=players)
     seats = np.argmax(games.names == 2, axis=1)
     rows = np.arange(len(games))
     games.level[rows, seats, 0, 0] = (60, 30)  # the hands of c need twice what is expected
     games.base[rows, :, seats, 0, 0] = 5.0
     games.t[rows, :, seats, 0] += 5.0
     left = levelled(games)
-    assert left == pytest.approx(levelled(played(20)), abs=0.2)
+    assert left == pytest.approx(levelled(played(20, players=players)), abs=0.2)
 
 
 def test_fewer_games_than_the_test_is_known_for_are_not_judged(tmp_path, capsys):
@@ -176,17 +189,38 @@ def test_fewer_games_than_the_test_is_known_for_are_not_judged(tmp_path, capsys)
 # --- the command -----------------------------------------------------------------------------
 
 
+def cut(lines: list[str], folder: Path) -> Path:
+    """One game of the same players, ended after two to six kyoku: five games."""
+    ends = [at for at, line in enumerate(lines, 1) if '"end_kyoku"' in line]
+    folder.mkdir()
+    for n_kyoku, end in enumerate(ends[1:6], 2):
+        (folder / f"{n_kyoku}.mjson").write_text("".join([*lines[:end], lines[-1]]), "utf-8")
+    return folder
+
+
 @pytest.fixture
 def records(tmp_path):
-    """One game of the same four, ended after two to six kyoku: five games."""
     lines = (LOGS / "east-four-winds.mjson").read_text("utf-8").splitlines(keepends=True)
-    ends = [at for at, line in enumerate(lines, 1) if '"end_kyoku"' in line]
-    folder = tmp_path / "games"
-    folder.mkdir()
-    for n_kyoku, end in enumerate(ends[1:], 2):
-        (folder / f"{n_kyoku}.mjson").write_text("".join([*lines[:end], lines[-1]]), "utf-8")
-    assert len(ends) == 6
-    return folder
+    return cut(lines, tmp_path / "games")
+
+
+@pytest.fixture
+def of_three(tmp_path):
+    game = FORMATS["mjai"].encode(game_of_three(0, "hanchan"))
+    return cut(game.decode().splitlines(keepends=True), tmp_path / "of three")
+
+
+def test_of_three_players_and_four_those_of_most_games_are_judged(records, of_three, capsys):
+    (records / "6.mjson").unlink()
+    found = []
+    for folders in ([of_three], [of_three, records]):
+        assert main(["detect", *map(str, folders), "--jobs", "1", "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+        assert (found[-1]["games"], found[-1]["players"], len(found[-1]["pairs"])) == (5, 3, 3)
+    for alone, beside in zip(*[part["pairs"] for part in found], strict=True):
+        assert alone["players"] == beside["players"]
+        z = {score: part["z"] for score, part in alone["hidden_hands"].items()}
+        assert z["chi calls"] == 0 != z["calls"]
 
 
 def test_the_command_lists_pairs_and_says_of_each_that_it_is_no_proof(records, tmp_path, capsys):

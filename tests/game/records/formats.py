@@ -17,6 +17,7 @@ from mjbot.game.records.tenhou6.reader import read_tenhou6
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from protocol import messages as m
 from protocol.masking import masked
+from protocol.rules import Length, Rules
 from protocol.tenhou import tags
 from protocol.tenhou.calls import Call, decode_call
 from protocol.tenhou.client import TenhouClient
@@ -35,6 +36,12 @@ from tests.protocol.tenhou.face_to_face import plain
 def report(events: Iterable[m.Event]) -> CompleteGame:
     """Return a game of these events, complete."""
     return complete(Game("own", "line", [Entry(at, event) for at, event in enumerate(events, 1)]))
+
+
+def game_of_three(seed: int = 3, length: Length = "tonpu") -> Game:
+    """Return a game of three players at random."""
+    rules = Rules(players=3, length=length)
+    return Game("three", "line", report(scripted.random_game(seed, rules)).entries)
 
 
 def first_kyoku(game: scripted.Game) -> CompleteGame:
