@@ -126,7 +126,8 @@ async def services(world: World) -> list[str]:
     token = world.folder / "token"
     folder.mkdir()
     foreign = _foreign_files(folder)
-    bots = {name: _write_profile(world, name, token, folder) for name in FOUR}
+    games = 1 + seed % 2  # odd seeds also keep the last game alone
+    bots = {name: _write_profile(world, name, token, folder, games=games) for name in FOUR}
     accounts = [f"{name} {hashlib.sha256(f'token-{name}'.encode()).hexdigest()}" for name in FOUR]
     (world.folder / "accounts").write_text("\n".join(accounts))
     serving = asyncio.create_task(_serves_on(world, folder))
@@ -437,7 +438,7 @@ async def _serves_on(world: World, folder: Path) -> None:
 
 
 def _write_profile(
-    world: World, name: str, token: Path, folder: Path, *, games: int = 2, is_broken: bool = False
+    world: World, name: str, token: Path, folder: Path, *, games: int, is_broken: bool = False
 ) -> Path:
     """Write the profile of a bot, as a user does."""
     opens = datetime.fromtimestamp(EPOCH_S) + timedelta(minutes=5)
