@@ -264,7 +264,7 @@ class World:
             (time, "time", self.clock_s), (asyncio, "Runner", lambda: p.Runner(self.loop)),
             (interruption, "signal", p.SignalModule), (socket_link, "threading", p.THREADS),
             (interruption, "_waking", lambda loop: contextlib.nullcontext()),
-            (interruption, "os", SimpleNamespace(_exit=_exit, isatty=lambda _: False)),
+            (interruption, "os", _SYSTEM),
             (command_line, "make_parser", _parser),
             (sys, "stdout", p.Stream(sys.stdout)), (sys, "stderr", p.Stream(sys.stderr)),
             (secrets, "token_bytes", lambda size=32: drawn.randbytes(size)),
@@ -363,6 +363,14 @@ def _own(task: asyncio.Task[Any]) -> None:
 
 def _exit(status: int) -> None:
     raise p.KilledError(status)
+
+
+def _write(_: int, data: bytes) -> int:
+    return sys.stderr.write(data.decode())
+
+
+_SYSTEM: Final = SimpleNamespace(_exit=_exit, isatty=lambda _: False, write=_write)
+"""What a signal's handler uses of ``os``."""
 
 
 def _log_to(*outputs: cli_log.Output) -> None:
