@@ -37,12 +37,12 @@ def fits(hint: Hint, action: PlayerAction) -> bool:
     """
     if hint.type != wire_name(action):
         return False
-    is_kan = isinstance(action, _KANS)
-    for field in ("actor", "target") if is_kan else ("pai", "actor", "target"):
+    fields = ("actor", "target") if isinstance(action, _KANS) else ("pai", "actor", "target")
+    for field in fields:
         value = getattr(action, field, None)  # an action may lack what a server adds to it
         if value is not None and getattr(hint, field) not in (None, value):
             return False
-    if is_kan:
+    if isinstance(action, _KANS):
         return _kinds(hint) <= _kinds(action)
     return not hint.consumed or sorted(hint.consumed) == sorted(getattr(action, "consumed", ()))
 
