@@ -390,7 +390,7 @@ def _keep_routing() -> None:
     """Let loguru pass lines of processes to :func:`_route` alone; a sink costs milliseconds."""
     if not _routed:
         cli_log.logger.add(_route, level="DEBUG", format="{message}", catch=False, diagnose=False)
-    if cli_log._added != _routed:  # a command has run without a simulation
+    if not _routed or cli_log._added != _routed:  # a command has run without a simulation
         others = cli_log.Output(sys.stderr, "DEBUG", filter=lambda _: p.current() is None)
         cli_log.log_to(others)
         _routed[:] = cli_log._added
