@@ -85,7 +85,7 @@ class _Services:
                 await asyncio.sleep(every_s)
                 times.append(now)
                 samples.append(self._sample())
-                print(self._line(now), flush=True)
+                print(self._line(now, samples[-1]), flush=True)
         finally:
             problems = await self._end()
         return [*problems, *self._judged(), *growing(times, samples)]
@@ -147,9 +147,14 @@ class _Services:
             return {}
         return status
 
-    def _line(self, now_s: float) -> str:
+    def _line(self, now_s: float, sample: Sample) -> str:
+        """Return the state now, with the memory: a run may be cut off before its end."""
         games = [self._status(bot).get("games", 0) for bot in range(BOTS)]
-        return f"{now_s:6.0f} s, games {games}, most sockets of the server {self._most_connected}"
+        memory = [round(megabytes) for name, megabytes in sample.items() if name.endswith(" MB")]
+        return (
+            f"{now_s:6.0f} s, games {games}, MB by process {memory},"
+            f" most sockets of the server {self._most_connected}"
+        )
 
     async def _end(self) -> list[str]:
         """End the bots, then the rest; return what does not hold of how they end."""

@@ -107,9 +107,10 @@ def _explore(name: str, seeds: range, tried: list[Tried]) -> int:
 def kept(counts: list[int]) -> float:
     """Return how many objects each schedule leaves, by the least growth between two counts.
 
-    What is imported or cached once grows once, a leak each time.
+    What is imported or cached once grows once, a leak each time: of one growth nothing follows.
     """
-    return min([(after - before) / COUNTED for before, after in pairwise(counts)], default=0.0)
+    growths = [(after - before) / COUNTED for before, after in pairwise(counts)]
+    return min(growths) if len(growths) > 1 else 0.0
 
 
 def _report(schedule: Schedule, outcome: Outcome) -> None:

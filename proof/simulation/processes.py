@@ -156,9 +156,13 @@ class Runner:
         return self._loop
 
     def run(self, main: Coroutine[Any, Any, Any]) -> Any:
-        """Run a coroutine to its end."""
-        task = self._loop.create_task(main)
-        self._process.is_serving = True
+        """Run a coroutine to its end; it takes signals from its first step on."""
+
+        async def serve() -> Any:
+            self._process.is_serving = True
+            return await main
+
+        task = self._loop.create_task(serve())
         self._process.await_(task)
         return task.result()
 

@@ -264,7 +264,7 @@ class World:
             (time, "time", self.clock_s), (asyncio, "Runner", lambda: p.Runner(self.loop)),
             (interruption, "signal", p.SignalModule), (socket_link, "threading", p.THREADS),
             (interruption, "_waking", lambda loop: contextlib.nullcontext()),
-            (interruption, "os", SimpleNamespace(_exit=_exit, isatty=lambda _: False)),
+            (interruption, "os", _SYSTEM),
             (command_line, "make_parser", _parser),
             (sys, "stdout", p.Stream(sys.stdout)), (sys, "stderr", p.Stream(sys.stderr)),
             (secrets, "token_bytes", lambda size=32: drawn.randbytes(size)),
@@ -282,9 +282,6 @@ class World:
         for original, instead in wherever:
             fixed += [(module, name, instead) for module, name in _uses(original)]
         before = [(owner, name, getattr(owner, name)) for owner, name, _ in fixed]
-        outputs = list(cli_log._added)
-        if outputs:
-            cli_log.log_to()
         _keep_routing()
         try:
             for owner, name, instead in fixed:
@@ -293,8 +290,6 @@ class World:
         finally:
             for owner, name, original in reversed(before):
                 setattr(owner, name, original)
-            if outputs:
-                cli_log.log_to(cli_log.Output(sys.stderr, "DEBUG"))
 
 
 @functools.cache
@@ -370,6 +365,14 @@ def _exit(status: int) -> None:
     raise p.KilledError(status)
 
 
+def _write(_: int, data: bytes) -> int:
+    return sys.stderr.write(data.decode())
+
+
+_SYSTEM: Final = SimpleNamespace(_exit=_exit, isatty=lambda _: False, write=_write)
+"""What a signal's handler uses of ``os``."""
+
+
 def _log_to(*outputs: cli_log.Output) -> None:
     """Stand in for ``log_to``: each process has outputs of its own."""
     process = p.current()
@@ -380,10 +383,17 @@ def _log_to(*outputs: cli_log.Output) -> None:
     process.outputs = list(outputs)
 
 
-@functools.cache
+_routed: Final[list[int]] = []
+
+
 def _keep_routing() -> None:
-    """Let loguru call :func:`_route` from now on: a sink costs milliseconds."""
-    cli_log.logger.add(_route, level="DEBUG", format="{message}", catch=False, diagnose=False)
+    """Let loguru pass lines of processes to :func:`_route` alone; a sink costs milliseconds."""
+    if not _routed:
+        cli_log.logger.add(_route, level="DEBUG", format="{message}", catch=False, diagnose=False)
+    if not _routed or cli_log._added != _routed:  # a command has run without a simulation
+        others = cli_log.Output(sys.stderr, "DEBUG", filter=lambda _: p.current() is None)
+        cli_log.log_to(others)
+        _routed[:] = cli_log._added
 
 
 def _route(message: Any) -> None:

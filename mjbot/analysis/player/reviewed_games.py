@@ -23,7 +23,7 @@ from mjbot.analysis.review.sentences import sentence, sentence_and_cost
 from mjbot.analysis.review.summary import agreement, known_seats
 from mjbot.analysis.stats.counted_games import BreakdownRows, count_game, file_day
 from mjbot.game.records.choices import ReplayStep, steps_of
-from mjbot.game.records.game import Game, RecordError, hand_problems
+from mjbot.game.records.game import EVENTS_SIZE, Game, RecordError, hand_problems
 from mjbot.game.records.sources import Source, content_digest, games_of
 from mjbot.game.rules.tile_sets import acceptance_of, shanten_of
 from mjbot.game.statistics.estimates import Estimate
@@ -320,7 +320,7 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
     return ReviewedGame(
         source=game.source.name,
         number=game.number,
-        digest=rows.identity.whole.hex(),
+        digest=rows.identity.whole[-EVENTS_SIZE:].hex(),
         day=rows.day,
         length=rows.length,
         rules=rows.rules,

@@ -198,6 +198,11 @@ class Breakdown:
         """Copies that were left out, whole or cut."""
         return self._distinct.duplicates + self._of_runs_again
 
+    @property
+    def renamed(self) -> int:
+        """Games that count though another has the same events, under other names."""
+        return self._distinct.renamed
+
     def _new(self, game: BreakdownRows) -> BreakdownRows | None:
         """Return a game of the period if it counts now: copies and games without an end do not."""
         if not self.plan.period.has(game.day):

@@ -76,6 +76,7 @@ class StatsReport:
             (breakdown.unfinished, "did not end (no rank)"),
             (breakdown.without_day if self._has_days else 0, "have no date"),
             (breakdown.duplicates, "duplicates counted once"),
+            (breakdown.renamed, "have the events of another under other names and count too"),
             (breakdown.no_result, "kyoku without a result, which do not count"),
             (breakdown.no_kyoku, "games without a kyoku left out"),
             (
@@ -194,6 +195,7 @@ def report_json(report: StatsReport) -> dict[str, Any]:
         "unfinished": breakdown.unfinished,
         "without_date": breakdown.without_day,
         "duplicates": breakdown.duplicates,
+        "renamed": breakdown.renamed,
         "kyoku_without_result": breakdown.no_result,
         "games_without_kyoku": breakdown.no_kyoku,
         "rules": dict(breakdown.rules),

@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar
 
 import numpy as np
 
-from mjbot.game.records.game import GameIdentity
+from mjbot.game.records.game import EVENTS_SIZE, GameIdentity
 
 Kept = TypeVar("Kept")
 
@@ -57,6 +57,11 @@ class Distinct(Generic[Kept]):
             self._count(identity)
             longer.update(identity.results)
             yield game
+
+    @property
+    def renamed(self) -> int:
+        """Games that count and differ from another by the names alone, where names distinguish."""
+        return len(self._seen) - len({whole[-EVENTS_SIZE:] for whole in self._seen})
 
     @property
     def digests(self) -> list[str]:

@@ -149,6 +149,10 @@ class GameDigest(NamedTuple):
     events: bytes
 
 
+EVENTS_SIZE: Final = 16
+"""Bytes of an identity, its last, that stand for the events."""
+
+
 class GameIdentity(NamedTuple):
     """By what copies of a game are recognised, whole or cut (:mod:`mjbot.game.records.copies`).
 
@@ -210,7 +214,7 @@ class GameDigester:
         """
         players, events = self.digest
         salt = _number(players) if by_players else 0
-        whole = (players[:8] if by_players else b"") + events[:16]
+        whole = (players[:8] if by_players else b"") + events[:EVENTS_SIZE]
         return GameIdentity(whole, tuple([salt ^ each for each in self._results]), self._ended)
 
 

@@ -37,7 +37,7 @@ def fits(hint: Hint, action: PlayerAction) -> bool:
     """
     if hint.type != wire_name(action):
         return False
-    fields = ("actor", "target") if isinstance(action, _KANS) else ("actor", "target", "pai")
+    fields = ("actor", "target") if isinstance(action, _KANS) else ("pai", "actor", "target")
     for field in fields:
         value = getattr(action, field, None)  # an action may lack what a server adds to it
         if value is not None and getattr(hint, field) not in (None, value):

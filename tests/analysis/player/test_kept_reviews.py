@@ -124,6 +124,14 @@ def test_copies_of_a_game_count_once():
     ]  # fmt: skip
 
 
+def test_a_copy_in_which_another_player_is_renamed_counts_once(records, capsys):
+    text = (records / "1.mjson").read_text()
+    assert '"fast-riichi-b"' in text
+    (records / "2.mjson").write_text(text.replace('"fast-riichi-b"', '"somebody"'))
+    printed, lines = run(records, capsys)
+    assert len(lines) == 2 and "1 game of majiang" in printed.out
+
+
 def test_a_player_that_is_not_there_gets_the_names_and_no_file(records, capsys):
     out = records.parent / "no.html"
     assert review(records, "--player", "Majiang", *BY, "--out", out) == ExitCode.BAD_ARGUMENTS

@@ -95,6 +95,18 @@ def test_of_cut_copies_alone_the_longest_counts_in_any_order(
         assert breakdown.tables["player"].sums.count(0, "kyoku") == 12
 
 
+def test_a_copy_in_which_a_player_has_another_name_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two bots may play alike: what has other names counts, and the summary has their number."""
+    copy = tmp_path / "renamed.mjson"
+    copy.write_text(HANCHAN.read_text("utf-8").replace('"fast-riichi-b"', '"somebody"'), "utf-8")
+    found = stats(capsys, HANCHAN, copy)
+    assert (found["games"], found["duplicates"], found["renamed"]) == (2, 0, 1)
+    assert main(["stats", str(HANCHAN), str(copy), "--jobs", "1"]) == 0
+    assert "1 have the events of another under other names" in capsys.readouterr().out
+
+
 def test_a_run_its_copy_and_its_own_records_are_the_same_games(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
