@@ -1,13 +1,14 @@
 """``python -m mjbot COMMAND ...`` is the command line, and so is the program ``mjbot``.
 
-From the first line here on, SIGINT and SIGTERM (and SIGHUP of ``run``) do what
-:mod:`mjbot.runtime.interruption` describes, which takes tenths of a second to import.  Before,
-while Python itself starts, they do what they do to any Python program.
+From the first line here on, SIGINT, SIGTERM and SIGHUP do what :mod:`mjbot.runtime.interruption`
+describes, which takes tenths of a second to import.  Before, while Python itself starts, they do
+what they do to any Python program.
 """
 
 import os
 import signal
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import NoReturn
 
@@ -21,13 +22,17 @@ def _end(status: int, *_: object) -> None:
 def run() -> NoReturn:
     """Run the command of this process and end the process."""
     is_service = sys.argv[1:2] in (["run"], ["serve"])
-    ends = {"SIGINT": INTERRUPTED, "SIGTERM": 0 if is_service else INTERRUPTED}
-    for name, status in ends.items():
-        if signal.getsignal(number := signal.Signals[name]) is not signal.SIG_IGN:
-            signal.signal(number, partial(_end, status))
-    hangup = getattr(signal, "SIGHUP", signal.SIGINT)
-    if sys.argv[1:2] == ["run"] and signal.getsignal(hangup) is signal.SIG_DFL:
-        signal.signal(hangup, lambda *_: None)  # the profile was not read yet
+    end = partial(_end, INTERRUPTED)
+    handlers: dict[str, Callable[..., None]] = {
+        "SIGINT": end,
+        "SIGTERM": partial(_end, 0) if is_service else end,
+        # the profile of ``run`` was not read yet
+        "SIGHUP": (lambda *_: None) if sys.argv[1:2] == ["run"] else end,
+    }
+    for name, handler in handlers.items():
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
     from mjbot.cli.main import run_program
 
     run_program()

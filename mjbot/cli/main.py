@@ -18,8 +18,8 @@ from mjbot.cli.profile import RunProfile
 from mjbot.runtime.errors import EXPECTED_ERRORS, ArgumentError, ExitCode, error_report
 from mjbot.runtime.interruption import (
     ending_at_once,
+    take_signals_for_ctrl_c,
     take_signals_of_a_service,
-    take_sigterm_for_ctrl_c,
 )
 from mjbot.runtime.languages import using_language
 from mjbot.runtime.redaction import RedactedStream
@@ -202,16 +202,17 @@ def request_class(name: str) -> type:
 
 
 def run_program(main: Callable[[], int] = main) -> NoReturn:
-    """Run the command of this process and end the process; SIGTERM does what Ctrl-C does.
+    """Run the command of this process and end the process; SIGTERM, SIGHUP do what Ctrl-C does.
 
     An interrupted process ends at once: a thread that compiles just then may hold locks of the
     compiler for good, and Python's own way out would wait for them.
     """
     sys.stdout, sys.stderr = RedactedStream(sys.stdout), RedactedStream(sys.stderr)
     try:
-        take_sigterm_for_ctrl_c()
+        reloads = sys.argv[1:2] == ["run"]
+        take_signals_for_ctrl_c(hangup=not reloads)
         if sys.argv[1:2] in (["run"], ["serve"]):
-            take_signals_of_a_service(reloads=sys.argv[1] == "run")
+            take_signals_of_a_service(reloads=reloads)
         status = main()
     except KeyboardInterrupt:  # a second one, while the first is reported
         status = ExitCode.INTERRUPTED

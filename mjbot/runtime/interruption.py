@@ -59,13 +59,16 @@ def keeping(kept: Callable[[], str]) -> Iterator[None]:
         _kept.remove(kept)
 
 
-def take_sigterm_for_ctrl_c() -> None:
-    """Let SIGTERM do what Ctrl-C would do just then, from now on.
+def take_signals_for_ctrl_c(*, hangup: bool) -> None:
+    """Let SIGTERM and, with ``hangup``, SIGHUP do what Ctrl-C would do just then, from now on.
 
     Unless noted otherwise that is Python's ``KeyboardInterrupt``, also where a shell has
     this process ignore Ctrl-C.
     """
     signal.signal(signal.SIGTERM, _as_ctrl_c)
+    number = getattr(signal, "SIGHUP", None) if hangup else None
+    if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+        signal.signal(number, _as_ctrl_c)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

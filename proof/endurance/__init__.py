@@ -21,7 +21,7 @@ SUBJECTS: Final = {
     "soak": "a pair and an arena at once, with killed processes",
     "service": "six bots as services for hours, each behind a fault-injection proxy",
     "long-arena": "50,000 hanchan with flat memory, and again with workers killed at random",
-    "signals": "SIGTERM and SIGINT at 200 random moments of serve, play, duo, match and arena",
+    "signals": "200 signals at random moments of serve, play, duo, match and arena",
 }
 
 

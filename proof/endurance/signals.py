@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT at random moments of the commands that run for long.
+"""SIGTERM, SIGINT and SIGHUP at random moments of the commands that run for long.
 
 Real processes on loopback.  Each must end within five seconds with status 130, without a
 traceback; what it has written until then must be whole, and neither a process nor a temporary file
@@ -47,7 +47,7 @@ GAME_S: Final = 60.0
 
 LATEST_S: Final = {"serve": 12.0, "play": 12.0, "duo": 30.0, "match": 30.0, "arena": 15.0}
 """The last moment of each command; by then it is deep in play."""
-SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 @dataclass
@@ -87,8 +87,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def endure(args: argparse.Namespace) -> list[str]:
     """Send the signals, print how each ended, return what does not hold."""
-    # A shell has what it starts in the background ignore SIGINT, which is handed down.
+    # A shell has what it starts in the background ignore SIGINT, and ``nohup`` SIGHUP: both are
+    # handed down.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     start, trials = time.monotonic(), plan(args.times, args.seed)
     if args.only is not None:
         trials = [trials[args.only]]
@@ -113,11 +115,11 @@ def plan(times: int, seed: int) -> list[SignalTrial]:
     for number in range(times):
         random, command = Random(f"signals {seed} {number}"), names[number % len(names)]
         turn = number // len(names)
-        kind = SIGNALS[turn % 2]
+        kind = SIGNALS[turn % len(SIGNALS)]
         early, where = random.random() < EARLY, random.random()
         first, last = EARLY_S
         after_s = first * (last / first) ** where if early else LATEST_S[command] * where
-        to_group = kind is signal.SIGINT and turn % 4 == 3
+        to_group = kind is signal.SIGINT and turn % 2 == 1
         trials.append(SignalTrial(number, command, kind, to_group, after_s))
     return trials
 

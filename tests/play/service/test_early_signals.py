@@ -54,7 +54,7 @@ print(json.dumps(statuses))
 
 
 def test_signals_end_or_spare_what_starts(tmp_path):
-    """SIGTERM ends a service with status 0, SIGHUP does not end ``run``."""
+    """SIGTERM ends a service with status 0, SIGHUP ends all but ``run``."""
     path = tmp_path / "bot.toml"
     path.write_text('[server]\nurl = "ws://127.0.0.1:1/ws"\n')
     expected = {("SIGTERM", stage, "run"): ExitCode.OK for stage in STAGES}
@@ -63,6 +63,9 @@ def test_signals_end_or_spare_what_starts(tmp_path):
         expected["SIGTERM", stage, "strategies"] = ExitCode.INTERRUPTED
     if hasattr(signal, "SIGHUP"):
         expected |= {("SIGHUP", stage, "run"): ALIVE for stage in STAGES}
+        for stage in ("import", "read"):
+            expected["SIGHUP", stage, "serve"] = ExitCode.INTERRUPTED
+            expected["SIGHUP", stage, "strategies"] = ExitCode.INTERRUPTED
     cases = sorted(expected, key=lambda case: list(STAGES).index(case[1]))
     written = [
         (name, *STAGES[stage], ["run", str(path)] if command == "run" else [command])
