@@ -60,7 +60,7 @@ from mjbot.learning.training.networks.self_play_games import (
     Played,
     Playing,
     Questions,
-    Share,
+    Shard,
     Weights,
 )
 from mjbot.learning.training.requests import SelfPlayRequest
@@ -203,12 +203,12 @@ class SelfPlayRun:
         left = self._request.iterations - len(self.reports)
         return n_games(self.reports) + left * self._request.tables
 
-    def _iterate(self, play: Callable[[list[Share]], Iterable[Played]], step: Step) -> None:
+    def _iterate(self, play: Callable[[list[Shard]], Iterable[Played]], step: Step) -> None:
         request = self._request
         while len(self.reports) < request.iterations:
             number = len(self.reports)
-            shares = shares_of(request, number, self.networks.weights())
-            games = Played.joined(list(play(shares)), request.device)
+            shards = shards_of(request, number, self.networks.weights())
+            games = Played.joined(list(play(shards)), request.device)
             report = self._learn(games, np.random.default_rng([request.seed, number, 1]))
             report["games"] = float(request.tables)
             self.reports.append(report)
@@ -395,23 +395,23 @@ def steps_of(order: Ints, hanchan: int, batch: int) -> list[NDArray[np.int64]]:
     return np.array_split(batches, steps) if steps else []
 
 
-def shares_of(request: SelfPlayRequest, number: int, weights: list[Weights]) -> list[Share]:
+def shards_of(request: SelfPlayRequest, number: int, weights: list[Weights]) -> list[Shard]:
     """Return what each process plays in an iteration: consecutive walls."""
     wall = FIRST_WALL * (1 + request.seed) + WALLS_OF_ITERATION * number
-    shares = []
+    shards = []
     for job, tables in enumerate(np.array_split(np.arange(request.tables), request.jobs)):
         random = request.seed, number, 0, job
         first = wall + int(tables[0])
-        shares.append(Share(weights, len(tables), first, random, request.length))
-    return shares
+        shards.append(Shard(weights, len(tables), first, random, request.length))
+    return shards
 
 
 def _stepping(
-    play: Callable[[list[Share]], Iterable[Played]], step: Step, shares: list[Share]
+    play: Callable[[list[Shard]], Iterable[Played]], step: Step, shards: list[Shard]
 ) -> Iterator[Played]:
     """Yield what processes have played, and report it."""
-    for share, played in zip(shares, play(shares), strict=True):
-        step(share.n)
+    for shard, played in zip(shards, play(shards), strict=True):
+        step(shard.n)
         yield played
 
 

@@ -3,7 +3,7 @@
 All seats are the learning network, or (``apart``) one of them against three of the network it
 started with, each seat in turn: so the gain of choices that are drawn is measured.
 
-The tables of an iteration are dealt out in shares, each with random numbers of its own, which
+The tables of an iteration are dealt out in shards, each with random numbers of its own, which
 several processes can play (:class:`Playing`).
 """
 
@@ -311,7 +311,7 @@ class Sampler:
         return choices
 
 
-class Share(NamedTuple):
+class Shard(NamedTuple):
     """Tables that are played in one process, and what they start with."""
 
     weights: list[Weights]  # of policy and critic
@@ -322,7 +322,7 @@ class Share(NamedTuple):
 
 
 class Playing:
-    """Plays shares with networks of its own, on the processor; ``threads`` of torch, 0 for its own.
+    """Plays shards with networks of its own, on the processor; ``threads`` of torch, 0 for its own.
 
     A network of this size takes longer on a GPU that sixteen processes share than on their cores.
     """
@@ -332,12 +332,12 @@ class Playing:
         self._critic: Final = copy.deepcopy(critic).cpu()
         self._threads: Final = threads
 
-    def __call__(self, share: Share, step: Step = _no_step) -> Played:
+    def __call__(self, shard: Shard, step: Step = _no_step) -> Played:
         """Play a game at each table."""
         if self._threads:
             torch.set_num_threads(self._threads)
-        for network, weights in zip((self._policy, self._critic), share.weights, strict=True):
+        for network, weights in zip((self._policy, self._critic), shard.weights, strict=True):
             network.load_state_dict(weights)
         players = Players(self._policy, self._policy, self._critic)
-        random = np.random.default_rng(share.random)
-        return Games(players, share.n, share.wall, random, share.length).play(step).played()
+        random = np.random.default_rng(shard.random)
+        return Games(players, shard.n, shard.wall, random, shard.length).play(step).played()

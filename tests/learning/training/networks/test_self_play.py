@@ -305,7 +305,7 @@ def test_a_killed_run_ends_with_the_same_weights(self_play, request_, monkeypatc
     assert curve == (whole.folder / self_play.CURVE).read_text().splitlines()
 
 
-def test_processes_play_shares_of_the_tables(
+def test_processes_play_shards_of_the_tables(
     self_play, request_, tmp_path, fork_workers, monkeypatch
 ):
     fork_workers(monkeypatch)
@@ -315,7 +315,7 @@ def test_processes_play_shares_of_the_tables(
     weights, same = (load_weights("policy", learned.folder) for learned in (one, again))
     assert all((weights[name] == same[name]).all() for name in weights)
     assert load_manifest("policy", one.folder).scores["self-play: games"] == 6
-    walls = [(share.wall, share.n) for share in self_play.shares_of(both, 1, [])]
+    walls = [(shard.wall, shard.n) for shard in self_play.shards_of(both, 1, [])]
     assert walls == [(2_001_000_000, 2), (2_001_000_002, 1)]
 
 
