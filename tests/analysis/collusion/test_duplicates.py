@@ -175,4 +175,4 @@ def main_or_raise(command: list[str]) -> None:
 
 
 def test_rates_of_records_count_a_game_once(heap: Path) -> None:
-    assert len(rates_of_records(heap)) == n_games()
+    assert len(rates_of_records(heap, 4)) == n_games()

@@ -129,7 +129,7 @@ def test_a_run_its_copy_and_its_own_records_are_the_same_games(
 def test_rates_of_people_count_no_cut_copy(tmp_path: Path) -> None:
     shutil.copy(HANCHAN, tmp_path)
     cut(tmp_path, "a-cut.mjson", lines=ends_of_kyoku(HANCHAN)[4])
-    assert len(rates_of_records(tmp_path)) == 1
+    assert len(rates_of_records(tmp_path, 4)) == 1
 
 
 # --- other rules ----------------------------------------------------------------------------------
