@@ -71,6 +71,8 @@ from mjbot.learning.training.runs import (
     claim_weights,
     erase_run,
 )
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import first_line
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.processes import ProcessMap
 from mjbot.runtime.progress import Step, progress
@@ -429,6 +431,7 @@ def log_probabilities(
 
 def train(request: SelfPlayRequest) -> Learned:
     """Play, learn and save; raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`."""
+    _require_device(request.device)
     folder = request.folder or RUNS / f"train-self-play-{request.seed}"
     if request.fresh:
         erase_run(folder)
@@ -439,6 +442,14 @@ def train(request: SelfPlayRequest) -> Learned:
         out = request.out or claim_weights(run, NAME)
     manifest = make_manifest(request, self_play.reports)
     return Learned(NAME, save_weights(NAME, self_play.networks.averaged(), manifest, out), out)
+
+
+def _require_device(name: str) -> None:
+    """Raise :class:`~mjbot.runtime.errors.ArgumentError` where torch cannot compute on a device."""
+    try:
+        torch.zeros(1, device=name).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ArgumentError(f"--device {name}: {first_line(error)}; or leave it out") from None
 
 
 def n_games(reports: Sequence[Report]) -> int:

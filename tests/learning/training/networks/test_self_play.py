@@ -363,6 +363,11 @@ def test_wrong_arguments_are_one_line(torch, start, tmp_path, capsys):
     command = ["train", "self-play", "--start", str(start), "--folder", str(tmp_path / "run")]
     assert main([*command, "--rate", "0"]) == ExitCode.BAD_ARGUMENTS
     assert capsys.readouterr().err == "mjbot train self-play: --rate and --target-kl: above 0\n"
+    assert main([*command, "--device", "nowhere"]) == ExitCode.BAD_ARGUMENTS
+    err = capsys.readouterr().err
+    assert err.startswith("mjbot train self-play: --device nowhere: ")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
     arrays = load_weights("policy", start)
     del arrays["table.weight"]
     save_weights("policy", arrays, MANIFEST, tmp_path)
