@@ -6,11 +6,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from proof.endurance.signals import LATEST_S, plan
+from proof.endurance.signals import LATEST_S, SIGNALS, plan
 from proof.remains import catches, damage, end_all, left_after, marked
 
 ROOT = Path(__file__).parents[2]
@@ -19,14 +20,14 @@ MARK = "MJBOT_TEST_REMAINS"
 
 
 def test_commands_and_signals_take_equal_turns_and_moments_stay_as_planned():
-    trials = plan(200, 7)
-    assert trials == plan(200, 7) != plan(200, 8)
+    trials = plan(300, 7)
+    assert trials == plan(300, 7) != plan(300, 8)
     kinds = Counter((trial.command, trial.signal) for trial in trials)
-    assert set(kinds.values()) == {20}
-    assert len(kinds) == 10
+    assert kinds == dict.fromkeys(product(LATEST_S, SIGNALS), 20)
     assert all(0 < trial.after_s <= LATEST_S[trial.command] for trial in trials)
-    assert sum(trial.to_group for trial in trials) == 50
-    assert not any(trial.to_group and trial.signal is signal.SIGTERM for trial in trials)
+    groups = Counter(trial.command for trial in trials if trial.to_group)
+    assert groups == dict.fromkeys(LATEST_S, 10)
+    assert all(trial.signal is signal.SIGINT for trial in trials if trial.to_group)
 
 
 def test_a_game_may_be_unfinished_but_not_its_last_line(tmp_path):
