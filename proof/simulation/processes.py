@@ -146,10 +146,9 @@ class Runner:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._process.is_serving = False
-        if kind is KilledError:  # ``os._exit`` unwinds nothing: no task ends in its own way
-            return
         left = {task for task in self._process.tasks if not task.done()}
-        self._process.left_tasks += len(left)
+        if kind is not KilledError:  # ``os._exit`` gives no time to end them
+            self._process.left_tasks += len(left)
         if left:
             for task in left:
                 task.cancel()
