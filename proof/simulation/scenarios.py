@@ -373,7 +373,7 @@ def _records(world: World, folder: Path) -> Iterator[str]:
 
 
 def _torn(world: World, folder: Path) -> Iterator[Callable[[str], object]]:
-    """Yield, for each file whose torn last line could not be cut away, what tells its problems.
+    """Yield, for each file whose torn last line could not be cut away, what matches its problems.
 
     A file system that becomes read-only between a write that a full disk took half and the
     truncation leaves nothing that a program can do.
