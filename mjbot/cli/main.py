@@ -209,10 +209,7 @@ def run_program(main: Callable[[], int] = main) -> NoReturn:
     """
     sys.stdout, sys.stderr = RedactedStream(sys.stdout), RedactedStream(sys.stderr)
     try:
-        reloads = sys.argv[1:2] == ["run"]
-        take_signals_for_ctrl_c(hangup=not reloads)
-        if sys.argv[1:2] in (["run"], ["serve"]):
-            take_signals_of_a_service(reloads=reloads)
+        take_signals(sys.argv[1:2])
         status = main()
     except KeyboardInterrupt:  # a second one, while the first is reported
         status = ExitCode.INTERRUPTED
@@ -222,6 +219,14 @@ def run_program(main: Callable[[], int] = main) -> NoReturn:
         os._exit(status)
     _leave_quietly(status)
     sys.exit(status)
+
+
+def take_signals(command: Sequence[str]) -> None:
+    """Let signals do from now on what they do to a command of this name, given as a list of one."""
+    reloads = command == ["run"]
+    take_signals_for_ctrl_c(hangup=not reloads)
+    if command in (["run"], ["serve"]):
+        take_signals_of_a_service(reloads=reloads)
 
 
 def _leave_quietly(status: int) -> None:

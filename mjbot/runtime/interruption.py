@@ -17,7 +17,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any, Final, TypeVar
@@ -40,8 +40,8 @@ _kept: Final[list[Callable[[], str]]] = []
 class _Service:
     """What signals do before a service serves, if this process is one."""
 
-    terminated: int = ExitCode.INTERRUPTED
-    """The status after SIGTERM."""
+    terminated: int | None = ExitCode.INTERRUPTED
+    """The status after SIGTERM; ``None``: its work has ended, and has a status of its own."""
     hangups: int = 0
     """How many SIGHUP came that are still to be obeyed."""
 
@@ -80,10 +80,25 @@ def take_signals_of_a_service(*, reloads: bool) -> None:
     there.
     """
     _Service.terminated = ExitCode.OK
-    signal.signal(signal.SIGTERM, lambda number, frame: os._exit(ExitCode.OK))
+    signal.signal(signal.SIGTERM, _terminate)
     hangup = getattr(signal, "SIGHUP", None)
     if reloads and hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
         signal.signal(hangup, _note_hangup)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    if (status := _status_after(number)) is not None:
+        os._exit(status)
+
+
+def _status_after(number: int) -> int | None:
+    """Return with which status a signal ends the process; ``None``: with that of its work."""
+    if number != signal.SIGTERM:
+        return ExitCode.INTERRUPTED
+    status = _Service.terminated
+    if status is None:
+        _Service.terminated = ExitCode.INTERRUPTED  # the next one is obeyed
+    return status
 
 
 def _note_hangup(number: int, frame: FrameType | None) -> None:
@@ -104,6 +119,8 @@ def ending_at_once(command: str = "") -> Iterator[None]:
     """
 
     def end(number: int, frame: FrameType | None) -> None:
+        if (status := _status_after(number)) is None:
+            return
         with contextlib.suppress(Exception):  # it may be in the middle of writing
             sys.stdout.flush()
         text = _SHOW_CURSOR if os.isatty(2) else ""
@@ -111,7 +128,7 @@ def ending_at_once(command: str = "") -> Iterator[None]:
             text += "; ".join([f"{command}: interrupted", *[kept() for kept in _kept[-1:]]]) + "\n"
         with contextlib.suppress(OSError):
             os.write(2, text.encode())
-        os._exit(_Service.terminated if number == signal.SIGTERM else ExitCode.INTERRUPTED)
+        os._exit(status)
 
     with _handled_by(end):
         yield
@@ -149,7 +166,7 @@ def run_until_signalled(
     raised; an error of its end is logged, unless it is the loss of a connection, which ends as
     well.  A second signal ends the process.  With ``on_sigterm`` the first SIGTERM calls that in
     the event loop instead, and what follows is up to ``main``; with ``on_sighup`` so does every
-    SIGHUP.
+    SIGHUP.  The first SIGTERM after the work of a service leaves it its status.
     """
     came: list[int] = []
     try:
@@ -196,7 +213,24 @@ async def _cancelled_by_signals(
         if on_sighup is not None and _Service.hangups:
             _Service.hangups = 0
             loop.call_soon(on_sighup)
-        return await main
+        try:
+            return await main
+        finally:
+            if _Service.terminated == ExitCode.OK:
+                _Service.terminated = None
+
+
+async def to_its_end(work: Awaitable[T]) -> T:
+    """Await work that must not stop half-way, such as the closing of connections.
+
+    A cancellation that comes meanwhile is raised once the work has ended.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
 
 
 @contextlib.contextmanager

@@ -46,6 +46,8 @@ class Disk:
         self.is_full = False
         """Whether the last write has taken what room there was."""
         self.files: Final[set[_File]] = set()
+        self.uncut: Final[set[Path]] = set()
+        """Files that could not be truncated: there what a full disk took of a line stays."""
         self._prefix: Final = str(folder)
         self._faults: Final = faults
         self._gone: Final[set[DiskFault]] = set()
@@ -154,7 +156,11 @@ class _File(io.FileIO):
 
     def truncate(self, size: int | None = None) -> int:
         """Truncate; refused like all but writes."""
-        self._disk.require("truncate", self.name)
+        try:
+            self._disk.require("truncate", self.name)
+        except OSError:
+            self._disk.uncut.add(Path(str(self.name)))
+            raise
         return super().truncate(size)
 
     def close(self) -> None:

@@ -272,7 +272,7 @@ class Transport(asyncio.Transport):
     ) -> None:
         super().__init__()
         self.socket: Final = Socket(names)
-        self.sent = 0
+        self.sent = self.received = 0
         self.first_bytes = b""
         self.owner = ""
         """The process that has connected, at both ends."""
@@ -414,6 +414,7 @@ class Transport(asyncio.Transport):
                 if not self._protocol.eof_received():
                     self.close()
                 return
+            self.received += len(data)
             self._protocol.data_received(data)
             self.peer._acknowledge(len(data))
 

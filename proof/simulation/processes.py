@@ -60,6 +60,8 @@ class Process:
         """Tasks that were still there when its main coroutine had ended."""
         self.is_serving = False
         """Whether its event loop runs: before that a signal just ends it."""
+        self.service: Final[dict[str, Any]] = {}
+        """What :mod:`mjbot.runtime.interruption` notes of it as a service."""
         self.on_end: Callable[[Process], None] = lambda process: None
         self.ended: Final[asyncio.Future[None]] = loop.create_future()
         self._loop: Final = loop
@@ -142,10 +144,11 @@ class Runner:
     def __enter__(self) -> "Runner":
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._process.is_serving = False
         left = {task for task in self._process.tasks if not task.done()}
-        self._process.left_tasks += len(left)
+        if kind is not KilledError:  # ``os._exit`` gives no time to end them
+            self._process.left_tasks += len(left)
         if left:
             for task in left:
                 task.cancel()
@@ -169,6 +172,23 @@ class Runner:
 
 async def _ended(tasks: Iterable[asyncio.Task[Any]]) -> None:
     await asyncio.wait(tasks)
+
+
+class ServiceNotes:
+    """Stands in for what ``interruption`` notes of its process: each has notes of its own."""
+
+    def __init__(self, initial: type) -> None:
+        self.__dict__["_initial"] = initial
+
+    def __getattr__(self, name: str) -> Any:
+        process = current()
+        assert process is not None
+        return process.service.get(name, getattr(self._initial, name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        process = current()
+        assert process is not None
+        process.service[name] = value
 
 
 class SignalModule:

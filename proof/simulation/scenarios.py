@@ -299,6 +299,7 @@ async def _visits(
         await world.end(client)
         if client.status not in CLIENT_STATUSES:
             world.problem(f"{name}: status {client.status}: {_last(client)}")
+        world.blame_if_it_left(client)
         await asyncio.sleep(pause_s)
         pause_s = min(1.5 * pause_s, LONGEST_PAUSE_S)
 
@@ -363,11 +364,25 @@ def _results(world: World, serve: Process) -> Iterator[str]:
 
 
 def _records(world: World, folder: Path) -> Iterator[str]:
-    """Yield files that are damaged."""
+    """Yield files that are damaged, but for what docs/security.md names."""
+    torn = [*_torn(world, folder)]
     for problem in damage(folder):
         may_be = world.has("read-only") and ".unfinished" in problem  # not to be removed
-        if not (may_be or problem.startswith(FOREIGN)):
+        if not (may_be or problem.startswith(FOREIGN) or any(one(problem) for one in torn)):
             yield problem
+
+
+def _torn(world: World, folder: Path) -> Iterator[Callable[[str], object]]:
+    """Yield, for each file whose torn last line could not be cut away, what matches its problems.
+
+    A file system that becomes read-only between a write that a full disk took half and the
+    truncation leaves nothing that a program can do.
+    """
+    for path in world.disk.uncut:
+        if path.exists() and path.is_relative_to(folder):
+            last = path.read_bytes().count(b"\n") + 1
+            ending = rf"(the last line is torn: |(.*: )?line {last}: .*truncated$)"
+            yield re.compile(re.escape(f"{path.relative_to(folder)}: ") + ending).match
 
 
 def _foreign_files(folder: Path) -> dict[str, bytes]:

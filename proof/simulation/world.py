@@ -28,7 +28,7 @@ import mjbot.play.server
 import mjbot.play.service
 from mjbot.cli import log as cli_log
 from mjbot.cli import main as command_line
-from mjbot.cli.main import _subparser, main, make_parser
+from mjbot.cli.main import _subparser, main, make_parser, take_signals
 from mjbot.game.statistics import origin
 from mjbot.play.startup.precompile import prepare
 from mjbot.play.startup.warm_up import warm_up_alone, warm_up_pair
@@ -111,7 +111,7 @@ class World:
     ) -> p.Process:
         """Start a command and return its process; ``environ`` is what it reads at its start."""
         arguments = [str(word) for word in words]
-        process = p.Process(name, self.loop, lambda: main(arguments))
+        process = p.Process(name, self.loop, lambda: _command(arguments))
         process.on_end = self._end
         self.processes[name] = process
         self.ended.append(process)
@@ -135,6 +135,18 @@ class World:
         """Wait until processes have ended; return whether they have."""
         _, running = await asyncio.wait({one.ended for one in processes}, timeout=within_s)
         return not running
+
+    def blame_if_it_left(self, client: p.Process) -> None:
+        """Blame a client that gave up waiting for a game: silence is its own limit of time.
+
+        A game may begin in that moment, and is then void by it: on a real machine as well no server
+        can see that the client goes before its FIN has come.  Who has received more than a
+        greeting knows of a game, and is not excused.
+        """
+        if any("silent for" in line for line in client.printed):
+            ends = [end for end, _ in self.network.connections if end.process == client.name]
+            if ends[-1].received == len(ends[-1].peer.first_bytes):
+                self.blamed.add(client.name)
 
     def has(self, *kinds: str) -> bool:
         """Return whether a fault of these kinds has struck."""
@@ -265,6 +277,7 @@ class World:
             (interruption, "signal", p.SignalModule), (socket_link, "threading", p.THREADS),
             (interruption, "_waking", lambda loop: contextlib.nullcontext()),
             (interruption, "os", _SYSTEM),
+            (interruption, "_Service", p.ServiceNotes(interruption._Service)),
             (command_line, "make_parser", _parser),
             (sys, "stdout", p.Stream(sys.stdout)), (sys, "stderr", p.Stream(sys.stderr)),
             (secrets, "token_bytes", lambda size=32: drawn.randbytes(size)),
@@ -359,6 +372,11 @@ def _own(task: asyncio.Task[Any]) -> None:
     process = p.current()
     if process is not None:
         process.tasks.add(task)
+
+
+def _command(arguments: list[str]) -> int:
+    take_signals(arguments[:1])
+    return main(arguments)
 
 
 def _exit(status: int) -> None:

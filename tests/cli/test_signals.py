@@ -231,6 +231,36 @@ def test_what_the_program_was_told_to_ignore_it_ignores():
     assert program.process.returncode == ExitCode.OK
 
 
+@pytest.mark.parametrize(("signals", "status"), [(1, ExitCode.FAILED), (2, ExitCode.INTERRUPTED)])
+def test_sigterm_after_the_work_of_a_service_leaves_it_its_status_once(signals, status):
+    program = Program(f"""
+        from mjbot.runtime.interruption import take_signals_of_a_service
+
+        def terminate():
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        async def late():
+            try:
+                await asyncio.Event().wait()
+            finally:
+                terminate()
+
+        async def main():
+            main.late = asyncio.create_task(late())
+            await asyncio.sleep(0)
+            return 1
+
+        take_signals_of_a_service(reloads=False)
+        with ending_at_once():
+            status = run_until_signalled(main(), lambda: None)
+        if {signals} > 1:
+            terminate()
+        sys.exit(status)
+    """)
+    assert program.end() == ""
+    assert program.process.returncode == status
+
+
 def test_handlers_are_given_back():
     program = Program("""
         def handlers():

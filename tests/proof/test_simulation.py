@@ -24,15 +24,31 @@ def test_nothing_is_found_in_the_chosen_schedules(scenario):
         assert not list(problems_of(played(schedule))), schedule
 
 
-def test_a_server_notices_that_players_leave_who_wait():
-    """All four return at the same moment: a game with one that has gone would be void."""
-    outcome = played(Schedule("tcp", 72, (Fault("silent", "2 client", 10),), is_calm=True))
-    assert outcome.places and not outcome.problems
+FOUND = {
+    # All four return at the same moment: a game with one that has gone would be void.
+    "a player who waits and leaves": ("tcp", 72, [Fault("silent", "2 client", 10)], True),
+    # The system ends the connection by ETIMEDOUT, where the client itself has no limit of time.
+    "a lost Tenhou server": ("tenhou", 69, [Fault("silent", "3 client", 16)], False),
+    "a signal while a game begins": ("tcp", 1909, [Fault("SIGINT", "serve", 93)], False),
+    "a signal while the server closes": ("tenhou", 203, [Fault("drop", "2 server", 3)], False),
+    "a signal before the tables play": ("tables", 3443, [Fault("SIGINT", "serve", 12)], True),
+    "a second signal": (
+        "tenhou", 577, [Fault("SIGHUP", "serve", 406), Fault("slow", "", 19, 8.0)], True,
+    ),
+    "a signal after the work": ("services", 2003, [Fault("SIGHUP", "ann", 1700)], False),
+    "a player who leaves as its game begins": (
+        "tcp", 5418, [Fault("drop", "3 server", 371), Fault("late", "2 server", 691, 400.0)], False,
+    ),
+    "a torn line that cannot be cut away": (
+        "tcp", 1392, [Fault("full", "", 20, 2.0), Fault("read-only", "", 21, 10.0)], True,
+    ),
+}  # fmt: skip
 
 
-def test_a_tenhou_client_whose_server_is_lost_reports_a_lost_connection():
-    """The system ends the connection by ETIMEDOUT, where the client itself has no limit of time."""
-    outcome = played(Schedule("tenhou", 69, (Fault("silent", "3 client", 16),)))
+@pytest.mark.parametrize("found", FOUND)
+def test_what_was_found_once_is_mended(found):
+    scenario, seed, faults, is_calm = FOUND[found]
+    outcome = played(Schedule(scenario, seed, tuple(faults), is_calm))
     assert outcome.places and not outcome.problems
 
 

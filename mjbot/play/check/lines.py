@@ -19,6 +19,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.interruption import to_its_end
 from mjbot.runtime.processes import ChildProcess, describe_exit
 from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
 from protocol.errors import ProtocolError
@@ -256,8 +257,7 @@ class PipeBot(CheckedBot):
         self._running: Final[list[Running]] = []
 
     async def __aexit__(self, *_: object) -> None:
-        for running in self._running:
-            await running.kill()
+        await to_its_end(asyncio.gather(*[running.kill() for running in self._running]))
 
     async def sit_down(self, seat: int) -> BotLine:
         """See :meth:`CheckedBot.sit_down`; each game has a process of its own."""
@@ -298,8 +298,7 @@ class ConnectingBot(CheckedBot):
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for running in self._running:
-            await running.kill()
+        await to_its_end(asyncio.gather(*[running.kill() for running in self._running]))
         await self._open.aclose()
 
     def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -161,8 +161,10 @@ class TcpSeat(PlayerSeat):
 
     async def dismiss(self, reason: str) -> None:
         """See :meth:`PlayerSeat.dismiss`."""
-        await self.start()
-        await reject(self._transport, error_line(reason))
+        try:
+            await self.start()
+        finally:  # also where that is cancelled
+            await reject(self._transport, error_line(reason))
 
     async def _listen(self) -> SeatReply:
         dropped: list[bytes] = []

@@ -25,6 +25,7 @@ from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.tcp import Acceptor, OwnEndpoint
 from mjbot.play.server.tenhou_endpoint import TenhouEndpoint
 from mjbot.play.startup.warm_up import warm_up_server
+from mjbot.runtime.interruption import to_its_end
 from protocol.messages import Error, Event
 from protocol.plain_text import one_line
 from protocol.tiles import WIND_NAMES
@@ -127,7 +128,9 @@ class TableServer:
         self._on_event = on_event
         self._on_fault = on_fault
         self._keeps_evidence = evidence
-        self._closers = contextlib.AsyncExitStack()
+        self.closers: Final = contextlib.AsyncExitStack()
+        self.closers.callback(self.close_ledger)
+        self._draining: asyncio.Task[None] | None = None
         self._acceptors: Final = [self.acceptor]
         self._stop_listening: Final[list[Callable[[], None]]] = []
 
@@ -135,9 +138,11 @@ class TableServer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await to_its_end(self._close())
+
+    async def _close(self) -> None:
         await self.drain()
-        await self._closers.aclose()
-        self.close_ledger()
+        await self.closers.aclose()
 
     def close_ledger(self) -> None:
         """No further game begins: give the ledger of records to the next server."""
@@ -148,8 +153,14 @@ class TableServer:
         """Begin no further game and admit no new client; a running game is played to its end.
 
         Players that wait for a game are sent away with the reason.  Only the endpoints for Tenhou
-        clients stay open during that game, for players that lost their connection.
+        clients stay open during that game, for players that lost their connection.  Who waits for
+        this may be cancelled: it continues, and the end of the server waits for it.
         """
+        if self._draining is None:
+            self._draining = asyncio.create_task(self._drain())
+        await asyncio.shield(self._draining)
+
+    async def _drain(self) -> None:
         waiting = self.lobby.close()
         for stop_listening in self._stop_listening:
             stop_listening()
@@ -164,8 +175,8 @@ class TableServer:
             self._acceptors.append(acceptor)
         server = await asyncio.start_server(acceptor.admit, host, port)
         self._stop_listening.append(server.close)
-        self._closers.push_async_callback(acceptor.close)
-        self._closers.callback(server.close)
+        self.closers.push_async_callback(acceptor.close)
+        self.closers.callback(server.close)
         return int(server.sockets[0].getsockname()[1])
 
     async def open_websocket(self, host: str, port: int, token: str | None = None) -> int:
@@ -181,14 +192,14 @@ class TableServer:
         from mjbot.runtime.net.http import HttpListener
 
         listener = HttpListener(app, endpoint, limits=self._admission.limits)
-        self._closers.push_async_callback(listener.close)
+        self.closers.push_async_callback(listener.close)
         return listener
 
     async def open_tenhou(self, host: str, port: int) -> int:
         """Listen for Tenhou's XML by a :class:`TenhouEndpoint`, as :meth:`open_tcp` does."""
         server = await asyncio.start_server(self.tenhou.admit, host, port)
-        self._closers.push_async_callback(self.tenhou.close)
-        self._closers.callback(server.close)
+        self.closers.push_async_callback(self.tenhou.close)
+        self.closers.callback(server.close)
         return int(server.sockets[0].getsockname()[1])
 
     async def open_tenhou_websocket(self, host: str, port: int) -> int:
@@ -197,7 +208,7 @@ class TableServer:
 
         listener = self._web(make_tenhou_app(self.tenhou.begin), "tenhou+ws")
         opened = await listener.open(host, port)
-        self._closers.push_async_callback(self.tenhou.close)
+        self.closers.push_async_callback(self.tenhou.close)
         return opened
 
     async def play(
@@ -238,10 +249,10 @@ class TableServer:
         _log_start(label, seats, names)
         for seat in seats:
             seat.meet(seats, label)
-        for seat in seats:
-            await seat.start()
         final_messages: list[Outgoing] = []
         try:
+            for seat in seats:
+                await seat.start()
             with contextlib.ExitStack() as stack:
                 files = self._open_files(stack)
                 final_messages = await self._converse(core, seats, game, files)

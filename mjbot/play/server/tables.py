@@ -22,6 +22,7 @@ from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import Bookkeeping, GameResult, TableServer
 from mjbot.play.startup.warm_up import warm_up_server
 from mjbot.runtime.errors import error_report
+from mjbot.runtime.interruption import to_its_end
 from mjbot.strategy.faults import FaultKind
 
 logger = logging.getLogger(__name__)
@@ -85,6 +86,7 @@ class Tables:
                     admission=Admission(lobby),
                     bookkeeping=Bookkeeping(name=name, numbers=numbers, keep=keep),
                 )
+                self.front.closers.callback(self.servers[name].close_ledger)
                 self.lobbies[name] = lobby
 
     async def play(
@@ -116,9 +118,7 @@ class Tables:
         finally:
             for task in (*tasks, seating):
                 task.cancel()
-            await asyncio.gather(*tasks, seating, return_exceptions=True)
-            for server in self.servers.values():
-                server.close_ledger()
+            await to_its_end(asyncio.gather(*tasks, seating, return_exceptions=True))
 
     def summary(self) -> str:
         """Return in one line what the tables do."""

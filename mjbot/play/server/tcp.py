@@ -73,8 +73,8 @@ class Acceptor:
     async def close(self) -> None:
         """Send all clients away that have not joined a game."""
         greetings = set(self._greetings.values())
-        for task in greetings:
-            task.cancel()
+        for guest in self._greetings:
+            guest.close()  # a task that has not begun would be cancelled without closing anything
         if greetings:
             await asyncio.wait(greetings)
 

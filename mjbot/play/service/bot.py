@@ -41,6 +41,7 @@ from mjbot.play.service.pacing import HourlyLimit
 from mjbot.play.service.plan import ServicePlan
 from mjbot.play.service.status import Status
 from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.interruption import to_its_end
 from mjbot.runtime.net.backoff import Backoff
 from mjbot.strategy.faults import Fault, FaultKind, error_summary
 from mjbot.strategy.options import StrategyError
@@ -324,11 +325,10 @@ class BotService:
                 for task in done:
                     task.result()
         finally:
-            for _, task in self._lanes.values():
+            lanes = [task for _, task in self._lanes.values()]
+            for task in lanes:
                 task.cancel()
-            await asyncio.gather(
-                *[task for _, task in self._lanes.values()], return_exceptions=True
-            )
+            await to_its_end(asyncio.gather(*lanes, return_exceptions=True))
             self._keeper.close()
             self._set_state("stopped")
         return self._code

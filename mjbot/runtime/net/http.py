@@ -12,6 +12,7 @@ from typing import Final
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from mjbot.runtime.interruption import to_its_end
 from mjbot.runtime.net.guests import USUAL, Guest, GuestLimits, Guests
 
 logger = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ class HttpListener:
     async def close(self) -> None:
         """Stop listening and close all connections."""
         self.refuse_more()
-        await self._runner.cleanup()
+        await to_its_end(self._runner.cleanup())
 
     def guest(self, request: web.Request) -> Guest:
         """Return the connection of a request."""

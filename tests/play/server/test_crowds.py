@@ -8,9 +8,10 @@ import logging
 import aiohttp
 import pytest
 
+from mjbot.play.kept_games import KeptGames, Limits
 from mjbot.play.server.accounts import Admission
 from mjbot.play.server.lobby import CLOSED, TableRules
-from mjbot.play.server.server import TableServer
+from mjbot.play.server.server import Bookkeeping, TableServer
 from mjbot.play.server.tenhou_endpoint import LOBBY_S, LOGIN_S
 from mjbot.runtime.net.guests import (
     CROWDED,
@@ -312,6 +313,45 @@ def test_who_never_joins_is_sent_away_and_bytes_win_no_time():
     words, took_s = in_leaping_time(main(), SOCKETS_S)
     assert json.loads(words.splitlines()[-1])["message"] == "No join within 60 sec."
     assert took_s == pytest.approx(60, abs=0.1)
+
+
+def test_a_server_that_closes_when_a_signal_comes_closes_everything(tmp_path):
+    async def main():
+        bookkeeping = Bookkeeping(keep=Limits(most_games=1))
+        async with TableServer(TableRules(seed=1), log_dir=tmp_path, bookkeeping=bookkeeping) as it:
+            ends.extend(await idle(await it.open_tcp(HOST, 0), 1))
+            await ends[0][0].readline()
+            asyncio.get_running_loop().call_soon(asyncio.current_task().cancel)
+
+    async def closed():
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.create_task(main())
+        async with asyncio.timeout(GUARD_S):
+            output = await ends[0][0].read()
+        close(ends)
+        return json.loads(output)["message"]
+
+    ends = []
+    assert asyncio.run(closed()) == CLOSED
+    KeptGames(tmp_path, "serve ").close()  # of two ledgers the first would still be taken
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_client_that_comes_in_the_turn_in_which_the_server_closes_is_closed(monkeypatch):
+    async def scenario(server):
+        admit, closing = server.acceptor.admit, []
+
+        def admit_before_it_closes(*streams):
+            closing.append(asyncio.create_task(server.acceptor.close()))
+            admit(*streams)
+
+        monkeypatch.setattr(server.acceptor, "admit", admit_before_it_closes)
+        ends = await idle(await server.open_tcp(HOST, 0), 1)
+        output = await read_all(ends[0][0])
+        close(ends)
+        return output
+
+    assert not at_a_table(scenario)
 
 
 def test_a_closed_table_sends_each_player_away_with_the_reason():

@@ -15,7 +15,8 @@ from mjbot.play.server.accounts import Admission
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.hall import NO_TABLE, Hall
 from mjbot.play.server.lobby import TableRules
-from mjbot.play.server.server import TableServer
+from mjbot.play.server.seats import TcpSeat
+from mjbot.play.server.server import ENDED, TableServer
 from mjbot.play.server.tables import Tables
 from mjbot.play.server.tables_page import _TablesPage, server_metrics
 from mjbot.runtime.errors import ExitCode
@@ -61,6 +62,29 @@ def garbage(policy, turn):
         return usual
 
     return reply
+
+
+def test_players_whose_game_is_ended_as_it_begins_receive_the_reason(raw_client, monkeypatch):
+    begin, clients = TcpSeat.start, [raw_client() for _ in range(4)]
+
+    async def start(self):
+        asyncio.current_task().cancel()  # a signal, at the first await of the game
+        await begin(self)
+
+    async def play(server):
+        with pytest.raises(asyncio.CancelledError):
+            await anext(server.play(1))
+
+    async def main():
+        async with asyncio.timeout(GUARD_S), TableServer(TableRules(seed=1)) as server:
+            port = await server.open_tcp(HOST, 0)
+            game = asyncio.create_task(play(server))
+            await asyncio.gather(game, *[client.play(port) for client in clients])
+
+    monkeypatch.setattr(TcpSeat, "start", start)
+    asyncio.run(main())
+    last = {"type": "error", "message": ENDED}
+    assert [client.received[-1] for client in clients] == [last] * 4
 
 
 async def keep_playing(client, port):

@@ -10,7 +10,8 @@ temperature T, and those p0 of the policy that training started from, the loss o
 
 whose derivative by the score of candidate i is
 ``(A / spread (p_i - [i = a]) + kl p_i (log(p_i / p0_i) - KL)) / T``.  Decisions of which the policy
-is sure (:data:`SURE`) are drawn, too, but neither valued nor learned from.
+is sure (:data:`SURE`) are drawn, too, but neither valued nor learned from.  The seats of the start
+draw as well: drawing costs ranks, which would otherwise count against the policy.
 
 For two allies the reward of a kyoku is what both gain in points (:data:`PAIR_POINTS`) and in the
 chance that either ends first (:data:`PAIR_FIRST`).
@@ -38,7 +39,6 @@ from mjbot.learning.models.fast_policy.choice import (
     NO_QUESTION,
     FastPolicy,
     ask,
-    choose_among,
     code_of,
     question_order,
     settled_code,
@@ -237,8 +237,6 @@ def _choice(learner: Learner, state: State, seat: int, buffer: StepBuffer, own: 
     codes, n_codes = player.codes, buffer.n_codes[seat]
     for place in range(n_codes):
         codes[place] = buffer.codes[seat, place]
-    if not is_own:
-        return choose_among(player, state, seat, n_codes, NO_ALLY)
     settled = settled_code(codes, n_codes)
     if settled != NO_QUESTION:
         return settled
@@ -248,8 +246,8 @@ def _choice(learner: Learner, state: State, seat: int, buffer: StepBuffer, own: 
         n = ask(player, question, state, seat, n_codes, context)
         if n == 0:
             continue
-        picked, best = _draw(learner, question, n)
-        if best < SURE and learner.traces.counts[0] < MOST_TRACES:
+        picked, best = _draw(learner, player, question, n)
+        if is_own and best < SURE and learner.traces.counts[0] < MOST_TRACES:
             _keep(learner, state, seat, own, (question, n, picked), is_valued)
             is_valued = True
         if picked < n:
@@ -270,12 +268,12 @@ def _write_chances(scores: Float32s, n: int, temperature: float, out: Float32s) 
 
 
 @compiled
-def _draw(learner: Learner, question: int, n: int) -> tuple[int, float]:
-    """Draw a candidate, or ``n`` for "no"; return it and the chance of the likeliest."""
+def _draw(learner: Learner, player: FastPolicy, question: int, n: int) -> tuple[int, float]:
+    """Draw a player's candidate, or ``n`` for "no"; return it and the chance of the likeliest."""
     traces = learner.traces
     out = traces.chances[min(traces.counts[0], MOST_TRACES - 1)]
     size = n if question == DISCARD else n + 1
-    _write_chances(learner.policy.layers.scores, size, learner.settings[0], out)
+    _write_chances(player.layers.scores, size, learner.settings[0], out)
     left, picked, best = next_below(learner.random, _UNIT) / _UNIT, -1, 0.0
     for place in range(size):
         best = max(best, out[place])
