@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import shlex
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
@@ -41,26 +41,32 @@ class MakingError(StrategyError):
 
 
 def code_digest(specs: Iterable[Spec], players: int = 4) -> str:
-    """Return a digest of all source, weights and other files that the games depend on.
+    """Return digests of all source, weights and other files that the games depend on.
+
+    They are one per strategy, in order, with commas between: runs with other opponents have a
+    strategy's digest in common.
 
     Raises :class:`~mjbot.strategy.options.StrategyError` if a strategy or option is unknown, or
     plays no table of so many ``players``, and :class:`MakingError` if one cannot be made.
     """
+    specs = tuple(specs)
+    digests = {spec: _digest_of(spec, players) for spec in dict.fromkeys(specs)}
+    return ",".join([digests[spec] for spec in specs])
+
+
+def _digest_of(spec: Spec, players: int) -> str:
     digest = hashlib.sha256(source_digest(Referee.__module__).encode())
     digest.update(source_digest(count_kyoku.__module__).encode())
     digest.update(shipped_digest().encode())
-    outside = []
-    for spec in specs:
-        if spec.is_external:
-            digest.update("".join(_external_files(spec, players)).encode())
-        elif spec.is_outside:
-            outside.append(spec)
-        else:
-            spec.check()
-            require_players(strategy_class(spec.name), players)
-            digest.update("".join(_sources_of(spec)).encode())
-    if outside:
-        digest.update("".join(_looked_at(tuple(outside), players)).encode())
+    if spec.is_external:
+        files = _external_files(spec, players)
+    elif spec.is_outside:
+        files = _looked_at(spec, players)
+    else:
+        spec.check()
+        require_players(strategy_class(spec.name), players)
+        files = _sources_of(spec)
+    digest.update("".join(files).encode())
     return digest.hexdigest()[:16]
 
 
@@ -85,24 +91,23 @@ def _external_files(spec: Spec, players: int) -> list[str]:
 # --- strategies from outside -----------------------------------------------------------------
 
 
-def _looked_at(specs: Sequence[Spec], players: int) -> list[str]:
-    """Load and make the strategies in another process; return digests of what it read for that.
+def _looked_at(spec: Spec, players: int) -> list[str]:
+    """Load and make a strategy in another process; return digests of what it read for that.
 
     The digests do not depend on where the files lie.  Raises :class:`StrategyError`.
     """
     heartbeat: Any = multiprocessing.RawArray("q", HEARTBEAT_SIZE)
-    worker = WorkerProcess(_look, heartbeat, specs, players)
-    names = ", ".join(map(str, specs))
+    worker = WorkerProcess(_look, heartbeat, spec, players)
     heart = Liveness(time.monotonic())
     try:
         while not worker.connection.poll(LOOK_S):
             now_s = time.monotonic()
             if heartbeat[BEATS] and heart.silent_s((heartbeat[BEATS],), now_s) > PATIENCE_S:
-                raise MakingError(f"{names}: does not come back from being made")
+                raise MakingError(f"{spec}: does not come back from being made")
         answer: StrategyError | list[str] = worker.connection.recv()
     except (EOFError, OSError):
         end = describe_exit(worker.reap())
-        raise MakingError(f"{names}: the process that made it {end}") from None
+        raise MakingError(f"{spec}: the process that made it {end}") from None
     finally:
         worker.kill()
         worker.reap()
@@ -111,16 +116,16 @@ def _looked_at(specs: Sequence[Spec], players: int) -> list[str]:
     return answer
 
 
-def _look(connection: Connection, heartbeat: Any, specs: Sequence[Spec], players: int) -> None:
+def _look(connection: Connection, heartbeat: Any, spec: Spec, players: int) -> None:
     os.dup2(2, 1)
     watch = ReadingWatch()
     try:
         with Clock(MAKING_S, heartbeat) as clock:
-            sources = [_made_once(spec, players, clock) for spec in specs]
+            source = _made_once(spec, players, clock)
     except StrategyError as error:
         connection.send(type(error)(str(error)))
     else:
-        connection.send([*sources, *sorted(map(_named, watch.drain()))])
+        connection.send([source, *sorted(map(_named, watch.drain()))])
 
 
 def _made_once(spec: Spec, players: int, clock: Clock) -> str:

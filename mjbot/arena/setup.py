@@ -25,7 +25,7 @@ Draws = Literal["order", "pinned"]
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """One run.  ``code`` is a digest of what its games depend on (:mod:`mjbot.arena.code_digest`).
+    """One run.  ``code`` has digests of what its games depend on (:mod:`mjbot.arena.code_digest`).
 
     ``rules`` are those that differ from the default ones, the length aside.  ``strategies`` name
     them as a command line does.  One that has not decided after ``deadline_s`` seconds is late.
@@ -44,6 +44,14 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     def specs(self) -> tuple[Spec, ...]:
         """The strategies."""
         return tuple(map(Spec.read, self.strategies))
+
+    @property
+    def code_by_label(self) -> dict[str, str]:
+        """The digest of each strategy's code; of all together where an older run has only that."""
+        codes = self.code.split(",")
+        if len(codes) != len(self.strategies):
+            codes = [self.code] * len(self.strategies)
+        return dict(zip(labels(self.specs), codes, strict=True))
 
     @property
     def game_rules(self) -> Rules:

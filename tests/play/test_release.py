@@ -53,6 +53,19 @@ def test_equal_files_give_equal_bytes(tmp_path):
         assert archive.namelist() == ["a", "b"]
 
 
+def test_two_builds_of_the_wheel_give_the_same_bytes(tmp_path):
+    """But for the machine code, whose builds tests/runtime/compiler compares."""
+    wheels = []
+    for name in ("one", "two"):
+        stage = tmp_path / name
+        stage.mkdir()
+        with zipfile.ZipFile(release._plain_wheel(stage)) as archive:
+            archive.extractall(stage / "tree")
+        write_zip(stage / "tree", stage / "wheel")
+        wheels.append((stage / "wheel").read_bytes())
+    assert wheels[0] == wheels[1]
+
+
 def test_a_link_where_the_wheel_is_written_is_not_followed(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "file").write_text("released")

@@ -450,14 +450,14 @@ def _zip_times(path: Path) -> list[tuple[int, ...]]:
 
 
 def refuse_other_code(runs: Iterable[Path]) -> None:
-    """Raise ``ArgumentError`` if runs of the same strategies had other code."""
-    codes: dict[tuple[str, ...], tuple[str, Path]] = {}
+    """Raise ``ArgumentError`` if a strategy's games in two runs may be those of different code."""
+    codes: dict[str, tuple[str, Path]] = {}
     for run in runs:
-        setup = _setup_of(run)
-        code, first = codes.setdefault(tuple(sorted(setup.strategies)), (setup.code, run))
-        if code != setup.code:
-            problem = f"{first} and {run} are runs of the same strategies with different code"
-            raise ArgumentError(f"{problem}; count each by itself")
+        for label, code in _setup_of(run).code_by_label.items():
+            kept, first = codes.setdefault(label, (code, run))
+            if code != kept:
+                problem = f"{first} and {run} do not have the same code of {label}"
+                raise ArgumentError(f"{problem}; count each by itself")
 
 
 def _games_of_run(folder: Path) -> Iterator[GameBatch[BreakdownRows]]:

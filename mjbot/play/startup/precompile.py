@@ -49,6 +49,7 @@ from mjbot.runtime.compiler.cache import (
 from mjbot.runtime.compiler.claims import Claims
 from mjbot.runtime.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
 from mjbot.runtime.compiler.missing import missing_functions
+from mjbot.runtime.compiler.numba_parts import USUAL_LEVEL
 from mjbot.runtime.compiler.shipped import is_prepared, variant
 from mjbot.runtime.processes import signal_group
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
@@ -91,9 +92,7 @@ COLLECTED_OBJECTS: Final = 300_000
 """New objects after which a process that compiles looks for garbage among them, and never among the
 others: Python's own schedule takes 6% of the time to compile; this needs a tenth more memory."""
 
-OPTIMISED: Final = {"NUMBA_OPT": "1"}
-"""LLVM's level for our own code: numba's is 3, which takes a tenth more time to compile, and games
-are as fast (docs/results/performance.md)."""
+OPTIMISED: Final = {"NUMBA_OPT": USUAL_LEVEL}
 
 BUDGET: Final = "budget_s"
 """The option of strategies that search: seconds for a decision, counted in playouts."""

@@ -26,7 +26,7 @@ from mjbot.runtime.compiler.idle_work import skip_idle_work
 from mjbot.runtime.compiler.imported import imported_stamp, stamp_of
 from mjbot.runtime.compiler.interpreted import interpreted
 from mjbot.runtime.compiler.linking import CAN_LINK, name_by_content
-from mjbot.runtime.compiler.numba_parts import IS_TRIED
+from mjbot.runtime.compiler.numba_parts import CHOSEN_LEVEL, IS_TRIED
 from mjbot.runtime.compiler.record_arguments import pass_array_fields, read_records_in_place
 
 logger = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ IS_INTERPRETED: Final = bool(config.DISABLE_JIT)
 """Whether ``NUMBA_DISABLE_JIT=1`` is set."""
 
 VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}" + (
-    "" if IS_USABLE else "-plain"
+    ("" if IS_USABLE else "-plain") + (CHOSEN_LEVEL and f"-level-{CHOSEN_LEVEL}")
 )
 """Of what compiles: code of one version is nothing to another, nor numba's own cache to ours."""
 

@@ -21,6 +21,13 @@ TRIED: Final = ((0, 60), (0, 68))
 PLAIN_VARIABLE: Final = "MJBOT_NUMBA"
 """At ``plain`` no private part is used."""
 
+USUAL_LEVEL: Final = "1"
+"""LLVM's level for our own code: numba's is 3, which takes a tenth more time to compile, and games
+are as fast (docs/results/performance.md)."""
+_LEVEL: Final = os.environ.get("NUMBA_OPT", USUAL_LEVEL)
+CHOSEN_LEVEL: Final = _LEVEL if _LEVEL.isalnum() and _LEVEL != USUAL_LEVEL else ""
+"""Another level that the user has chosen: its code is kept apart, and none of a release is used."""
+
 
 def _is_tried() -> bool:
     version = tuple(map(int, re.findall(r"\d+", numba.__version__)[:2]))

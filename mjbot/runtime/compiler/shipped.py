@@ -21,7 +21,7 @@ import llvmlite.binding as _binding
 import numba
 import numpy as np
 
-from mjbot.runtime.compiler.numba_parts import IS_TRIED
+from mjbot.runtime.compiler.numba_parts import CHOSEN_LEVEL, IS_TRIED
 
 binding: Final[Any] = _binding  # no type hints
 
@@ -52,7 +52,7 @@ def versions() -> dict[str, str]:
 @cache
 def variant() -> str | None:
     """Return the kind of processor whose code this process may use, if there is any."""
-    is_off = not IS_TRIED or os.environ.get(OFF_VARIABLE) == "off"
+    is_off = not IS_TRIED or CHOSEN_LEVEL or os.environ.get(OFF_VARIABLE) == "off"
     if is_off or _manifest().get("versions") != versions():
         return None
     features = binding.get_host_cpu_features()

@@ -192,26 +192,40 @@ def test_a_game_that_a_bust_ended_in_east_counts_with_the_others(
     assert stats(capsys, bust, HANCHAN)["rules"] == {"hanchan": 2}
 
 
-def arena_run(folder: Path, seed: int) -> Path:
-    words = ["tsumogiri", "fast-riichi-b", "--games", "2", "--length", "tonpu", "--jobs", "1"]
-    assert main(["arena", *words, "--seed", str(seed), "--out", str(folder)]) == 0
+def arena_run(folder: Path, rival: str) -> Path:
+    words = ["tsumogiri", rival, "--games", "2", "--length", "tonpu", "--jobs", "1"]
+    assert main(["arena", *words, "--out", str(folder)]) == 0
     return folder
 
 
-def test_runs_of_the_same_strategies_by_other_code_are_refused(
+def copy_by_code(run: Path, folder: Path, code: str) -> Path:
+    """Copy a run; ``code`` is what its header then has of the digests of its two strategies."""
+    header, _, lines = (run / GAMES_FILE).read_bytes().partition(b"\n")
+    played = msgspec.json.decode(header)["setup"]["code"]
+    header = header.replace(played.encode(), code.format(*played.split(",")).encode())
+    folder.mkdir()
+    (folder / GAMES_FILE).write_bytes(header + b"\n" + lines)
+    return folder
+
+
+def test_runs_are_counted_together_if_the_strategies_in_common_have_the_same_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first, second = arena_run(tmp_path / "a", 1), arena_run(tmp_path / "b", 2)
+    first, second = [arena_run(tmp_path / name, f"fast-riichi-{name}") for name in "ab"]
     assert stats(capsys, first, second)["games"] == 12
-    games = second / GAMES_FILE
-    header, _, lines = games.read_bytes().partition(b"\n")
-    changed = msgspec.json.decode(header)
-    changed["setup"]["code"] = "0123456789abcdef"
-    games.write_bytes(msgspec.json.encode(changed) + b"\n" + lines)
-    capsys.readouterr()
-    assert main(["stats", str(first), str(second), "--jobs", "1"]) == 2
-    line = capsys.readouterr().err.splitlines()[-1]
-    assert str(first) in line and str(second) in line and "different code" in line
+    other = "0123456789abcdef"
+    for number, (run, code, changed) in enumerate(
+        [
+            (second, f"{other},{{1}}", "tsumogiri"),
+            (first, f"{{0}},{other}", "fast-riichi-a"),
+            (second, other, "tsumogiri"),  # an older run has one digest of both
+        ]
+    ):
+        copy = copy_by_code(run, tmp_path / f"copy {number}", code)
+        capsys.readouterr()
+        assert main(["stats", str(first), str(copy), "--jobs", "1", "--player", "tsumogiri"]) == 2
+        line = capsys.readouterr().err.splitlines()[-1]
+        assert f"{first} and {copy} do not have the same code of {changed}; count each" in line
 
 
 def test_a_comparison_is_of_games_under_the_same_rules(

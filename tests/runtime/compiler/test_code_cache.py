@@ -40,8 +40,8 @@ def checkout(tmp_path):
     return copy
 
 
-def compiled_by(folder, cache):
-    environ = {**os.environ, "MJBOT_CACHE": str(cache)}
+def compiled_by(folder, cache, **environ):
+    environ = {**os.environ, **environ, "MJBOT_CACHE": str(cache)}
     done = subprocess.run(
         [sys.executable, "-c", COUNT, str(folder)],
         env=environ, capture_output=True, text=True, check=True, cwd=folder,
@@ -63,6 +63,15 @@ def digests_in(folder):
 def test_a_second_checkout_of_the_same_source_compiles_nothing(checkout, tmp_path):
     assert compiled_by(checkout("one"), tmp_path / "cache") == ["mix"]
     assert compiled_by(checkout("two"), tmp_path / "cache") == []
+
+
+def test_code_of_a_level_that_the_user_has_chosen_is_kept_apart(tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_OPT", raising=False)
+    compiled = [
+        compiled_by(ROOT, tmp_path, **environ)
+        for environ in ({}, {"NUMBA_OPT": "1"}, {"NUMBA_OPT": "0"}, {"NUMBA_OPT": "0"})
+    ]
+    assert compiled == [["mix"], [], ["mix"], []]
 
 
 def test_a_change_below_compiles_again(checkout, tmp_path):
