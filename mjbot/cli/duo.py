@@ -175,6 +175,8 @@ def _more(request: DuoRequest, folder: Path, word: str) -> list[str]:
     declared = [part for url in request.team_table for part in ("--team-table", url)]
     if request.url is None:
         return declared
+    if request.table.game.players == 3:
+        declared += ["--players", "3"]
     return [*declared, "--log", str(folder / SEEN.format(word))]
 
 
@@ -282,9 +284,14 @@ class _Duo:
         with report:
             tops = MergedLogs(names, _shown(report, take))
             partners = MergedLogs(names[::-1], lambda game, event, talk: partners_score.add(event))
+            takers = {
+                "top": _both(tops.one, partners.other),
+                "partner": _both(partners.one, tops.other),
+            }
+            players = self.request.table.game.players
             tailers = [
-                LogTailer(self.folder / SEEN.format("top"), _both(tops.one, partners.other)),
-                LogTailer(self.folder / SEEN.format("partner"), _both(partners.one, tops.other)),
+                LogTailer(self.folder / SEEN.format(word), take_in, players)
+                for word, take_in in takers.items()
             ]
             await table.play(tailers, self._noting(report))
             tops.finish()

@@ -67,9 +67,6 @@ DRAWS: Final = {
     "winning": marked("draws in tenpai that helped"),
 }
 
-OF_THREE: Final = "players=3"
-"""How the rules of a game of three are named."""
-
 Floats = NDArray[np.float64]
 Measure = Callable[[ReviewedGame], float]
 
@@ -128,7 +125,7 @@ class PlayerReport:
     @property
     def players(self) -> int:
         """How many play; the games of a report are under one rule set."""
-        return 3 if any(OF_THREE in game.rules for game in self.games) else RANKED.players
+        return next((game.players for game in self.games), RANKED.players)
 
     @property
     def unit_text(self) -> str:

@@ -38,7 +38,7 @@ from protocol import messages as m
 from protocol.errors import NOT_JSON
 from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
 
-FORMAT: Final = "mjbot reviewed games 5"
+FORMAT: Final = "mjbot reviewed games 6"
 NO_ACTION: Final = -1
 MOST_CHOICES: Final = 6
 """Rated choices that are kept of a decision, besides the two that were compared."""
@@ -146,6 +146,7 @@ class ReviewedGame(msgspec.Struct, frozen=True):
     day: str
     length: str
     rules: str
+    players: int
     player: str
     seat: int
     final_rank: int
@@ -324,6 +325,7 @@ def _reviewed(game: _ReadGame, seat: int, shown: dict[ReviewedDecision, Shown]) 
         day=rows.day,
         length=rows.length,
         rules=rows.rules,
+        players=judged.players,
         player=rows.names[seat],
         seat=seat,
         final_rank=judged.final_ranks[seat],

@@ -17,7 +17,7 @@ from mjbot.analysis.review.players import SeatedPlayers, honest_view
 from mjbot.cli import arguments as a
 from mjbot.game.records.choices import Numbering, ReplayStep, kyoku_name, steps
 from mjbot.game.records.game import HandProblem
-from mjbot.game.records.positions import NoPositionError, RecordPosition
+from mjbot.game.records.positions import NoPositionError, RecordPosition, require_seat
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.mirror import quote
 from mjbot.game.table.view import View
@@ -67,6 +67,8 @@ def run(request: ExplainRequest) -> int:
     walk = partial(steps, request.log, rules=request.rules)
     # what cannot be read is refused before anything is made or compiled
     next(walk(), None)
+    if request.seat is not None:
+        _require_hand(walk, request.seat)
     players = SeatedPlayers(spec, request.seed)
     console = Console(stderr=True)
     if request.at is None:
@@ -76,6 +78,13 @@ def run(request: ExplainRequest) -> int:
         number, seat = _chooser_at(walk, request.at, request.seat)
     prepare([spec], console, use="explain")
     return _explain(walk, number, seat, players)
+
+
+def _require_hand(walk: Walk, seat: int) -> None:
+    """Raise ``NoPositionError`` where the table lacks the seat, or its hand is never shown."""
+    require_seat(seat, walk())
+    if not any(step.table.state["hand_known"][seat] for step in walk()):
+        raise NoPositionError(f"--seat {seat}: the log does not show the hand of this seat")
 
 
 # --- one position ------------------------------------------------------------------------------
@@ -184,8 +193,6 @@ def _chooser_at(walk: Walk, at: RecordPosition, asked: int | None) -> tuple[int,
 
 def _chooser(step: ReplayStep, asked: int | None) -> int:
     """Return the seat that has a choice, nearest to the one whose turn it is."""
-    if asked is not None and not step.table.state["hand_known"][asked]:
-        raise NoPositionError(f"--seat {asked}: the log does not show the hand of this seat")
     turn = int(step.table.state["turn"])
     players = int(step.table.state["rules"]["players"])
     nearest = [(turn + way) % players for way in range(players)]

@@ -26,7 +26,13 @@ from mjbot.cli.arguments import (
     strategy_option,
 )
 from mjbot.game.records.other_formats import record_path
-from mjbot.game.records.positions import BoardAddress, RecordPosition, has_moment, moment_of
+from mjbot.game.records.positions import (
+    BoardAddress,
+    RecordPosition,
+    has_moment,
+    moment_of,
+    require_seat,
+)
 from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.argument_types import port
 from mjbot.runtime.errors import ArgumentError, ExitCode
@@ -74,8 +80,11 @@ class BoardRequest:
         return ALL_SEATS if self.seat is None or self.all_hands else frozenset([self.seat])
 
     def read(self, library: Library) -> ReadGame:
-        """Return the game; raises what :meth:`Library.game` does."""
-        return library.game(self.record, self.which)
+        """Return the game; raises what :meth:`Library.game` and ``require_seat`` do."""
+        game = library.game(self.record, self.which)
+        if self.seat is not None:
+            require_seat(self.seat, game.steps())
+        return game
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +148,8 @@ def _review_of(request: WatchGameRequest, library: Library, path: Path) -> dict[
 def _place_in(game: ReadGame, at: RecordPosition | BoardAddress, seat: int | None) -> BoardAddress:
     """Return the moment that ``--at`` names; raises ``ArgumentError`` where the game has none."""
     if isinstance(at, BoardAddress):
-        if at.seat not in ALL_SEATS or not has_moment(game.steps(), at):
+        require_seat(at.seat, game.steps())
+        if not has_moment(game.steps(), at):
             raise ArgumentError(f"--at {at}: {game.name} has no such moment")
         return at
     moment = moment_of(game.steps(), at.event_in(game.steps(), seat))

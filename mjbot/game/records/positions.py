@@ -25,6 +25,14 @@ class NoPositionError(ArgumentError):
     """The game has no such position, or the seat has no choice there."""
 
 
+def require_seat(seat: int, steps: Iterable[ReplayStep]) -> None:
+    """Raise :class:`NoPositionError` where the table of a game lacks the seat."""
+    step = next(iter(steps), None)
+    if step is not None and seat >= (players := int(step.table.state["rules"]["players"])):
+        seats = f"the seats of {players} players are 0 to {players - 1}"
+        raise NoPositionError(f"seat {seat}: {seats}")
+
+
 @dataclass(frozen=True)
 class RecordPosition:
     """A position as the user names it: by its event, or as a seat's choice in a kyoku."""

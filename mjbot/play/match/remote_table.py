@@ -17,6 +17,7 @@ from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.processes import ChildProcess, describe_exit
 from protocol.codec import decode_line
 from protocol.messages import Event, StartGame
+from protocol.reading import shows_three
 
 LOOK_S: Final = 0.2
 """How often the log of the one that we follow is read."""
@@ -28,11 +29,15 @@ OnNote = Callable[[str], None]
 
 
 class LogTailer:
-    """Reads a log of mjai lines that another process is writing, game after game."""
+    """Reads a log of mjai lines that another process is writing, game after game.
 
-    def __init__(self, log: Path, on_event: OnRemoteEvent) -> None:
+    ``players`` is how many play where the log does not show three.
+    """
+
+    def __init__(self, log: Path, on_event: OnRemoteEvent, players: int) -> None:
         self._log: Final = log
         self._on_event: Final = on_event
+        self._players = players
         self._read_bytes = 0
         self._game = -1
 
@@ -48,7 +53,9 @@ class LogTailer:
 
     def _pass_on(self, line: bytes) -> None:
         talk = talk_in(line)
-        for message in decode_line(line):
+        if b'"start_' in line and shows_three(line):
+            self._players = 3
+        for message in decode_line(line, self._players):
             if isinstance(message, Event):
                 # By its start: a void game has no end.
                 self._game += isinstance(message, StartGame)

@@ -36,7 +36,7 @@ def mistake(name, places, spread=0.01, situation=TENPAI):
 def game(number, mistakes, final_rank=2, seat=0, **more):
     made = ReviewedGame(
         source="a.zip", number=number, digest=f"{number}", day=f"2026-01-{number % 28 + 1:02}",
-        length="hanchan", rules="", player="p", seat=seat,
+        length="hanchan", rules="", players=4, player="p", seat=seat,
         final_rank=final_rank, expected=2.5, loss_unit=POINTS,
         decisions=50, agreement=(40.0, 50),
         mistakes=tuple(mistakes), kyoku=(KyokuChange("E1-0", Outcome.WON, final_rank - 2.5),),

@@ -338,6 +338,26 @@ def test_a_hidden_hand_cannot_be_explained(tmp_path, capsys):
     log = tmp_path / "hidden.mjson"
     log.write_text(text[0] + hidden + '{"type":"tsumo","actor":0,"pai":"2p"}\n')
     assert main(["explain", str(log), "--at", "3", "--strategy", "tsumogiri"]) == ExitCode.OK
-    asked = ["explain", str(log), "--at", "3", "--seat", "1", "--strategy", "tsumogiri"]
-    assert main(asked) == ExitCode.BAD_ARGUMENTS
-    assert "does not show the hand" in capsys.readouterr().err
+    for at in (["--at", "3"], []):
+        asked = ["explain", str(log), *at, "--seat", "1", "--strategy", "tsumogiri"]
+        assert main(asked) == ExitCode.BAD_ARGUMENTS
+        assert "does not show the hand" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["explain", "--seat", "3", "--strategy", "tsumogiri"],
+        ["explain", "--seat", "3", "--at", "E1-0:1", "--strategy", "tsumogiri"],
+        ["watch", "--seat", "3", "--out", "OUT.html"],
+        ["watch", "--at", "3/0/1", "--out", "OUT.html"],
+        ["draw", "--seat", "3", "--out", "OUT.svg"],
+    ],
+    ids=" ".join,
+)
+def test_a_seat_that_a_table_of_three_lacks_is_refused(of_three, tmp_path, capsys, words):
+    words = [str(tmp_path / word) if word.startswith("OUT") else word for word in words]
+    assert main([*words, str(of_three)]) == ExitCode.BAD_ARGUMENTS
+    output, errors = capsys.readouterr()
+    assert errors == f"mjbot {words[0]}: seat 3: the seats of 3 players are 0 to 2\n"
+    assert not output and not [*tmp_path.iterdir()]

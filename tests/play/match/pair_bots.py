@@ -19,6 +19,7 @@ if (port := os.environ.get("WITNESS_PORT")) and "pytest" not in sys.modules:
 class Talker(PairMember):
     """Tells what it holds; wins and declares riichi when it can."""
 
+    players = (3, 4)
     luck: int = 0
 
     def decide(self, view):
@@ -31,6 +32,8 @@ class Talker(PairMember):
 @dataclass
 class Listener(PairMember):
     """Gives what its ally wins on, and otherwise discards what it drew."""
+
+    players = (3, 4)
 
     def decide(self, view):
         ally = self.receive_hand(view)

@@ -24,6 +24,7 @@ from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.pair.fair_play import require_team_name_in
 from mjbot.strategy.pair.session import Side
 from mjbot.strategy.registry import Spec, make_strategy
+from protocol.rules import Rules
 from protocol.transports.address import parse_address
 
 BOTS = Path(__file__).with_name("pair_bots.py")
@@ -98,20 +99,23 @@ def test_two_play_against_one_at_a_table_of_three(command, tmp_path):
     assert "the partner is there" in (folder / "player-1.txt").read_text()
 
 
-def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path):
+@pytest.mark.parametrize(("n_players", "own"), [(4, []), (3, []), (3, ["--rules", "players=3"])])
+def test_the_pair_joins_a_table_and_counts_what_it_sees(tmp_path, n_players, own):
+    rules = Rules(length="tonpu", players=n_players)
+
     async def play_two() -> tuple[list[GameResult], str, int | None]:
         async with asyncio.timeout(GUARD_S):
-            async with TableServer(TableRules(seed=5, rules="tonpu")) as server:
+            async with TableServer(TableRules(seed=5, rules=rules)) as server:
                 port = await server.open_tcp("127.0.0.1", 0)
                 url = f"mjsonp://127.0.0.1:{port}/default"
                 guests = await asyncio.create_subprocess_exec(
-                    *MJBOT, "duo", url, *PAIR, "--games", "2", "--log-dir", str(tmp_path),
+                    *MJBOT, "duo", url, *PAIR, *own, "--games", "2", "--log-dir", str(tmp_path),
                     stdout=asyncio.subprocess.PIPE,
                 )  # fmt: skip
                 settings = Settings(parse_address(url), games=2, silence_s=GUARD_S)
                 others = [
                     asyncio.create_task(play(settings, lambda game: make_strategy("tsumogiri")))
-                    for _ in range(2)
+                    for _ in range(n_players - 2)
                 ]
                 results = [result async for result in server.play(2)]
                 await asyncio.gather(*others)

@@ -110,7 +110,7 @@ def test_a_log_is_read_line_by_line_while_it_is_written(tmp_path):
         seen.append((game, event))
         report.extend([(len(seen), *output) for output in talk])
 
-    tailers = LogTailer(log, hear)
+    tailers = LogTailer(log, hear, 4)
     tailers.look()  # not there yet
     for _ in range(2):
         for line in lines:
@@ -130,7 +130,7 @@ def test_a_void_game_has_a_number_though_it_has_no_end(tmp_path):
     whole = LOGS[0].read_bytes()
     log.write_bytes(b"".join(whole.splitlines(keepends=True)[:5]) + whole)
     tailers = LogTailer(
-        log, lambda game, event, talk: isinstance(event, StartGame) and starts.append(game)
+        log, lambda game, event, talk: isinstance(event, StartGame) and starts.append(game), 4
     )
     tailers.look()
     assert starts == [0, 1]
