@@ -82,7 +82,7 @@ def run(request: ExplainRequest) -> int:
 
 def _require_hand(walk: Walk, seat: int) -> None:
     """Raise ``NoPositionError`` where the table lacks the seat, or its hand is never shown."""
-    require_seat(seat, walk())
+    require_seat(seat, walk(), f"--seat {seat}")
     if not any(step.table.state["hand_known"][seat] for step in walk()):
         raise NoPositionError(f"--seat {seat}: the log does not show the hand of this seat")
 

@@ -83,7 +83,7 @@ class BoardRequest:
         """Return the game; raises what :meth:`Library.game` and ``require_seat`` do."""
         game = library.game(self.record, self.which)
         if self.seat is not None:
-            require_seat(self.seat, game.steps())
+            require_seat(self.seat, game.steps(), f"--seat {self.seat}")
         return game
 
 
@@ -148,7 +148,7 @@ def _review_of(request: WatchGameRequest, library: Library, path: Path) -> dict[
 def _place_in(game: ReadGame, at: RecordPosition | BoardAddress, seat: int | None) -> BoardAddress:
     """Return the moment that ``--at`` names; raises ``ArgumentError`` where the game has none."""
     if isinstance(at, BoardAddress):
-        require_seat(at.seat, game.steps())
+        require_seat(at.seat, game.steps(), f"--at {at}")
         if not has_moment(game.steps(), at):
             raise ArgumentError(f"--at {at}: {game.name} has no such moment")
         return at

@@ -25,12 +25,12 @@ class NoPositionError(ArgumentError):
     """The game has no such position, or the seat has no choice there."""
 
 
-def require_seat(seat: int, steps: Iterable[ReplayStep]) -> None:
-    """Raise :class:`NoPositionError` where the table of a game lacks the seat."""
+def require_seat(seat: int, steps: Iterable[ReplayStep], option: str) -> None:
+    """Raise :class:`NoPositionError` where the table of a game lacks the seat of an option."""
     step = next(iter(steps), None)
     if step is not None and seat >= (players := int(step.table.state["rules"]["players"])):
         seats = f"the seats of {players} players are 0 to {players - 1}"
-        raise NoPositionError(f"seat {seat}: {seats}")
+        raise NoPositionError(f"{option}: {seats}")
 
 
 @dataclass(frozen=True)

@@ -359,5 +359,6 @@ def test_a_seat_that_a_table_of_three_lacks_is_refused(of_three, tmp_path, capsy
     words = [str(tmp_path / word) if word.startswith("OUT") else word for word in words]
     assert main([*words, str(of_three)]) == ExitCode.BAD_ARGUMENTS
     output, errors = capsys.readouterr()
-    assert errors == f"mjbot {words[0]}: seat 3: the seats of 3 players are 0 to 2\n"
+    option = f"--at {words[2]}" if words[1] == "--at" else "--seat 3"
+    assert errors == f"mjbot {words[0]}: {option}: the seats of 3 players are 0 to 2\n"
     assert not output and not [*tmp_path.iterdir()]
