@@ -31,7 +31,6 @@ GAMES: Final = 3000
 PARTS: Final = ("all",)
 RUNS: Final = 1000
 WALLS_OF_A_RUN: Final = 40
-LONG_RUNS: Final = 300
 WALLS_OF_A_LONG_RUN: Final = 500
 CHANGES: Final = {"folds only (C)": 1, "calls only (B)": 0, "calls and folds (D)": 2}
 """What a strategy adds to A -> its row."""
@@ -98,7 +97,7 @@ def _coverage_rows(rows: WallSums, n: int) -> Iterator[str]:
     rates = ErrorRates()
     cells = [f"{100 * _power(rows[:, k], rates):.1f} %" for k in range(n)]
     size = min(WALLS_OF_A_LONG_RUN, len(rows) // 2)
-    title = f"separated within {size} walls, {LONG_RUNS} runs (at most {100 * rates.error:g} %)"
+    title = f"separated within {size} walls, {RUNS} runs (at most {100 * rates.error:g} %)"
     yield row([title, *cells])
 
 
@@ -122,8 +121,8 @@ def _covered(sums: WallSums, figure: Figure) -> float:
 def _power(sums: WallSums, rates: ErrorRates) -> float:
     means = sums["rank"] / sums["games"]
     wrong = 0
-    for one, other in _samples(len(sums), WALLS_OF_A_LONG_RUN, LONG_RUNS):
+    for one, other in _samples(len(sums), WALLS_OF_A_LONG_RUN, RUNS):
         test = SequentialTest(3.0, rates)
         verdicts = {test.add(float(value)) for value in means[one] - means[other]}
         wrong += not verdicts.isdisjoint({"better", "worse"})
-    return wrong / LONG_RUNS
+    return wrong / RUNS

@@ -23,7 +23,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arena_checks, "RUNS", 20)
-        patch.setattr(arena_checks, "LONG_RUNS", 5)
         command = ["arena-checks", "--games", "24", "--jobs", "1"]
         assert main([*command, "--out", str(folder)]) == 0
     return folder
@@ -54,7 +53,6 @@ def test_the_checks_report_variances_and_coverage(
     played: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arena_checks, "RUNS", 20)
-    monkeypatch.setattr(arena_checks, "LONG_RUNS", 5)
     command = ["arena-checks", "--games", "24", "--jobs", "1", "--out", str(played)]
     assert main(command) == 0
     lines = capsys.readouterr().out.splitlines()
