@@ -105,11 +105,11 @@ def test_what_is_read_at_the_start_makes_another_run(
     arena: Callable[..., str], folder: Path
 ) -> None:
     before = arena("Folding")
-    assert "kept" not in before
+    assert "kept from before" not in before
     old = (folder / "helper.py").read_text()
     (folder / "helper.py").write_text("FOLDS = True")
     after = arena("Folding", games=10)
-    assert "kept" not in after
+    assert "kept from before" not in after
     assert folder_of(after) != folder_of(before)
     (folder / "helper.py").write_text(old)
     assert "10 games, 5 of them kept from before" in arena("Folding", games=10)
@@ -150,7 +150,7 @@ def test_what_is_read_later_sets_the_games_of_before_aside(
     kept = folder_of(after) / "earlier-1"
     assert folder_of(after) == folder_of(before)
     assert f"{folder / file} changed since: played anew; 5 games of before: {kept}" in after
-    assert "kept" not in after
+    assert "kept from before" not in after
     assert (kept / "games.jsonl").read_bytes() == old_games
     assert (folder_of(after) / "games.jsonl").read_bytes().count(b"\n") == 11
     assert "10 of them kept from before" in arena(name, games=10)
