@@ -68,6 +68,14 @@ def test_losses_by_class_add_up_with_intervals_over_games():
     assert counted.as_json()["unit"] == "different choices"
 
 
+@pytest.mark.parametrize("players", [3, 4])
+def test_the_game_has_the_number_of_players_whatever_its_rules_are_called(players):
+    report = PlayerReport("p", [game(0, [], players=players, rules="of another program")])
+    assert ("kita" in rows_of(report, "Losses by class")) == (players == 3)
+    rates = {value["figure"] for value in report.rate_table.values}
+    assert rates & {"third", "fourth"} == {"third" if players == 3 else "fourth"}
+
+
 def test_sums_add_plain_means_and_single_costs_are_drawn_back():
     """A mistake whose worlds gave 0.3 places, of which 0.1 are to be expected."""
     lucky = msgspec.structs.replace(mistake("calls", 0.1), mean=0.3)
