@@ -11,7 +11,7 @@ PROOFS = {
     "cost-spread": "how far true costs of different choices scatter: the prior of reviews",
     "search-margin": "which overrides of a search are right, played on to the end of the game",
     "gradient-noise": "how much of the fast policy's self-play gradient is signal",
-    "one-against-three": "ranks of one fast policy among three of another: a self-play run's curve",
+    "one-against-others": "ranks of one fast policy among others: a self-play run's curve",
     "drawn-choices": "rank of a large network among three of another, choices drawn",
     "calibration": "how often hands win of which a chance to win is reported, held-out games",
     "wire": "our client session in the place of 654 recorded clients of Tenhou's server",

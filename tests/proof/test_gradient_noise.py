@@ -1,11 +1,12 @@
-"""``python -m proof gradient-noise`` and ``one-against-three``: their figures."""
+"""``python -m proof gradient-noise`` and ``one-against-others``: their figures."""
 
 import argparse
 
 import numpy as np
 import pytest
 
-from proof import gradient_noise, one_against_three
+from mjbot.learning.models.weights import OF_PLAYERS
+from proof import gradient_noise, one_against_others
 
 
 def test_signal_and_noise_are_found_where_they_are_known():
@@ -41,9 +42,12 @@ def test_a_row_of_the_table_is_written_for_each_advantage(monkeypatch, capsys):
     assert "critic, lambda 1 |" in printed[4 + gradient_noise.UNBIASED]
 
 
-def test_one_of_four_alike_comes_out_second_and_a_half(capsys):
+@pytest.mark.parametrize(("players", "hanchan", "middle"), [(4, 100, "2.500"), (3, 75, "2.000")])
+def test_one_among_others_alike_comes_out_in_the_middle(capsys, players, hanchan, middle):
     parser = argparse.ArgumentParser()
-    one_against_three.add_arguments(parser)
-    args = parser.parse_args([str(one_against_three.SHIPPED), "--hanchan", "100", "--seed", "1"])
-    assert one_against_three.run(args) == 0
-    assert "100 hanchan: rank 2.500 [2.500, 2.500], points " in capsys.readouterr().out
+    one_against_others.add_arguments(parser)
+    options = ("--players", str(players), "--hanchan", str(hanchan), "--seed", "1")
+    args = parser.parse_args([str(OF_PLAYERS[players]), *options])
+    assert one_against_others.run(args) == 0
+    expected = f"{hanchan} hanchan: rank {middle} [{middle}, {middle}], points "
+    assert expected in capsys.readouterr().out
