@@ -5,6 +5,8 @@ import importlib
 import sys
 from types import ModuleType
 
+from mjbot.cli.main import in_one_line
+
 PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
     "review-pages": "page and JSON of a review of every held-out game: faults, sizes and time",
@@ -38,7 +40,7 @@ PROOFS = {
 
 
 def main() -> int:
-    """Run the named proof and return its exit code."""
+    """Run the named proof and return its exit code; what ends it is printed in one line."""
     parser = argparse.ArgumentParser(prog="python -m proof")
     subparsers = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     for name, summary in PROOFS.items():
@@ -46,7 +48,7 @@ def main() -> int:
         if name in sys.argv[1:2]:
             _module(name).add_arguments(subparser)
     args = parser.parse_args()
-    return int(_module(args.name).run(args))
+    return in_one_line(parser.prog, lambda: int(_module(args.name).run(args)))
 
 
 def _module(name: str) -> ModuleType:
