@@ -403,6 +403,18 @@ class Spec:
             return self.name.partition(":")[2]
         return str(replace(self, name=self.name.rpartition(":")[2]))
 
+    def require_players(self, players: int) -> None:
+        """Raise ``StrategyError`` if it, or one of ours that an option names, plays no such table.
+
+        >>> Spec.read("combo-partner,base=supervised").require_players(3)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        mjbot.strategy.options.StrategyError: strategy 'supervised' plays no table of 3 players...
+        """
+        known = built_in_names()
+        named = [value for value in self.options.values() if _dashed(value) in known]
+        for name in (self.name, *named):
+            require_players(strategy_class(name), players)
+
     def check(self) -> None:
         """Raise ``StrategyError`` if there is no such strategy, or it has no such options."""
         read_options(strategy_class(self.name), self.options)
