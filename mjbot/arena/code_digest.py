@@ -29,7 +29,7 @@ from mjbot.runtime.compiler.compiled import source_digest
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.processes import WorkerProcess, describe_exit
 from mjbot.strategy.options import StrategyError
-from mjbot.strategy.registry import Spec, made_of, require_players, strategy_class
+from mjbot.strategy.registry import Spec, made_of
 
 LOOK_S: Final = 1.0
 
@@ -64,7 +64,7 @@ def _digest_of(spec: Spec, players: int) -> str:
         files = _looked_at(spec, players)
     else:
         spec.check()
-        require_players(strategy_class(spec.name), players)
+        spec.require_players(players)
         files = _sources_of(spec)
     digest.update("".join(files).encode())
     return digest.hexdigest()[:16]
@@ -134,7 +134,7 @@ def _made_once(spec: Spec, players: int, clock: Clock) -> str:
         try:
             clock.start(0, 0)
             spec.check()
-            require_players(strategy_class(spec.name), players)
+            spec.require_players(players)
             source = "".join(_sources_of(spec))
             _make(spec)
         finally:

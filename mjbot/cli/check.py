@@ -108,7 +108,8 @@ def run(request: CheckRequest) -> int:
         if "://" in request.target:
             checking = _ServerChecking(_address(request.target, request.permitted_by), ids, request)
         else:
-            checking = _BotCheckRun(_bot(request.target, request.dialect), ids, request)
+            bot = _bot(request.target, request.dialect, request.players or RANKED.players)
+            checking = _BotCheckRun(bot, ids, request)
     prepare([], table=True)
     findings = _until_signalled(checking, request.target)
     repeat = command_of("mjbot check", request, whole_paths=True)
@@ -253,7 +254,7 @@ def _ids(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(ids)
 
 
-def _bot(target: str, dialect: str | None) -> CheckedBot:
+def _bot(target: str, dialect: str | None, players: int) -> CheckedBot:
     """Return the bot that is meant; raises ``ValueError``."""
     if dialect is not None:
         return bot_of(_runnable(target, target), _DIALECTS[dialect], target)
@@ -261,6 +262,7 @@ def _bot(target: str, dialect: str | None) -> CheckedBot:
     if prefix in _PREFIXES:
         return bot_of(_runnable(rest, target), _PREFIXES[prefix], target)
     (player,) = read_players([target])
+    player.require_players(players)
     command = player.command("{url}", _MANY_GAMES if player.plays_on else 1)
     return bot_of(command, LOCKSTEP, target)
 

@@ -100,6 +100,8 @@ def run(request: DuoRequest) -> int:
         _require_short_name(request.name)
         for role in (request.top, request.partner):
             require_member(role, role.make())
+            if not request.url or request.table.game.players == 3:  # else the server states it
+                role.require_players(request.table.game.players)
         rivals = _rivals(request, console)
         matches.require_time(rivals, request.table.timeout_s)
     settings = request.settings(matches.new_folder(request.log_dir))
@@ -250,7 +252,8 @@ class _Duo:
             f"logs in {self.folder}",
             *self._next_commands(report),
         )
-        return bool(score.games) and not voids and not faults
+        missed = table_fault_lines(self.members, report.results)  # a rival's are its own affair
+        return bool(score.games) and not (voids or faults or missed)
 
     def _next_commands(self, report: DuoReport) -> list[str]:
         if not self.request.url:

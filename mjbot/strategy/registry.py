@@ -16,7 +16,7 @@ import inspect
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -272,12 +272,19 @@ def _deciding(
     name: str, cls: type[Strategy], others: Iterable[type[Strategy]] = ()
 ) -> type[Strategy]:
     """Return the class; refuse a base, which would play nothing but default actions."""
+    if not _are_players(cls.players):
+        stated = f"{cls.__name__}.players is {cls.players!r}"
+        raise StrategyError(f"strategy {name!r}: {stated}; expected (3,), (4,) or (3, 4)")
     if cls.decide is not Strategy.decide:
         return cls
     able = [other.__name__ for other in others if other.decide is not Strategy.decide]
     meant = _some(able, " or ")
     hint = f"; did you mean {meant}?" if meant else ""
     raise StrategyError(f"strategy {name!r}: {cls.__name__} has no decide of its own{hint}")
+
+
+def _are_players(stated: object) -> bool:
+    return isinstance(stated, Collection) and bool(stated) and all(n in (3, 4) for n in stated)
 
 
 def _only_class(module: ModuleType) -> type[Strategy]:
@@ -294,9 +301,11 @@ def require_players(strategy: type[Strategy], players: int) -> None:
         return
     able = [name for name in built_in_names() if players in _players_of(name)]
     package, _, module = strategy.__module__.partition(".")
-    name = _dashed(module) if package == BUILT_IN else strategy.__name__
-    problem_text = f"plays no table of {players} players; of ours these do: {', '.join(able)}"
-    raise StrategyError(f"strategy {name!r} {problem_text}")
+    name, stated = _dashed(module), ""
+    if package != BUILT_IN:
+        name, stated = strategy.__name__, f" (its class states players = {strategy.players})"
+    problem_text = f"plays no table of {players} players{stated}; of ours these do"
+    raise StrategyError(f"strategy {name!r} {problem_text}: {', '.join(able)}")
 
 
 def _players_of(name: str) -> tuple[int, ...]:
@@ -393,6 +402,18 @@ class Spec:
         if self.is_external:
             return self.name.partition(":")[2]
         return str(replace(self, name=self.name.rpartition(":")[2]))
+
+    def require_players(self, players: int) -> None:
+        """Raise ``StrategyError`` if it, or one of ours that an option names, plays no such table.
+
+        >>> Spec.read("combo-partner,base=supervised").require_players(3)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        mjbot.strategy.options.StrategyError: strategy 'supervised' plays no table of 3 players...
+        """
+        known = built_in_names()
+        named = [value for value in self.options.values() if _dashed(value) in known]
+        for name in (self.name, *named):
+            require_players(strategy_class(name), players)
 
     def check(self) -> None:
         """Raise ``StrategyError`` if there is no such strategy, or it has no such options."""

@@ -252,10 +252,13 @@ class LockstepSession:
         if isinstance(message, m.StartGame):
             self.seat = message.id
             self._players = announced_players(message.mjbot_rules)
-        line = encode(seated(message, self._players), LOCKSTEP)
         self._due = due_after(message, self.seat)
         self._event = message
-        return line
+        return self.last_line(message)
+
+    def last_line(self, message: m.Message) -> bytes:
+        """Return the line for ``message``, to which no reply is awaited, whatever came before."""
+        return encode(seated(message, self._players), LOCKSTEP)
 
     def receive(self, line: bytes) -> m.PlayerAction:
         """Return the reply in ``line``; raises :class:`FaultError`."""

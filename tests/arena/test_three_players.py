@@ -90,6 +90,7 @@ def test_a_fault_is_noted_and_repeated(tmp_path: Path, capsys) -> None:
         ("tsumogiri tsumogiri --format 2v2 --rules players=3", "2v2 is not for 3 players"),
         ("tsumogiri tsumogiri --format 1v2", "1v2 is not for 4 players; theirs are 1v3, 2v2, pair"),
         ("supervised tsumogiri --rules players=3", "'supervised' plays no table of 3 players"),
+        ("combo-partner,base=supervised tsumogiri --rules players=3", "'supervised' plays no"),
         ("external:majiang tsumogiri --rules players=3", "tables of four players only"),
         (f"{DICE}ForThree tsumogiri", "'DiceForThree' plays no table of 4 players"),
         ("tsumogiri tsumogiri --rules players=3 --uma 2,1,-1,-2", "there are 3 ranks"),

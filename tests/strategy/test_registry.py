@@ -16,6 +16,7 @@ from mjbot.strategy.registry import (
     all_strategies,
     built_in_names,
     make_strategy,
+    require_players,
     strategy_class,
     strategy_info,
     thesis_of,
@@ -226,6 +227,21 @@ def test_a_base_that_decides_nothing_is_no_bot(folder):
     assert "FastRiichi has no decide" in problem_of(
         "strategies.evaluation.fast_riichi.steps:FastRiichi"
     )
+
+
+def test_a_class_of_four_players_is_refused_with_what_it_states(folder):
+    write_bot(folder / "plays_four.py")
+    with pytest.raises(StrategyError, match=r"'MyBot' plays no .* states players = \(4,\)\); of"):
+        require_players(strategy_class("plays_four:MyBot"), 3)
+
+
+@pytest.mark.parametrize("players", ["3", "()", "'3'", "(3, 2)", "None"])
+def test_numbers_of_players_that_no_table_has_are_refused(folder, players):
+    file = folder / f"plays_{abs(hash(players))}.py"
+    write_bot(file)
+    file.write_text(f"{file.read_text()}\n\nMyBot.players = {players}\n")
+    message = problem_of(f"{file.stem}:MyBot")
+    assert message.endswith(f"MyBot.players is {players}; expected (3,), (4,) or (3, 4)")
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
 from mjbot.analysis.collusion import hidden
 from mjbot.analysis.collusion.games import GameCounts, count_games
@@ -36,6 +37,7 @@ from mjbot.learning.training.positions import DistinctGames, GameRef, GameStep, 
 from mjbot.learning.training.requests import players_field
 from mjbot.learning.training.runs import RUNS, GameRange, Learned, games_field, records_field
 from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import command_of, option
 from protocol import messages as m
 
@@ -64,12 +66,14 @@ def learn_model(refs: Sequence[GameRef], jobs: int, left_out: LeftOut) -> hidden
     """Return the model of unrelated players, from honest games."""
     model = hidden.no_model()
     chosen = model.chosen
-    for _ in range(ROUNDS):
-        extract = partial(_choices, model=model._replace(chosen=chosen))
-        tally = _added(collect(refs[:OF_CHOICES], extract, jobs))
-        chosen = chosen * _ratio(tally.chosen)
-    extract = partial(_needs, model=model._replace(chosen=chosen))
-    tally = _added(collect(refs, extract, jobs, left_out))
+    few = refs[:OF_CHOICES]
+    with progress(Console(stderr=True), "learning", ROUNDS * len(few) + len(refs), "games") as step:
+        for _ in range(ROUNDS):
+            extract = partial(_choices, model=model._replace(chosen=chosen))
+            tally = _added(collect(few, extract, jobs), step)
+            chosen = chosen * _ratio(tally.chosen)
+        extract = partial(_needs, model=model._replace(chosen=chosen))
+        tally = _added(collect(refs, extract, jobs, left_out), step)
     return hidden.HiddenHandModel(chosen, _ratio(tally.needed), _ratio(tally.held))
 
 
@@ -78,9 +82,10 @@ def _ratio(tally: Floats) -> Floats:
     return ratio
 
 
-def _added(tallies: Iterator[hidden.ModelCounts]) -> hidden.ModelCounts:
+def _added(tallies: Iterator[hidden.ModelCounts], step: Step) -> hidden.ModelCounts:
     whole = hidden.no_tally()
     for tally in tallies:
+        step()
         for sums, more in zip(whole, tally, strict=True):
             sums += more
     return whole
@@ -168,14 +173,21 @@ def train(request: DetectionRequest) -> Learned:
     pairs = [(one, other, record_path(path)) for one, other, path in request.pairs]
     distinct = DistinctGames(request.left_out, (request.players,))
     refs = request.games.take(distinct.index(request.records))
+    refs_of_pairs = []
+    for one, other, path in pairs:  # before anything is learned
+        # a file may have several pairs
+        apart = replace(distinct, copies=copy.deepcopy(distinct.copies))
+        if not (found := apart.index([path])):
+            problem = "no game is there that is not among those learned from"
+            raise ArgumentError(f"--pair {one} {other} {path}: {problem}; name other records")
+        refs_of_pairs.append(found)
     model = learn_model(refs, request.jobs, request.left_out)
     models = {request.players: model}
     honest = count_games(refs, models, request.jobs, left_out=LeftOut())
-    known = []
-    for one, other, path in pairs:
-        # a file may have several pairs
-        apart = replace(distinct, copies=copy.deepcopy(distinct.copies))
-        known += [known_pair(count_games(apart.index([path]), models, request.jobs), one, other)]
+    known = [
+        known_pair(count_games(found, models, request.jobs), one, other)
+        for (one, other, _), found in zip(pairs, refs_of_pairs, strict=True)
+    ]
     weights = learn(model, honest, known)
     described = ", ".join(f"{one} + {other} ({len(each.games)} hanchan)"
         for (one, other, _), each in zip(pairs, known, strict=True))  # fmt: skip

@@ -27,7 +27,7 @@ from mjbot.game.statistics.seating import ONE_AGAINST
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import option
 from mjbot.strategy.options import StrategyError
-from mjbot.strategy.registry import Spec, built_in_names
+from mjbot.strategy.registry import Spec, built_in_names, strategy_info
 from protocol.rules import LAST_ROUND, Length, Rules
 
 AGAINST: Final = {
@@ -93,8 +93,18 @@ class LadderPlan:
 
     @property
     def specs(self) -> tuple[Spec, ...]:
-        """The strategies to measure.  Raises ``StrategyError``."""
-        return _unique([*(self.lines or built_in_names()), *self.also])
+        """The strategies to measure: without ``lines`` all of ours for so many players.
+
+        Raises ``StrategyError``.
+        """
+        ours = [] if self.lines else map(strategy_info, built_in_names())
+        able = [each.name for each in ours if each.problem or self.players in each.players]
+        return tuple(dict.fromkeys([*map(Spec.read, able), *self.named]))
+
+    @property
+    def named(self) -> tuple[Spec, ...]:
+        """Those of them that the user named.  Raises ``StrategyError``."""
+        return _unique([*self.lines, *self.also])
 
     @property
     def opponents(self) -> tuple[Spec, ...]:
@@ -184,7 +194,7 @@ class Ladder:
 
     @cached_property
     def specs(self) -> tuple[Spec, ...]:
-        """The strategies that can be run.  Raises ``StrategyError`` for a wrong name."""
+        """The strategies that can be run.  Raises ``StrategyError`` for one that was named."""
         able = []
         for spec in self.plan.specs:
             if self.plan.walls_of(spec) == 0:
@@ -193,7 +203,7 @@ class Ladder:
             try:
                 code_digest([spec], self.plan.players)
             except StrategyError as error:
-                if not (spec.is_external or spec.name in built_in_names()) or spec.options:
+                if spec in self.plan.named:
                     raise
                 self.problems.append(f"`{spec}` could not be run: {error}")
             else:

@@ -15,8 +15,6 @@ from mjbot.play.server.core import EXCUSED, SeatReply
 from mjbot.play.server.seats import patience_s
 from mjbot.runtime.processes import describe_exit, last_line, signal_group
 from mjbot.strategy.faults import FaultKind
-from protocol.codec import encode
-from protocol.dialects import LOCKSTEP
 from protocol.errors import ProtocolError
 from protocol.framing import LineBuffer
 from protocol.messages import Error, Event
@@ -130,7 +128,7 @@ class ExternalEngine:
         """End its game, with a last message if it still listens."""
         with contextlib.suppress(OSError, AttributeError):
             if message is not None:
-                self._send(encode(message, LOCKSTEP))
+                self._send(self._session.last_line(message))
         self._close()
         if message is None or not self._player.plays_on:
             self._stop()

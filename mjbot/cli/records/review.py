@@ -47,7 +47,8 @@ from mjbot.strategy.explanation import POINTS, RANKS
 from mjbot.strategy.registry import Spec
 from protocol.messages import Event, StartGame
 from protocol.plain_text import one_line
-from protocol.rules import Rules
+from protocol.rules import RANKED, Rules
+from protocol.seats import players_after
 
 PLAYED_BY: Final = "fast-policy"
 """The policy in all seats of playouts, by the name of the strategy that plays it."""
@@ -221,6 +222,9 @@ def _seat(request: ReviewRequest, known: Sequence[int], names: Sequence[str]) ->
         problem = f"--name {request.name}: {n} of this name;"
     elif asked is None and len(known) == 1:
         return known[0]
+    elif asked is not None and asked >= len(names):
+        seats_of = f"the seats of {len(names)} players are 0 to {len(names) - 1}"
+        raise ArgumentError(f"--seat {asked}: {seats_of}; {shown}")
     elif asked is not None and asked not in known:
         raise ArgumentError(f"--seat {asked}: the hand of this seat is not shown; {shown}")
     if asked is None:
@@ -229,8 +233,11 @@ def _seat(request: ReviewRequest, known: Sequence[int], names: Sequence[str]) ->
 
 
 def _names(events: Sequence[Event]) -> tuple[str, ...]:
+    """Return a name for each seat, empty where the record has none."""
     started = next((event for event in events if isinstance(event, StartGame)), None)
-    return tuple((started and started.names) or ())
+    names = (started and started.names) or ()
+    players = RANKED.players if started is None else players_after(started, RANKED.players)
+    return (*names, *[""] * players)[:players]
 
 
 def _play_on(review: Review, by: CostEstimator, console: Console) -> None:

@@ -243,7 +243,7 @@ def game_identity(game: Game) -> GameIdentity:
 
 THREE_PLAYER_GAME: Final = (
     "is a three-player game, which only replay, convert, stats, watch, draw, explain, review,"
-    " detect --helpers and train --players 3 read"
+    " detect and train --players 3 read"
 )
 FOUR_PLAYER_GAME: Final = "is a four-player game, not one of three"
 

@@ -160,7 +160,7 @@ def log_line(event: Event, talk: Talk = (), players: int = 4) -> bytes:
     '{"type":"end_kyoku","logs":[null,null,"well played",null]}'
     """
     remarks = dict(talk)
-    logs = {"logs": [remarks.get(seat) for seat in range(4)]} if remarks else None
+    logs = {"logs": [remarks.get(seat) for seat in range(players)]} if remarks else None
     return encode(seated(event, players), OWN_LOG, logs).rstrip(b"\n") + b"\n"
 
 

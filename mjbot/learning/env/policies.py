@@ -25,7 +25,7 @@ from mjbot.learning.models.networks.encoding import (
     new_encoder,
 )
 from mjbot.runtime.errors import ArgumentError
-from mjbot.strategy.registry import Spec, require_players, strategy_class
+from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from protocol.tiles import N_KINDS
 
@@ -137,7 +137,7 @@ class StrategyPolicy:
         game = batch.resets, int(batch.seeds[table])
         kyoku = *game, view.round, view.honba
         if self._games.get(chair) != game:
-            require_players(strategy_class(self._spec.name), batch.n_seats)
+            self._spec.require_players(batch.n_seats)
             self._games[chair] = game
             self._players[chair] = self._spec.make(self._seed)
             self._players[chair].start_game(seat, self._names)

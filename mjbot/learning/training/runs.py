@@ -258,6 +258,9 @@ class TrainingRequest:
             games = self.distinct.index(self.records)
         self.left_out.require(games, self.records, "learn from")
         held_out = list(self.validate.take(games)) if self.validate else []
+        if self.validate and not held_out:
+            n = plural(len(games), "game")
+            raise ArgumentError(f"--validate {self.validate}: none of the {n} is in this range")
         numbers = {ref.number for ref in held_out}
         learned = [ref for ref in self.games.take(games) if ref.number not in numbers]
         if not learned:

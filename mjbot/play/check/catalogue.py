@@ -81,7 +81,7 @@ BOT_CHECKS: Final = (
          f"{ORIGINAL}; {RULES}"),
     _bot(12, "MUST", "ABCD", "riichi: reach first, after its echo a discard that keeps tenpai",
          f"{ORIGINAL}; {RULES}"),
-    _bot(13, "MUST", "ABCD", "no riichi below 1,000 points or with less than 4 tiles in the wall",
+    _bot(13, "MUST", "ABCD", "no riichi below 1,000 points or with fewer tiles left than players",
          RULES),
     _bot(14, "MUST", "ABCD", "after riichi the drawn tile is discarded; ankan if all waits stay",
          RULES),

@@ -13,7 +13,7 @@ from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.languages import VARIABLES, language
 from mjbot.runtime.processes import own_module
 from mjbot.strategy.options import StrategyError
-from mjbot.strategy.registry import EXTERNAL, PIPED, Spec, require_players, strategy_class
+from mjbot.strategy.registry import EXTERNAL, PIPED, Spec
 from protocol.dialects import LOCKSTEP
 from protocol.rules import RANKED
 
@@ -56,7 +56,7 @@ class MatchPlayer:
             if self.spec.name == MAJIANG and players != RANKED.players:
                 raise SeatError(f"seat {self.spec.name!r}: plays at tables of four players only")
             return
-        require_players(strategy_class(self.spec.name), players)
+        self.spec.require_players(players)
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -94,7 +94,7 @@ class HumanSeat(MatchPlayer):
     def require_players(self, players: int) -> None:
         """See :meth:`MatchPlayer.require_players`: a person plays both, its hint may not."""
         if hint := self.spec.options.get("hint"):
-            require_players(strategy_class(Spec.read(hint).name), players)
+            Spec.read(hint).require_players(players)
 
     @property
     def environ(self) -> Mapping[str, str]:

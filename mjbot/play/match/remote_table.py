@@ -18,6 +18,8 @@ from mjbot.runtime.processes import ChildProcess, describe_exit
 from protocol.codec import decode_line
 from protocol.messages import Event, StartGame
 from protocol.reading import shows_three
+from protocol.rules import RANKED
+from protocol.seats import players_after
 
 LOOK_S: Final = 0.2
 """How often the log of the one that we follow is read."""
@@ -37,6 +39,7 @@ class LogTailer:
     def __init__(self, log: Path, on_event: OnRemoteEvent, players: int) -> None:
         self._log: Final = log
         self._on_event: Final = on_event
+        self._given_players: Final = players
         self._players = players
         self._read_bytes = 0
         self._game = -1
@@ -53,6 +56,8 @@ class LogTailer:
 
     def _pass_on(self, line: bytes) -> None:
         talk = talk_in(line)
+        if b'"start_game"' in line:
+            self._players = self._given_players
         if b'"start_' in line and shows_three(line):
             self._players = 3
         for message in decode_line(line, self._players):
@@ -104,7 +109,7 @@ class MergedLogs:
     def _named(self, start: StartGame, other: int | None) -> StartGame:
         if start.id is None or other is None or start.id == other:
             return start
-        names = [f"seat {seat}" for seat in range(4)]
+        names = [f"seat {seat}" for seat in range(players_after(start, RANKED.players))]
         names[start.id], names[other] = self._names
         return replace(start, names=tuple(names))
 

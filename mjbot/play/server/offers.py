@@ -77,8 +77,10 @@ def read_reply(
 
     ``legal`` is what it may do, empty when it is not asked.  Raises :class:`ReplyError`.
     """
-    if isinstance(reply, m.Skip) and not legal:
-        return None
+    if not legal:  # the referee may be further than the event that the seat has answered
+        if isinstance(reply, m.Skip):
+            return None
+        raise ReplyError(_not_allowed(referee, reply))
     try:
         action = to_action(referee.state, seat, reply)
     except ValueError as error:
@@ -96,7 +98,7 @@ def _same_tiles(ours: m.PlayerAction, theirs: m.PlayerAction) -> bool:
 
 def _why_not(referee: Referee, seat: int, reply: m.PlayerAction) -> str:
     if not isinstance(reply, m.Dahai):
-        return f"The {m.wire_name(reply)} is not allowed."
+        return _not_allowed(referee, reply)
     held = list(tile_names(concealed_tiles(referee.state, seat)))
     drawn = int(referee.state["drawn"])
     if drawn >= 0 and TILE_NAMES[drawn] in held:
@@ -104,3 +106,9 @@ def _why_not(referee: Referee, seat: int, reply: m.PlayerAction) -> str:
     if not reply.tsumogiri and reply.pai not in held:
         return "tsumogiri is false but the pai is not in tehais."
     return f"Cannot dahai this pai now: {reply.pai}."
+
+
+def _not_allowed(referee: Referee, reply: m.PlayerAction) -> str:
+    is_chi_of_three = isinstance(reply, m.Chi) and referee.rules.players == 3
+    why = ": three play, without chi" if is_chi_of_three else ""
+    return f"The {m.wire_name(reply)} is not allowed{why}."

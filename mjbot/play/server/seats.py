@@ -156,7 +156,7 @@ class TcpSeat(PlayerSeat):
 
     async def final_message(self, outgoing: Outgoing | None) -> None:
         """See :meth:`PlayerSeat.final_message`."""
-        line = None if outgoing is None else encode(outgoing.message, LOCKSTEP)
+        line = None if outgoing is None else self._session.last_line(outgoing.message)
         await reject(self._transport, line)
 
     async def dismiss(self, reason: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.analysis.collusion import learning
 from mjbot.arena.ladder.table import rates_of_records
 from mjbot.cli.main import main
 from mjbot.game.records.game import game_identity
@@ -158,8 +159,26 @@ def test_no_copy_of_a_game_learned_from_is_checked_with(tmp_path: Path) -> None:
 
 def test_a_pair_s_records_may_not_be_among_the_honest_ones(tmp_path: Path) -> None:
     command = ["train", "detection", str(LOGS), "--pair", "x", "y", str(LOGS)]
-    with pytest.raises(ArgumentError, match="no game"):
+    with pytest.raises(ArgumentError, match=r"--pair x y .*: no game is there that is not among"):
         main_or_raise(command)
+
+
+def test_a_pair_s_records_are_looked_for_before_anything_is_learned(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(learning, "learn_model", lambda *_: pytest.fail("learned already"))
+    nowhere = str(tmp_path / "nowhere.mjson")
+    with pytest.raises(FileNotFoundError):
+        main_or_raise(["train", "detection", str(LOGS), "--pair", "x", "y", nowhere])
+
+
+def test_a_range_to_check_with_that_has_no_game_is_refused() -> None:
+    request = TrainingRequest(
+        records=[LOGS], games=GameRange(":"), validate=GameRange("900:"),
+        seed=0, jobs=1, out=None,
+    )  # fmt: skip
+    with pytest.raises(ArgumentError, match=r"--validate 900:: none of the .* is in this range"):
+        request.split()
 
 
 def main_or_raise(command: list[str]) -> None:

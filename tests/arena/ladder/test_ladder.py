@@ -113,7 +113,7 @@ def test_the_same_command_plays_nothing_again_and_tells_the_same(
 
 
 def test_what_is_not_finished_says_so(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    more = ("--show", "--also", "fast-riichi-c,lookahead=text", "external:no-such-program")
+    more = ("--show", "--also", "fast-riichi-c,lookahead=text")
     assert ladder(played, *more, games=12) == 0
     lines = capsys.readouterr().out.splitlines()
     assert next(cells_of(lines, "`fast-riichi-b`"))[5] == "8 of 12: not finished"
@@ -121,9 +121,32 @@ def test_what_is_not_finished_says_so(played: Path, capsys: pytest.CaptureFixtur
     unplayed = next(cells_of(lines, "`fast-riichi-c,lookahead=text`"))
     assert unplayed[1] == "-"
     assert unplayed[5] == "0 of 12: not finished"
-    assert any("`external:no-such-program` could not be run: " in line for line in lines)
     assert "--games 12" in lines[1]
     assert "fast-riichi-c,lookahead=text" in lines[1]
+
+
+def test_a_named_line_that_cannot_be_run_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = {
+        "--lines supervised": "'supervised' plays no table of 3 players",
+        "--also external:no-such-program": "no-such-program",
+        "--also external:majiang": "majiang",
+    }
+    for option, reason in named.items():
+        assert main(["ladder", "--players", "3", *option.split(), "--out", str(tmp_path)]) != 0
+        (line,) = capsys.readouterr().err.splitlines()
+        assert reason in line
+    assert not any(tmp_path.iterdir())
+
+
+def test_without_lines_all_are_measured_that_play_so_many(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ladder", "--players", "3", "--show", "--out", str(tmp_path)]) == 0
+    table = capsys.readouterr().out
+    assert "| `fast-riichi-d` | - |" in table
+    assert "supervised" not in table
 
 
 def test_runs_of_other_code_are_refused_and_erased_if_asked(
@@ -190,7 +213,7 @@ def test_three_players_have_a_ladder_of_their_own(
     game = report(random_game(1, Rules(players=3, length="tonpu")))
     record = tmp_path / "game.mjson"
     record.write_bytes(FORMATS["mjai"].encode(Game("own", "line", game.entries)))
-    lines = ("--lines", "tsumogiri", "fast-riichi-b", "supervised", "--strongest", "1")
+    lines = ("--lines", "tsumogiri", "fast-riichi-b", "--strongest", "1")
     usual = ("--players", "3", "--length", "tonpu", "--jobs", "1", "--games", "5")
     more = ("--against", "fast-riichi-a", "tsumogiri", "--records", str(record))
     assert main(["ladder", *lines, *usual, *more, "--out", str(tmp_path)]) == 0
@@ -203,7 +226,6 @@ def test_three_players_have_a_ladder_of_their_own(
         assert row[5] == "6"
     assert next(cells_of(table, "`fast-riichi-a`, all three"))[1].startswith("2.000")
     assert "| 3rd |" in next(line for line in table if "against two of `tsumogiri`" in line)
-    assert any("`supervised` could not be run: " in line for line in table)
     row = next(cells_of(table, "*people, 1 recorded game*"))
     assert row[1].startswith(
         f"{100 * wins_per_kyoku(entry.event for entry in game.entries) / 3:.2f} "

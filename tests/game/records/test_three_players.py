@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from mjbot.cli.main import main
 from mjbot.game.records.complete import CompleteGame, complete
 from mjbot.game.records.game import ForeignRecordError, Game
-from mjbot.game.records.mjai_log import read_mjai_log
+from mjbot.game.records.mjai_log import log_line, read_mjai_log
 from mjbot.game.records.mjlog import read_mjlog, scan_elements
 from mjbot.game.records.mjlog_writer import write_mjlog
 from mjbot.game.records.sources import games_of, list_sources
@@ -18,6 +19,7 @@ from mjbot.game.records.tenhou6.reader import read_tenhou6
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.game.records.writers import FORMATS
 from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.runtime.errors import ExitCode
 from protocol import messages as m
 from protocol.rules import Rules
 from protocol.tenhou.calls import Call, decode_call, encode_call
@@ -186,3 +188,25 @@ def test_of_a_table_that_does_not_announce_its_length_it_is_expected(length) -> 
     table.apply(m.StartGame(id=0, mjbot_rules={"players": 3}))
     assert table.state["scores"].tolist() == [35_000] * 3 + [0]
     assert table.state["rules"]["last_round"] == (2 if length == "tonpu" else 6)
+
+
+def test_a_seat_that_three_players_do_not_have_is_refused_with_their_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = report(random_game(3, THREE))
+    record = tmp_path / "game.mjson"
+    record.write_bytes(FORMATS["mjai"].encode(Game("own", "line", game.entries)))
+    for command in ("review", "explain"):
+        assert main([command, str(record), "--seat", "3"]) == ExitCode.BAD_ARGUMENTS
+        assert "--seat 3: the seats of 3 players are 0 to 2" in capsys.readouterr().err
+    lines = record.read_text().splitlines()
+    at = next(n for n, line in enumerate(lines) if '"start_kyoku"' in line)
+    deal = {**json.loads(lines[at]), "oya": 3, "kyoku": 4}
+    record.write_text("\n".join([*lines[:at], json.dumps(deal)]) + "\n")
+    assert main(["replay", str(record)]) == ExitCode.FAILED
+    assert "oya is 3, but 3 play: seats 0 to 2" in capsys.readouterr().err
+
+
+def test_the_remarks_of_a_line_are_those_of_three_seats() -> None:
+    line = json.loads(log_line(m.EndKyoku(), [(2, "well played")], 3))
+    assert line["logs"] == [None, None, "well played"]

@@ -106,6 +106,13 @@ def test_a_report_repeats_the_permission():
     assert shlex.split(repeat)[2:5] == [request.target, "--permitted-by", "its\noperator"]
 
 
+@pytest.mark.parametrize("bot", ["supervised", "external:majiang"])
+def test_a_bot_that_is_known_to_play_four_only_is_not_checked_with_three(bot, capsys):
+    assert main(["check", bot, "--players", "3"]) == ExitCode.BAD_ARGUMENTS
+    (line,) = capsys.readouterr().err.splitlines()
+    assert bot in line and ("no table of 3" in line or "four players only" in line)
+
+
 def test_a_process_that_prints_is_reported_as_json_and_junit(tmp_path, capsys):
     target = f"external-lines:{sys.executable} {PIPE_BOT} lines {{seat}} prints"
     file = tmp_path / "check.xml"

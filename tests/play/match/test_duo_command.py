@@ -81,6 +81,24 @@ def test_the_usual_pair_plays_at_a_table_of_its_own(command, tmp_path):
     assert command("replay", str(folder))[0] == ExitCode.OK
 
 
+@pytest.mark.parametrize("role", ["yaku-evaluation", "combo-partner,base=supervised"])
+@pytest.mark.parametrize("option", ["--top", "--partner"])
+def test_a_member_that_plays_four_only_is_refused_at_a_table_of_three(command, option, role):
+    status, report, errors = command("duo", "--rules", "players=3", option, role)
+    assert status == ExitCode.BAD_ARGUMENTS
+    assert "plays no table of 3 players" in errors
+    assert not report
+
+
+def test_a_member_that_was_not_there_fails_the_run(command, tmp_path, monkeypatch):
+    line = "player 1, combo-partner: 70 bad or missing answers (70 absent)"
+    monkeypatch.setattr(duo, "table_fault_lines", lambda players, results: [line])
+    rules = ["--rules", "tonpu,players=3", "--rivals", "tsumogiri", "--seed", "3"]
+    status, report, _ = command("duo", *rules, "--log-dir", str(tmp_path))
+    assert status == ExitCode.FAILED
+    assert line in report
+
+
 def test_two_play_against_one_at_a_table_of_three(command, tmp_path):
     rules, log = ["--rules", "tonpu,players=3"], ["--log-dir", str(tmp_path)]
     status, report, errors = command(

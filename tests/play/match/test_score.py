@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from mjbot.game.records.game import Game
+from mjbot.game.records.writers import FORMATS
 from mjbot.play.match.pair_report import CALL, FEED, GAIN, LOSS, EventLines, PairScore, pair_table
 from mjbot.play.match.remote_table import LogTailer, MergedLogs
 from protocol.codec import decode_line
@@ -20,6 +22,9 @@ from protocol.messages import (
     StartGame,
     StartKyoku,
 )
+from protocol.rules import Rules
+from tests.game.records.formats import report
+from tests.game.referee.scripted import random_game
 
 LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 PAIR = ("crane (team 1/2)", "crane (team 2/2)")
@@ -134,6 +139,21 @@ def test_a_void_game_has_a_number_though_it_has_no_end(tmp_path):
     )
     tailers.look()
     assert starts == [0, 1]
+
+
+def test_a_game_of_four_after_one_of_three_is_read_as_such(tmp_path):
+    three = report(random_game(1, Rules(players=3, length="tonpu")))
+    log, scores = tmp_path / "seen.mjson", []
+    four = LOGS[0].read_bytes()
+    log.write_bytes(four + FORMATS["mjai"].encode(Game("own", "line", three.entries)) + four)
+
+    def hear(game, event, talk):
+        if isinstance(event, StartKyoku):
+            scores.append((game, event.scores[3] if event.scores else None))
+
+    LogTailer(log, hear, 4).look()
+    of_four = [score for game, score in scores if game == 0]
+    assert [score for game, score in scores if game == 2] == of_four
 
 
 def test_who_sits_where_comes_from_the_two_where_the_server_names_nobody():

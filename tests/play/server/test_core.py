@@ -22,6 +22,7 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
+from protocol.rules import Rules
 
 NAMES = ("a", "b", "c", "d")
 
@@ -221,6 +222,26 @@ def test_an_answer_where_none_is_due_is_noted_but_costs_no_mangan():
     assert not [
         outgoing for outgoing in output if getattr(outgoing.message, "reason", None) == "error"
     ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "names", "why"),
+    [(Rules(), NAMES, "."), (Rules(players=3), NAMES[:3], ": three play, without chi.")],
+)
+def test_a_call_that_nobody_asked_for_is_refused_for_what_it_is(rules, names, why):
+    """The reason is not what the referee's later state makes of its target and tile."""
+    core = TableCore(Referee(1, rules), names)
+
+    def answer(outgoing):
+        event, seat = outgoing.message, outgoing.seat
+        if isinstance(event, Dahai) and seat != event.actor and not outgoing.legal:
+            call = Chi(actor=seat, target=event.actor, pai=event.pai, consumed=("2p", "3p"))
+            return SeatReply(reply=call)
+        return safe(outgoing)
+
+    converse(core, answer)
+    (fault,) = core.faults
+    assert f"The chi is not allowed{why} Response: " in fault.text
 
 
 def test_the_first_of_two_culprits_by_seat_is_blamed():

@@ -71,6 +71,23 @@ def test_strict_clients_and_the_server_agree_on_everything(doors, tmp_path):
     assert table.state["scores"].tolist()[:3] == list(result.scores)
 
 
+def test_every_list_by_seat_that_a_client_of_another_program_reads_has_three_items(raw_client):
+    async def main():
+        rules = TableRules(seed=8, rules=THREE, timeout_s=float(GUARD_S))
+        async with asyncio.timeout(GUARD_S), TableServer(rules) as table:
+            port = await table.open_tcp("127.0.0.1", 0)
+            clients = [asyncio.create_task(raw_client(name=f"raw{n}").play(port)) for n in range(3)]
+            async for _ in table.play(1):
+                pass
+            return await asyncio.gather(*clients)
+
+    for client in asyncio.run(main()):
+        assert client.received[-1]["type"] == "end_game"
+        for event in client.received:
+            for rows in ("names", "tehais", "scores", "deltas", "tenpais"):
+                assert len(event.get(rows, range(3))) == 3, event
+
+
 def test_a_strategy_of_four_players_is_refused_by_name():
     _, ends = play_table(("tsumogiri", "supervised", "tsumogiri"), "www")
     assert isinstance(ends[1], StrategyError)

@@ -247,13 +247,17 @@ def check_distinct(folders: Sequence[Path], players: Collection[int] = (4,)) -> 
     """Raise :class:`DataError` for a folder of columns that has a game of one before it.
 
     Columns of earlier versions do not name their games.  ``players`` are the numbers of players
-    of which the caller trains a model; other columns are refused, too.
+    of which the caller trains a model; other columns are refused, too, and a mixture.
     """
     seen: set[str] = set()
+    first = check_data(folders[0]).players
     for folder in folders:
         info = check_data(folder)
         if info.players not in players:
             problem = f"columns of {info.players} players; make them of games of four"
+            raise DataError(folder, problem)
+        if info.players != first:
+            problem = f"columns of {info.players} players after columns of {first}; name one kind"
             raise DataError(folder, problem)
         digests = set(info.digests)
         if common := len(digests & seen):

@@ -110,9 +110,13 @@ def test_columns_of_three_players_train_no_model_of_four(columns, tmp_path, caps
     problem = "three: columns of 3 players; make them of games of four"
     with pytest.raises(DataError, match=problem):
         check_distinct([three])
-    pytest.importorskip("torch", reason="training needs torch: pip install 'mjbot[train]'")
-    assert main(["train", "policy", str(three)]) == ExitCode.UNREACHABLE
-    assert capsys.readouterr().err.rstrip().endswith(problem)
+    mixed = "three: columns of 3 players after columns of 4; name one kind"
+    for command in (["fast-policy"], ["rank"], ["policy", str(three)]):
+        if command != ["fast-policy"]:
+            pytest.importorskip("torch", reason="training needs torch: pip install 'mjbot[train]'")
+        assert main(["train", *command, str(columns), str(three)]) == ExitCode.UNREACHABLE
+        expected = mixed if len(command) == 1 else problem
+        assert capsys.readouterr().err.rstrip().endswith(expected)
 
 
 def told_by_replay(log):
