@@ -225,6 +225,8 @@ def test_defaults_that_a_writer_adds_are_no_rules(tmp_path: Path) -> None:
 # --- bad hands -------------------------------------------------------------------------------
 
 
+CALL = next(at for at, one in enumerate(messages_of(THREE)) if "ChiPeng" in one["name"])
+CALLER = messages_of(THREE)[CALL]["data"]["seat"]
 BAD: dict[str, tuple[Json, str]] = {
     "no tile": (damaged(1, tile="8z"), "RecordDiscardTile.tile: Expected `str` matching regex"),
     "not held": (damaged(1, tile="0p"), "which it does not hold"),
@@ -232,6 +234,10 @@ BAD: dict[str, tuple[Json, str]] = {
     "a deal too short": (damaged(0, tiles0=["1m"]), "RecordNewRound.tiles0: has 1 tiles"),
     "a north of four players": (with_message("RecordBaBei"), "only three players set norths aside"),
     "a fourth player": (damaged(2, THREE, seat=3), "DealTile: names seat 3 of three players"),
+    "a tile of a fourth player": (
+        damaged(CALL, THREE, froms=[CALLER, CALLER, 3]),
+        "ChiPengGang: names seat 3 of three players",
+    ),
     "a fourth dealer": (damaged(0, THREE, ju=3), "NewRound: names seat 3 of three players"),
 }
 
