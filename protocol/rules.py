@@ -213,7 +213,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """
         name, length = self.set_name, self.length
         first = [length] if name == DEFAULT_SET else [name, length][: 1 + (length == "tonpu")]
-        others = [f"{field}={_spelled(value)}" for field, value in self._beyond(name).items()]
+        others = [f"{field}={spelled(value)}" for field, value in self._beyond(name).items()]
         return ",".join([*first, *others])
 
     @property
@@ -301,7 +301,8 @@ def _unknown(name: str) -> str:
     return f"unknown rule; {hint}"
 
 
-def _spelled(value: object) -> str:
+def spelled(value: object) -> str:
+    """Return the value of a rule as the command line takes it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "/".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -217,9 +217,12 @@ def same_choice(one: Action, other: Action) -> bool:
 
 
 def mark_chosen(rated: Iterable[Rated], choice: Action) -> list[Rated]:
-    """Return each thing once, the choice marked; of several that begin with it the best."""
+    """Return each thing once, the choice marked; of several that begin with it the best.
+
+    Of equal tiles, of which one was just drawn, that with the greatest value counts.
+    """
     once: list[Rated] = []
-    for each in rated:
+    for each in sorted(rated, key=lambda it: -it.value):
         if not any(same_choice(each.action, it.action) and each.then == it.then for it in once):
             once.append(each)
     chosen = [place for place, each in enumerate(once) if same_choice(each.action, choice)]

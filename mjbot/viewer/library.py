@@ -68,13 +68,13 @@ class Library:
 
     def _read(self, record: int, game: int) -> ReadGame:
         if not 0 <= record < len(self._sources):
-            raise NoGameError(f"there is no record {record}")
+            raise NoGameError(f"there is no record {record}, the first being 0")
         source = self._sources[record]
         content = (
             next(islice(games_of(source, players=(3, 4)), game, None), None) if game >= 0 else None
         )
         if content is None:
-            raise NoGameError(f"{source.name} has no game {game + 1}")
+            raise NoGameError(f"{source.name} has no game {game}, the first being 0")
         entries: list[Entry] = []
         try:
             entries.extend(content.entries)

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from protocol.errors import ProtocolError, ThreePlayersError
-from protocol.rules import Rules
+from protocol.rules import Rules, spelled
 from protocol.sessions.request_server import TimeLimits
 
 
@@ -76,14 +76,18 @@ def rules_of(game_type: int) -> Rules:
     return msgspec.structs.replace(rules, **played)
 
 
+class NoTableError(ValueError):
+    """Rules that no type of table has."""
+
+
 def game_type(rules: Rules) -> GameType:
     """Return the type of a table against people under these rules.
 
-    Raises ``ValueError`` that names what no type of Tenhou has.
+    Raises :class:`NoTableError` that names what no type of Tenhou has.
 
     >>> game_type(Rules(bust=False))
     Traceback (most recent call last):
-    ValueError: Tenhou has no tables with the rules bust=False
+    protocol.tenhou.game_type.NoTableError: Tenhou has no tables with the rules bust=no
     """
     bits = GENERAL_HANCHAN if rules.length == "hanchan" else GENERAL_TONPUU
     bits |= GameType.THREE_PLAYERS if rules.players == 3 else 0
@@ -91,6 +95,6 @@ def game_type(rules: Rules) -> GameType:
         bits |= 0 if getattr(rules, name) else bit
     lost = rules.differences.items() - rules_of(bits).differences.items()
     if lost:
-        text = ", ".join(f"{name}={value}" for name, value in sorted(lost))
-        raise ValueError(f"Tenhou has no tables with the rules {text}")
+        text = ", ".join(f"{name}={spelled(value)}" for name, value in sorted(lost))
+        raise NoTableError(f"Tenhou has no tables with the rules {text}")
     return bits

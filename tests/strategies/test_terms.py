@@ -61,6 +61,22 @@ def test_terms_add_up_chances_are_chances_and_only_the_legal_is_rated(name):
     assert (n_sums > 100) is has_sums
 
 
+@pytest.mark.parametrize(
+    ("name", "players"), [("fast-policy", 4), ("fast-policy", 3), ("strongest", 3)]
+)
+def test_the_share_of_a_tile_drawn_again_is_not_lost(position, name, players):
+    """The network discards the drawn one of equal tiles: that is the share of both."""
+    view = position("147p258s9s19m1235z", drawn="9s", players=players)
+    report = make_strategy(name).explain(view)
+    discards = [rated for rated in report.rated if rated.action.is_discard]
+    nines = [rated for rated in discards if rated.action.tile == 26]
+    assert len(nines) == 1
+    assert nines[0].value > 0
+    (chosen,) = [rated for rated in report.rated if rated.is_chosen]
+    assert chosen.value == max(rated.value for rated in discards)
+    assert sum(rated.value for rated in report.rated) == pytest.approx(100, abs=0.1)
+
+
 def test_what_nobody_can_win_on_is_no_danger():
     bot, n_safe = make_strategy("fold-recognition-plus"), 0
     for view in decisions():

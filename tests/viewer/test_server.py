@@ -86,8 +86,11 @@ def test_thoughts_are_told_of_open_hands_only() -> None:
 
 def test_what_is_not_there_is_told_in_a_line() -> None:
     async def conversation(server: RecordServer, ask: Ask) -> None:
-        assert (await ask("/api/game?record=7"))[:2] == (422, "there is no record 7")
-        assert (await ask("/api/game?game=1"))[0] == 422
+        no_record = "there is no record 7, the first being 0"
+        assert (await ask("/api/game?record=7"))[:2] == (422, no_record)
+        status, problem, *_ = await ask("/api/game?game=1")
+        assert status == 422
+        assert problem.endswith(" has no game 1, the first being 0")
         assert (await ask("/api/game?record=x"))[0] == 400
         assert (await ask("/../pyproject.toml"))[0] == 404
 

@@ -1,5 +1,6 @@
 """Boards of three players: three rivers, and the norths that were set aside."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,36 @@ def test_a_strategy_of_four_players_explains_nothing_there(record: Path, tmp_pat
     command = ["watch", str(record), "--by", "supervised", "--out", out]
     assert main(command) == ExitCode.BAD_ARGUMENTS
     assert "plays no table of 3 players" in " ".join(capsys.readouterr().err.split())
+
+
+EMPTY_SEAT = {"pon": "target", "hora": "target", "dahai": "actor", "kita": "actor"}
+
+
+@pytest.mark.parametrize("name", EMPTY_SEAT)
+def test_an_event_of_the_empty_seat_is_named(name: str, record: Path, tmp_path: Path, capsys):
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    wrong = next(line for line in lines if line["type"] == name)
+    wrong[EMPTY_SEAT[name]] = 3
+    path = tmp_path / "wrong.mjson"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    for words in (["watch", "--out", "a.html"], ["draw", "--out", "a.svg"], ["replay"]):
+        command, *rest = words
+        out = [str(tmp_path / part) if part.startswith("a.") else part for part in rest]
+        assert main([command, str(path), *out]) == ExitCode.FAILED
+        problem = f"{name}.{EMPTY_SEAT[name]}: is seat 3 of three players"
+        assert f"line {lines.index(wrong) + 1}: {problem}" in " ".join(
+            capsys.readouterr().err.split()
+        )
+
+
+def test_a_chi_that_makes_no_run_is_left_out(tmp_path: Path) -> None:
+    """The lenient table goes on, and the board shows what can be drawn."""
+    log = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    chi = next(line for line in lines if line["type"] == "chi" and line["pai"][0] != "1")
+    chi["consumed"] = (
+        [f"1{chi['pai'][1]}"] * 2 if chi["pai"][0] > "3" else [f"9{chi['pai'][1]}"] * 2
+    )
+    path = tmp_path / "wrong.mjson"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    fold_steps(Library(path).game(0).steps())

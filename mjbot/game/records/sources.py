@@ -67,7 +67,7 @@ from mjbot.game.records.other_formats import (
 )
 from mjbot.game.records.tenhou6.reader import HandLink, read_tenhou6, single_hand
 from protocol.framing import MAX_LINE_BYTES
-from protocol.messages import StartGame
+from protocol.messages import StartGame, wire_name
 from protocol.rules import RANKED, Rules, announced_players
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
@@ -236,8 +236,23 @@ def _under_rules(game: Game, players: Collection[int], rules: Rules | None) -> I
             named = _asked_rules(rules, named, number)
             first = first._replace(event=msgspec.structs.replace(first.event, mjbot_rules=named))
         game.hands.rules = _described(named, number, is_asked=rules is not None)
+        if number == 3:
+            entries = _seated(entries, game)
     yield first
     yield from entries
+
+
+def _seated(entries: Iterator[Entry], game: Game) -> Iterator[Entry]:
+    """Yield the entries of a game of three players.
+
+    Raises :class:`RecordError` where an event names the empty seat.
+    """
+    for entry in entries:
+        for field in ("actor", "target"):
+            if getattr(entry.event, field, None) == 3:
+                problem = f"{wire_name(entry.event)}.{field}: is seat 3 of three players"
+                raise RecordError(game.name, game.place(entry.number), problem)
+        yield entry
 
 
 def _asked_rules(rules: Rules, named: dict[str, Any], players: int) -> dict[str, Any]:

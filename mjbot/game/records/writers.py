@@ -20,6 +20,7 @@ from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import naming
 from protocol.messages import StartGame
 from protocol.rules import announced_players
+from protocol.tenhou.game_type import NoTableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,9 @@ def _encoded(game: Game, write: Callable[[CompleteGame], bytes]) -> bytes:
     except RecordError:
         raise
     except ValueError as error:
-        raise IncompleteGameError(game.name, "", str(error)) from None
+        is_cured = isinstance(error, NoTableError)
+        cure = "; --rules tenhou writes it as a game of Tenhou" if is_cured else ""
+        raise IncompleteGameError(game.name, "", f"{error}{cure}") from None
 
 
 FORMATS: Final = {

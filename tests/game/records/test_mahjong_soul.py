@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from mjbot.cli.main import main
@@ -97,6 +98,20 @@ def test_every_command_reads_it(tmp_path: Path, capsys) -> None:
     ):
         assert main(words) == ExitCode.OK, words
     assert "no mismatch" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize("name", ["a.mjlog", "a.json"])
+def test_rules_of_a_room_that_tenhou_lacks_are_named_with_the_cure(players, name, tmp_path, capsys):
+    rules = Rules(players=players).under("mahjong-soul", players)
+    game = report(game_at_random(1, msgspec.structs.replace(rules, kiriage=True)))
+    path, out = str(saved(record(game), tmp_path)), str(tmp_path / name)
+    words = ["convert", path, out, *(["--to", "tenhou6"] if name == "a.json" else [])]
+    assert main(words) == ExitCode.FAILED
+    printed = " ".join(capsys.readouterr().err.split())
+    assert "kiriage=yes" in printed
+    assert "--rules tenhou writes it as a game of Tenhou" in printed
+    assert main([*words, "--rules", "tenhou"]) == ExitCode.OK
 
 
 # --- what is refused -------------------------------------------------------------------------
@@ -210,6 +225,8 @@ def test_defaults_that_a_writer_adds_are_no_rules(tmp_path: Path) -> None:
 # --- bad hands -------------------------------------------------------------------------------
 
 
+CALL = next(at for at, one in enumerate(messages_of(THREE)) if "ChiPeng" in one["name"])
+CALLER = messages_of(THREE)[CALL]["data"]["seat"]
 BAD: dict[str, tuple[Json, str]] = {
     "no tile": (damaged(1, tile="8z"), "RecordDiscardTile.tile: Expected `str` matching regex"),
     "not held": (damaged(1, tile="0p"), "which it does not hold"),
@@ -217,6 +234,10 @@ BAD: dict[str, tuple[Json, str]] = {
     "a deal too short": (damaged(0, tiles0=["1m"]), "RecordNewRound.tiles0: has 1 tiles"),
     "a north of four players": (with_message("RecordBaBei"), "only three players set norths aside"),
     "a fourth player": (damaged(2, THREE, seat=3), "DealTile: names seat 3 of three players"),
+    "a tile of a fourth player": (
+        damaged(CALL, THREE, froms=[CALLER, CALLER, 3]),
+        "ChiPengGang: names seat 3 of three players",
+    ),
     "a fourth dealer": (damaged(0, THREE, ju=3), "NewRound: names seat 3 of three players"),
 }
 

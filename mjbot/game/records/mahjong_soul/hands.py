@@ -106,7 +106,8 @@ class _Hand:
         if self.result is not None:
             raise ValueError(f"{type(message).__name__}: follows the result of the hand")
         wins = message.hules if isinstance(message, lq.HuleRecord) else (message,)
-        self._check_seats(message, *(getattr(each, "seat", 0) for each in wins))
+        froms = getattr(message, "froms", ())
+        self._check_seats(message, *froms, *(getattr(each, "seat", 0) for each in wins))
         self._accept_riichi(message)
         match message:
             case lq.DealTile(tile=text, seat=seat):

@@ -16,7 +16,7 @@ from mjbot.game.table import apply_calls as calls
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror import check
 from mjbot.game.table.mirror.results import Ledger, SeatPoints, announced_rules
-from mjbot.game.table.mirror.wire import tile_code
+from mjbot.game.table.mirror.wire import chi_code, tile_code
 from mjbot.game.table.state import State, copy_state, new_state
 from mjbot.game.table.view import View
 from mjbot.runtime.errors import MjbotError
@@ -166,6 +166,7 @@ class Mirror:
         used = [tile_code(name) for name in event.consumed]
         match event:
             case m.Chi():
+                chi_code(event, used, has_red=False)  # no other meld can be shown
                 calls.apply_chi(state, actor, *used)
             case m.Pon():
                 calls.apply_pon(state, actor, *used)

@@ -190,14 +190,15 @@ def _call_code(state: State, message: m.Chi | m.Pon | m.Daiminkan) -> int:
     used = [tile_code(name) for name in message.consumed]
     has_red = any(tile >= N_KINDS for tile in used)
     if isinstance(message, m.Chi):
-        return _chi_code(message, used, has_red)
+        return chi_code(message, used, has_red)
     _one_kind((message.pai, *message.consumed), "consumed")
     if isinstance(message, m.Daiminkan):
         return a.CALL_KAN
     return a.PON_RED if has_red else a.PON_PLAIN
 
 
-def _chi_code(message: m.Chi, used: list[int], has_red: bool) -> int:
+def chi_code(message: m.Chi, used: list[int], has_red: bool) -> int:
+    """Return the code of a chi.  Raises ``ValueError`` for tiles that make no run."""
     called = tile_kind(tile_code(message.pai))
     run = sorted([called, *(tile_kind(tile) for tile in used)])
     low = run[0]
