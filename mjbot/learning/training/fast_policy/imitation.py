@@ -374,11 +374,11 @@ def scores_on(weights: PolicyWeights, data: Sequence[Path], stop: int) -> dict[s
     """Return the figures of the weights as they are saved, on games that were not learned from."""
     saved = unpacked(packed(weights), Path(NAME))
     scores: dict[str, Any] = {}
-    players = columns.check_data(data[0]).players
     for place, folder in enumerate(data):
         parts = opened(folder, 0 if place else stop, None)
         if not any(len(part.rows) for part in parts):
             continue
+        players = columns.check_data(folder).players
         chances, rows = chances_of(policy_of(saved, players), BatchSource(parts))
         for number, kind in enumerate(columns.KINDS):
             of_it = rows["kind"] == number
