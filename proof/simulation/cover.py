@@ -1,7 +1,8 @@
-"""Schedules for the suite: a greedy cover of what struck where, by processor time.
+"""Schedules for the suite: a greedy cover of what struck where.
 
-Each time that schedule is taken which reaches most places a second that are still missing.  When
-none is missing each is to be reached once more.
+A schedule spends of two budgets, the number of schedules and their processor time.  Each time the
+one is taken that reaches most missing places for the sum of the shares which it spends.  When none
+is missing each is to be reached once more.
 """
 
 import json
@@ -24,16 +25,18 @@ class Tried:
 
 def chosen(tried: Iterable[Tried], most: int, most_s: float) -> list[Tried]:
     """Return so many schedules, or what fits in so much time, in the order in which it is taken."""
-    left, taken = list(tried), list[Tried]()
+    left, taken, left_s = list(tried), list[Tried](), most_s
     missing = set[tuple[str, ...]]()
     while left and len(taken) < most:
         if not any(missing & one.places for one in left):
             missing = set[tuple[str, ...]]().union(*[one.places for one in left])
-        best = max(left, key=lambda one: len(missing & one.places) / one.cost_s)
+        best = max(
+            left, key=lambda one: len(missing & one.places) / (1 / most + one.cost_s / most_s)
+        )
         left.remove(best)
-        if best.cost_s > most_s:
+        if best.cost_s > left_s:
             continue
-        most_s -= best.cost_s
+        left_s -= best.cost_s
         taken.append(best)
         missing -= best.places
     return taken
