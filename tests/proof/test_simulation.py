@@ -14,7 +14,7 @@ from proof.simulation.planted import PLANTED
 from proof.simulation.schedule import Fault, Schedule
 
 CHOSEN = json.loads(Path(__file__).with_name("schedules.json").read_text())
-"""``python -m proof simulation --schedules 5000 --choose tests/proof/schedules.json`` renews them."""
+"""Made by ``python -m proof simulation --schedules 5000 --choose tests/proof/schedules.json``."""
 
 
 @pytest.mark.parametrize("scenario", CHOSEN)
