@@ -5,8 +5,6 @@ import importlib
 import sys
 from types import ModuleType
 
-from mjbot.cli.main import in_one_line
-
 PROOFS = {
     "records": "every recorded Phoenix game through the strict table",
     "review-pages": "page and JSON of a review of every held-out game: faults, sizes and time",
@@ -40,7 +38,7 @@ PROOFS = {
 
 
 def main() -> int:
-    """Run the named proof and return its exit code; what ends it is printed in one line."""
+    """Run the named proof and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m proof")
     subparsers = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     for name, summary in PROOFS.items():
@@ -48,7 +46,7 @@ def main() -> int:
         if name in sys.argv[1:2]:
             _module(name).add_arguments(subparser)
     args = parser.parse_args()
-    return in_one_line(parser.prog, lambda: int(_module(args.name).run(args)))
+    return int(_module(args.name).run(args))
 
 
 def _module(name: str) -> ModuleType:

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from mjbot.learning.models.weights import OF_PLAYERS
-from mjbot.runtime.errors import ExitCode
 from proof import gradient_noise, one_against_others
-from proof.__main__ import main as proof_command
 
 
 def test_signal_and_noise_are_found_where_they_are_known():
@@ -53,12 +51,3 @@ def test_one_among_others_alike_comes_out_in_the_middle(capsys, players, hanchan
     assert one_against_others.run(args) == 0
     expected = f"{hanchan} hanchan: rank {middle} [{middle}, {middle}], points "
     assert expected in capsys.readouterr().out
-
-
-def test_weights_that_are_missing_end_a_proof_in_one_line(monkeypatch, capsys, tmp_path):
-    words = ["one-against-others", str(tmp_path / "nothing"), "--seed", "1"]
-    monkeypatch.setattr("sys.argv", ["proof", *words])
-    assert proof_command() == ExitCode.UNREACHABLE
-    printed = capsys.readouterr().err
-    assert printed.count("\n") == 1
-    assert "nothing/fast-policy.json" in printed
