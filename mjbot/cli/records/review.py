@@ -34,7 +34,7 @@ from mjbot.cli.records.player_review import (
 from mjbot.game.records.choices import steps_of
 from mjbot.game.records.game import Game, hand_problems
 from mjbot.game.records.other_formats import record_path
-from mjbot.game.records.positions import NoPositionError, RecordPosition
+from mjbot.game.records.positions import NoPositionError, RecordPosition, seats_of
 from mjbot.game.records.sources import open_games
 from mjbot.play.startup.precompile import prepare
 from mjbot.runtime.argument_types import count, patience
@@ -223,8 +223,7 @@ def _seat(request: ReviewRequest, known: Sequence[int], names: Sequence[str]) ->
     elif asked is None and len(known) == 1:
         return known[0]
     elif asked is not None and asked >= len(names):
-        seats_of = f"the seats of {len(names)} players are 0 to {len(names) - 1}"
-        raise ArgumentError(f"--seat {asked}: {seats_of}; {shown}")
+        raise ArgumentError(f"--seat {asked}: {seats_of(len(names))}; {shown}")
     elif asked is not None and asked not in known:
         raise ArgumentError(f"--seat {asked}: the hand of this seat is not shown; {shown}")
     if asked is None:

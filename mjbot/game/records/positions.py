@@ -29,8 +29,12 @@ def require_seat(seat: int, steps: Iterable[ReplayStep], option: str) -> None:
     """Raise :class:`NoPositionError` where the table of a game lacks the seat of an option."""
     step = next(iter(steps), None)
     if step is not None and seat >= (players := int(step.table.state["rules"]["players"])):
-        seats = f"the seats of {players} players are 0 to {players - 1}"
-        raise NoPositionError(f"{option}: {seats}")
+        raise NoPositionError(f"{option}: {seats_of(players)}")
+
+
+def seats_of(players: int) -> str:
+    """Return which seats a table has, for the refusal of another."""
+    return f"the seats of {players} players are 0 to {players - 1}"
 
 
 @dataclass(frozen=True)

@@ -250,9 +250,10 @@ def check_distinct(folders: Sequence[Path], players: Collection[int] = (4,)) -> 
     of which the caller trains a model; other columns are refused, too, and a mixture.
     """
     seen: set[str] = set()
-    first = check_data(folders[0]).players
+    first: int | None = None
     for folder in folders:
         info = check_data(folder)
+        first = first or info.players
         if info.players not in players:
             problem = f"columns of {info.players} players; make them of games of four"
             raise DataError(folder, problem)
