@@ -158,7 +158,8 @@ def _players(plan: ArenaPlan, request: ArenaRequest, report: ReportFault) -> Wor
 def _heading(arena: Arena, asked: int) -> str:
     plan = arena.plan
     per_wall = len(plan.setup.seating.tables)
-    kept = f", {arena.games_kept} of them kept from before" if arena.games_kept else ""
+    n_kept = min(arena.games_kept, arena.n_games)
+    kept = f", {n_kept} of them kept from before" if n_kept else ""
     rounded = f" (--games {asked}, rounded up to whole walls)" if asked < arena.n_games else ""
     draws = "pinned draws" if plan.setup.walls == "pinned" else "walls in order"
     return (

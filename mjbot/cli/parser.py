@@ -8,6 +8,7 @@ from typing import Any, Final, NoReturn
 
 from mjbot.runtime.errors import ExitCode
 from protocol.plain_text import one_line
+from protocol.rules import Rules
 
 NEAR: Final = 0.7
 """Likeness from which a word is suggested for another: ``--player`` is not near ``--folder``."""
@@ -36,8 +37,15 @@ class Parser(argparse.ArgumentParser):
         if rest:
             word = rest[0].partition("=")[0]
             problem = "unknown option" if word.startswith("-") else "unexpected argument"
-            self.error(f"{problem} {word!r}{_nearest(word, self._option_string_actions)}")
+            self.error(f"{problem} {word!r}{self._cure(word)}")
         return parsed, rest
+
+    def _cure(self, word: str) -> str:
+        options = self._option_string_actions
+        rule = word.removeprefix("--").replace("-", "_")
+        if "--rules" in options and rule in Rules.__struct_fields__:
+            return f"; it is one of the rules: --rules {rule}=VALUE"
+        return _nearest(word, options)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

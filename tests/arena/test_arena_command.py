@@ -148,6 +148,8 @@ def test_more_games_of_the_same_run_keep_the_old_ones(arena: Arena) -> None:
     assert "open hands: none" in first.stdout
     more = arena(*few_games("tsumogiri", "tsumogiri", games=12))
     assert "12 games, 6 of them kept from before: 2 walls" in more.stdout
+    fewer = arena(*few_games("tsumogiri", "tsumogiri", games=6))
+    assert "6 games, 6 of them kept from before: 1 wall" in fewer.stdout
     other = arena(*few_games("tsumogiri", "tsumogiri"), "--seed", "1")
     assert "kept from before" not in other.stdout
 

@@ -74,7 +74,7 @@ class StatsReport:
         parts = [f"{plural(breakdown.games, 'game')} of {plural(n, 'player')}"]
         counted = (
             (breakdown.unfinished, "did not end (no rank)"),
-            (breakdown.without_day if self._has_days else 0, "have no date"),
+            (breakdown.without_day if self._has_days else 0, "without a date"),
             (breakdown.duplicates, "duplicates counted once"),
             (breakdown.renamed, "have the events of another under other names and count too"),
             (breakdown.no_result, "kyoku without a result, which do not count"),

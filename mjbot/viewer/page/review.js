@@ -201,7 +201,7 @@ export function showList(place, tally, review, open) {
   });
   place.replaceChildren(...lines);
   const others = review.decisions.filter(({ equal }) => !equal).length;
-  tally.textContent = t("{n} mistakes of {differ} different choices in {all} decisions", { n: found.length, differ: others, all: review.decisions.length });
+  tally.textContent = t("mistakes: {n} of {differ} different choices in {all} decisions", { n: found.length, differ: others, all: review.decisions.length });
 }
 
 function versus(decision) {
