@@ -224,6 +224,7 @@ class SelfPlayRequest:
     compiled: bool = option(
         False, "learn with networks compiled by torch: half the time; needs a C++ compiler"
     )
+    mean_of: Sequence[Path] = runs.mean_of_field()
     folder: Path | None = runs.folder_field()
     fresh: bool = runs.fresh_field()
     out: Path | None = option(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjbot.game.records.other_formats import record_path
-from mjbot.learning.models.weights import Manifest
+from mjbot.learning.models.weights import Manifest, load_manifest
 from mjbot.learning.training.positions import DistinctGames, GameRef, LeftOut
 from mjbot.runtime.append_log import AppendLog, Cures, emptied
 from mjbot.runtime.errors import ArgumentError, MjbotError
@@ -199,6 +199,18 @@ def out_field() -> Any:
     return option(None, f"{help_} shipped ones)", type=Path, shown=False)
 
 
+def mean_of_field() -> Any:
+    """Return the option ``--mean-of`` of trainings by play."""
+    return option(
+        (),
+        "play nothing: average the weights of these runs, which had the same start",
+        nargs="+",
+        type=Path,
+        metavar="FOLDER",
+        shown=False,
+    )
+
+
 def at_least_1(request: object, *names: str) -> None:
     """Raise :class:`~mjbot.runtime.errors.ArgumentError` if a number of the request is below 1."""
     if min(getattr(request, name) for name in names) < 1:
@@ -279,6 +291,27 @@ class Learned(NamedTuple):
 
 class TrainingError(MjbotError):
     """There is nothing to be learned from these games; the text is one line for the user."""
+
+
+OTHER_SIZES: Final = "--mean-of: networks of different sizes; name runs of one start"
+
+
+def mean_manifest(name: str, folders: Sequence[Path], played: str) -> Manifest:
+    """Return the manifest of the mean of what some runs of one start learned.
+
+    ``played`` names the score that counts the games of a run, here those of all.  Raises
+    :class:`~mjbot.learning.models.weights.WeightsError`.
+    """
+    manifests = [load_manifest(name, folder) for folder in folders]
+    first = manifests[0]
+    seeds = ", ".join(str(manifest.seed) for manifest in manifests)
+    games = sum(int(manifest.scores.get(played, 0)) for manifest in manifests)
+    return Manifest(
+        data=f"{first.data} (each of {len(folders)} runs)",
+        command=f"{first.command}; the mean (--mean-of) of such runs with the seeds {seeds}",
+        seed=first.seed,
+        scores={played: games},
+    )
 
 
 def claim_weights(folder: RunFolder, name: str) -> Path:

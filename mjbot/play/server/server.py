@@ -209,6 +209,7 @@ class TableServer:
         listener = self._web(make_tenhou_app(self.tenhou.begin), "tenhou+ws")
         opened = await listener.open(host, port)
         self.closers.push_async_callback(self.tenhou.close)
+        self.closers.callback(listener.refuse_more)
         return opened
 
     async def play(
@@ -267,9 +268,11 @@ class TableServer:
             logger.warning("%s is void: %s", label, text)
             raise
         finally:
-            await _part(seats, final_messages)
-            for seat in seats:
-                seat.part()
+            try:
+                await to_its_end(_part(seats, final_messages))
+            finally:
+                for seat in seats:
+                    seat.part()
         logger.info("%s %s", label, _end(core))
         return GameResult(
             game=game,

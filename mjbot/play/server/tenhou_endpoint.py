@@ -66,6 +66,7 @@ class TenhouEndpoint:
         self._waiting: Final[dict[TenhouConnection, asyncio.Task[None]]] = {}
         self._requests: Final[dict[TenhouConnection, TableType]] = {}
         self._connections: Final[set[TenhouConnection]] = set()
+        self._is_closed = False
 
     def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one accepted TCP connection in a task of its own."""
@@ -88,6 +89,8 @@ class TenhouEndpoint:
         task = asyncio.create_task(self._serve(connection, listening))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        if self._is_closed:
+            connection.ends()
         return task
 
     def close_lobby(self) -> None:
@@ -100,7 +103,8 @@ class TenhouEndpoint:
                 connection.ends()
 
     async def close(self) -> None:
-        """Send everybody away."""
+        """Send everybody away, also who comes meanwhile."""
+        self._is_closed = True
         for connection in self._connections:
             connection.ends()
         while self._tasks:

@@ -19,6 +19,7 @@ from mjbot.strategy.registry import make_strategy
 from proof.records import RecordFindings
 from proof.tenhou_door import ListenerProof
 from proof.tenhou_habits import HABITS
+from protocol.messages import EndGame
 from protocol.rules import Rules
 from protocol.sessions.request_server import TimeLimits
 from protocol.tenhou import tags
@@ -110,6 +111,47 @@ def at_table(players, mjai_clients, rules=RULES):
             return result
 
     return asyncio.run(main())
+
+
+def test_a_signal_as_the_game_ends_leaves_nobody_without_the_result(raw_client):
+    """Clients of Tenhou that come back meanwhile do not keep the server from its end either."""
+    players, clients = [RawTenhou("one"), RawTenhou("two")], [raw_client(), raw_client()]
+
+    def on_event(game, event, logs):
+        if isinstance(event, EndGame):  # before any player receives it
+            loop, task = asyncio.get_running_loop(), asyncio.current_task()
+            loop.call_soon(task.cancel)
+
+    async def serve(ports):
+        async with TableServer(RULES, on_event=on_event) as server:
+            ports.set_result((await server.open_tenhou(HOST, 0), await server.open_tcp(HOST, 0)))
+            await anext(server.play(1))
+
+    async def keeps_coming(player, port):
+        with contextlib.suppress(ConnectionError):  # nobody listens any more
+            while True:
+                await player.play(port)
+
+    async def main():
+        async with asyncio.timeout(GUARD_S):
+            ports = asyncio.get_running_loop().create_future()
+            serving = asyncio.create_task(serve(ports))
+            port, mjai_port = await ports
+            tasks = [asyncio.create_task(client.play(mjai_port)) for client in clients]
+            coming = [asyncio.create_task(keeps_coming(player, port)) for player in players]
+            with pytest.raises(asyncio.CancelledError):
+                await serving
+            await asyncio.gather(*tasks)
+            for task in coming:
+                task.cancel()
+            await asyncio.gather(*coming, return_exceptions=True)
+
+    asyncio.run(main())
+    assert [client.received[-1]["type"] for client in clients] == ["end_game"] * 2
+    for player in players:
+        ends = player.kinds(tags.WinTag) + player.kinds(tags.DrawnHandTag)
+        assert any(tag.owari for tag in ends)
+        assert len(player.kinds(tags.Go)) == 1
 
 
 BAD_IN_GAME = [

@@ -146,14 +146,7 @@ class FastSelfPlayRequest(PlayPlan):
         metavar="FOLDER",
         shown=False,
     )
-    mean_of: Sequence[Path] = option(
-        (),
-        "play nothing: average the weights of these runs, which had the same start",
-        nargs="+",
-        type=Path,
-        metavar="FOLDER",
-        shown=False,
-    )
+    mean_of: Sequence[Path] = runs.mean_of_field()
     jobs: int = option(os.cpu_count() or 1, "number of processes", type=int, shown=False)
     folder: Path | None = runs.folder_field()
     fresh: bool = runs.fresh_field()

@@ -57,6 +57,7 @@ from mjbot.learning.training.fast_policy.play_and_learn import (
 from mjbot.learning.training.fast_policy.requests import FastSelfPlayRequest, PlayPlan
 from mjbot.learning.training.fit import adapted_rate
 from mjbot.learning.training.runs import (
+    OTHER_SIZES,
     RUNS,
     Learned,
     RunFolder,
@@ -64,6 +65,7 @@ from mjbot.learning.training.runs import (
     claim_weights,
     erase_run,
     load_kept,
+    mean_manifest,
 )
 from mjbot.runtime.compiler.record import Float32s, Float64s, Int64s, UInt64s
 from mjbot.runtime.interruption import keeping
@@ -80,6 +82,8 @@ CRITIC_TABLES: Final = 8
 MOVED_TABLES: Final = 16
 """Games that measure how far a step moved the policy: some 5,000 decisions."""
 KEPT: Final = "fast-policy-play-run.npz"
+PLAYED: Final = "hanchan played"
+"""The score that counts the games of a run."""
 FIRST_WALL: Final = 3_000_000_000
 WALLS_OF_SEED: Final = 100_000_000
 PAIRS: Final = np.array([0b0101, 0b1010, 0b0011, 0b0110, 0b1100, 0b1001], np.int64)
@@ -319,7 +323,7 @@ def train(request: FastSelfPlayRequest) -> Learned:
         data=f"{before.data}; then {played} games of its own",
         command=f"{before.command} --out START; {command}",
         seed=plan.seed,
-        scores={"hanchan played": played},
+        scores={PLAYED: played},
     )
     return _saved(request, weights, manifest, out)
 
@@ -330,17 +334,9 @@ def _averaged(request: FastSelfPlayRequest) -> Learned:
     load = load_pair_network if request.pair else load_network
     learned = [load(run) for run in folders]
     if len({units_of(weights) for weights in learned}) > 1:
-        raise TrainingError("--mean-of: networks of different sizes; name runs of one start")
+        raise TrainingError(OTHER_SIZES)
     weights = PolicyWeights(*(np.mean(arrays, axis=0) for arrays in zip(*learned, strict=True)))
-    manifests = [load_manifest(_name_of(request), run) for run in folders]
-    played = [manifest.scores.get("hanchan played", 0) for manifest in manifests]
-    runs = ", ".join(str(manifest.seed) for manifest in manifests)
-    manifest = Manifest(
-        data=f"{manifests[0].data} (each of {len(folders)} runs)",
-        command=f"{manifests[0].command}; the mean (--mean-of) of such runs with the seeds {runs}",
-        seed=manifests[0].seed,
-        scores={"hanchan played": sum(map(int, played))},
-    )
+    manifest = mean_manifest(_name_of(request), folders, PLAYED)
     return _saved(request, weights, manifest, request.out or RUNS / "train-fast-policy-play-mean")
 
 

@@ -65,11 +65,14 @@ from mjbot.learning.training.networks.self_play_games import (
 )
 from mjbot.learning.training.requests import SelfPlayRequest
 from mjbot.learning.training.runs import (
+    OTHER_SIZES,
     RUNS,
     Learned,
     RunFolder,
+    TrainingError,
     claim_weights,
     erase_run,
+    mean_manifest,
 )
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import first_line
@@ -107,6 +110,8 @@ CHECKPOINT: Final = "self-play.pt"
 CURVE: Final = "curve.csv"
 LAST: Final = "last"
 COMMAND: Final = "mjbot train self-play"
+PLAYED: Final = "self-play: games"
+"""The score that counts the games of a run."""
 FIRST_WALL: Final = 2_000_000_000
 WALLS_OF_ITERATION: Final = 1_000_000
 
@@ -431,6 +436,8 @@ def log_probabilities(
 
 def train(request: SelfPlayRequest) -> Learned:
     """Play, learn and save; raises ``OSError`` and :class:`~mjbot.runtime.errors.MjbotError`."""
+    if request.mean_of:
+        return _averaged(request)
     _require_device(request.device)
     folder = request.folder or RUNS / f"train-self-play-{request.seed}"
     if request.fresh:
@@ -442,6 +449,20 @@ def train(request: SelfPlayRequest) -> Learned:
         out = request.out or claim_weights(run, NAME)
     manifest = make_manifest(request, self_play.reports)
     return Learned(NAME, save_weights(NAME, self_play.networks.averaged(), manifest, out), out)
+
+
+def _averaged(request: SelfPlayRequest) -> Learned:
+    """Save the mean of the weights of some runs."""
+    learned = [load_network(run).arrays() for run in request.mean_of]
+    if len({tuple(array.shape for array in arrays.values()) for arrays in learned}) > 1:
+        raise TrainingError(OTHER_SIZES)
+    weights = {
+        name: np.mean([arrays[name] for arrays in learned], axis=0).astype(np.float16)
+        for name in learned[0]
+    }
+    manifest = mean_manifest(NAME, request.mean_of, PLAYED)
+    out = request.out or RUNS / "train-self-play-mean"
+    return Learned(NAME, save_weights(NAME, weights, manifest, out), out)
 
 
 def _require_device(name: str) -> None:
@@ -461,7 +482,7 @@ def make_manifest(request: SelfPlayRequest, reports: Sequence[Report]) -> Manife
     """Return the manifest of the weights after some iterations."""
     before = load_manifest(NAME, request.start)
     scores: dict[str, Any] = dict(before.scores)
-    scores["self-play: games"] = games = n_games(reports)
+    scores[PLAYED] = games = n_games(reports)
     return Manifest(
         data=f"{before.data}; {games} {request.length} against itself",
         command=f"{before.command}; {command_of(COMMAND, request)}",

@@ -15,7 +15,13 @@ from mjbot.game.table.hands import kind_of
 from mjbot.game.table.state import Phase
 from mjbot.learning.env import BatchEnv
 from mjbot.learning.env.actions import N_ACTIONS
-from mjbot.learning.models.weights import Manifest, load_manifest, load_weights, save_weights
+from mjbot.learning.models.weights import (
+    SHIPPED,
+    Manifest,
+    load_manifest,
+    load_weights,
+    save_weights,
+)
 from mjbot.learning.training.fit import RATE_CHANGE
 from mjbot.learning.training.positions import index_games, steps
 from mjbot.learning.training.requests import SelfPlayRequest
@@ -328,6 +334,22 @@ def test_the_result_is_the_mean_of_the_weights_on_the_way(self_play, request_):
     last = load_weights("policy", request_.folder / self_play.LAST)
     for name, weights in state["parameters"].items():
         assert (last[name] == weights.numpy().astype(np.float16)).all()
+
+
+def test_the_mean_of_runs_is_saved(self_play, request_, tmp_path, capsys):
+    other = dataclasses.replace(request_, seed=1, folder=tmp_path / "other")
+    runs = [self_play.train(each).folder for each in (request_, other)]
+    assert main(["train", "self-play", "--mean-of", *map(str, runs), "--out", str(tmp_path)]) == 0
+    one, two, mean = (load_weights("policy", folder) for folder in (*runs, tmp_path))
+    assert any((one[name] != two[name]).any() for name in mean)
+    for name, weights in mean.items():
+        assert weights == pytest.approx((one[name].astype(float) + two[name]) / 2, abs=1e-3)
+    manifest = load_manifest("policy", tmp_path)
+    assert manifest.scores == {"self-play: games": 4}
+    assert manifest.command.endswith("of such runs with the seeds 0, 1")
+    run = ["train", "self-play", "--mean-of", str(runs[0]), str(SHIPPED)]
+    assert main(run) != ExitCode.OK
+    assert "--mean-of: networks of different sizes" in capsys.readouterr().err
 
 
 def test_the_signal_in_its_gradient_is_measured(self_play, request_, capsys):
