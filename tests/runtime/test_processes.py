@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mjbot.runtime.processes import AHEAD, ChildProcess, in_processes
+from mjbot.runtime.processes import AHEAD, ChildProcess, in_processes, stop_all
 
 PROGRAM = """
 import ctypes
@@ -76,6 +76,19 @@ def test_the_end_of_a_child_is_noticed_while_another_process_keeps_its_output():
             assert await child.wait() == 3
 
     asyncio.run(main())
+
+
+def test_children_are_ended_also_where_their_stop_is_cancelled_before_it_begins():
+    async def main():
+        command = [sys.executable, "-c", "import signal; signal.pause()"]
+        children = [await ChildProcess.start(command) for _ in range(2)]
+        stopping = asyncio.create_task(stop_all(children))
+        asyncio.get_running_loop().call_soon(stopping.cancel)
+        with pytest.raises(asyncio.CancelledError):
+            await stopping
+        return [await child.end_within(60) for child in children]
+
+    assert asyncio.run(main()) == [-signal.SIGKILL] * 2
 
 
 def begun_before(item: tuple[Path, int, int]) -> int:

@@ -14,7 +14,7 @@ from mjbot.play.client.faults import FAULTS_VARIABLE, read_faults
 from mjbot.play.match.players import MatchPlayer, own_deadline_s
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.files import plural
-from mjbot.runtime.processes import ChildProcess, describe_exit
+from mjbot.runtime.processes import ChildProcess, describe_exit, stop_all
 from mjbot.strategy.faults import Fault
 
 MOST_REPORTED: Final = 5
@@ -188,7 +188,7 @@ class PlayerProcesses:
 
     async def stop(self) -> None:
         """End every process and whatever it started."""
-        await asyncio.gather(*[child.stop() for child in self._children.values()])
+        await stop_all(self._children.values())
 
     def describe(self, place: int, game: int | None = None) -> str:
         """Name a player, where it sits in ``game``, and its last output."""

@@ -14,7 +14,7 @@ from mjbot.game.records.mjai_log import talk_in
 from mjbot.play.match.player_processes import start_player
 from mjbot.play.match.players import MatchPlayer
 from mjbot.runtime.errors import ExitCode, MjbotError
-from mjbot.runtime.processes import ChildProcess, describe_exit
+from mjbot.runtime.processes import ChildProcess, describe_exit, stop_all
 from protocol.codec import decode_line
 from protocol.messages import Event, StartGame
 from protocol.reading import shows_three
@@ -153,7 +153,7 @@ class RemoteTable:
                 self._children.append(child)
             yield
         finally:
-            await asyncio.gather(*[child.stop() for child in self._children])
+            await stop_all(self._children)
 
     async def _wait(self, place: int, on_note: OnNote) -> int:
         status = await self._children[place].wait()
