@@ -42,7 +42,7 @@ ARENA = [
     ("arena a b --rules red_five=no", 2, "red_five: unknown rule; did you mean 'red_fives'?"),
     ("arena a b --rules Aka=no", 2, "Aka: unknown rule; did you mean 'red_fives'?"),
     ("arena a b --rules uma=30/10/-10", 2, "uma: [30, 10, -10] must have 4 values"),
-    ("serve --players 3", 2, "unknown option '--players'; it is one of the rules: --rules players="),
+    ("serve --players 3", 2, "unknown option '--players'; it is one of the rules: --rules"),
     ("arena a b --rules bust", 2, "'bust' is no rule set (tenhou, mahjong-soul) and"),
     ("arena a b --rules missing.toml", 2, "No such file or directory"),
     ("arena --protocol no-seed.toml", 2,
