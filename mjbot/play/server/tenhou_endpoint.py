@@ -65,7 +65,7 @@ class TenhouEndpoint:
         self._tasks: Final[set[asyncio.Task[None]]] = set()
         self._waiting: Final[dict[TenhouConnection, asyncio.Task[None]]] = {}
         self._requests: Final[dict[TenhouConnection, TableType]] = {}
-        self._connections: Final[set[TenhouConnection]] = set()
+        self._connections: Final[dict[TenhouConnection, None]] = {}  # in the order of their coming
         self._is_closed = False
 
     def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -85,7 +85,7 @@ class TenhouEndpoint:
         connection = TenhouConnection(transport, spelling, guest)
         listening = asyncio.create_task(self._listen(connection))
         connection.ends = connection.guest.close = listening.cancel
-        self._connections.add(connection)
+        self._connections[connection] = None
         task = asyncio.create_task(self._serve(connection, listening))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -117,7 +117,7 @@ class TenhouEndpoint:
             await asyncio.wait({listening})
         finally:
             listening.cancel()
-            self._connections.discard(connection)
+            self._connections.pop(connection, None)
             self._part(connection)
             await connection.close()
 
