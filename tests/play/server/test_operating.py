@@ -211,6 +211,8 @@ def test_a_table_that_cannot_write_is_closed_visibly_and_opens_again(
         four = [raw_client(name=f"p{n}", room="a") for n in range(4)]
         await asyncio.gather(*[client.play(port) for client in four])
         seen["ends"] = [client.received[-1]["message"] for client in four]
+        while not tables.lobbies["a-1"].problem:  # its players are told first
+            await asyncio.sleep(0)
         page = _TablesPage(tables)
         state = json.loads((await page.json({}))[0])["tables"]
         seen["tables"] = state
