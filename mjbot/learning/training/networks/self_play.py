@@ -479,13 +479,11 @@ def n_games(reports: Sequence[Report]) -> int:
 
 
 def make_manifest(request: SelfPlayRequest, reports: Sequence[Report]) -> Manifest:
-    """Return the manifest of the weights after some iterations."""
-    before = load_manifest(NAME, request.start)
-    scores: dict[str, Any] = dict(before.scores)
-    scores[PLAYED] = games = n_games(reports)
+    """Return the manifest of the weights after some iterations: the start's scores are not its."""
+    before, games = load_manifest(NAME, request.start), n_games(reports)
     return Manifest(
         data=f"{before.data}; {games} {request.length} against itself",
         command=f"{before.command}; {command_of(COMMAND, request)}",
         seed=request.seed,
-        scores=scores,
+        scores={PLAYED: games},
     )
