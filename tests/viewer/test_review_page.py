@@ -127,7 +127,7 @@ def test_the_threshold_hides_what_costs_less(opened: Any, file: Path, review: Re
     left = [loss for loss in losses if loss >= middle]
     assert 0 < len(left) < len(losses)
     assert page.locator("#mistakes li").count() == len(left)
-    assert f"{len(left)} mistakes" in page.locator("#tally").inner_text()
+    assert f"mistakes: {len(left)} of" in page.locator("#tally").inner_text()
 
 
 def test_the_hand_has_the_share_of_each_choice_and_its_dangers(
