@@ -68,11 +68,11 @@ class Strongest(Supervised):
     notes: ClassVar[tuple[str, ...]] = ("the shares are weighed with the points",)
     built_on: ClassVar[tuple[str, ...]] = ("supervised", "fold-recognition-plus")
     strength: ClassVar[Strength | None] = Strength(
-        2.352,
-        0.052,
+        2.334,
+        0.035,
         "fold-recognition-plus",
-        "mjbot arena strongest fold-recognition-plus --format 1v3 --games 2000 --seed 20271",
-        "2026-11-22",
+        "mjbot arena --protocol docs/results/protocols/strongest-fold.toml",
+        "2026-11-28",
     )
 
     budget_ms: float = field(

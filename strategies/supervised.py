@@ -40,11 +40,11 @@ class Supervised(Strategy):
         "points as fold-recognition-plus estimates them; the shares decide",
     )
     strength: ClassVar[e.Strength | None] = e.Strength(
-        2.443,
-        0.049,
+        2.382,
+        0.036,
         "fold-recognition-plus",
-        "mjbot arena supervised fold-recognition-plus --format 1v3 --games 2000 --seed 20264",
-        "2026-11-22",
+        "mjbot arena --protocol docs/results/protocols/supervised-fold.toml",
+        "2026-11-28",
     )
 
     riichi_from: float = _chance("chance from which riichi is declared")
