@@ -299,19 +299,26 @@ OTHER_SIZES: Final = "--mean-of: networks of different sizes; name runs of one s
 def mean_manifest(name: str, folders: Sequence[Path], played: str) -> Manifest:
     """Return the manifest of the mean of what some runs of one start learned.
 
-    ``played`` names the score that counts the games of a run, here those of all.  Raises
+    It states what they share once, and then what each run had of its own.  ``played`` names the
+    score that counts the games of a run, here those of all.  Raises
     :class:`~mjbot.learning.models.weights.WeightsError`.
     """
     manifests = [load_manifest(name, folder) for folder in folders]
-    first = manifests[0]
-    seeds = ", ".join(str(manifest.seed) for manifest in manifests)
     games = sum(int(manifest.scores.get(played, 0)) for manifest in manifests)
     return Manifest(
-        data=f"{first.data} (each of {len(folders)} runs)",
-        command=f"{first.command}; the mean (--mean-of) of such runs with the seeds {seeds}",
-        seed=first.seed,
+        data=_of_runs([manifest.data for manifest in manifests]),
+        command=_of_runs([manifest.command for manifest in manifests]),
+        seed=manifests[0].seed,
         scores={played: games},
     )
+
+
+def _of_runs(texts: Sequence[str]) -> str:
+    """Return the common beginning of the steps of some runs, and after it those of each run."""
+    steps = [text.split("; ") for text in texts]
+    shared = os.path.commonprefix(steps)
+    own = ["; ".join(each[len(shared) :]) for each in steps]
+    return "; ".join([*shared, f"the mean (--mean-of) of {len(own)} runs: {' | '.join(own)}"])
 
 
 def claim_weights(folder: RunFolder, name: str) -> Path:
