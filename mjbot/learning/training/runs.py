@@ -318,7 +318,8 @@ def _of_runs(texts: Sequence[str]) -> str:
     steps = [text.split("; ") for text in texts]
     shared = os.path.commonprefix(steps)
     own = ["; ".join(each[len(shared) :]) for each in steps]
-    return "; ".join([*shared, f"the mean (--mean-of) of {len(own)} runs: {' | '.join(own)}"])
+    parts = f": {' | '.join(own)}" if any(own) else ""
+    return "; ".join([*shared, f"the mean (--mean-of) of {len(own)} runs{parts}"])
 
 
 def claim_weights(folder: RunFolder, name: str) -> Path:

@@ -172,6 +172,7 @@ def test_the_mean_of_runs_is_saved(tmp_path, request, name, load, first, how):
     assert manifest.scores["hanchan played"] == 32
     both = manifest.command.partition("; the mean (--mean-of) of 2 runs: ")[2].split(" | ")
     assert [command.rpartition(" --seed ")[2] for command in both] == ["0", "1"]
+    assert manifest.data.endswith("; the mean (--mean-of) of 2 runs")
 
 
 def test_three_players_learn_from_the_weights_for_three(tmp_path, capsys):
