@@ -170,7 +170,7 @@ def test_the_mean_of_runs_is_saved(tmp_path, request, name, load, first, how):
     assert mean.context == pytest.approx((one.context + other.context) / 2, abs=2e-3)
     manifest = load_manifest(name, out)
     assert manifest.scores["hanchan played"] == 32
-    both = manifest.command.partition("; the mean (--mean-of) of 2 runs: ")[2].split(" | ")
+    both = manifest.command.rpartition("; the mean (--mean-of) of 2 runs: ")[2].split(" | ")
     assert [command.rpartition(" --seed ")[2] for command in both] == ["0", "1"]
     assert manifest.data.endswith("; the mean (--mean-of) of 2 runs")
 

@@ -346,7 +346,7 @@ def test_the_mean_of_runs_is_saved(self_play, request_, tmp_path, capsys):
         assert weights == pytest.approx((one[name].astype(float) + two[name]) / 2, abs=1e-3)
     manifest = load_manifest("policy", tmp_path)
     assert manifest.scores == {"self-play: games": 4}
-    both = manifest.command.partition("; the mean (--mean-of) of 2 runs: ")[2].split(" | ")
+    both = manifest.command.rpartition("; the mean (--mean-of) of 2 runs: ")[2].split(" | ")
     assert [command.rpartition(" --seed ")[2] for command in both] == ["0", "1"]
     run = ["train", "self-play", "--mean-of", str(runs[0]), str(SHIPPED)]
     assert main(run) != ExitCode.OK
