@@ -33,11 +33,11 @@ class FastPolicyPlayer(Strategy):
     players = (3, 4)
     value_unit: ClassVar[str] = "% of strong players"
     strength: ClassVar[Strength | None] = Strength(
-        2.409,
-        0.065,
+        2.397,
+        0.037,
         "fold-recognition-plus",
-        "mjbot arena fast-policy fold-recognition-plus --format 1v3 --games 1250 --seed 91001",
-        "2026-11-24",
+        "mjbot arena fast-policy fold-recognition-plus --format 1v3 --games 4000 --seed 91201",
+        "2026-11-28",
     )
 
     riichi_from: float = _chance("riichi is declared")

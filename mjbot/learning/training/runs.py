@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
@@ -316,7 +317,8 @@ def mean_manifest(name: str, folders: Sequence[Path], played: str) -> Manifest:
 def _of_runs(texts: Sequence[str]) -> str:
     """Return the common beginning of the steps of some runs, and after it those of each run."""
     steps = [text.split("; ") for text in texts]
-    shared = os.path.commonprefix(steps)
+    same = takewhile(lambda each: len({*each}) == 1, zip(*steps, strict=False))
+    shared = [step for step, *_ in same]
     own = ["; ".join(each[len(shared) :]) for each in steps]
     parts = f": {' | '.join(own)}" if any(own) else ""
     return "; ".join([*shared, f"the mean (--mean-of) of {len(own)} runs{parts}"])
