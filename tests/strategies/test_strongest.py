@@ -117,7 +117,7 @@ def test_riichi_and_calls_may_be_left_to_the_network(bots):
 def test_another_choice_is_taken_only_where_it_gains_more_than_the_margin(bots):
     without, search = bots[2], make_strategy("strongest", {"points": "0.3", "budget_ms": "60"})
     searched = changed = 0
-    for view in decisions(5):
+    for view in decisions(3):
         before, after = without.decide(view), search.decide(view)
         said = without.opinion(view)
         actions = [] if said is None or before.is_win else without.candidates(view, said, before)
@@ -138,7 +138,7 @@ def test_another_choice_is_taken_only_where_it_gains_more_than_the_margin(bots):
         searched += 1
         changed += after != before
     assert searched > 10
-    assert 0 < changed < searched / 2
+    assert 0 < changed < searched / 3
 
 
 def test_riichi_and_calls_are_searched(bots):
