@@ -20,8 +20,8 @@ from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.table.actions import Action
 from mjbot.game.table.state import State
 from mjbot.game.table.view import View
+from mjbot.protocol.rules import RANKED, Rules
 from mjbot.strategy.strategy import Strategy
-from protocol.rules import RANKED, Rules
 
 GAMES = 10
 COMPILED_GAMES = 200

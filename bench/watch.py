@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from mjbot.game.referee import Referee
+from mjbot.protocol.messages import Event
 from mjbot.viewer.game import fold_steps
 from mjbot.viewer.library import Library
 from mjbot.viewer.live import LiveServer
 from mjbot.viewer.pages import game_page
 from mjbot.viewer.server import PageServer, RecordServer
 from proof.board import open_browser
-from protocol.messages import Event
 
 LOGS = Path(__file__).parent.parent / "logs"
 LONGEST = LOGS / "hanchan-thirteen-kyoku.mjson"

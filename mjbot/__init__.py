@@ -4,12 +4,10 @@ The public names are listed in :mod:`mjbot.api` and described in ``docs/api.md``
 when the first of them is used.
 """
 
-import importlib.machinery
-import importlib.util
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mjbot.api import *  # noqa: F403
@@ -33,51 +31,6 @@ def _leave_current_folder() -> None:
 
 
 _leave_current_folder()
-
-
-def _claim(name: str) -> None:
-    """Make ``name`` mean the package next to this one, whatever else is called that.
-
-    The folder of a bot author is likely to hold a ``strategies`` or a ``protocol.py`` of its own,
-    and the current folder comes before what is installed: in ``python -m`` and in scripts, and
-    before an editable install in any case.  Refused is another one of that name that is imported
-    already, and one that another distribution has installed over ours.
-    """
-    ours = Path(__file__).parents[1]
-    loaded = sys.modules.get(name)
-    if loaded is not None:
-        places = [Path(place) for place in getattr(loaded, "__path__", [])]
-        if ours / name not in places:
-            where = places[0] if places else getattr(loaded, "__file__", None)
-            _refuse(
-                f"mjbot needs its own package {name!r} in {ours}, but another one of that name is"
-                f" imported already, from {where}: rename that, or import mjbot before it"
-            )
-        return
-    face = ours / name / "__init__.py"
-    if not face.is_file() or b"mjbot" not in face.read_bytes().partition(b"\n")[0]:
-        what = "is of another distribution" if face.is_file() else "is missing"
-        _refuse(
-            f"mjbot needs its own package {name!r}, but {face} {what}: install mjbot again, in an"
-            f" environment without a distribution that is called {name!r}"
-        )
-    spec = importlib.machinery.PathFinder.find_spec(name, [str(ours)])
-    if spec is not None and spec.loader is not None:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-
-
-def _refuse(text: str) -> NoReturn:
-    """Raise ``ImportError``; a command ends with that one line."""
-    program = sys.argv[0] if sys.argv else ""
-    if Path(program).stem == "mjbot" or (program == "-m" and "mjbot" in sys.orig_argv):
-        sys.exit(f"mjbot: {text}")
-    raise ImportError(text)
-
-
-for _name in ("protocol", "strategies"):
-    _claim(_name)
 
 from mjbot.runtime.compiler.imported import record_imports  # noqa: E402
 

@@ -16,13 +16,7 @@ from mjbot.game.table.actions import DECIDES_ALL, DECIDES_CALLS, DECIDES_TURNS, 
 from mjbot.game.table.hand_score import HandScore, WinningHand, score_hand
 from mjbot.game.table.state import MeldType, Phase, RiichiState, RiverFlag
 from mjbot.game.table.view import Meld, View
-from mjbot.runtime.compiler.compiled import compiled
-from mjbot.strategy.explanation import DataTable, Explanation, Rated, Strength, Term
-from mjbot.strategy.options import StrategyError
-from mjbot.strategy.registry import make_strategy
-from mjbot.strategy.strategy import Strategy
-from mjbot.viewer.drawing import view_svg
-from protocol.tiles import (
+from mjbot.protocol.tiles import (
     N_KINDS,
     N_TILES,
     RED_FIVES,
@@ -32,6 +26,12 @@ from protocol.tiles import (
     tile_kind,
     tile_name,
 )
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.strategy.explanation import DataTable, Explanation, Rated, Strength, Term
+from mjbot.strategy.options import StrategyError
+from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.strategy import Strategy
+from mjbot.viewer.drawing import view_svg
 
 __all__ = [
     "DECIDES_ALL",

@@ -8,7 +8,7 @@ from mjbot.game.rules import wins
 from mjbot.game.rules.kinds import count_kinds
 from mjbot.game.rules.wins import Win, new_win
 from mjbot.game.table.observe import dora_kind
-from protocol.tiles import tile_kind
+from mjbot.protocol.tiles import tile_kind
 
 
 @dataclass

@@ -17,11 +17,11 @@ from mjbot.game.records.choices import ReplayStep
 from mjbot.game.records.sources import list_sources
 from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, REACTION, WON, MeldType
 from mjbot.game.table.view import View
+from mjbot.protocol.messages import StartGame, StartKyoku
+from mjbot.protocol.tiles import TILE_NAMES, tile_names
 from mjbot.viewer.game import fold_steps
 from mjbot.viewer.library import Library, ReadGame
 from mjbot.viewer.pages import game_page
-from protocol.messages import StartGame, StartKyoku
-from protocol.tiles import TILE_NAMES, tile_names
 
 ARGUMENTS: Final = (
     "--no-sandbox",

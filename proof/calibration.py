@@ -1,9 +1,9 @@
 """Proof on records: how often hands win of which a chance to win is reported.
 
 Of each discard, riichi, pon, chi and passed call of all four seats the chance to win is estimated
-as :mod:`strategies.fold_recognition_plus` does, calibrated as it reports it
-(:mod:`strategies.evaluation.push_fold.win_chance`), and compared with whether the player won the
-kyoku.  Decisions are grouped by situation and, within one, by tenths of the reported chance.  A
+as :mod:`mjbot.strategies.fold_recognition_plus` does, calibrated as it reports it
+(:mod:`mjbot.strategies.evaluation.push_fold.win_chance`), and compared with whether the player won
+the kyoku.  Decisions are grouped by situation and, within one, by tenths of the reported chance.  A
 game is one observation (:mod:`mjbot.game.statistics.estimates`).
 
 ``--fit`` fits the calibration instead, on games outside those that the table is made of: within
@@ -29,12 +29,12 @@ from mjbot.game.records.sources import Source, games_of
 from mjbot.game.statistics.estimates import Estimate, ratio
 from mjbot.game.statistics.markdown import head, row
 from mjbot.game.table.view import Sealed, View
+from mjbot.protocol.messages import Event, Hora, StartKyoku
 from mjbot.runtime.processes import in_processes
 from mjbot.runtime.progress import progress
+from mjbot.strategies.evaluation.push_fold.win_chance import SITUATIONS, WinSituation, calibrated
+from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
 from proof.game_lines import HELD_OUT, recorded_games
-from protocol.messages import Event, Hora, StartKyoku
-from strategies.evaluation.push_fold.win_chance import SITUATIONS, WinSituation, calibrated
-from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 FITTED_ON: Final = "0:4000"
 EVERY: Final = 5

@@ -22,23 +22,23 @@ from mjbot.play.client.conversation import Conversation
 from mjbot.play.client.player import ClientPlayer
 from mjbot.play.client.tenhou import TenhouGame
 from mjbot.play.server.core import OnFault, Outgoing, SeatReply, TableCore
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import EndKyoku, Event, StartGame
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.sessions.client import ClientSession, Received
+from mjbot.protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
+from mjbot.protocol.sessions.pipes import pipe_session
+from mjbot.protocol.sessions.request_server import RequestSession
+from mjbot.protocol.sessions.turns import ReplyDuty
+from mjbot.protocol.tenhou.client import TenhouClient
+from mjbot.protocol.tenhou.codec import Spelling
+from mjbot.protocol.tenhou.game_type import game_type
+from mjbot.protocol.tenhou.login import Login, TableType
+from mjbot.protocol.tenhou.server import LogIn, RequestTable, TenhouServer
+from mjbot.protocol.tenhou.table import SeatTable
+from mjbot.protocol.transports.base import Transport, UnreachableError, VanishedError
 from mjbot.strategy.strategy import Strategy
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
-from protocol.errors import ProtocolError
-from protocol.messages import EndKyoku, Event, StartGame
-from protocol.rules import Rules
-from protocol.sessions.client import ClientSession, Received
-from protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
-from protocol.sessions.pipes import pipe_session
-from protocol.sessions.request_server import RequestSession
-from protocol.sessions.turns import ReplyDuty
-from protocol.tenhou.client import TenhouClient
-from protocol.tenhou.codec import Spelling
-from protocol.tenhou.game_type import game_type
-from protocol.tenhou.login import Login, TableType
-from protocol.tenhou.server import LogIn, RequestTable, TenhouServer
-from protocol.tenhou.table import SeatTable
-from protocol.transports.base import Transport, UnreachableError, VanishedError
 
 NAMES: Final = ("east", "south", "西", "north")
 DIALECTS: Final = tuple(dialect for dialect in Dialect if dialect is not Dialect.LOG)

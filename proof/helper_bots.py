@@ -12,9 +12,9 @@ from mjbot import Action, View
 from mjbot.game.table.actions import ACTIONS
 from mjbot.game.table.assume import assume_harmless
 from mjbot.game.table.state import Phase
-from protocol.tiles import FIRST_HONOUR, tile_kind
-from strategies.evaluation.fast_riichi.steps import DiscardPoints, dangers
-from strategies.fast_riichi_d import FastRiichiD
+from mjbot.protocol.tiles import FIRST_HONOUR, tile_kind
+from mjbot.strategies.evaluation.fast_riichi.steps import DiscardPoints, dangers
+from mjbot.strategies.fast_riichi_d import FastRiichiD
 
 OPEN_MELDS = 2
 """From so many calls on the ally is taken to be about to win."""

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from mjbot.game.rules.wall_plan import wall_plan
-from protocol import messages as m
-from protocol.rules import RANKED, Rules
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import RANKED, Rules
 
 
 class LedgerError(ValueError):

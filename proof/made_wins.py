@@ -14,8 +14,8 @@ from mjbot.game.rules.shanten import is_edge
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
 from mjbot.game.rules.wins import Win
 from mjbot.game.table.observe import dora_kind
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS
 from proof.answers import make_win
-from protocol.tiles import FIVE_KINDS, N_KINDS
 
 Block = tuple[int, ...]
 

@@ -15,8 +15,8 @@ from mjbot.game.rules.scoring import score_win
 from mjbot.game.rules.shanten import shanten_orphans, shanten_pairs, shanten_regular
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
 from mjbot.game.rules.wins import Win
+from mjbot.protocol.tiles import parse_tiles, tile_kind
 from proof.answers import Report, count_dora, make_win
-from protocol.tiles import parse_tiles, tile_kind
 
 
 def check_shanten(case: dict[str, Any], report: Report) -> None:

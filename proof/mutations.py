@@ -25,13 +25,13 @@ from typing import Final
 from mjbot.play.client.conversation import ServerReportedError
 from mjbot.play.server.core import OnFault
 from mjbot.play.service.bot import outcome_of
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.transports.base import TransportError
 from mjbot.runtime.errors import MjbotError
 from proof.conversations import DIALECTS, Recorded, record, replay_to_server, run_client
 from proof.fuzzing.mutating import mutated
 from proof.fuzzing.subjects import quiet
-from protocol.dialects import Dialect
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.transports.base import TransportError
 
 LIMIT_S: Final = 10.0
 """Of processor time for one input; none needs a tenth of it."""

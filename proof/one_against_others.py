@@ -16,8 +16,8 @@ from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.statistics.estimates import ratio
 from mjbot.learning.models.fast_policy.choice import load_policy
 from mjbot.learning.models.fast_policy.games import play_games
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.progress import progress
-from protocol.rules import Rules
 
 WALLS = 25
 """Of a step of the progress bar."""

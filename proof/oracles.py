@@ -19,9 +19,9 @@ from riichienv import _riichienv as riichienv
 from mjbot.game.rules import wins
 from mjbot.game.rules import yaku_table as yaku
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
+from mjbot.protocol.rules import RANKED, Rules
 from proof.made_wins import MadeWin
 from proof.riichienv_answers import COUNTED_TWICE, tenhou_ids
-from protocol.rules import RANKED, Rules
 
 Answer = tuple[int, int, frozenset[int]]
 """Han, fu and Tenhou's yaku ids."""

@@ -21,6 +21,7 @@ from mjbot.play.match.run import MatchSettings, Watcher, play_match
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import GameResult
+from mjbot.protocol.messages import EndGame, Event, StartGame, StartKyoku
 from mjbot.strategy.registry import Spec
 from proof.channel_relay import ChannelRelay
 from proof.pair_trials import (
@@ -36,7 +37,6 @@ from proof.pair_trials import (
     report,
 )
 from proof.remains import replay_problems
-from protocol.messages import EndGame, Event, StartGame, StartKyoku
 
 STOP_S: Final = 1.0
 SILENCE_S: Final = 120.0

@@ -205,9 +205,8 @@ class _Proof:
         self._nodes.kill()
         copy = self._folder / "copy"
         packages = Path(__file__).parents[1]
-        for name in ("mjbot", "protocol", "strategies"):
-            shutil.copytree(packages / name, copy / name)
-        with (copy / "strategies" / "fast_riichi_a.py").open("a") as file:
+        shutil.copytree(packages / "mjbot", copy / "mjbot")
+        with (copy / "mjbot" / "strategies" / "fast_riichi_a.py").open("a") as file:
             file.write("\n# another line\n")
         self._nodes.add(PYTHONPATH=str(copy))
         self._refused("a node with other code", "it has other code")

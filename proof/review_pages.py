@@ -37,6 +37,7 @@ from mjbot.game.records.game import Game
 from mjbot.game.records.sources import Source, games_of
 from mjbot.game.statistics.estimates import ratio
 from mjbot.game.statistics.markdown import head, row
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_kind
 from mjbot.runtime.languages import ENGLISH, LANGUAGES, using_language
 from mjbot.strategy.registry import Spec
 from mjbot.viewer.pages import game_of_page
@@ -48,7 +49,6 @@ from proof.game_lines import (
     recorded_games,
     with_seats_in_turn,
 )
-from protocol.tiles import TILE_BY_NAME, tile_kind
 
 LARGEST: Final = 400_000
 """Bytes that a page must stay below."""

@@ -17,12 +17,12 @@ from typing import Any, Final
 
 from rich.console import Console
 
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.processes import in_processes
 from mjbot.runtime.progress import progress
 from proof.answers import Report
 from proof.peer.lockstep import Lockstep
 from proof.peer.plots import WRITERS
-from protocol.rules import Rules
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCES: Final = (

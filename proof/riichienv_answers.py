@@ -7,8 +7,8 @@ from mjbot.game.rules import yaku_table as yaku
 from mjbot.game.rules.scoring import score_win
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
 from mjbot.game.rules.wins import Win
+from mjbot.protocol.tiles import RED_FIVES, tile_kind
 from proof.answers import Report, count_dora, make_win
-from protocol.tiles import RED_FIVES, tile_kind
 
 COUNTED_TWICE = {
     yaku.SUUANKOU_TANKI,

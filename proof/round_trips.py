@@ -31,16 +31,16 @@ from mjbot.game.records.tenhou6.reader import read_tenhou6, ronned_seat
 from mjbot.game.records.tenhou6.results import read_result
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.game.table.settle import seats_by_rank
-from protocol import messages as m
-from protocol.rules import Rules
-from protocol.seats import by_seat
-from protocol.tenhou.calls import decode_call
-from protocol.tenhou.codec import SERVER_TAGS, typed
-from protocol.tenhou.game_type import GameType
-from protocol.tenhou.results import read_draw, read_win
-from protocol.tenhou.tags import DrawnHandTag, WinTag
-from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
-from protocol.tiles import TILE_BY_NAME, tile_kind
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.seats import by_seat
+from mjbot.protocol.tenhou.calls import decode_call
+from mjbot.protocol.tenhou.codec import SERVER_TAGS, typed
+from mjbot.protocol.tenhou.game_type import GameType
+from mjbot.protocol.tenhou.results import read_draw, read_win
+from mjbot.protocol.tenhou.tags import DrawnHandTag, WinTag
+from mjbot.protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_kind
 
 UNTOLD_ATTRIBUTES: Final = {"UN": ("dan", "rate", "sx")}
 """What mjai cannot express."""

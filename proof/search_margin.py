@@ -43,9 +43,9 @@ from mjbot.learning.playouts.worlds import (
 )
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import mix
+from mjbot.strategies.strongest import Strongest
+from mjbot.strategies.supervised import share_of
 from proof.game_lines import Line, complete_lines
-from strategies.strongest import Strongest
-from strategies.supervised import share_of
 
 EVERY: Final = 4
 WORLDS: Final = 200

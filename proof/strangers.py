@@ -30,8 +30,8 @@ class Party:
 
 
 def _riichienv_referee(seed: int, report: Report, players: int = 4) -> None:
+    from mjbot.protocol.rules import Rules
     from proof.peer.lockstep import Lockstep
-    from protocol.rules import Rules
 
     for game in range(seed, seed + 100):
         Lockstep(game, report, rules=Rules(players=players)).play()

@@ -26,16 +26,16 @@ from mjbot.play.client.conversation import OwnResult
 from mjbot.play.client.play import Hooks, Settings, play
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import GameResult, TableServer
+from mjbot.protocol.messages import Event
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tenhou.game_type import game_type
+from mjbot.protocol.tenhou.login import guest_named
+from mjbot.protocol.transports.address import parse_address
 from mjbot.strategy.faults import FaultKind
 from mjbot.strategy.registry import make_strategy
 from proof.records import RecordFindings, print_table
 from proof.remains import replay_problems
 from proof.tenhou_habits import HABITS, play_habitually
-from protocol.messages import Event
-from protocol.rules import Rules
-from protocol.tenhou.game_type import game_type
-from protocol.tenhou.login import guest_named
-from protocol.transports.address import parse_address
 
 HOST: Final = "127.0.0.1"
 MIXED: Final = {

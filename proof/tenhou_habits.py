@@ -30,15 +30,15 @@ from mjbot.play.client.player import ClientPlayer
 from mjbot.play.client.tenhou import TenhouGame
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import GameResult, TableServer
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.tenhou.client import TenhouClient
+from mjbot.protocol.tenhou.codec import Spelling
+from mjbot.protocol.tenhou.game_type import game_type
+from mjbot.protocol.tenhou.login import TableType, guest_named
+from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.protocol.transports.memory import memory_pair
 from mjbot.strategy.registry import make_strategy
 from proof.leaping_time import in_leaping_time
-from protocol.dialects import Dialect
-from protocol.tenhou.client import TenhouClient
-from protocol.tenhou.codec import Spelling
-from protocol.tenhou.game_type import game_type
-from protocol.tenhou.login import TableType, guest_named
-from protocol.transports.base import SilenceError, Transport, VanishedError
-from protocol.transports.memory import memory_pair
 
 HABITS: Final = ("twice", "slow", "large-reads")
 ANSWER_S: Final = 2.0

@@ -19,10 +19,10 @@ from mjbot.game.referee import Position, Referee
 from mjbot.game.rules.wall_plan import HAND_TILES, wall_plan
 from mjbot.game.table.actions import ACTIONS, PASS, Action
 from mjbot.game.table.mirror.wire import to_action
-from protocol import messages as m
-from protocol.rules import Rules
-from protocol.tenhou.tiles import RED_TILES
-from protocol.tiles import TILE_BY_NAME, WIND_NAMES
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tenhou.tiles import RED_TILES
+from mjbot.protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 PLAYERS: Final = 3
 N_TILES: Final = 108

@@ -17,18 +17,34 @@ from typing import Final
 from mjbot.game.table.legal import is_furiten
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.mirror.wire import to_message
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import (
+    Dahai,
+    Event,
+    Hora,
+    Kakan,
+    PlayerAction,
+    StartKyoku,
+    Tsumo,
+    wire_name,
+)
+from mjbot.protocol.sessions.turns import Due, ReplyDuty
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.client import TenhouClient, TenhouReceived
+from mjbot.protocol.tenhou.codec import (
+    CLIENT_TAGS,
+    SERVER_TAGS,
+    Spelling,
+    TagReader,
+    tag_name,
+    write,
+)
+from mjbot.protocol.tenhou.hand import ReplyTag, meant
+from mjbot.protocol.tenhou.login import Login, TableType, parse_table_type
+from mjbot.protocol.tenhou.offers import NO_OFFER, Offer, dearest, offered
+from mjbot.protocol.tenhou.tiles import PLAIN_TILES
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_kind
 from proof.records import RecordFindings, print_table, shared_folder
-from protocol.errors import ProtocolError
-from protocol.messages import Dahai, Event, Hora, Kakan, PlayerAction, StartKyoku, Tsumo, wire_name
-from protocol.sessions.turns import Due, ReplyDuty
-from protocol.tenhou import tags
-from protocol.tenhou.client import TenhouClient, TenhouReceived
-from protocol.tenhou.codec import CLIENT_TAGS, SERVER_TAGS, Spelling, TagReader, tag_name, write
-from protocol.tenhou.hand import ReplyTag, meant
-from protocol.tenhou.login import Login, TableType, parse_table_type
-from protocol.tenhou.offers import NO_OFFER, Offer, dearest, offered
-from protocol.tenhou.tiles import PLAIN_TILES
-from protocol.tiles import TILE_BY_NAME, tile_kind
 
 _TAG: Final = re.compile(r"<[^>]*>")
 _GAME: Final = (tags.Discarding, tags.DeclareRiichi, tags.OfferReply)

@@ -25,8 +25,8 @@ from mjbot.game.table.state import (
     State,
     copy_state,
 )
-from protocol import messages as m
-from protocol.tiles import TILE_NAMES, tile_kind
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import TILE_NAMES, tile_kind
 
 _MANGAN_BASE: Final = 2000
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mjbot.strategies.evaluation.yaku.choices import hand_scores
+from mjbot.strategies.evaluation.yaku.scores import YAKU_NAMES
 from proof import yaku_enumeration as enumerated
 from proof.yaku_enumeration import RUN_STARTS, Case
-from strategies.evaluation.yaku.choices import hand_scores
-from strategies.evaluation.yaku.scores import YAKU_NAMES
 
 VALUE_KINDS = ({27, 31, 32, 33}, {27, 30, 31, 32, 33}, {28, 31, 32, 33})
 POOLS = (

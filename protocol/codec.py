@@ -1,7 +1,7 @@
 """Lines into messages and back, whatever the dialect.
 
 What all dialects spell alike (nearly every line of a game) is decoded straight into its type;
-the rest, and whatever fails there, goes through :mod:`protocol.reading`.
+the rest, and whatever fails there, goes through :mod:`mjbot.protocol.reading`.
 """
 
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from protocol import messages as m
-from protocol.dialects import DEMANDED, RIICHILAB_REASONS, UNSAID, Dialect
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.framing import MAX_LINE_BYTES, without_mark
-from protocol.reading import read_object
+from mjbot.protocol import messages as m
+from mjbot.protocol.dialects import DEMANDED, RIICHILAB_REASONS, UNSAID, Dialect
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.framing import MAX_LINE_BYTES, without_mark
+from mjbot.protocol.reading import read_object
 
 __all__ = ["MAX_LINE_BYTES", "ProtocolError", "decode_all", "decode_line", "encode"]
 
@@ -93,7 +93,7 @@ def encode(message: m.Message, dialect: Dialect, extra: dict[str, Any] | None = 
     ``extra`` adds fields of the envelope (``request_id`` of a reply, ``logs`` of a log line).
     Raises :class:`LocalProtocolError` where the dialect demands a field that is ``None``.
 
-    >>> from protocol.dialects import LOCKSTEP
+    >>> from mjbot.protocol.dialects import LOCKSTEP
     >>> encode(m.Ankan(actor=0, consumed=("1m",) * 4), LOCKSTEP)
     b'{"type":"ankan","actor":0,"consumed":["1m","1m","1m","1m"]}'
     """

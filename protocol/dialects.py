@@ -1,8 +1,9 @@
 """The dialects of mjai: turns, fields left out or required, and spellings.
 
 What is special about a dialect is defined here: its :class:`Traits`, and the tables of its fields.
-Other modules name only the roles at the end.  Its spellings go through :mod:`protocol.codec` and
-:mod:`protocol.reading`, the scheme of its URLs is in :mod:`protocol.transports.address`.
+Other modules name only the roles at the end.  Its spellings go through :mod:`mjbot.protocol.codec`
+and :mod:`mjbot.protocol.reading`, the scheme of its URLs is in
+:mod:`mjbot.protocol.transports.address`.
 """
 
 import enum
@@ -56,7 +57,7 @@ class Traits:
     name_in_url: bool = False
     """The player's name at the table is in the URL."""
     is_tenhou: bool = False
-    """It is no mjai at all but Tenhou's wire (:mod:`protocol.tenhou`)."""
+    """It is no mjai at all but Tenhou's wire (:mod:`mjbot.protocol.tenhou`)."""
 
 
 class Dialect(enum.Enum):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from protocol.errors import ProtocolError
+from mjbot.protocol.errors import ProtocolError
 
 MAX_LINE_BYTES: Final = 1 << 20
 """Longest line that is accepted; a real one is below 4 kB."""

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 HIDDEN_HAND: Final = ("?",) * 13
 

@@ -1,8 +1,8 @@
 """Every mjai message, one frozen type each.
 
-Field names are the wire's.  Tiles are wire strings (:mod:`protocol.tiles`), seats are absolute
-0..3, scores and deltas are points.  ``None`` in an optional field means that the speaker's
-dialect does not have it.  The codec (:mod:`protocol.codec`) reads every dialect into these
+Field names are the wire's.  Tiles are wire strings (:mod:`mjbot.protocol.tiles`), seats are
+absolute 0..3, scores and deltas are points.  ``None`` in an optional field means that the speaker's
+dialect does not have it.  The codec (:mod:`mjbot.protocol.codec`) reads every dialect into these
 types and writes the spelling that a dialect demands; nothing above it sees a dict.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from protocol.tiles import TILE_NAMES
+from mjbot.protocol.tiles import TILE_NAMES
 
 if TYPE_CHECKING:
     Tile = str
@@ -92,7 +92,7 @@ class Error(Message, frozen=True, kw_only=True, tag="error"):
 class StartGame(Message, frozen=True, kw_only=True, tag="start_game"):
     """``id`` is the receiver's seat; seat 0 is the first dealer.
 
-    ``mjbot_rules`` is the object of :class:`protocol.rules.Rules`, from tables of mjbot whose
+    ``mjbot_rules`` is the object of :class:`mjbot.protocol.rules.Rules`, from tables of mjbot whose
     rules are not the default ones.  ``kyoku_first`` is akochan's way to announce the length: the
     first kyoku of eight, so 4 for East only.
     """

@@ -1,7 +1,7 @@
 """Other people's text where a person reads it: a terminal obeys some letters, a log cuts at others.
 
 Names, refusals, whatever is quoted: all of it is untrusted, and goes through here before
-it is printed or logged.  Not in :mod:`protocol.errors`, on which compiled code depends.
+it is printed or logged.  Not in :mod:`mjbot.protocol.errors`, on which compiled code depends.
 """
 
 import re

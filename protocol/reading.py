@@ -6,9 +6,9 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from protocol import messages as m
-from protocol.dialects import canonical_reason
-from protocol.errors import NOT_JSON, ProtocolError, ThreePlayersError
+from mjbot.protocol import messages as m
+from mjbot.protocol.dialects import canonical_reason
+from mjbot.protocol.errors import NOT_JSON, ProtocolError, ThreePlayersError
 
 Fields = dict[str, Any]
 

@@ -5,8 +5,8 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from protocol.messages import FourInts, Message, StartGame, StartKyoku
-from protocol.rules import STICK_POINTS, announced_players
+from mjbot.protocol.messages import FourInts, Message, StartGame, StartKyoku
+from mjbot.protocol.rules import STICK_POINTS, announced_players
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ def by_seat(values: Iterable[T]) -> tuple[T, T, T, T]:
 def seated(message: Message, players: int) -> Message:
     """Return a message as lists by seat have it without the empty fourth one, to be written.
 
-    >>> from protocol.messages import EndGame
+    >>> from mjbot.protocol.messages import EndGame
     >>> seated(EndGame(scores=(40000, 35000, 30000, 0)), 3)
     EndGame(can_act=True, scores=(40000, 35000, 30000))
     """
@@ -39,7 +39,7 @@ def seated(message: Message, players: int) -> Message:
 def players_after(event: Message, before: int) -> int:
     """Return how many play after an event: a start of a game, or a deal, states it.
 
-    >>> from protocol.messages import StartGame
+    >>> from mjbot.protocol.messages import StartGame
     >>> players_after(StartGame(mjbot_rules={"players": 3}), 4)
     3
     """

@@ -14,13 +14,17 @@ from mjbot.game.table.state import Phase, copy_state
 from mjbot.game.table.view import View
 from mjbot.learning.models.tenpai import HandReader, Reading, hand_reader
 from mjbot.learning.playouts.worlds import Playouts, Values, plan_of, seed_of
+from mjbot.strategies.evaluation.facts import hand_facts
+from mjbot.strategies.evaluation.playouts.candidates import Plans, all_discards, all_plans
+from mjbot.strategies.evaluation.playouts.risk_lists import JOINT, PAPER
+from mjbot.strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table, shanten_table
+from mjbot.strategies.evaluation.playouts.search import (
+    SearchWorkspace,
+    new_search_workspace,
+    try_actions,
+)
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.strategy.strategy import Strategy
-from strategies.evaluation.facts import hand_facts
-from strategies.evaluation.playouts.candidates import Plans, all_discards, all_plans
-from strategies.evaluation.playouts.risk_lists import JOINT, PAPER
-from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table, shanten_table
-from strategies.evaluation.playouts.search import SearchWorkspace, new_search_workspace, try_actions
 
 PAPERS_DEALS: Final = 10
 Means = NDArray[np.float64]

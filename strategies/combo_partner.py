@@ -10,18 +10,12 @@ import numpy as np
 
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
-from mjbot.strategy.explanation import Explanation, Rated, mark_chosen
-from mjbot.strategy.options import StrategyError, switch
-from mjbot.strategy.pair.member import Ally, PairMember
-from mjbot.strategy.pair.remarks import Help
-from mjbot.strategy.registry import make_strategy
-from mjbot.strategy.strategy import Strategy
-from protocol.tiles import TILE_NAMES, tile_kind
-from strategies.evaluation.fast_riichi.calls import useful_calls_after
-from strategies.evaluation.fast_riichi.steps import ALL_KINDS, DiscardPoints
-from strategies.evaluation.pair.learned import LearnedHelp
-from strategies.evaluation.pair.situation import PairSituation
-from strategies.evaluation.pair.techniques import (
+from mjbot.protocol.tiles import TILE_NAMES, tile_kind
+from mjbot.strategies.evaluation.fast_riichi.calls import useful_calls_after
+from mjbot.strategies.evaluation.fast_riichi.steps import ALL_KINDS, DiscardPoints
+from mjbot.strategies.evaluation.pair.learned import LearnedHelp
+from mjbot.strategies.evaluation.pair.situation import PairSituation
+from mjbot.strategies.evaluation.pair.techniques import (
     add_dora,
     feed_call,
     feed_call_at_once,
@@ -32,9 +26,15 @@ from strategies.evaluation.pair.techniques import (
     send_last_tile,
     spares_ally,
 )
-from strategies.fast_riichi_d import FastRiichiD
-from strategies.fold_recognition_plus import FoldRecognitionPlus
-from strategies.supervised import Supervised, share_of
+from mjbot.strategies.fast_riichi_d import FastRiichiD
+from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
+from mjbot.strategies.supervised import Supervised, share_of
+from mjbot.strategy.explanation import Explanation, Rated, mark_chosen
+from mjbot.strategy.options import StrategyError, switch
+from mjbot.strategy.pair.member import Ally, PairMember
+from mjbot.strategy.pair.remarks import Help
+from mjbot.strategy.registry import make_strategy
+from mjbot.strategy.strategy import Strategy
 
 BASE: Final = "fast-riichi-d"
 

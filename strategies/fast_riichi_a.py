@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mjbot import DECIDES_TURNS, DECIDES_WINS, Action, View
-from strategies.evaluation.fast_riichi.steps import FastRiichi
+from mjbot.strategies.evaluation.fast_riichi.steps import FastRiichi
 
 
 @dataclass

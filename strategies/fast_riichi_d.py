@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mjbot import Action, Strength, View
-from strategies.evaluation.fast_riichi.calls import (
+from mjbot.strategies.evaluation.fast_riichi.calls import (
     call_that_raises_value,
     keep_tenpai,
     pon_value_honour,
 )
-from strategies.evaluation.fast_riichi.steps import DiscardPoints, FastRiichi, Folding
+from mjbot.strategies.evaluation.fast_riichi.steps import DiscardPoints, FastRiichi, Folding
 
 
 @dataclass

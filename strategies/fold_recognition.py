@@ -8,9 +8,9 @@ from mjbot.game.table.actions import Action
 from mjbot.game.table.state import Phase
 from mjbot.game.table.view import View
 from mjbot.learning.models.fold import shared_recogniser
-from protocol.tiles import tile_kind
-from strategies.evaluation.push_fold.one_player import OnePlayer, TileScores, best_discard
-from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
+from mjbot.protocol.tiles import tile_kind
+from mjbot.strategies.evaluation.push_fold.one_player import OnePlayer, TileScores, best_discard
+from mjbot.strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 
 
 @dataclass

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
-from strategies.evaluation.push_fold.one_player import OnePlayer, best_discard
+from mjbot.strategies.evaluation.push_fold.one_player import OnePlayer, best_discard
 
 
 @dataclass

@@ -5,9 +5,9 @@ One comparison does it all::
     value(discard) = (1 - chance to deal in) x value of the hand left - value lost by dealing in
 
 in points (:mod:`mjbot.learning.models.placement`).  The danger:
-:mod:`strategies.evaluation.push_fold.push`; the hand:
-:mod:`strategies.evaluation.push_fold.hand_value` and what that is made of; hands of 2 shanten and
-more are multiplied by exp((score - best score) / ``evaluator_scale``) of the hand evaluator.
+:mod:`mjbot.strategies.evaluation.push_fold.push`; the hand:
+:mod:`mjbot.strategies.evaluation.push_fold.hand_value` and what that is made of; hands of 2 shanten
+and more are multiplied by exp((score - best score) / ``evaluator_scale``) of the hand evaluator.
 
 The weights were tried by hand in the arena against three fast-riichi-a, some 100 walls a choice;
 those runs are not kept.  Revised on the way were ``call_rate`` (0.8 at first), ``mawashi_cost``
@@ -33,17 +33,27 @@ from mjbot.learning.models.danger import danger_weights
 from mjbot.learning.models.fold import shared_recogniser
 from mjbot.learning.models.hand import FeatureSet, HandEvaluator
 from mjbot.learning.models.weights import OF_PLAYERS, load_weights
+from mjbot.protocol.tiles import N_TILES, NORTH, tile_kind
+from mjbot.strategies.evaluation.facts import hand_facts
+from mjbot.strategies.evaluation.push_fold import terms as t
+from mjbot.strategies.evaluation.push_fold.calls import N_CALLS, draws_left, weigh_calls_in
+from mjbot.strategies.evaluation.push_fold.hand_value import (
+    NEVER,
+    Floats,
+    less_danger,
+    weigh_discards,
+)
+from mjbot.strategies.evaluation.push_fold.push import (
+    USUAL,
+    PushParameters,
+    PushPosition,
+    read_position,
+)
+from mjbot.strategies.evaluation.push_fold.race import StageTable, new_stages
+from mjbot.strategies.evaluation.push_fold.win_chance import WinSituation, situation_after
 from mjbot.strategy.explanation import LATER, PLACEMENT, POINTS, VALUE, Rated, Strength, Term
 from mjbot.strategy.options import switch
 from mjbot.strategy.strategy import Strategy
-from protocol.tiles import N_TILES, NORTH, tile_kind
-from strategies.evaluation.facts import hand_facts
-from strategies.evaluation.push_fold import terms as t
-from strategies.evaluation.push_fold.calls import N_CALLS, draws_left, weigh_calls_in
-from strategies.evaluation.push_fold.hand_value import NEVER, Floats, less_danger, weigh_discards
-from strategies.evaluation.push_fold.push import USUAL, PushParameters, PushPosition, read_position
-from strategies.evaluation.push_fold.race import StageTable, new_stages
-from strategies.evaluation.push_fold.win_chance import WinSituation, situation_after
 
 KINDS: Final = np.array([tile_kind(tile) for tile in range(N_TILES)])
 FAR: Final = 2

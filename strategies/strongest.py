@@ -1,8 +1,8 @@
 """The strongest player here: what strong players would do, weighted with its value in points.
 
-The network of :mod:`strategies.supervised` has seen what strong players choose, and
-:mod:`strategies.fold_recognition_plus` estimates the value of a choice at this table: chance to
-win, points, danger of every opponent, placement.  Either alone is weaker
+The network of :mod:`mjbot.strategies.supervised` has seen what strong players choose, and
+:mod:`mjbot.strategies.fold_recognition_plus` estimates the value of a choice at this table: chance
+to win, points, danger of every opponent, placement.  Either alone is weaker
 (docs/results/strongest.md).
 
 Theory.  Of two choices that differ by d points a strong player takes the better one exp(d / T)
@@ -16,7 +16,8 @@ With ``budget_ms`` the likeliest choices, calls and riichi among them, are then 
 of the kyoku in the same hidden hands and walls, by the fast policy in all four seats.  Another one
 is taken only where it gains more than a margin (:mod:`mjbot.learning.playouts.override`).
 
-At a table of three players it is :mod:`strategies.fast_policy`, the only network there is for them.
+At a table of three players it is :mod:`mjbot.strategies.fast_policy`, the only network there is for
+them.
 
 What the network is sure of (:data:`SURE_OF_DISCARD`, :data:`OPEN`) is not estimated: that is most
 decisions, and points would not change them.
@@ -36,13 +37,13 @@ from mjbot.game.table.view import View
 from mjbot.learning.models.networks.policy import PolicyOutput
 from mjbot.learning.playouts.override import Gain, best_plan, gains_on_first
 from mjbot.learning.playouts.worlds import Playouts, plan_of, seed_of
+from mjbot.protocol.tiles import N_KINDS, tile_kind
+from mjbot.strategies.evaluation.push_fold.hand_value import NEVER
+from mjbot.strategies.fast_policy import FastPolicyPlayer
+from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
+from mjbot.strategies.supervised import Supervised, share_of
 from mjbot.strategy.explanation import RANKS, Explanation, Rated, Strength, Term
 from mjbot.strategy.options import switch
-from protocol.tiles import N_KINDS, tile_kind
-from strategies.evaluation.push_fold.hand_value import NEVER
-from strategies.fast_policy import FastPolicyPlayer
-from strategies.fold_recognition_plus import FoldRecognitionPlus
-from strategies.supervised import Supervised, share_of
 
 TEMPERATURE: Final = 500.0
 """Points by which a choice is worse that strong players take e times less often."""

@@ -20,10 +20,10 @@ from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
 from mjbot.learning.models.networks.policy import SURE, Policy, PolicyOutput
 from mjbot.learning.models.weights import SHIPPED
+from mjbot.protocol.tiles import tile_kind
+from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
 from mjbot.strategy import explanation as e
 from mjbot.strategy.strategy import Strategy
-from protocol.tiles import tile_kind
-from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 
 def _chance(unit: str, default: float = 0.5) -> float:

@@ -1,7 +1,7 @@
 """The "top AI" of Hamabe 2017: it plays for the nearest of eight yaku (sections 3.3 and 3.3.9).
 
 The paper's never looks at danger or points.  With ``fold=yes`` it does (ours): it plays for its
-yaku while that costs little by the estimate of :mod:`strategies.fold_recognition_plus`.
+yaku while that costs little by the estimate of :mod:`mjbot.strategies.fold_recognition_plus`.
 """
 
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from typing import ClassVar, Final
 from mjbot.game.table.actions import Action, ActionName
 from mjbot.game.table.state import Phase
 from mjbot.game.table.view import View
+from mjbot.protocol.tiles import N_KINDS, tile_kind
+from mjbot.strategies.evaluation.facts import hand_facts
+from mjbot.strategies.evaluation.yaku import choices as c
+from mjbot.strategies.evaluation.yaku.layout import Blocks
+from mjbot.strategies.evaluation.yaku.scores import YAKU_NAMES
+from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
 from mjbot.strategy.explanation import Rated, Term
 from mjbot.strategy.pair.member import PairMember
-from protocol.tiles import N_KINDS, tile_kind
-from strategies.evaluation.facts import hand_facts
-from strategies.evaluation.yaku import choices as c
-from strategies.evaluation.yaku.layout import Blocks
-from strategies.evaluation.yaku.scores import YAKU_NAMES
-from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 MIDDLE: Final = 1
 SCORE: Final = "yaku score"

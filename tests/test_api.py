@@ -47,7 +47,7 @@ def test_the_document_names_what_bots_ask_these(name):
 @pytest.mark.parametrize("document", WITH_BOTS)
 def test_bots_in_documents_import_from_the_package_alone(document):
     modules = re.findall(r"^(?:from|import) +([\w.]+)", bot_in(document), re.M)
-    ours = {name for name in modules if name.split(".")[0] in ("mjbot", "protocol", "strategies")}
+    ours = {name for name in modules if name.split(".")[0] == "mjbot"}
     assert ours == {"mjbot"}
 
 

@@ -15,8 +15,8 @@ from mjbot.learning.training.networks.decisions import DECISION, _Column
 from mjbot.learning.training.runs import RunFolder
 from mjbot.play.client.faults import Faults
 from mjbot.play.server.server import GameResult
+from mjbot.protocol.messages import EndGame
 from mjbot.strategy.faults import Fault
-from protocol.messages import EndGame
 
 ROOT = Path(__file__).parents[1]
 LOG = ROOT / "logs" / "east-four-winds.mjson"

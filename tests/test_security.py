@@ -11,8 +11,8 @@ import pytest
 
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
-from protocol.transports.base import UnreachableError
-from protocol.transports.websocket import connect_websocket
+from mjbot.protocol.transports.base import UnreachableError
+from mjbot.protocol.transports.websocket import connect_websocket
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")

@@ -24,9 +24,9 @@ from mjbot.play.server.accounts import Accounts, Admission
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.play.service.bot import BotService
+from mjbot.protocol.transports import websocket
+from mjbot.protocol.transports.address import parse_address
 from mjbot.runtime.redaction import CONCEALED, RedactedStream, _spellings, conceal, redacted
-from protocol.transports import websocket
-from protocol.transports.address import parse_address
 
 TOKEN = "PLANTED%/token-77"
 HOST = "127.0.0.1"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mjbot.arena.run_folder import GameLine
 from mjbot.game.statistics import figures as f
 from mjbot.game.statistics.seating import Seating
-from protocol.rules import RANKED, Rules
+from mjbot.protocol.rules import RANKED, Rules
 
 SumsByWall = NDArray[Any]
 

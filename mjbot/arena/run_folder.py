@@ -26,9 +26,9 @@ from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.game.records.game import Talk
 from mjbot.game.records.mjai_log import log_line
 from mjbot.game.statistics.figures import COLUMNS
+from mjbot.protocol.messages import Event
 from mjbot.runtime.append_log import AppendLog, Cures, LogError, emptied, read_log
 from mjbot.runtime.files import naming
-from protocol.messages import Event
 
 RECORDS_FOLDER: Final = "records"
 

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from mjbot.game.statistics.seating import ONE_AGAINST, Seating, SeatingFormat, make_seating
+from mjbot.protocol.rules import Length, Rules, announced_players
 from mjbot.runtime.compiler.splitmix import mix
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import Spec
-from protocol.rules import Length, Rules, announced_players
 
 WALLS_PER_SEED: Final = 1 << 32
 LARGEST_SEED: Final = (1 << 31) - 1

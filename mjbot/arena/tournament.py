@@ -21,9 +21,9 @@ from mjbot.arena.workers.pool import WorkerPool
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.seating import SeatingFormat
 from mjbot.game.statistics.sequential import ErrorRates
+from mjbot.protocol.rules import RANKED, Rules
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import Spec
-from protocol.rules import RANKED, Rules
 
 
 def play_arena(

@@ -35,10 +35,10 @@ from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.arena_request import ArenaRequest, GivenProtocol, overridden, read_protocol
 from mjbot.game.statistics.origin import Origin, origin_of
 from mjbot.game.table.view import View
+from mjbot.protocol.tiles import WIND_NAMES, tile_names
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.files import naming, plural
 from mjbot.runtime.interruption import ending_at_once, stopping_between_steps
-from protocol.tiles import WIND_NAMES, tile_names
 
 
 def run(request: ArenaRequest) -> int:

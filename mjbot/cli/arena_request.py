@@ -26,11 +26,11 @@ from mjbot.cli.profile import ProfileError, RunProfile
 from mjbot.game.statistics.figures import DEFAULT_UMA
 from mjbot.game.statistics.seating import FORMATS, SeatingFormat
 from mjbot.game.statistics.sequential import ErrorRates
+from mjbot.protocol.rules import Length, Rules
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import argument, option
 from mjbot.strategy.registry import Spec
-from protocol.rules import Length, Rules
 
 SHORTEST_DEADLINE_S: Final = 0.01
 LONGEST_DEADLINE_S: Final = 86400.0

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from mjbot.game.records.other_formats import record_path
+from mjbot.protocol.rules import LAST_ROUND, RANKED, RULE_SETS, SET, Length, Rules
+from mjbot.protocol.transports.base import system_message
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError, error_report
 from mjbot.runtime.languages import ENGLISH, LANGUAGES, VARIABLES, default_language, language_named
@@ -27,8 +29,6 @@ from mjbot.runtime.redaction import conceal
 from mjbot.runtime.requests import argument, option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
-from protocol.rules import LAST_ROUND, RANKED, RULE_SETS, SET, Length, Rules
-from protocol.transports.base import system_message
 
 if TYPE_CHECKING:
     from mjbot.game.records.positions import RecordPosition

@@ -9,14 +9,14 @@ from urllib.parse import urlsplit, urlunsplit
 
 from mjbot.cli.arguments import reading_arguments, seed_option
 from mjbot.play.chaos import FAULTS, HARMLESS, Chaos, ChaosProxy, InjectedFault
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.transports.address import is_loopback, parse_address
 from mjbot.runtime.argument_types import port as port_number
 from mjbot.runtime.argument_types import seconds
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.interruption import run_until_signalled
 from mjbot.runtime.requests import argument, option
 from mjbot.strategy.pair.fair_play import FairPlayError
-from protocol.plain_text import one_line
-from protocol.transports.address import is_loopback, parse_address
 
 _BYTES: Final = 1000.0
 _PORTS: Final = {"ws": 80, "mjsonp": 11600}

@@ -21,6 +21,13 @@ from mjbot.play.check.lines import CheckedBot, bot_of
 from mjbot.play.check.servers import ServerProcess, ServerSettings, check_server
 from mjbot.play.match.players import read_players, require_program
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import RANKED
+from mjbot.protocol.transports.address import Address, parse_address
+from mjbot.protocol.transports.base import Transport
+from mjbot.protocol.transports.tcp import connect_tcp
+from mjbot.protocol.transports.websocket import connect_websocket
 from mjbot.runtime.argument_types import games, seconds
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
@@ -29,13 +36,6 @@ from mjbot.runtime.progress import progress
 from mjbot.runtime.redaction import redacted
 from mjbot.runtime.requests import argument, command_of, option
 from mjbot.strategy.pair.fair_play import require_permission_to_check
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
-from protocol.plain_text import one_line
-from protocol.rules import RANKED
-from protocol.transports.address import Address, parse_address
-from protocol.transports.base import Transport
-from protocol.transports.tcp import connect_tcp
-from protocol.transports.websocket import connect_websocket
 
 _DIALECTS: Final = {"tcp": LOCKSTEP, "lines": LINES, "arrays": ARRAYS, "requests": REQUESTS}
 _PREFIXES: Final = {"external-lines": LINES, "external-arrays": ARRAYS}

@@ -27,16 +27,16 @@ from mjbot.play.match.remote_table import (
 )
 from mjbot.play.match.run import MatchSettings, play_match, table_fault_lines
 from mjbot.play.server.core import OnFault
+from mjbot.protocol.messages import Event
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Length
+from mjbot.protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import naming
 from mjbot.runtime.interruption import ending_at_once, run_until_signalled
 from mjbot.runtime.requests import argument, group, option
 from mjbot.strategy.pair.fair_play import require_team_table, team_names
 from mjbot.strategy.registry import Spec
-from protocol.messages import Event
-from protocol.plain_text import one_line
-from protocol.rules import Length
-from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 STRATEGY: Final = f"combo-partner,base={STRONGEST}"
 PAPERS_TOP: Final = "yaku-evaluation"

@@ -15,6 +15,7 @@ from mjbot.cli.commands import AT_ONCE, COMMANDS, REMOVED, closing, module_of, o
 from mjbot.cli.outputs import check_outputs
 from mjbot.cli.parser import Parser
 from mjbot.cli.profile import RunProfile
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import EXPECTED_ERRORS, ArgumentError, ExitCode, error_report
 from mjbot.runtime.interruption import (
     ending_at_once,
@@ -24,7 +25,6 @@ from mjbot.runtime.interruption import (
 from mjbot.runtime.languages import using_language
 from mjbot.runtime.redaction import RedactedStream
 from mjbot.runtime.requests import RequestT, declare, request_of
-from protocol.plain_text import one_line
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -30,6 +30,7 @@ from mjbot.play.match.remote_table import RemoteTableError
 from mjbot.play.match.run import HOST, MatchSettings, play_match, table_fault_lines
 from mjbot.play.server.server import GameResult
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.argument_types import count, seconds
 from mjbot.runtime.errors import ArgumentError, ExitCode, error_report
 from mjbot.runtime.files import plural
@@ -39,7 +40,6 @@ from mjbot.runtime.requests import argument, group, option
 from mjbot.strategy.registry import Spec
 from mjbot.viewer.browser import open_page
 from mjbot.viewer.descriptions import pairs_of
-from protocol.plain_text import one_line
 
 RUNS = Path("logs", "runs")
 FIRST_BOT: Final = Path(__file__).parents[2] / "docs" / "start" / "first-bot.md"

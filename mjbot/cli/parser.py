@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
-from protocol.plain_text import one_line
-from protocol.rules import Rules
 
 NEAR: Final = 0.7
 """Likeness from which a word is suggested for another: ``--player`` is not near ``--folder``."""

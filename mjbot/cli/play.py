@@ -30,6 +30,11 @@ from mjbot.play.client.player import MakeStrategy
 from mjbot.play.match.players import CLOCK_S, HUMAN, SEAT_KEY_VARIABLE, human_clock_s
 from mjbot.play.service.locks import TokenLocks, secrets_of
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Length
+from mjbot.protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
+from mjbot.protocol.transports.address import FORMS, Address, is_loopback, parse_address
 from mjbot.runtime.argument_types import games, patience, seconds
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.runtime.files import plural
@@ -46,11 +51,6 @@ from mjbot.strategy.pair.member import PairMember
 from mjbot.strategy.registry import Spec, built_in_names, strategy_class
 from mjbot.strategy.strategy import Strategy
 from mjbot.viewer.browser import show_page
-from protocol.dialects import Dialect
-from protocol.plain_text import one_line
-from protocol.rules import Length
-from protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
-from protocol.transports.address import FORMS, Address, is_loopback, parse_address
 
 ACCOUNT_VARIABLE: Final = "MJBOT_TENHOU_ACCOUNT"
 LIMITS: Final = ", ".join(

@@ -40,6 +40,11 @@ from mjbot.play.service.reporting import metrics_server, notify, report
 from mjbot.play.service.status import Status
 from mjbot.play.service.timing import Timing, time_strategy
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Length
+from mjbot.protocol.tenhou.login import GUEST_LOGIN, Login
+from mjbot.protocol.transports.address import FORMS, Address, is_loopback, parse_address
 from mjbot.runtime.argument_types import count, games, port, seconds
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.interruption import ending_at_once, run_until_signalled
@@ -47,11 +52,6 @@ from mjbot.runtime.processes import keep_heap_compact
 from mjbot.runtime.requests import argument, group, option
 from mjbot.strategy.pair.fair_play import FairPlayError, require_permission
 from mjbot.strategy.registry import Spec
-from protocol.dialects import Dialect
-from protocol.plain_text import one_line
-from protocol.rules import Length
-from protocol.tenhou.login import GUEST_LOGIN, Login
-from protocol.transports.address import FORMS, Address, is_loopback, parse_address
 
 DIALECTS: Final = tuple(
     dialect.traits.word for dialect in Dialect if dialect.traits.over in ("tcp", "websocket")

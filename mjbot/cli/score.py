@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, fields
 
 from mjbot.cli import arguments as a
 from mjbot.game.table.hand_score import HandScore, WinningHand, score_hand
+from mjbot.protocol.rules import RANKED, Rules
+from mjbot.protocol.tiles import WIND_NAMES
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.requests import argument, option
-from protocol.rules import RANKED, Rules
-from protocol.tiles import WIND_NAMES
 
 
 @dataclass(frozen=True, kw_only=True)

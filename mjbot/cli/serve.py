@@ -41,6 +41,9 @@ from mjbot.play.server.server import (
 )
 from mjbot.play.server.tables import Tables
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.messages import Error, Event
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.tenhou.game_type import game_type
 from mjbot.runtime.argument_types import count, patience, seconds
 from mjbot.runtime.argument_types import games as games_kept
 from mjbot.runtime.argument_types import port as port_number
@@ -51,9 +54,6 @@ from mjbot.runtime.net.guests import MOST_GUESTS, MOST_OF_ADDRESS, GuestLimits
 from mjbot.runtime.net.log import LineLimit, LoopErrors
 from mjbot.runtime.processes import keep_heap_compact, keep_responsive
 from mjbot.runtime.requests import group, option
-from protocol.messages import Error, Event
-from protocol.plain_text import one_line
-from protocol.tenhou.game_type import game_type
 
 if TYPE_CHECKING:
     import loguru

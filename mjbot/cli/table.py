@@ -12,12 +12,12 @@ from mjbot.game.records.game import Talk
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.messages import Event
+from mjbot.protocol.rules import Length, Rules
 from mjbot.runtime.argument_types import port, seconds
 from mjbot.runtime.requests import option
 from mjbot.strategy.registry import Spec
 from mjbot.viewer.browser import show_page
-from protocol.messages import Event
-from protocol.rules import Length, Rules
 
 PAGE: Final = "the table in the browser"
 

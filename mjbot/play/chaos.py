@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from protocol.transports.address import is_loopback
-from protocol.transports.tcp import open_streams
+from mjbot.protocol.transports.address import is_loopback
+from mjbot.protocol.transports.tcp import open_streams
 
 HARMLESS: Final = ("delay", "split", "merge")
 """What any program must bear: every byte comes, in its order."""

@@ -24,6 +24,10 @@ from typing import Final
 from mjbot.play.client.player import ClientPlayer
 from mjbot.play.startup.precompile import BUDGET, Job, key_of_release, play_job
 from mjbot.play.startup.warm_up import scripted_events
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import ARRAYS
+from mjbot.protocol.messages import Hora
+from mjbot.protocol.sessions.client import ClientSession
 from mjbot.runtime.compiler.cache import cache_folder
 from mjbot.runtime.compiler.machine_code import ReleaseError, add_machine_code, output_of
 from mjbot.runtime.compiler.shipped import FOLDER, PREPARED, versions
@@ -31,10 +35,6 @@ from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.processes import own_module
 from mjbot.strategy.options import options_of
 from mjbot.strategy.registry import Spec, built_in_names, strategy_class
-from protocol.codec import encode
-from protocol.dialects import ARRAYS
-from protocol.messages import Hora
-from protocol.sessions.client import ClientSession
 
 ROOT: Final = Path(__file__).parents[2]
 MOST_BYTES: Final = 200 * 1000 * 1000
@@ -43,7 +43,9 @@ PAIR: Final = "combo-partner,base=strongest"
 """What ``mjbot duo`` plays without options."""
 QUICK: Final = "fast-riichi-d"
 """A strategy that decides at once."""
-_SOURCES: Final = ("mjbot", "protocol", "strategies", "pyproject.toml", "README.md", "LICENSE")
+_SOURCES: Final = (
+    "mjbot", "protocol", "strategies", "pyproject.toml", "setup.py", "README.md", "LICENSE",
+)  # fmt: skip
 _PROGRAM: Final = """
 from mjbot.runtime.compiler.portable import compile_portably
 compile_portably()  # before an import compiles anything
@@ -83,7 +85,7 @@ def _plain_wheel(stage: Path) -> Path:
     for name in _SOURCES:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, copy / name, ignore=_SKIPPED)
+            shutil.copytree(source, copy / name, ignore=_SKIPPED, symlinks=True)
         else:
             shutil.copyfile(source, copy / name)
     command = [*own_module("pip"), "wheel", "-q", "--no-deps", "--no-build-isolation"]

@@ -16,9 +16,9 @@ from typing import Final, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
+from mjbot.protocol.errors import NOT_JSON
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.files import append_lines, lock_file
-from protocol.errors import NOT_JSON
 
 SYNC_S: Final = 1.0
 """How much work a power failure may cost; a killed program loses nothing."""

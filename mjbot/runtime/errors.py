@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import Final
 
-from protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
 
 
 class ExitCode(IntEnum):

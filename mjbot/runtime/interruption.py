@@ -22,8 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any, Final, TypeVar
 
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode
-from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
 

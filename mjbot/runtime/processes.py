@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Final, Generic, Self, TypeVar
 
-from protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.framing import MAX_LINE_BYTES
 
 _PR_SET_PDEATHSIG: Final = 1
 _M_MMAP_THRESHOLD: Final = -3

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, Literal, TypeGuard, get_args
 
 from mjbot.game.table.actions import ACTIONS, N_ACTIONS, Action
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import MjbotError
-from protocol.plain_text import one_line
 
 FaultKind = Literal["late", "crash", "illegal", "absent"]
 """A decision took too long, failed, was not allowed, or its player was absent."""

@@ -27,10 +27,11 @@ from mjbot.strategy.faults import error_summary
 from mjbot.strategy.options import Option, StrategyError, options_of, read_options, split_options
 from mjbot.strategy.strategy import Strategy
 
-BUILT_IN: Final = "strategies"
+BUILT_IN: Final = "mjbot.strategies"
 GROUP: Final = "mjbot.strategies"
 """Of the entry points ``NAME = MODULE:CLASS`` of other people's distributions."""
-OWN_PACKAGES: Final = ("mjbot", "protocol", BUILT_IN)
+UNTIL_0_3: Final = ("protocol", "strategies")
+"""Packages that had these names at the top level, and are within ``mjbot`` now."""
 MOVED: Final = {"supervised-paper": "papers.matsuda2021.supervised_paper:SupervisedPaper"}
 """Names of earlier versions -> what names the strategy in a checkout."""
 MOST_NAMES: Final = 3
@@ -206,23 +207,26 @@ def _imported(module: str) -> ModuleType:
         return importlib.import_module(module)
     except (Exception, SystemExit) as problem:
         if isinstance(problem, ModuleNotFoundError) and _is_within(module, problem.name):
-            hint = f"no file {module}.py here and no module of that name{_whose(problem)}"
+            hint = f"no file {module}.py here and no module of that name{_new_name(problem)}"
             raise StrategyError(f"strategy {module!r}: {hint}") from problem
         raise StrategyError(
-            f"strategy {module!r}: {error_summary(problem)}{_whose(problem)}"
+            f"strategy {module!r}: {error_summary(problem)}{_new_name(problem)}"
         ) from problem
 
 
-def _whose(problem: BaseException) -> str:
-    """Name the package of ours that hides a module of the user's."""
-    name = problem.name if isinstance(problem, ModuleNotFoundError) else None
-    package, dot, _ = (name or "").partition(".")
-    if not dot or package not in OWN_PACKAGES:
+def _new_name(problem: BaseException) -> str:
+    """Return today's name of a module of ours that a bot imports by its old one, or nothing."""
+    name = (problem.name or "") if isinstance(problem, ModuleNotFoundError) else ""
+    if name.partition(".")[0] not in UNTIL_0_3 or not _is_ours(f"mjbot.{name}"):
         return ""
-    where = Path(sys.modules[package].__path__[0])
-    return (
-        f"; {package!r} is mjbot's own package ({where}): rename yours, or name it as FILE.py:CLASS"
-    )
+    return f"; since mjbot 0.4 its package is mjbot.{name}"
+
+
+def _is_ours(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of a package above it
+        return False
 
 
 def _is_within(module: str, parent: str | None) -> bool:
@@ -246,7 +250,7 @@ def _loaded(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as problem:
         del sys.modules[name]
-        text = f"strategy {file.name!r}: {error_summary(problem)}{_whose(problem)}"
+        text = f"strategy {file.name!r}: {error_summary(problem)}{_new_name(problem)}"
         raise StrategyError(text) from problem
     return module
 
@@ -300,7 +304,7 @@ def require_players(strategy: type[Strategy], players: int) -> None:
     if players in strategy.players:
         return
     able = [name for name in built_in_names() if players in _players_of(name)]
-    package, _, module = strategy.__module__.partition(".")
+    package, _, module = strategy.__module__.rpartition(".")
     name, stated = _dashed(module), ""
     if package != BUILT_IN:
         name, stated = strategy.__name__, f" (its class states players = {strategy.players})"

@@ -23,8 +23,8 @@ from typing import Any, ClassVar, Final
 
 from mjbot.game.table.actions import DECIDES_ALL, Action
 from mjbot.game.table.view import View
+from mjbot.protocol.plain_text import one_line
 from mjbot.strategy.explanation import Explanation, Rated, Strength, mark_chosen
-from protocol.plain_text import one_line
 
 
 @dataclass

@@ -11,12 +11,12 @@ from mjbot.game.rules.yaku_table import DORA, RED_DORA, URA_DORA, YAKU, yaku_han
 from mjbot.game.table.hand_score import limit_name
 from mjbot.game.table.settle import PAYMENT, win_payment
 from mjbot.game.table.state import State
+from mjbot.protocol import messages as m
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.tiles import TILE_BY_NAME, TILE_NAMES
 from mjbot.runtime.languages import marked, translate
 from mjbot.viewer.drawing.board_data import SEATS
 from mjbot.viewer.drawing.tiles import tile_text
-from protocol import messages as m
-from protocol.plain_text import one_line
-from protocol.tiles import TILE_BY_NAME, TILE_NAMES
 
 DRAWS: Final = {
     "fanpai": marked("exhaustive draw"),

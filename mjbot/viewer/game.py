@@ -23,16 +23,16 @@ from mjbot.game.records.game import Talk
 from mjbot.game.table.settle import ranks_of
 from mjbot.game.table.state import State
 from mjbot.game.table.view import View
+from mjbot.protocol import messages as m
+from mjbot.protocol.messages import wire_name
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import RANKED
+from mjbot.protocol.seats import players_after
+from mjbot.protocol.tiles import TILE_BY_NAME, WIND_NAMES
 from mjbot.runtime.languages import translate
 from mjbot.strategy.pair.remarks import PairRemark, parse_remark
 from mjbot.viewer import descriptions
 from mjbot.viewer.drawing.board_data import Board, board_of, difference
-from protocol import messages as m
-from protocol.messages import wire_name
-from protocol.plain_text import one_line
-from protocol.rules import RANKED
-from protocol.seats import players_after
-from protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 ALL_SEATS: Final = frozenset(range(4))
 NO_NAMES: Final = ("East 1", "South 1", "West 1", "North 1")

@@ -9,9 +9,9 @@ from typing import Final
 from mjbot.game.records.choices import ReplayStep, steps_of
 from mjbot.game.records.game import Entry, RecordError, hand_problems
 from mjbot.game.records.sources import Source, games_of, list_sources
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import MjbotError
-from protocol.plain_text import one_line
-from protocol.rules import Rules
 
 ARENA_GAMES: Final = "games.jsonl"
 ARENA_RECORDS: Final = "records"

@@ -19,6 +19,9 @@ from aiohttp import web
 from mjbot.game.records.choices import ReplayStep
 from mjbot.game.records.game import Entry, Talk
 from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.messages import Event, StartGame
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.net.guests import CROWDED
 from mjbot.runtime.net.http import guest_of
@@ -26,9 +29,6 @@ from mjbot.strategy.registry import Spec
 from mjbot.viewer.game import Fold
 from mjbot.viewer.library import ReadGame
 from mjbot.viewer.server import HEADERS, PageServer, number_in, require_seen
-from protocol.framing import MAX_LINE_BYTES
-from protocol.messages import Event, StartGame
-from protocol.plain_text import one_line
 
 HEARTBEAT_S: Final = 5.0
 """After so long without an event a comment shows that the line still stands."""

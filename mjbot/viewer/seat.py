@@ -17,14 +17,14 @@ from aiohttp import web
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.wire import consumed_tiles
 from mjbot.game.table.view import View
+from mjbot.protocol.errors import NOT_JSON
+from mjbot.protocol.tiles import NORTH, TILE_NAMES, tile_names
 from mjbot.runtime.net.http import REQUEST_S
 from mjbot.strategy.faults import AbsentError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
 from mjbot.viewer.game import ALL_SEATS
 from mjbot.viewer.live import EventStream, LiveServer
-from protocol.errors import NOT_JSON
-from protocol.tiles import NORTH, TILE_NAMES, tile_names
 
 CLOCK_S: Final = 30.0
 """Time for a decision unless another is set."""

@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 import msgspec
 from aiohttp import web
 
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.net.guests import MOST_GUESTS, GuestLimits
 from mjbot.runtime.net.http import HttpListener
@@ -27,7 +28,6 @@ from mjbot.viewer.game import Fold
 from mjbot.viewer.library import Library, ReadGame
 from mjbot.viewer.pages import FOLDER, MODULES, STYLE, index_page
 from mjbot.viewer.thoughts import thoughts_at
-from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
 

@@ -7,6 +7,8 @@ from typing import Any, Final
 from mjbot.game.records.choices import ReplayStep
 from mjbot.game.table.view import Sealed, View
 from mjbot.learning.models.opponents import estimate_opponents
+from mjbot.protocol.messages import StartGame, StartKyoku
+from mjbot.protocol.tiles import TILE_NAMES, WIND_NAMES
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.languages import marked, translate
 from mjbot.strategy.explanation import (
@@ -22,8 +24,6 @@ from mjbot.strategy.explanation import (
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.registry import Spec, require_players
 from mjbot.strategy.strategy import Strategy
-from protocol.messages import StartGame, StartKyoku
-from protocol.tiles import TILE_NAMES, WIND_NAMES
 
 NAMES_OF_STRATEGIES: Final = (
     marked("% of strong players"),

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from mjbot.game.table.state import State
 from mjbot.learning.models.weights import WeightsError, load_weights
+from mjbot.protocol.tiles import N_KINDS
 from papers.matsuda2021.planes import N_COPIES, N_PLANES, PLANES_SHAPE, write_paper_planes
-from protocol.tiles import N_KINDS
 
 Floats = NDArray[np.float32]
 

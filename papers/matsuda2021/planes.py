@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.observe import add_melds, dora_values
 from mjbot.game.table.state import NO_RIICHI, State
+from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 N_COPIES: Final = 4
 N_PLANES: Final = 17

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
+from mjbot.protocol.tiles import tile_kind
+from mjbot.strategies.evaluation.facts import hand_facts
 from mjbot.strategy.explanation import PERCENT, Explanation, Rated, Term
 from mjbot.strategy.strategy import Strategy
 from papers.matsuda2021.networks import paper_network
-from protocol.tiles import tile_kind
-from strategies.evaluation.facts import hand_facts
 
 ALL = 100.0
 OTHER_DISCARDS = "all kinds together, legal or not, have 100 %"

@@ -33,13 +33,13 @@ from mjbot.game.table.state import CHANKAN, DRAW, REACTION, RINSHAN, STATE, WON,
 from mjbot.learning.models.tenpai import MAX_DRAWS, MAX_MIDDLE, is_middle
 from mjbot.learning.models.weights import Manifest, save_weights
 from mjbot.learning.training.runs import RUNS, Learned
+from mjbot.protocol.rules import Length, Rules
 from mjbot.runtime.compiler.compiled import compiled, keep_alive
 from mjbot.runtime.compiler.record import Int8s, Int16s, Record
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
 from papers.takada2022.requests import GreedyRequest
-from protocol.rules import Length, Rules
 
 MAX_BLOCKS: Final = 4
 N_SHANTEN: Final = 7

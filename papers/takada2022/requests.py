@@ -5,9 +5,9 @@ from pathlib import Path
 
 from mjbot.learning.training import runs
 from mjbot.learning.training.requests import length_field
+from mjbot.protocol.rules import Length
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import option
-from protocol.rules import Length
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,11 +26,11 @@ from mjbot.play.client.play import Settings, play
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
+from mjbot.protocol.transports.address import parse_address
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
 from proof.endurance.commands import Command, end_everything
 from proof.remains import catches, damage, lines_in
-from protocol.transports.address import parse_address
 
 HOST: Final = "127.0.0.1"
 MOST_S: Final = 5.0

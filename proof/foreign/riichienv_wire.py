@@ -24,11 +24,11 @@ from mjbot.play.client.play import Hooks, Settings, play
 from mjbot.play.server.lobby import PLACES, TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.sessions.request_server import TimeLimits
+from mjbot.protocol.transports.address import parse_address
 from mjbot.strategy.registry import Spec, make_strategy
 from mjbot.strategy.strategy import Strategy
 from proof.answers import Report
-from protocol.sessions.request_server import TimeLimits
-from protocol.transports.address import parse_address
 
 HOST: Final = "127.0.0.1"
 BOTS: Final = ("fast-policy", "fast-riichi-a", "fast-policy", "fast-riichi-d")

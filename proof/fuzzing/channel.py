@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.view import View
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.framing import LineBuffer
+from mjbot.protocol.messages import Dahai, StartGame, StartKyoku, Tsumo
 from mjbot.strategy.pair.member import Ally
 from mjbot.strategy.pair.messages import SharedHand, decode, encode, fits_table
 from mjbot.strategy.pair.session import PairSession, Side
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.framing import LineBuffer
-from protocol.messages import Dahai, StartGame, StartKyoku, Tsumo
 
 _SECRET: Final = b"known to the two of us alone"
 _CHALLENGE: Final = "5" * 64

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Final, NoReturn
 
 ROOT: Final = Path(__file__).parents[2]
-COMPILED: Final = "protocol.tiles"
+COMPILED: Final = "mjbot.protocol.tiles"
 """The only one of the subjects' modules that compiled code calls."""
 MOST_S: Final = 20.0
 """Processor time for one input."""
@@ -35,7 +35,7 @@ def main() -> None:
     args = parser.parse_args()
     import atheris
 
-    with atheris.instrument_imports(include=["mjbot", "protocol"], exclude=unmarked(args.rooms)):
+    with atheris.instrument_imports(include=["mjbot"], exclude=unmarked(args.rooms)):
         from proof.fuzzing import subjects
     subject = subjects.SUBJECTS[args.subject]
     subjects.quiet()

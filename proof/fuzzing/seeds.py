@@ -19,12 +19,12 @@ from mjbot.game.records.writers import FORMATS
 from mjbot.game.referee import Referee
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.training.networks.decisions import DECISION
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
 from mjbot.strategy.pair.messages import GameHello, PairHello, Proof, SharedHand, encode
 from papers.matsuda2021.networks import WEIGHTS
 from proof.conversations import at_random
 from proof.fuzzing.files import INFO, MANIFEST, MODELS, RUN, SEPARATOR, stream
-from protocol import messages as m
-from protocol.rules import Rules
 
 ROOT: Final = Path(__file__).parents[2]
 _TALK: Final = ROOT / "tests" / "protocol"

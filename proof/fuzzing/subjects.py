@@ -23,7 +23,7 @@ MOST_BYTES: Final = 8192
 """Of an input: a kyoku of mjai lines has some 5,000."""
 KEPT: Final = seeds.ROOT / "tests" / "proof" / "corpus"
 """Of each subject the few inputs that stay as tests, one a line, as text where it is text."""
-_ROOMS: Final = tuple(str(seeds.ROOT / room) for room in ("mjbot", "protocol"))
+_PACKAGE: Final = str(seeds.ROOT / "mjbot")
 _WORD: Final = re.compile(rb'"[^"\\\n]{1,24}"')
 _TOKENS: Final = (
     b"-1", b"0", b"4", b"136", b"255", b"65536", b"2147483648", b"1e999", b"9" * 40, b"null",
@@ -154,7 +154,7 @@ def ways(subject: Subject, data: bytes) -> set[Any]:
                 last = frame.f_lineno
             return on_line
 
-        return on_line if frame.f_code.co_filename.startswith(_ROOMS) else None
+        return on_line if frame.f_code.co_filename.startswith(_PACKAGE) else None
 
     sys.settrace(on_call)
     try:

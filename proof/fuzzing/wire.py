@@ -4,27 +4,27 @@ import contextlib
 from collections.abc import Iterable
 from typing import Final
 
-from protocol.codec import decode_all, encode
-from protocol.dialects import ARRAYS, LINES, Dialect
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.framing import LineBuffer
-from protocol.messages import Dahai, Message, Pon, Skip, StartGame, Tsumo, Unknown
-from protocol.sessions.client import ClientSession
-from protocol.sessions.lockstep_server import (
+from mjbot.protocol.codec import decode_all, encode
+from mjbot.protocol.dialects import ARRAYS, LINES, Dialect
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.framing import LineBuffer
+from mjbot.protocol.messages import Dahai, Message, Pon, Skip, StartGame, Tsumo, Unknown
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.lockstep_server import (
     BadReplyError,
     JoinRefusedError,
     LockstepSession,
     read_reply,
 )
-from protocol.sessions.pipes import pipe_session
-from protocol.sessions.request_server import RequestSession
-from protocol.sessions.turns import Due, ReplyDuty
-from protocol.tenhou.calls import decode_call, encode_call
-from protocol.tenhou.client import TenhouClient
-from protocol.tenhou.codec import CLIENT_TAGS, SERVER_TAGS, Spelling, TagReader, write
-from protocol.tenhou.login import Login, TableType
-from protocol.tenhou.server import TenhouServer
-from protocol.tenhou.tags import Tag
+from mjbot.protocol.sessions.pipes import pipe_session
+from mjbot.protocol.sessions.request_server import RequestSession
+from mjbot.protocol.sessions.turns import Due, ReplyDuty
+from mjbot.protocol.tenhou.calls import decode_call, encode_call
+from mjbot.protocol.tenhou.client import TenhouClient
+from mjbot.protocol.tenhou.codec import CLIENT_TAGS, SERVER_TAGS, Spelling, TagReader, write
+from mjbot.protocol.tenhou.login import Login, TableType
+from mjbot.protocol.tenhou.server import TenhouServer
+from mjbot.protocol.tenhou.tags import Tag
 
 _LINES: Final = 24
 """Of one input: more adds no coverage."""

@@ -10,15 +10,15 @@ from mjbot.game.table.actions import ACTIONS, Action
 from mjbot.game.table.mirror.wire import to_message, wire_yakus
 from mjbot.game.table.state import State
 from mjbot.play.client.server_offers import disagreement
+from mjbot.protocol import messages as m
+from mjbot.protocol.seats import seated
+from mjbot.protocol.sessions.request_server import terse_hint
+from mjbot.protocol.tiles import WIND_NAMES
+from mjbot.protocol.yaku import YAKUMAN_FAN
 from proof.answers import Report
 from proof.peer import differences
 from proof.peer.env import Plain, plain, plain_peer
 from proof.riichienv_answers import tenhou_ids
-from protocol import messages as m
-from protocol.seats import seated
-from protocol.sessions.request_server import terse_hint
-from protocol.tiles import WIND_NAMES
-from protocol.yaku import YAKUMAN_FAN
 
 END: Final = ("EndKyoku",)
 BONUS_IDS: Final = {"dora": DORA, "uradora": URA_DORA, "akadora": RED_DORA}

@@ -26,8 +26,8 @@ from mjbot.game.table.actions import (
     RON,
     TSUMO,
 )
-from protocol import messages as m
-from protocol.tiles import N_KINDS, RED_FIVES, TILE_BY_NAME, tile_kind
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import N_KINDS, RED_FIVES, TILE_BY_NAME, tile_kind
 
 DEAD_WALL: Final = 14
 _REDS: Final = dict(zip((16, 52, 88), RED_FIVES, strict=True))

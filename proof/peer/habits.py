@@ -10,7 +10,7 @@ from mjbot.game.rules.acceptance import acceptance_by_discard
 from mjbot.game.table.actions import ACTIONS, Action
 from mjbot.game.table.state import State
 from mjbot.game.table.view import View
-from protocol.tiles import tile_kind
+from mjbot.protocol.tiles import tile_kind
 
 _TERMINALS: Final = frozenset({0, 8, 9, 17, 18, 26, *range(27, 34)})
 

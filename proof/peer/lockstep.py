@@ -12,14 +12,14 @@ from mjbot.game.referee.events import four
 from mjbot.game.referee.referee import OPENING, Position
 from mjbot.game.referee.wall import shuffle_wall
 from mjbot.game.table.actions import ACTIONS, PASS, Action
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import DEFAULT_SET, RANKED, Rules
 from proof.answers import Report
 from proof.peer import differences
 from proof.peer.comparison import Comparison, DifferenceError
 from proof.peer.env import lay_wall, offers, peer_plan, read_wall
 from proof.peer.habits import HabitPlayer
 from proof.peer.plots import KyokuSetup, Writer, random_position
-from protocol import messages as m
-from protocol.rules import DEFAULT_SET, RANKED, Rules
 
 OpenChoices = dict[int, tuple[Action, ...]]
 Choices = dict[int, Action]

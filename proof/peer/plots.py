@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mjbot.game.referee.referee import Position
 from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
 from proof.peer.habits import Habit, random_habit
-from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
 
 FULL_SET: Final = tuple(
     tile

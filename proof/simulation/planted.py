@@ -16,9 +16,9 @@ from mjbot.play import kept_games
 from mjbot.play.server import accounts, game_log, lobby, seats, tables_page
 from mjbot.play.server import tcp as tcp_endpoint
 from mjbot.play.service import bot, files, locks, status
+from mjbot.protocol.transports import tcp
 from mjbot.runtime import files as runtime_files
 from mjbot.strategy.pair import socket_link
-from protocol.transports import tcp
 
 Owner = Any
 

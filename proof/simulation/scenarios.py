@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-import protocol.transports.websocket  # noqa: F401
+import mjbot.protocol.transports.websocket  # noqa: F401
 from mjbot.play.client.pair_channel import SECRET_VARIABLE
 from mjbot.runtime.errors import ExitCode
 from proof.remains import damage

@@ -47,7 +47,7 @@ for _package in (mjbot.play.server, mjbot.play.service, mjbot.play.client, mjbot
     for _module in pkgutil.iter_modules(_package.__path__, f"{_package.__name__}."):
         importlib.import_module(_module.name)  # what is imported later would not be simulated
 
-OURS: Final = ("mjbot", "protocol", "strategies")
+OURS: Final = "mjbot"
 EPOCH_S: Final = 1_790_000_000.0
 """The time of day at which each schedule begins, in seconds since the epoch."""
 MOST_S: Final = 20_000.0

@@ -11,16 +11,16 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from protocol import messages as m
-from protocol.codec import decode_all, encode
-from protocol.dialects import Answers, Dialect
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.reading import SPELLINGS_OF_KITA, shows_three
-from protocol.rules import RANKED
-from protocol.sessions.stages import first_stage, next_stage
-from protocol.sessions.time_bank import TimeBank
-from protocol.sessions.turns import Due, ReplyDuty, due_after, reply_duty
-from protocol.tenhou.offers import Offer
+from mjbot.protocol import messages as m
+from mjbot.protocol.codec import decode_all, encode
+from mjbot.protocol.dialects import Answers, Dialect
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.reading import SPELLINGS_OF_KITA, shows_three
+from mjbot.protocol.rules import RANKED
+from mjbot.protocol.sessions.stages import first_stage, next_stage
+from mjbot.protocol.sessions.time_bank import TimeBank
+from mjbot.protocol.sessions.turns import Due, ReplyDuty, due_after, reply_duty
+from mjbot.protocol.tenhou.offers import Offer
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,15 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from protocol import messages as m
-from protocol.codec import encode
-from protocol.dialects import LOCKSTEP, OFFERS
-from protocol.errors import NOT_JSON, LocalProtocolError
-from protocol.framing import without_mark
-from protocol.reading import SPELLINGS_OF_KITA
-from protocol.rules import RANKED, announced_players
-from protocol.seats import seated
-from protocol.sessions.turns import Due, due_after
+from mjbot.protocol import messages as m
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import LOCKSTEP, OFFERS
+from mjbot.protocol.errors import NOT_JSON, LocalProtocolError
+from mjbot.protocol.framing import without_mark
+from mjbot.protocol.reading import SPELLINGS_OF_KITA
+from mjbot.protocol.rules import RANKED, announced_players
+from mjbot.protocol.seats import seated
+from mjbot.protocol.sessions.turns import Due, due_after
 
 _ints = tuple[int, ...]
 _tiles = tuple[m.Tile, ...]

@@ -27,13 +27,13 @@ from typing import Any, ClassVar, Final, NoReturn
 
 import msgspec
 
-from protocol import messages as m
-from protocol.codec import encode
-from protocol.dialects import ARRAYS, LINES, Dialect
-from protocol.errors import NOT_JSON, ProtocolError
-from protocol.rules import RANKED, announced_players
-from protocol.seats import seated
-from protocol.sessions.request_server import meant
+from mjbot.protocol import messages as m
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import ARRAYS, LINES, Dialect
+from mjbot.protocol.errors import NOT_JSON, ProtocolError
+from mjbot.protocol.rules import RANKED, announced_players
+from mjbot.protocol.seats import seated
+from mjbot.protocol.sessions.request_server import meant
 
 QUOTED_LETTERS: Final = 120
 

@@ -10,15 +10,15 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from protocol import messages as m
-from protocol.codec import encode
-from protocol.dialects import REQUESTS
-from protocol.errors import NOT_JSON
-from protocol.framing import without_mark
-from protocol.reading import SPELLINGS_OF_KITA
-from protocol.rules import RANKED, announced_players
-from protocol.seats import seated
-from protocol.sessions.time_bank import TimeBank
+from mjbot.protocol import messages as m
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import REQUESTS
+from mjbot.protocol.errors import NOT_JSON
+from mjbot.protocol.framing import without_mark
+from mjbot.protocol.reading import SPELLINGS_OF_KITA
+from mjbot.protocol.rules import RANKED, announced_players
+from mjbot.protocol.seats import seated
+from mjbot.protocol.sessions.time_bank import TimeBank
 
 Status = Literal["accepted", "rejected", "unparseable", "stale", "defaulted"]
 

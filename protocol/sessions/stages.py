@@ -18,9 +18,9 @@ any time, a lone end_kyoku after it, and a start_kyoku that nothing has ended.
 import enum
 from typing import Final
 
-from protocol import messages as m
-from protocol.dialects import Dialect
-from protocol.errors import ProtocolError
+from mjbot.protocol import messages as m
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.errors import ProtocolError
 
 
 class Stage(enum.Enum):
@@ -68,7 +68,7 @@ def next_stage(dialect: Dialect, stage: Stage, message: m.Message) -> Stage:
 
     Raises :class:`ProtocolError` for a message that has no place there.
 
-    >>> from protocol.dialects import LOCKSTEP
+    >>> from mjbot.protocol.dialects import LOCKSTEP
     >>> next_stage(LOCKSTEP, Stage.BETWEEN, m.EndKyoku())
     Traceback (most recent call last):
     protocol.errors.ProtocolError: end_kyoku: out of order, the client is between two kyokus

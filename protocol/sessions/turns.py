@@ -19,8 +19,8 @@ by position, so one too many shifts everything after it.
 import enum
 from typing import Final, assert_never
 
-from protocol import messages as m
-from protocol.dialects import Answers, Dialect
+from mjbot.protocol import messages as m
+from mjbot.protocol.dialects import Answers, Dialect
 
 
 class Due(enum.Enum):

@@ -17,8 +17,8 @@ none: kan            8-15: the called tile of a daiminkan, any tile of an ankan 
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from protocol.tenhou.tiles import N_IDS
-from protocol.tiles import NORTH
+from mjbot.protocol.tenhou.tiles import N_IDS
+from mjbot.protocol.tiles import NORTH
 
 CallKind = Literal["chi", "pon", "daiminkan", "kakan", "ankan", "kita"]
 _CHI: Final = 0x04

@@ -19,21 +19,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from protocol import messages as m
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.masking import HIDDEN_HAND
-from protocol.seats import by_seat, riichi_deltas
-from protocol.sessions.client import Received
-from protocol.sessions.turns import Due, ReplyDuty
-from protocol.tenhou import results, tags
-from protocol.tenhou.calls import decode_call
-from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
-from protocol.tenhou.game_type import GameType, check_playable, rules_of, time_limits
-from protocol.tenhou.hand import OwnHand, answering, call_event
-from protocol.tenhou.login import Login, TableType, auth_answer, read_name
-from protocol.tenhou.offers import NO_OFFER, Offer
-from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
-from protocol.tiles import WIND_NAMES
+from mjbot.protocol import messages as m
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.masking import HIDDEN_HAND
+from mjbot.protocol.seats import by_seat, riichi_deltas
+from mjbot.protocol.sessions.client import Received
+from mjbot.protocol.sessions.turns import Due, ReplyDuty
+from mjbot.protocol.tenhou import results, tags
+from mjbot.protocol.tenhou.calls import decode_call
+from mjbot.protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
+from mjbot.protocol.tenhou.game_type import GameType, check_playable, rules_of, time_limits
+from mjbot.protocol.tenhou.hand import OwnHand, answering, call_event
+from mjbot.protocol.tenhou.login import Login, TableType, auth_answer, read_name
+from mjbot.protocol.tenhou.offers import NO_OFFER, Offer
+from mjbot.protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
+from mjbot.protocol.tiles import WIND_NAMES
 
 _ONCE: Final = (
     *(tags.DrawTag, tags.DiscardTag, tags.MeldTag, tags.Riichi),

@@ -19,9 +19,9 @@ from typing import Final, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from protocol.errors import ProtocolError
-from protocol.tenhou import tags
-from protocol.tenhou.tags import (
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.tags import (
     CLIENT_TAGS,
     RECORD_TAGS,
     SERVER_TAGS,

@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
-from protocol.errors import ProtocolError, ThreePlayersError
-from protocol.rules import Rules, spelled
-from protocol.sessions.request_server import TimeLimits
+from mjbot.protocol.errors import ProtocolError, ThreePlayersError
+from mjbot.protocol.rules import Rules, spelled
+from mjbot.protocol.sessions.request_server import TimeLimits
 
 
 class GameType(enum.IntFlag):

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from protocol import messages as m
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.tenhou.calls import Call
-from protocol.tenhou.tags import DeclareRiichi, Discarding, OfferReply
-from protocol.tiles import TILE_BY_NAME, tile_kind
+from mjbot.protocol import messages as m
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.tenhou.calls import Call
+from mjbot.protocol.tenhou.tags import DeclareRiichi, Discarding, OfferReply
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_kind
 
 
 class OwnHand:

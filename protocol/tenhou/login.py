@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from protocol.errors import ProtocolError
-from protocol.tenhou.game_type import GENERAL_HANCHAN
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.tenhou.game_type import GENERAL_HANCHAN
 
 GUEST: Final = "NoName"
 
@@ -32,7 +32,7 @@ GUEST_LOGIN: Final = Login()
 
 @dataclass(frozen=True)
 class TableType:
-    """A requested table; ``type`` is a :class:`~protocol.tenhou.game_type.GameType`."""
+    """A requested table; ``type`` is a :class:`~mjbot.protocol.tenhou.game_type.GameType`."""
 
     lobby: int = 0
     type: int = int(GENERAL_HANCHAN)

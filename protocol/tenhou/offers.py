@@ -8,7 +8,7 @@ import enum
 from collections.abc import Iterable
 from typing import Final
 
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 
 class Offer(enum.IntFlag):

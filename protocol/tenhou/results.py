@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
-from protocol.rules import Rules
-from protocol.seats import by_seat, paid
-from protocol.tenhou.calls import decode_call
-from protocol.tenhou.tags import DrawnHandTag, Pairs, Tiles, WinTag
-from protocol.yaku import (
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.messages import MOST_POINTS, FourInts, Hora, Ryukyoku
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.seats import by_seat, paid
+from mjbot.protocol.tenhou.calls import decode_call
+from mjbot.protocol.tenhou.tags import DrawnHandTag, Pairs, Tiles, WinTag
+from mjbot.protocol.yaku import (
     DORA,
     FIRST_YAKUMAN,
     RED_DORA,

@@ -8,8 +8,8 @@ while ``seat.asked`` or ``seat.held`` is true wait for the client, or let the se
 :meth:`~TenhouServer.go_on`).
 
 A connection may be lost while the game continues: keep the
-:class:`~protocol.tenhou.table.SeatTable`, continue to pass it the events, and give it to the new
-connection's :meth:`~TenhouServer.sit_again`.
+:class:`~mjbot.protocol.tenhou.table.SeatTable`, continue to pass it the events, and give it to the
+new connection's :meth:`~TenhouServer.sit_again`.
 """
 
 import enum
@@ -19,13 +19,13 @@ from typing import Final
 
 import msgspec
 
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.messages import Event, PlayerAction
-from protocol.tenhou import tags
-from protocol.tenhou.codec import CLIENT_TAGS, Spelling, TagReader, tag_name, write
-from protocol.tenhou.login import TableType, parse_table_type, read_name, write_name
-from protocol.tenhou.offers import Offer, dearest
-from protocol.tenhou.table import SeatTable
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.messages import Event, PlayerAction
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.codec import CLIENT_TAGS, Spelling, TagReader, tag_name, write
+from mjbot.protocol.tenhou.login import TableType, parse_table_type, read_name, write_name
+from mjbot.protocol.tenhou.offers import Offer, dearest
+from mjbot.protocol.tenhou.table import SeatTable
 
 
 @dataclass(frozen=True)

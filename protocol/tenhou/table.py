@@ -1,8 +1,8 @@
 """One seat of a game at our table, as Tenhou's server sends it: typed tags, no connection.
 
-It takes the events that the seat may see (:func:`protocol.masking.masked`) with what is open to
-it, and gives their tags; of the seat's own tags it gives the action that they mean.
-It outlives a connection: :meth:`SeatTable.snapshot` shows a hand to a player that has come back.
+It takes the events that the seat may see (:func:`mjbot.protocol.masking.masked`) with what is open
+to it, and gives their tags; of the seat's own tags it gives the action that they mean. It outlives
+a connection: :meth:`SeatTable.snapshot` shows a hand to a player that has come back.
 
 Events have no tile ids.  Each seat gets ids of its own: whatever it sees takes the lowest id that
 it has not seen in this hand, so its world is sound and shows no more than the events do.
@@ -13,24 +13,24 @@ from typing import Final
 
 import msgspec
 
-from protocol import messages as m
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.seats import by_seat, paid, riichi_deltas
-from protocol.tenhou import results as results_
-from protocol.tenhou import tags
-from protocol.tenhou.calls import Call, decode_call, encode_call
-from protocol.tenhou.game_type import GENERAL_HANCHAN, GameType, rules_of
-from protocol.tenhou.hand import OwnHand, ReplyTag, meant
-from protocol.tenhou.login import write_name
-from protocol.tenhou.offers import offered
-from protocol.tenhou.tiles import (
+from mjbot.protocol import messages as m
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.seats import by_seat, paid, riichi_deltas
+from mjbot.protocol.tenhou import results as results_
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.calls import Call, decode_call, encode_call
+from mjbot.protocol.tenhou.game_type import GENERAL_HANCHAN, GameType, rules_of
+from mjbot.protocol.tenhou.hand import OwnHand, ReplyTag, meant
+from mjbot.protocol.tenhou.login import write_name
+from mjbot.protocol.tenhou.offers import offered
+from mjbot.protocol.tenhou.tiles import (
     N_IDS,
     PLAIN_COPIES,
     PLAIN_TILES,
     RED_COPIES,
     RED_TILES,
 )
-from protocol.tiles import WIND_NAMES
+from mjbot.protocol.tiles import WIND_NAMES
 
 _RIICHI_MARK: Final = 255
 _SEXES: Final = {3: "MMMC", 4: "MMMM"}
@@ -113,8 +113,8 @@ class SeatTable:
     def receive(self, tag: ReplyTag) -> None:
         """Take in an answer; one without a request is late or a repetition, and is ignored.
 
-        Raises :class:`protocol.errors.ProtocolError` where it is not open to the seat, unless it
-        may answer a question that has expired.
+        Raises :class:`mjbot.protocol.errors.ProtocolError` where it is not open to the seat, unless
+        it may answer a question that has expired.
         """
         if self._held:
             return  # the question is not sent yet: this answers one of the hand before, once more

@@ -1,7 +1,7 @@
 """Every tag of Tenhou's wire that a player's conversation needs, one frozen type each.
 
 Attribute names are the wire's, seats are relative to the receiver (0 itself, 1 right, 2 across,
-3 left), tiles are ids (:mod:`protocol.tenhou.tiles`), scores are in hundreds.  ``None`` in an
+3 left), tiles are ids (:mod:`mjbot.protocol.tenhou.tiles`), scores are in hundreds.  ``None`` in an
 optional field means that the attribute is absent.  The order of the fields is the order in which
 Tenhou writes the attributes.  Spectating is not spoken here.
 """
@@ -229,7 +229,7 @@ class DiscardTag(Tag, frozen=True, kw_only=True):
 
 
 class MeldTag(Tag, frozen=True, kw_only=True):
-    """``N``: a call (:mod:`protocol.tenhou.calls`); ``t`` offers to rob a kakan."""
+    """``N``: a call (:mod:`mjbot.protocol.tenhou.calls`); ``t`` offers to rob a kakan."""
 
     who: RelativeSeat
     m: Annotated[int, Meta(ge=0, le=0xFFFF)]

@@ -1,13 +1,13 @@
 """Tenhou's tile ids 0..135 and the mjai tiles that they are.
 
-``id // 4`` is the kind (0..33, see :mod:`protocol.tiles`), ``id % 4`` the copy.  In games with
-red fives 16, 52 and 88 are the red ones; without them they are plain fives.
+``id // 4`` is the kind (0..33, see :mod:`mjbot.protocol.tiles`), ``id % 4`` the copy.  In games
+with red fives 16, 52 and 88 are the red ones; without them they are plain fives.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
-from protocol.tiles import TILE_NAMES
+from mjbot.protocol.tiles import TILE_NAMES
 
 N_IDS: Final = 136
 RED_IDS: Final = (16, 52, 88)

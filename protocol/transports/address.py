@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
-from protocol.dialects import Dialect
-from protocol.tenhou.login import TableType
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.tenhou.login import TableType
 
 DEFAULT_PORT: Final = 11600
 DEFAULT_ROOM: Final = "default"

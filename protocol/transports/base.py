@@ -38,7 +38,7 @@ class Transport(abc.ABC):
         """Return the next line, without its line end.
 
         Raises :class:`SilenceError` after ``timeout_s`` seconds, :class:`VanishedError` at the
-        end of the stream and :class:`protocol.errors.ProtocolError` for a line that is too
+        end of the stream and :class:`mjbot.protocol.errors.ProtocolError` for a line that is too
         long or cut off.
         """
 

@@ -3,9 +3,9 @@
 import asyncio
 from typing import Final
 
-from protocol.errors import ProtocolError
-from protocol.framing import MAX_LINE_BYTES
-from protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
 
 _END: Final = None
 

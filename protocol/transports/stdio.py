@@ -5,9 +5,9 @@ import os
 import threading
 from typing import Final
 
-from protocol.errors import ProtocolError
-from protocol.framing import LineBuffer
-from protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.framing import LineBuffer
+from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
 
 _CHUNK: Final = 1 << 16
 MOST_LINES: Final = 1000

@@ -7,9 +7,9 @@ import struct
 from collections import deque
 from typing import Final
 
-from protocol.framing import LineBuffer
-from protocol.transports import base as base_
-from protocol.transports.address import connectable
+from mjbot.protocol.framing import LineBuffer
+from mjbot.protocol.transports import base as base_
+from mjbot.protocol.transports.address import connectable
 
 _CHUNK: Final = 1 << 16
 _INTERNET: Final = (socket.AF_INET, socket.AF_INET6)

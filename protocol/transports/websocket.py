@@ -14,11 +14,11 @@ from websockets.exceptions import (
 )
 from websockets.uri import parse_uri
 
-from protocol.errors import ProtocolError
-from protocol.framing import MAX_LINE_BYTES
-from protocol.transports import base as base_
-from protocol.transports.address import connectable
-from protocol.transports.tcp import without_linger
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.transports import base as base_
+from mjbot.protocol.transports.address import connectable
+from mjbot.protocol.transports.tcp import without_linger
 
 # At DEBUG the library writes every header and frame, and with them tokens and accounts.
 _silent_on_frames = logging.getLogger("websockets.client.connection")
@@ -147,7 +147,7 @@ def _refusal(error: Exception) -> str:
 
 
 async def _connection(url: str, **options: Any) -> ClientConnection:
-    """Connect to the host of the URL; see :func:`~protocol.transports.address.connectable`."""
+    """Connect to the URL's host; see :func:`~mjbot.protocol.transports.address.connectable`."""
     host = parse_uri(url).host
     *others, last = connectable(host)
     for address in others:

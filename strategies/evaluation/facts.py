@@ -3,8 +3,8 @@
 from mjbot.game.rules.acceptance import count_tiles
 from mjbot.game.rules.tile_sets import acceptance_of
 from mjbot.game.table.view import View
+from mjbot.protocol.tiles import N_TILES, tile_kind
 from mjbot.strategy.explanation import ACCEPTED, SHANTEN, STEPS, TILES, Term
-from protocol.tiles import N_TILES, tile_kind
 
 
 def hand_facts(view: View) -> list[tuple[Term, ...]]:

@@ -10,8 +10,8 @@ from mjbot.arena.workers.clock import HEARTBEAT_SIZE, Clock
 from mjbot.arena.workers.playing import GameRunner, make_players, new_referee
 from mjbot.game.statistics.figures import EventCounter, as_rows
 from mjbot.game.table.actions import DECIDES_ALL
+from mjbot.protocol.messages import StartKyoku
 from mjbot.strategy.registry import built_in_names, strategy_class
-from protocol.messages import StartKyoku
 
 MakeSetup = Callable[..., Setup]
 CLOCK = Clock(0, [0] * HEARTBEAT_SIZE)

@@ -33,8 +33,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def origin_in(folder: Path) -> str:
-    for package in ("mjbot", "protocol", "strategies"):
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__py*"))
+    shutil.copytree(ROOT / "mjbot", folder / "mjbot", ignore=shutil.ignore_patterns("__py*"))
     environ = {**os.environ, "PYTHONPATH": str(folder)}
     done = subprocess.run(
         [sys.executable, "-c", PRINT], env=environ, cwd=folder, capture_output=True, text=True,

@@ -11,8 +11,8 @@ from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.rules.wall_plan import wall_plan
 from mjbot.game.table import actions
 from mjbot.game.table.state import State, new_state
-from protocol import messages as m
-from protocol.rules import Rules
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
 
 KITA = actions.ACTIONS[actions.KITA]
 MELDS = m.Chi | m.Pon | m.Daiminkan

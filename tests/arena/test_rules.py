@@ -8,8 +8,8 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.game.records.sources import open_games
 from mjbot.game.statistics.figures import uma_points
-from protocol import messages as m
-from protocol.rules import Rules
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 

@@ -7,8 +7,8 @@ import pytest
 from mjbot.arena.report.page import notebook_html
 from mjbot.arena.tournament import play_arena, statistics_of
 from mjbot.cli.main import main
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
-from protocol.rules import Rules
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 

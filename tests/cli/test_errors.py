@@ -7,9 +7,9 @@ import pytest
 
 from mjbot.cli import main as program
 from mjbot.play.match.node import Node
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.strategy.options import StrategyError
-from protocol.errors import LocalProtocolError, ProtocolError
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from mjbot.game.records.replay import ReplaySummary, replay
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.mirror.mirror import Mirror
-from protocol.masking import masked
+from mjbot.protocol.masking import masked
 
 LOGS = Path(__file__).parents[2] / "logs"
 FILES = sorted(LOGS.glob("*.mjson"))

@@ -58,8 +58,9 @@ def test_a_wheel_holds_the_shipped_weights_and_no_papers(tmp_path: Path) -> None
     source = tmp_path / "source"
     source.mkdir()
     for name in (*PACKAGES, "papers"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__py*"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        ignored = shutil.ignore_patterns("__py*")
+        shutil.copytree(ROOT / name, source / name, ignore=ignored, symlinks=True)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     build = "import setuptools.build_meta as b, sys; b.build_wheel(sys.argv[1])"
     subprocess.run(

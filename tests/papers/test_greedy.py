@@ -12,6 +12,7 @@ from mjbot.game.statistics.estimates import t_quantile
 from mjbot.game.table.actions import ACTIONS, TSUMO
 from mjbot.learning.models.tenpai import greedy_table
 from mjbot.learning.models.weights import load_weights
+from mjbot.protocol.tiles import tile_kind
 from papers.__main__ import main
 from papers.takada2022.greedy import (
     GREEDY,
@@ -20,7 +21,6 @@ from papers.takada2022.greedy import (
     greedy_choice,
     percent_of,
 )
-from protocol.tiles import tile_kind
 
 
 def greedy(view):

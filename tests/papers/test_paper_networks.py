@@ -10,6 +10,7 @@ import pytest
 from mjbot.game.table.assume import hide
 from mjbot.game.table.state import STATE, copy_state
 from mjbot.learning.models.weights import Manifest, WeightsError, save_weights
+from mjbot.protocol.tiles import parse_tiles, tile_kind
 from papers.matsuda2021.networks import (
     CLASSES,
     Layer,
@@ -20,7 +21,6 @@ from papers.matsuda2021.networks import (
     weights_name,
 )
 from papers.matsuda2021.planes import PLANES_SHAPE, write_paper_batch, write_paper_planes
-from protocol.tiles import parse_tiles, tile_kind
 
 HAND, RED, RIVERS, MELDS, DORA, RIICHI, LAST, SEAT_WIND, ROUND_WIND = (
     0, 1, 2, 6, 10, 11, 14, 15, 16,

@@ -14,10 +14,10 @@ from mjbot.learning.models.hand import (
 from mjbot.learning.models.hand_position import observe
 from mjbot.learning.training.hand_positions import before_first_riichi, of_closed_hands
 from mjbot.learning.training.positions import collect, index_games, steps
+from mjbot.protocol.messages import Dahai, Reach, StartKyoku
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_kind
 from papers.mizukami2013.training import perceptron
 from papers.mizukami2013.training.hand import agreement
-from protocol.messages import Dahai, Reach, StartKyoku
-from protocol.tiles import TILE_BY_NAME, tile_kind
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from mjbot.game.referee import Referee
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_kind
 from mjbot.strategy.registry import make_strategy
 from papers.matsuda2021 import networks as paper_networks
 from papers.matsuda2021 import supervised_paper
 from papers.matsuda2021.supervised_paper import SupervisedPaper
-from protocol.tiles import TILE_BY_NAME, tile_kind
 
 NAME = "papers.matsuda2021.supervised_paper:SupervisedPaper"
 

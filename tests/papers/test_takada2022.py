@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from mjbot.game.table.state import CALLED, CHI, PON, TURN
+from mjbot.protocol.tiles import TILE_NAMES
 from papers.__main__ import main
 from papers.takada2022 import experiment as takada2022
 from papers.takada2022.last_hands import LastHand, play_last_hand, ranks_and_bonus
-from protocol.tiles import TILE_NAMES
 
 WHITE = 31
 

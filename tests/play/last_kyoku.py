@@ -1,8 +1,8 @@
 """A game in one kyoku, an eighth of the time of a tonpu that nobody wins."""
 
 from mjbot.game.referee import Position, Referee
-from protocol.messages import Event
-from protocol.rules import last_round
+from mjbot.protocol.messages import Event
+from mjbot.protocol.rules import last_round
 
 
 class LastKyoku(Referee):

@@ -9,9 +9,9 @@ from mjbot.play.client.play import Settings, play
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
+from mjbot.protocol.sessions.request_server import TimeLimits
+from mjbot.protocol.transports.address import parse_address
 from mjbot.strategy.registry import make_strategy
-from protocol.sessions.request_server import TimeLimits
-from protocol.transports.address import parse_address
 
 GUARD_S = 300
 SAID = bytes(range(256)) * 40

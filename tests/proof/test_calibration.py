@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from mjbot.game.records.sources import open_games
+from mjbot.protocol.messages import Hora, StartKyoku
+from mjbot.strategies.evaluation.push_fold.win_chance import SITUATIONS
 from proof.calibration import fitted, monotone, rows_of, table, won
-from protocol.messages import Hora, StartKyoku
-from strategies.evaluation.push_fold.win_chance import SITUATIONS
 
 LOG = Path(__file__).parents[2] / "logs" / "east-extra-round.mjson"
 

@@ -75,6 +75,6 @@ def test_nothing_that_is_compiled_gets_the_fuzzers_marks():
         one for module in modules for one in vars(module).values() if isinstance(one, Dispatcher)
     ]
     written_in = {one.py_func.__module__ for one in compiled}
-    assert "protocol.tiles" in written_in
+    assert "mjbot.protocol.tiles" in written_in
     for subject in SUBJECTS.values():
         assert written_in <= {*unmarked(subject.rooms)}

@@ -3,10 +3,10 @@
 import pytest
 
 from mjbot.play.server.core import OnFault
+from mjbot.protocol.transports.base import VanishedError
 from proof.__main__ import main
 from proof.conversations import DIALECTS, record, replay_to_server, run_client
 from proof.mutations import MOST_MB, peak_mb
-from protocol.transports.base import VanishedError
 
 
 @pytest.mark.parametrize("players", [3, 4])

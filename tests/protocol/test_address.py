@@ -1,7 +1,7 @@
 import pytest
 
-from protocol.dialects import Dialect
-from protocol.transports.address import is_loopback, parse_address
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.transports.address import is_loopback, parse_address
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import contextlib
 
 import pytest
 
-from protocol.codec import decode_line
-from protocol.errors import ProtocolError
-from protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.codec import decode_line
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.framing import MAX_LINE_BYTES
 
 ROW = '["?","?","?","?","?","?","?","?","?","?","?","?","?"]'
 SHORT = ROW.replace('"?",', "", 1)

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from protocol.dialects import Dialect
-from protocol.errors import LocalProtocolError, ProtocolError, ThreePlayersError
-from protocol.messages import (
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError, ThreePlayersError
+from mjbot.protocol.messages import (
     Dahai,
     Error,
     Hint,
@@ -16,9 +16,9 @@ from protocol.messages import (
     StartGame,
     Tsumo,
 )
-from protocol.sessions.client import ClientSession
-from protocol.sessions.stages import Stage
-from protocol.sessions.turns import Due, ReplyDuty
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.stages import Stage
+from mjbot.protocol.sessions.turns import Due, ReplyDuty
 
 HIDDEN = ["?"] * 13
 DEAL = {

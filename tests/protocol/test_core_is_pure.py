@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-import protocol
+import mjbot.protocol
 
-PROTOCOL = Path(protocol.__file__).parent
+PROTOCOL = Path(mjbot.protocol.__file__).parent
 CORE = sorted(
     [*PROTOCOL.glob("*.py"), *PROTOCOL.glob("sessions/*.py"), *PROTOCOL.glob("tenhou/*.py")]
 )
 ALLOWED = {
     "abc", "collections", "contextlib", "dataclasses", "difflib", "enum", "functools", "re",
-    "typing", "urllib.parse", "msgspec", "protocol",
+    "typing", "urllib.parse", "msgspec", "mjbot.protocol",
 }  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def imported(source):
 def test_no_clock_no_socket_no_asyncio(path):
     names = list(imported(path.read_text(encoding="utf-8")))
     assert {name if name in ALLOWED else name.partition(".")[0] for name in names} <= ALLOWED
-    assert not any(name.startswith("protocol.transports") for name in names)
+    assert not any(name.startswith("mjbot.protocol.transports") for name in names)
 
 
 def test_there_is_a_core():
@@ -45,6 +45,6 @@ def test_the_import_contract_names_all_of_the_core():
     (contract,) = [one for one in contracts if "core of the protocol" in one["name"]]
     modules = {path.stem for path in PROTOCOL.glob("*.py")} - {"__init__"} | {"sessions", "tenhou"}
     assert set(contract["source_modules"]) == {f"protocol.{module}" for module in modules}
-    assert {"asyncio", "socket", "time", "protocol.transports"} <= set(
+    assert {"asyncio", "socket", "time", "mjbot.protocol.transports"} <= set(
         contract["forbidden_modules"]
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from protocol.dialects import DEMANDED, UNSAID, Dialect
+from mjbot.protocol.dialects import DEMANDED, UNSAID, Dialect
 
 ROOT = Path(__file__).parents[2]
 MAY_NAME_THEM = {"protocol/dialects.py", "protocol/transports/address.py"}

@@ -5,9 +5,9 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.dialects import Dialect
-from protocol.masking import masked
-from protocol.messages import (
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.masking import masked
+from mjbot.protocol.messages import (
     Dahai,
     Dora,
     EndGame,
@@ -21,10 +21,10 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.sessions.client import ClientSession
-from protocol.sessions.lockstep_server import LockstepSession
-from protocol.sessions.request_server import RequestSession
-from protocol.sessions.turns import Due, ReplyDuty
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.lockstep_server import LockstepSession
+from mjbot.protocol.sessions.request_server import RequestSession
+from mjbot.protocol.sessions.turns import Due, ReplyDuty
 
 NAMES = ("a", "b", "c", "d")
 HANDS = tuple((tile,) * 13 for tile in ("1m", "2m", "3m", "4m"))

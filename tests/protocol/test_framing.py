@@ -1,7 +1,7 @@
 import pytest
 
-from protocol.errors import ProtocolError
-from protocol.framing import LineBuffer
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.framing import LineBuffer
 
 STREAM = '{"type":"hello"}\r\n\n{"type":"join","name":"é東"}\n[]\n'.encode()
 LINES = [b'{"type":"hello"}', b"", '{"type":"join","name":"é東"}'.encode(), b"[]"]

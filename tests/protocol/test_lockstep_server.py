@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from protocol.errors import LocalProtocolError
-from protocol.messages import (
+from mjbot.protocol.errors import LocalProtocolError
+from mjbot.protocol.messages import (
     Ankan,
     Dahai,
     EndGame,
@@ -21,13 +21,13 @@ from protocol.messages import (
     StartGame,
     Tsumo,
 )
-from protocol.sessions.lockstep_server import (
+from mjbot.protocol.sessions.lockstep_server import (
     EXPECTED_JOIN,
     FaultError,
     JoinRefusedError,
     LockstepSession,
 )
-from protocol.sessions.turns import Due
+from mjbot.protocol.sessions.turns import Due
 
 JOIN = b'{"type":"join","name":"p0","room":"default"}'
 NAMES = ("a", "b", "c", "d")

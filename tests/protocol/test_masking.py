@@ -1,7 +1,7 @@
 import pytest
 
-from protocol.masking import HIDDEN_HAND, masked
-from protocol.messages import (
+from mjbot.protocol.masking import HIDDEN_HAND, masked
+from mjbot.protocol.messages import (
     Ankan,
     Chi,
     Dahai,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.dialects import Dialect
-from protocol.errors import ProtocolError
-from protocol.messages import (
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import (
     Dahai,
     EndGame,
     EndKyoku,
@@ -21,9 +21,9 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.sessions.client import ClientSession
-from protocol.sessions.pipes import pipe_session
-from protocol.sessions.turns import ReplyDuty
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.pipes import pipe_session
+from mjbot.protocol.sessions.turns import ReplyDuty
 
 HIDDEN = ("?",) * 13
 DEAL = StartKyoku(

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from protocol.plain_text import one_line
+from mjbot.protocol.plain_text import one_line
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from protocol import messages
-from protocol.dialects import Dialect
+from mjbot.protocol import messages
+from mjbot.protocol.dialects import Dialect
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 NAMED = set(re.findall(r"[a-z]\w*(?:-\w+)*", " ".join(re.findall(r"`([^`\n]+)`", PAGE))))

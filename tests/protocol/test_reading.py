@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from protocol.codec import decode_all, decode_line, encode
-from protocol.dialects import Dialect
-from protocol.errors import LocalProtocolError
-from protocol.messages import (
+from mjbot.protocol.codec import decode_all, decode_line, encode
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.errors import LocalProtocolError
+from mjbot.protocol.messages import (
     ActionAck,
     Ankan,
     Dahai,
@@ -220,8 +220,8 @@ def test_the_first_message_of_a_process_needs_no_look_into_its_type():
     program = """
 import msgspec, sys
 from pathlib import Path
-from protocol.codec import decode_line
-from protocol.messages import Hora, StartGame
+from mjbot.protocol.codec import decode_line
+from mjbot.protocol.messages import Hora, StartGame
 looked = []
 home = str(Path(msgspec.__file__).parent)
 sys.setprofile(lambda frame, *_: looked.append(frame.f_code.co_filename))

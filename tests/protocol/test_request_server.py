@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from protocol.messages import (
+from mjbot.protocol.messages import (
     Ankan,
     Chi,
     Dahai,
@@ -14,7 +14,7 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.sessions.request_server import RequestSession, TimeLimits
+from mjbot.protocol.sessions.request_server import RequestSession, TimeLimits
 
 LIMITS = TimeLimits(grace_ms=3000, bank_ms=5000)
 OWN_TURN = (

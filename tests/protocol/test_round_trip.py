@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from protocol.codec import decode_line, encode
-from protocol.dialects import DEMANDED, UNSAID, Dialect
-from protocol.errors import LocalProtocolError
-from protocol.messages import (
+from mjbot.protocol.codec import decode_line, encode
+from mjbot.protocol.dialects import DEMANDED, UNSAID, Dialect
+from mjbot.protocol.errors import LocalProtocolError
+from mjbot.protocol.messages import (
     DRAW_REASONS,
     ActionAck,
     Ankan,
@@ -35,7 +35,7 @@ from protocol.messages import (
     ValidationResult,
     wire_name,
 )
-from protocol.tiles import TILE_NAMES
+from mjbot.protocol.tiles import TILE_NAMES
 
 CLASSES = (
     *get_args(Event), Skip, Hello, Join, Error, RequestAction, ActionAck, ValidationResult

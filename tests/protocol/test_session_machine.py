@@ -13,11 +13,11 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from protocol.codec import encode
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.masking import masked
-from protocol.messages import (
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.masking import masked
+from mjbot.protocol.messages import (
     Chi,
     Dahai,
     EndGame,
@@ -30,11 +30,11 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.sessions.client import ClientSession
-from protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
-from protocol.sessions.pipes import pipe_session
-from protocol.sessions.request_server import RequestSession
-from protocol.sessions.turns import Due, ReplyDuty, due_after
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
+from mjbot.protocol.sessions.pipes import pipe_session
+from mjbot.protocol.sessions.request_server import RequestSession
+from mjbot.protocol.sessions.turns import Due, ReplyDuty, due_after
 
 EXAMPLES = int(os.environ.get("MJBOT_EXAMPLES", "20"))
 NAMES = ("a", "b", "c", "d")

@@ -10,15 +10,15 @@ import re
 
 import pytest
 
-from protocol.codec import decode_line, encode
-from protocol.dialects import Dialect
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.messages import Ankan, Error, Event, Hora, RequestAction, Ryukyoku, Skip, Tsumo
-from protocol.sessions.client import ClientSession
-from protocol.sessions.lockstep_server import FaultError, LockstepSession
-from protocol.sessions.request_server import RequestSession
-from protocol.sessions.stages import Stage
-from protocol.sessions.turns import Due, ReplyDuty
+from mjbot.protocol.codec import decode_line, encode
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.messages import Ankan, Error, Event, Hora, RequestAction, Ryukyoku, Skip, Tsumo
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.lockstep_server import FaultError, LockstepSession
+from mjbot.protocol.sessions.request_server import RequestSession
+from mjbot.protocol.sessions.stages import Stage
+from mjbot.protocol.sessions.turns import Due, ReplyDuty
 
 OWN = [
     ("tcp-riichi.txt", Dialect.TCP, None),

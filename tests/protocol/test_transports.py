@@ -11,13 +11,13 @@ import pytest
 from websockets.asyncio.server import serve
 
 from mjbot.play.chaos import Chaos, ChaosProxy
-from protocol.errors import ProtocolError
-from protocol.framing import MAX_LINE_BYTES
-from protocol.transports.base import SilenceError, UnreachableError, VanishedError
-from protocol.transports.memory import memory_pair
-from protocol.transports.stdio import MOST_LINES, StdioTransport
-from protocol.transports.tcp import TcpTransport, connect_tcp
-from protocol.transports.websocket import WebSocketTransport, connect_websocket
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.transports.base import SilenceError, UnreachableError, VanishedError
+from mjbot.protocol.transports.memory import memory_pair
+from mjbot.protocol.transports.stdio import MOST_LINES, StdioTransport
+from mjbot.protocol.transports.tcp import TcpTransport, connect_tcp
+from mjbot.protocol.transports.websocket import WebSocketTransport, connect_websocket
 
 GUARD_S = 300
 LINES = [b'{"type":"none"}', '{"type":"join","name":"é東","room":"r"}'.encode(), b"[]"]

@@ -19,7 +19,7 @@ from mjbot.game.table.state import (
     new_state,
 )
 from mjbot.game.table.view import View
-from protocol.tiles import RED_FIVES, parse_tiles, tile_kind
+from mjbot.protocol.tiles import RED_FIVES, parse_tiles, tile_kind
 
 
 def one(text: str) -> int:

@@ -9,17 +9,17 @@ from mjbot.game.referee import Referee
 from mjbot.game.table.actions import Action
 from mjbot.game.table.state import TURN
 from mjbot.game.table.view import View
+from mjbot.protocol.rules import RANKED
+from mjbot.protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
+from mjbot.strategies.evaluation.fast_riichi.calls import useful_calls_after
+from mjbot.strategies.evaluation.pair.learned import LearnedHelp, times_ratio
+from mjbot.strategies.evaluation.pair.situation import PairSituation
+from mjbot.strategies.evaluation.pair.value import pair_value, value_after
+from mjbot.strategies.yaku_evaluation import YakuEvaluation
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.pair.member import Ally, pair_up
 from mjbot.strategy.pair.messages import SharedHand, game_fingerprint
 from mjbot.strategy.registry import make_strategy
-from protocol.rules import RANKED
-from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
-from strategies.evaluation.fast_riichi.calls import useful_calls_after
-from strategies.evaluation.pair.learned import LearnedHelp, times_ratio
-from strategies.evaluation.pair.situation import PairSituation
-from strategies.evaluation.pair.value import pair_value, value_after
-from strategies.yaku_evaluation import YakuEvaluation
 
 GAME = game_fingerprint(())
 ALLY = 1

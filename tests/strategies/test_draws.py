@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol.tiles import parse_tiles, tile_kind
-from strategies.evaluation.fast_riichi.draws import discard_values, hand_value
+from mjbot.protocol.tiles import parse_tiles, tile_kind
+from mjbot.strategies.evaluation.fast_riichi.draws import discard_values, hand_value
 
 BLOCK_POINTS = 50
 KINDS = range(34)

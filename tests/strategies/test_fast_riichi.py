@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI
 from mjbot.game.table.state import MISSED_FOR_GOOD
+from mjbot.protocol.tiles import tile_kind
+from mjbot.strategies.evaluation.fast_riichi.steps import FastRiichi, tiles_of
 from mjbot.strategy.registry import make_strategy, strategy_class
-from protocol.tiles import tile_kind
-from strategies.evaluation.fast_riichi.steps import FastRiichi, tiles_of
 
 ALL = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
 CALLERS = ("fast-riichi-b", "fast-riichi-d")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from protocol.tiles import TILE_NAMES
-from strategies.evaluation.fast_riichi.steps import Folding
+from mjbot.protocol.tiles import TILE_NAMES
+from mjbot.strategies.evaluation.fast_riichi.steps import Folding
 
 SAFEST, RIICHI, LATE = 20, 500, 500
 HAND = "1405m19p55s2234z1s9s"

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mjbot.game.referee import Referee
+from mjbot.protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
+from mjbot.strategies.evaluation.push_fold.one_player import best_discard
+from mjbot.strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 from mjbot.strategy.registry import make_strategy
-from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
-from strategies.evaluation.push_fold.one_player import best_discard
-from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 from tests.strategies.test_fast_riichi import choice
 
 BOTH = ("fold-recognition", "fold-recognition-off")

@@ -17,12 +17,12 @@ from mjbot.learning.models.danger_features import (
 from mjbot.learning.models.hand import HandEvaluator
 from mjbot.learning.models.weights import load_weights
 from mjbot.learning.training import regression as fit
+from mjbot.protocol.tiles import TILE_NAMES, tile_kind
+from mjbot.strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
+from mjbot.strategies.evaluation.push_fold.hand_value import less_danger
+from mjbot.strategies.fast_riichi_a import FastRiichiA
+from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
 from mjbot.strategy.registry import make_strategy
-from protocol.tiles import TILE_NAMES, tile_kind
-from strategies.evaluation.push_fold.calls import N_CALLS, weigh_calls
-from strategies.evaluation.push_fold.hand_value import less_danger
-from strategies.fast_riichi_a import FastRiichiA
-from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 SWITCHES = [field.name for field in fields(FoldRecognitionPlus) if field.type is bool]
 

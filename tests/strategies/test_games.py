@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from mjbot.game.referee import Referee
+from mjbot.protocol.rules import Rules
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import make_strategy, require_players, strategy_class
-from protocol.rules import Rules
 
 SEEDS = range(2)
 FAST = ["fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d"]

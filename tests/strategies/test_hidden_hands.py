@@ -24,8 +24,8 @@ from mjbot.learning.playouts.random_hands import (
 )
 from mjbot.learning.playouts.sampler import deal_hands, deal_wall, new_hand_sampler
 from mjbot.learning.playouts.tenpai_samples import ONE_KIND, TWO_SIDES
+from mjbot.protocol.tiles import N_KINDS, tile_kind
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS, tile_kind
 from tests.strategies.frequencies import deviation, hands_from
 
 

@@ -12,6 +12,9 @@ from mjbot.game.table.apply import apply_discard
 from mjbot.game.table.legal import can_ron
 from mjbot.game.table.state import REACTION, TURN, copy_state
 from mjbot.game.table.view import View
+from mjbot.protocol.rules import Rules
+from mjbot.strategies.evaluation.yaku.choices import call_if_fed
+from mjbot.strategies.fast_riichi_d import FastRiichiD
 from mjbot.strategy.pair.member import Ally, PairMember, pair_up
 from mjbot.strategy.pair.messages import (
     SharedHand,
@@ -22,9 +25,6 @@ from mjbot.strategy.pair.messages import (
     game_fingerprint,
 )
 from mjbot.strategy.registry import make_strategy
-from protocol.rules import Rules
-from strategies.evaluation.yaku.choices import call_if_fed
-from strategies.fast_riichi_d import FastRiichiD
 
 NAMES = ("a", "b", "c", "d")
 TOP, PARTNER = 0, 1

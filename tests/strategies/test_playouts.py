@@ -10,10 +10,10 @@ from mjbot.game.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, RON
 from mjbot.game.table.observe import extra_copy
 from mjbot.game.table.state import DRAWN, REACTION, TURN, WON, copy_state, new_state
 from mjbot.learning.models.tenpai import hand_reader
+from mjbot.strategies.collusion_mc import CollusionMc
+from mjbot.strategies.evaluation.playouts.playouts import own_turn, play_out
+from mjbot.strategies.evaluation.playouts.search import begin, fill_in, make_lists
 from papers.takada2022.experiment import position
-from strategies.collusion_mc import CollusionMc
-from strategies.evaluation.playouts.playouts import own_turn, play_out
-from strategies.evaluation.playouts.search import begin, fill_in, make_lists
 
 
 def random_lists(seed: int):

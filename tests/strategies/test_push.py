@@ -7,8 +7,8 @@ from mjbot.game.rules.kinds import hand_counts
 from mjbot.game.table.view import View
 from mjbot.learning.models.danger import danger_weights, deal_in_chances, grade_chances
 from mjbot.learning.models.win_value import typical_points
-from strategies.evaluation.push_fold.calls import NEAREST, weigh_calls, with_draws
-from strategies.evaluation.push_fold.hand_value import (
+from mjbot.strategies.evaluation.push_fold.calls import NEAREST, weigh_calls, with_draws
+from mjbot.strategies.evaluation.push_fold.hand_value import (
     DETOUR,
     NEVER,
     PAIRS,
@@ -17,9 +17,14 @@ from strategies.evaluation.push_fold.hand_value import (
     expected_value,
     less_danger,
 )
-from strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
-from strategies.evaluation.push_fold.push import FADING, PushParameters, PushPosition, read_position
-from strategies.evaluation.push_fold.race import USUAL_TILES, new_stages, stage_value
+from mjbot.strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
+from mjbot.strategies.evaluation.push_fold.push import (
+    FADING,
+    PushParameters,
+    PushPosition,
+    read_position,
+)
+from mjbot.strategies.evaluation.push_fold.race import USUAL_TILES, new_stages, stage_value
 
 HAND = "1405m19p55s2234z1s9s"
 DRAWS = 10

@@ -15,8 +15,8 @@ from mjbot.learning.models.win_value import (
     typical_points,
     win_points,
 )
-from strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
-from strategies.evaluation.push_fold.race import (
+from mjbot.strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
+from mjbot.strategies.evaluation.push_fold.race import (
     CHANGES,
     INHERITED,
     MAX_DRAWS,

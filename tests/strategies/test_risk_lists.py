@@ -13,11 +13,20 @@ from mjbot.game.table.state import CHI, DRAW, PON, REACTION, TURN, copy_state
 from mjbot.game.table.view import View
 from mjbot.learning.models.tenpai import hand_reader
 from mjbot.learning.playouts.tenpai_samples import sample_tenpai
-from protocol.tiles import parse_tiles, tile_kind
-from strategies.evaluation.hidden_hands.hand_values import draws_left, read_opponent, survive_draws
-from strategies.evaluation.hidden_hands.pricing import prepare_pricing, price_sample
-from strategies.evaluation.playouts.risk_lists import JOINT, PAPER, new_pricing_workspace, risk_list
-from strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table
+from mjbot.protocol.tiles import parse_tiles, tile_kind
+from mjbot.strategies.evaluation.hidden_hands.hand_values import (
+    draws_left,
+    read_opponent,
+    survive_draws,
+)
+from mjbot.strategies.evaluation.hidden_hands.pricing import prepare_pricing, price_sample
+from mjbot.strategies.evaluation.playouts.risk_lists import (
+    JOINT,
+    PAPER,
+    new_pricing_workspace,
+    risk_list,
+)
+from mjbot.strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table
 
 MELDS = {
     "234m": CHI,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mjbot.learning.playouts.override import LEAST_WORLDS, MARGIN, Z, playouts_within
+from mjbot.protocol.tiles import N_KINDS, tile_kind
+from mjbot.strategies.strongest import LEAST_SHARE, MOST_TO_SEARCH, PLAYED_ON, TEMPERATURE
 from mjbot.strategy.registry import make_strategy
-from protocol.tiles import N_KINDS, tile_kind
-from strategies.strongest import LEAST_SHARE, MOST_TO_SEARCH, PLAYED_ON, TEMPERATURE
 from tests.strategies.test_terms import decisions
 
 POINTS = 0.3

@@ -2,9 +2,9 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.game.referee import Referee
+from mjbot.protocol.tiles import TILE_BY_NAME
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
-from protocol.tiles import TILE_BY_NAME
 
 NEVER, ALWAYS = "1.01", "0"
 

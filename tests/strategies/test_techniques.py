@@ -6,12 +6,10 @@ import pytest
 from mjbot.game.rules.kinds import hand_counts
 from mjbot.game.table.state import ACCEPTED, ANKAN
 from mjbot.game.table.view import View
-from mjbot.strategy.pair.member import Ally
-from mjbot.strategy.pair.messages import SharedHand, game_fingerprint
-from protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
-from strategies.evaluation.fast_riichi.steps import FastRiichi
-from strategies.evaluation.pair.situation import PairSituation
-from strategies.evaluation.pair.techniques import (
+from mjbot.protocol.tiles import TILE_NAMES, parse_tiles, tile_kind
+from mjbot.strategies.evaluation.fast_riichi.steps import FastRiichi
+from mjbot.strategies.evaluation.pair.situation import PairSituation
+from mjbot.strategies.evaluation.pair.techniques import (
     add_dora,
     danger_after,
     held_back,
@@ -23,14 +21,16 @@ from strategies.evaluation.pair.techniques import (
     spared_danger,
     spares_ally,
 )
-from strategies.evaluation.pair.value import (
+from mjbot.strategies.evaluation.pair.value import (
     deal_in_cost,
     discard_danger,
     expected_win,
     tenpai_by_turn,
     value_after,
 )
-from strategies.fold_recognition_plus import FoldRecognitionPlus
+from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
+from mjbot.strategy.pair.member import Ally
+from mjbot.strategy.pair.messages import SharedHand, game_fingerprint
 
 ALLY = 1
 TENPAI = "234m66m345p678s24s"  # waits on 3s

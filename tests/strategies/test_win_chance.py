@@ -7,9 +7,9 @@ import pytest
 
 from mjbot.game.records.choices import Numbering, steps
 from mjbot.game.table.view import Sealed, View
+from mjbot.strategies.evaluation.push_fold.win_chance import SITUATIONS, calibrated, situation_after
+from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
 from mjbot.strategy.explanation import CHANCE_TO_WIN, SHAPE, same_choice
-from strategies.evaluation.push_fold.win_chance import SITUATIONS, calibrated, situation_after
-from strategies.fold_recognition_plus import FoldRecognitionPlus
 
 LOG = Path(__file__).parents[2] / "logs" / "hanchan-open-kan-and-bust.mjson"
 FAR = "579m12p0789p3s789s"

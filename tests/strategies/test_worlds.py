@@ -23,8 +23,8 @@ from mjbot.learning.playouts.worlds import (
     deal_world,
     plan_of,
 )
+from mjbot.protocol.rules import STICK_POINTS, Rules
 from mjbot.runtime.compiler.splitmix import mix
-from protocol.rules import STICK_POINTS, Rules
 
 POLICIES = {players: load_policy(players=players) for players in (3, 4)}
 POLICY = POLICIES[4]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mjbot.game.rules.kinds import hand_counts
+from mjbot.strategies.evaluation.yaku.choices import call_scores, discard_scores, hand_scores
+from mjbot.strategies.evaluation.yaku.scores import YAKU_NAMES
 from proof import yaku_evaluation as proof
-from strategies.evaluation.yaku.choices import call_scores, discard_scores, hand_scores
-from strategies.evaluation.yaku.scores import YAKU_NAMES
 
 EAST_DEALER = 1 << 27 | 7 << 31
 NO_MELDS = np.zeros((2, 34), np.int8)

@@ -75,7 +75,9 @@ def test_every_module_directly_inside_strategies_is_one():
 
 def test_dashes_and_underscores_name_the_same_strategy():
     assert strategy_class("fast-riichi-b") is strategy_class("fast_riichi_b")
-    assert strategy_class("strategies.fast_riichi_b:FastRiichiB") is strategy_class("fast-riichi-b")
+    assert strategy_class("mjbot.strategies.fast_riichi_b:FastRiichiB") is strategy_class(
+        "fast-riichi-b"
+    )
 
 
 def test_a_file_in_the_current_folder_is_found(folder):
@@ -157,7 +159,7 @@ def test_of_two_strategies_of_one_name_ours_is_meant_or_else_none(site):
     write_bot(site / "their_bots" / "loud.py", "Loud")
     install(site, "their-bots", "tsumogiri = their_bots.loud:Loud\nloud = their_bots.loud:Loud")
     install(site, "more-bots", "loud = their_bots.loud:Loud")
-    assert strategy_class("tsumogiri").__module__ == "strategies.tsumogiri"
+    assert strategy_class("tsumogiri").__module__ == "mjbot.strategies.tsumogiri"
     message = problem_of("loud")
     assert "their-bots 1.5 (their_bots.loud:Loud)" in message
     assert "more-bots 1.5 (their_bots.loud:Loud)" in message
@@ -191,15 +193,28 @@ def test_of_many_classes_only_a_few_are_named(folder):
     assert problem_of("many_bots:Other").endswith("only: Bot0, Bot1, Bot2, 7 others")
 
 
-def test_a_package_that_is_called_as_ours_is_told_and_its_files_can_be_named(folder):
+@pytest.mark.parametrize("place", ["strategies.fast_riichi_b", "strategies/old.py", "old"])
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("import strategies.fast_riichi_b", "strategies"),
+        ("from protocol.tiles import parse_tiles", "protocol"),
+    ],
+)
+def test_a_bot_that_imports_an_old_name_is_told_the_new_one(folder, place, line, name):
+    file = folder / ("old.py" if place == "old" else "strategies/old.py")
+    write_bot(file)
+    file.write_text(f"{line}\n{file.read_text()}")
+    message = problem_of(f"{place}:FastRiichiB")
+    moved = "strategies" if place.startswith("strategies.") else name
+    assert message.endswith(f"; since mjbot 0.4 its package is mjbot.{moved}")
+
+
+def test_a_module_of_the_users_that_is_missing_has_no_other_name(folder):
     write_bot(folder / "strategies" / "mine.py")
-    (folder / "strategies" / "helper.py").write_text("x = 1\n")
-    (folder / "strategies" / "needy.py").write_text("import strategies.helper\n")
-    assert strategy_class("strategies/mine.py:MyBot").__name__ == "MyBot"
-    cure = "rename yours, or name it as FILE.py:CLASS"
-    for name in ("strategies.mine:MyBot", "strategies/needy.py:MyBot"):
-        message = problem_of(name)
-        assert "'strategies' is mjbot's own package" in message and message.endswith(cure)
+    assert strategy_class("strategies.mine:MyBot").__name__ == "MyBot"
+    assert "since mjbot" not in problem_of("strategies.nowhere:MyBot")
+    assert "since mjbot" not in problem_of("protocols:MyBot")
 
 
 def test_a_file_without_its_class_is_told_how(folder):
@@ -220,12 +235,12 @@ def test_a_missing_file_module_or_class_is_named(folder):
 def test_a_base_that_decides_nothing_is_no_bot(folder):
     write_bot(folder / "with_bases.py")
     with (folder / "with_bases.py").open("a") as file:
-        file.write("\nfrom strategies.evaluation.fast_riichi.steps import FastRiichi\n")
+        file.write("\nfrom mjbot.strategies.evaluation.fast_riichi.steps import FastRiichi\n")
     for base in ("Strategy", "FastRiichi"):
         message = problem_of(f"with_bases:{base}")
         assert message.endswith(f"{base} has no decide of its own; did you mean MyBot?")
     assert "FastRiichi has no decide" in problem_of(
-        "strategies.evaluation.fast_riichi.steps:FastRiichi"
+        "mjbot.strategies.evaluation.fast_riichi.steps:FastRiichi"
     )
 
 

@@ -8,8 +8,8 @@ import pytest
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.state import State, copy_state
+from mjbot.protocol.messages import Hora
 from mjbot.viewer.descriptions import win_of
-from protocol.messages import Hora
 
 LOGS = sorted((Path(__file__).parents[2] / "logs").glob("*.mjson"))
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mjbot.game.records.mjai_log import log_line
+from mjbot.protocol.messages import Hora, StartGame
 from mjbot.strategy.registry import Spec
 from mjbot.viewer.drawing.board_data import changed
 from mjbot.viewer.drawing.picture import picture
@@ -18,7 +19,6 @@ from mjbot.viewer.pages import by_column, by_row, game_of_page, game_page
 from mjbot.viewer.server import RecordServer
 from mjbot.viewer.thoughts import all_thoughts
 from proof.board import walk
-from protocol.messages import Hora, StartGame
 
 LOGS = Path(__file__).parents[2] / "logs"
 MOST_BYTES = 150_000

@@ -14,6 +14,9 @@ from mjbot.game.records.game import Entry
 from mjbot.play.client.play import Hooks, Settings, play
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer, talk_of
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import tile_names
+from mjbot.protocol.transports.address import parse_address
 from mjbot.strategy.pair.fair_play import team_names
 from mjbot.strategy.pair.link import MemoryLink, memory_links
 from mjbot.strategy.pair.member import PairMember
@@ -24,9 +27,6 @@ from mjbot.viewer.descriptions import named
 from mjbot.viewer.game import fold_steps
 from mjbot.viewer.library import Library, ReadGame
 from mjbot.viewer.live import LiveServer
-from protocol import messages as m
-from protocol.tiles import tile_names
-from protocol.transports.address import parse_address
 
 RULES = TableRules(seed=4, rules="tonpu")
 ROOMS = {"one": (0,), "two": (1,), "three": (2,), "default": (3,)}

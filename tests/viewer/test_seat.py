@@ -17,10 +17,10 @@ from mjbot.play.client.play import Hooks, Settings, play
 from mjbot.play.match.players import HumanSeat, SeatError, read_players
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import GameResult, TableServer
+from mjbot.protocol.transports.address import parse_address
 from mjbot.strategy.faults import AbsentError
 from mjbot.viewer import seat as seat_module
 from mjbot.viewer.seat import HumanPlayer, SeatServer
-from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"
 

@@ -13,11 +13,11 @@ from mjbot.game.table.view import View
 from mjbot.play.client.play import Hooks, Settings, play
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import GameResult, TableServer
+from mjbot.protocol.messages import StartGame
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.transports.address import parse_address
 from mjbot.runtime.languages import using_language
 from mjbot.viewer.seat import HumanPlayer, SeatServer
-from protocol.messages import StartGame
-from protocol.rules import Rules
-from protocol.transports.address import parse_address
 
 KEY = "the key of the seat"
 RULES = {players: Rules(length="tonpu", players=players) for players in (3, 4)}

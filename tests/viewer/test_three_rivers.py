@@ -8,12 +8,12 @@ import pytest
 from mjbot.cli.main import main
 from mjbot.game.records.game import Game
 from mjbot.game.records.writers import FORMATS
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
 from mjbot.viewer.drawing.board_data import board_of
 from mjbot.viewer.drawing.picture import picture
 from mjbot.viewer.game import fold_steps
 from mjbot.viewer.library import Library
-from protocol.rules import Rules
 from tests.game.records.formats import report
 from tests.game.referee.scripted import random_game
 

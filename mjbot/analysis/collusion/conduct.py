@@ -17,8 +17,8 @@ from mjbot.game.records.sources import Source
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.mirror.wire import tile_code
 from mjbot.game.table.settle import ranks_of
-from protocol import messages as m
-from protocol.rules import announced_players
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import announced_players
 
 Floats = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ from mjbot.game.records.sources import list_sources
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.mirror.wire import tile_code
 from mjbot.learning.training.positions import GameRef, GameStep, collect
-from protocol import messages as m
-from protocol.plain_text import one_line
+from mjbot.protocol import messages as m
+from mjbot.protocol.plain_text import one_line
 
 MOST: Final = 10
 MOST_GAMES: Final = 50

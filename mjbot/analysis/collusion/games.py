@@ -23,11 +23,11 @@ from mjbot.analysis.collusion.residuals import PAIRS, SPREADS, Residuals
 from mjbot.analysis.stats.counted_games import ScoreKeeper, rule_set
 from mjbot.game.records.game import RecordError
 from mjbot.learning.training.positions import GameRef, GameStep, LeftOut, collect, games_at
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import announced_players
 from mjbot.runtime.append_log import AppendLog, Cures
 from mjbot.runtime.compiler.compiled import source_digest
 from mjbot.runtime.errors import ArgumentError
-from protocol import messages as m
-from protocol.rules import announced_players
 
 COUNTS_FILE: Final = "counts.jsonl"
 DIGITS: Final = 4

@@ -36,9 +36,9 @@ from mjbot.game.rules.tile_sets import acceptance_of, holds_no_run, shanten_of
 from mjbot.game.table.observe import genbutsu, unseen_kinds
 from mjbot.game.table.seats import next_seat
 from mjbot.game.table.state import ACCEPTED, NO_RIICHI, State
+from mjbot.protocol.tiles import NORTH
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import next_below
-from protocol.tiles import NORTH
 
 REDRAWS: Final = 12
 THIN: Final = 8

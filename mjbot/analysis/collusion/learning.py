@@ -36,10 +36,10 @@ from mjbot.learning.models.weights import Manifest, save_weights
 from mjbot.learning.training.positions import DistinctGames, GameRef, GameStep, LeftOut, collect
 from mjbot.learning.training.requests import players_field
 from mjbot.learning.training.runs import RUNS, GameRange, Learned, games_field, records_field
+from mjbot.protocol import messages as m
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import command_of, option
-from protocol import messages as m
 
 OF_CHOICES: Final = 150
 """Games that the chances of discards are learned from."""

@@ -24,8 +24,8 @@ from mjbot.analysis.collusion.report import NOT_PROOF
 from mjbot.analysis.collusion.residuals import CONTRASTS, PLACE_OF, SPREADS, Residuals, contrasts
 from mjbot.analysis.collusion.verdicts import DetectionWeights, made_up_for
 from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.protocol import messages as m
 from mjbot.runtime.files import plural
-from protocol import messages as m
 
 ALPHA: Final = 0.01
 FIRST_TEST: Final = 32

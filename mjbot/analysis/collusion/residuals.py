@@ -34,7 +34,7 @@ from mjbot.analysis.collusion.hidden import Floats
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.mirror.wire import tile_code
 from mjbot.game.table.state import State
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 PAIRS: Final = {players: tuple(combinations(range(players), 2)) for players in (3, 4)}
 """Number of players -> their seats in pairs.  Of four, the rivals of the pair at place p are at

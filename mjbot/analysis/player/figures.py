@@ -35,9 +35,9 @@ from mjbot.analysis.stats.sums import PLAYER_FIGURES, GroupSums
 from mjbot.game.statistics.estimate_text import compact, estimate_json, plus_minus
 from mjbot.game.statistics.estimates import NOTHING, Estimate, difference, ratio
 from mjbot.game.statistics.figures import RANKS as RANK_NAMES
+from mjbot.protocol.rules import RANKED
 from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.strategy.explanation import RANKS
-from protocol.rules import RANKED
 
 MOST_SITUATIONS: Final = 10
 EXAMPLES: Final = 3

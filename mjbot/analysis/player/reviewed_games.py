@@ -29,14 +29,14 @@ from mjbot.game.rules.tile_sets import acceptance_of, shanten_of
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.mirror.mirror import TableError
 from mjbot.game.table.view import View
+from mjbot.protocol import messages as m
+from mjbot.protocol.errors import NOT_JSON
+from mjbot.protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
 from mjbot.runtime.append_log import AppendLog, Cures, emptied, read_log
 from mjbot.runtime.languages import ENGLISH, marked, translate, using_language
 from mjbot.runtime.processes import in_processes
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec
-from protocol import messages as m
-from protocol.errors import NOT_JSON
-from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
 
 FORMAT: Final = "mjbot reviewed games 6"
 NO_ACTION: Final = -1

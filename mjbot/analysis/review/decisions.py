@@ -21,11 +21,11 @@ from mjbot.game.table.settle import ranks_of
 from mjbot.game.table.state import State
 from mjbot.game.table.view import View
 from mjbot.learning.models.networks.rank import KyokuStart, rank_model
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import RANKED
+from mjbot.protocol.tiles import N_KINDS, TILE_BY_NAME
 from mjbot.strategy import explanation as e
 from mjbot.viewer.descriptions import pairs_of
-from protocol import messages as m
-from protocol.rules import RANKED
-from protocol.tiles import N_KINDS, TILE_BY_NAME
 
 SEATS: Final = range(4)
 CLOSE: Final = 0.02

@@ -40,13 +40,13 @@ from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.mirror.wire import to_message
 from mjbot.game.table.state import MeldType, Phase
 from mjbot.game.table.view import Meld, View
+from mjbot.protocol.messages import Chi, EndGame, EndKyoku, Kakan, Message, Pon, Reach, StartKyoku
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.seats import seated
+from mjbot.protocol.tiles import TILE_NAMES, tile_kind, tile_names
 from mjbot.runtime.languages import language
 from mjbot.strategy.explanation import Rated, Term, same_choice, shares_of, temperature_of
 from mjbot.viewer.thoughts import opponents_json
-from protocol.messages import Chi, EndGame, EndKyoku, Kakan, Message, Pon, Reach, StartKyoku
-from protocol.rules import Rules
-from protocol.seats import seated
-from protocol.tiles import TILE_NAMES, tile_kind, tile_names
 
 Json = dict[str, Any]
 

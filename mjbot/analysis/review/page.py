@@ -17,12 +17,12 @@ from mjbot.analysis.review.sentences import amount, because, headline, size_text
 from mjbot.analysis.review.tile_html import tile
 from mjbot.game.records.choices import steps_of
 from mjbot.game.statistics.estimates import Estimate
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.strategy.explanation import PERCENT, POINTS, RANKS
 from mjbot.viewer.game import fold_steps
 from mjbot.viewer.html import element, name, table, text
 from mjbot.viewer.pages import game_page
-from protocol.plain_text import one_line
 
 MOST_WORST: Final = 10
 WIDTH: Final = 960

@@ -12,12 +12,12 @@ from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.mirror.wire import consumed_tiles
 from mjbot.game.table.state import State, copy_state
 from mjbot.game.table.view import Sealed, View
+from mjbot.protocol.messages import StartGame, StartKyoku
 from mjbot.runtime.errors import MjbotError
 from mjbot.strategy.explanation import Explanation
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.registry import Spec, require_players
 from mjbot.strategy.strategy import Strategy
-from protocol.messages import StartGame, StartKyoku
 
 Answer = TypeVar("Answer")
 

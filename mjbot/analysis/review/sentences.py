@@ -33,6 +33,7 @@ from mjbot.game.table.observe import genbutsu
 from mjbot.game.table.settle import Payment, win_payment
 from mjbot.game.table.state import copy_state
 from mjbot.game.table.view import View
+from mjbot.protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, NORTH, RED_FIVES, tile_kind
 from mjbot.runtime.languages import marked, translate
 from mjbot.strategy.explanation import (
     ACCEPTED,
@@ -45,7 +46,6 @@ from mjbot.strategy.explanation import (
     same_choice,
 )
 from mjbot.viewer.drawing.tiles import tile_text
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, NORTH, RED_FIVES, tile_kind
 
 MOST_REASONS: Final = 2
 TRIPLET: Final = 3

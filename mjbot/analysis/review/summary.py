@@ -19,11 +19,11 @@ from mjbot.analysis.review.playouts import Shown, Verdict, shown_losses, sum_of_
 from mjbot.analysis.review.reasons import MistakeClass, class_of_mistake, mistake_classes
 from mjbot.game.records.sources import open_games
 from mjbot.game.statistics.estimates import Estimate, ratio
+from mjbot.protocol.messages import Event, StartKyoku
+from mjbot.protocol.rules import RANKED
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.explanation import DANGER, POINTS, RANKS, Strength
 from mjbot.strategy.registry import Spec, strategy_class
-from protocol.messages import Event, StartKyoku
-from protocol.rules import RANKED
 
 
 @dataclass(frozen=True)

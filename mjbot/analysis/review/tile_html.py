@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from mjbot.game.table.view import View
+from mjbot.protocol.tiles import TILE_NAMES
 from mjbot.runtime.languages import translate
 from mjbot.viewer.drawing.tiles import WINDS, shapes, tile_label
-from protocol.tiles import TILE_NAMES
 
 
 def wind_of(view: View, seat: int) -> str:

@@ -34,11 +34,11 @@ from mjbot.game.records.game import (
 from mjbot.game.records.sources import RUNS_FOLDER, Source, games_of, join_hands, list_sources
 from mjbot.game.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
 from mjbot.game.table.settle import ranks_of
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import LAST_ROUND, RANKED, Rules, announced_players, last_round
+from mjbot.protocol.seats import by_seat
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.processes import in_processes
-from protocol import messages as m
-from protocol.rules import LAST_ROUND, RANKED, Rules, announced_players, last_round
-from protocol.seats import by_seat
 
 GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
 _KEPT: Final = tuple(name for name in COLUMNS if not name.startswith("fed_"))

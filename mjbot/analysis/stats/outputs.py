@@ -15,9 +15,9 @@ from mjbot.analysis.stats.sums import PLAYER_FIGURES, player_figures
 from mjbot.game.statistics.estimate_text import compact, estimate_json, format_estimate
 from mjbot.game.statistics.estimates import NOTHING, Estimate
 from mjbot.game.statistics.figures import Figure
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import plural, whole_file, write_text
-from protocol.plain_text import one_line
 
 FIGURE: Final = {figure.key: figure for figure in PLAYER_FIGURES}
 SHORT: Final = {

@@ -24,11 +24,11 @@ from mjbot.arena.setup import Setup, require_seed
 from mjbot.arena.workers.files_read import FilesRead
 from mjbot.game.statistics.figures import FIGURE_BY_KEY, WallSums
 from mjbot.game.statistics.seating import ONE_AGAINST
+from mjbot.protocol.rules import LAST_ROUND, Length, Rules
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names, strategy_info
-from protocol.rules import LAST_ROUND, Length, Rules
 
 AGAINST: Final = {
     3: ("fold-recognition-plus", "fast-riichi-a", "fast-policy"),

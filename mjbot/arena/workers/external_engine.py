@@ -13,12 +13,12 @@ from typing import Final
 from mjbot.play.match.players import MatchPlayer
 from mjbot.play.server.core import EXCUSED, SeatReply
 from mjbot.play.server.seats import patience_s
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.framing import LineBuffer
+from mjbot.protocol.messages import Error, Event
+from mjbot.protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
 from mjbot.runtime.processes import describe_exit, last_line, signal_group
 from mjbot.strategy.faults import FaultKind
-from protocol.errors import ProtocolError
-from protocol.framing import LineBuffer
-from protocol.messages import Error, Event
-from protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
 
 HOST: Final = "127.0.0.1"
 JOIN_S: Final = 60.0

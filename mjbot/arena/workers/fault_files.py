@@ -8,11 +8,11 @@ from typing import Final
 import msgspec
 
 from mjbot.arena.setup import GameId, Setup
+from mjbot.protocol.errors import NOT_JSON
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.files import plural
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.registry import Spec
-from protocol.errors import NOT_JSON
 
 FAULT_FOLDER: Final = "faults"
 MOST_FILES: Final = 100  # of one strategy

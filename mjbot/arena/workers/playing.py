@@ -28,12 +28,12 @@ from mjbot.game.table.state import State
 from mjbot.game.table.view import Sealed
 from mjbot.play.match.players import players_of
 from mjbot.play.server.core import EXCUSED, LogLine, OnFault, Outgoing, SeatReply, TableCore
+from mjbot.protocol.messages import Event, StartGame, StartKyoku
 from mjbot.strategy.faults import Fault, FaultKind
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.pair.member import PairMember, pair_up
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from protocol.messages import Event, StartGame, StartKyoku
 
 
 class GameRecord:

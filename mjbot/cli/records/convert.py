@@ -18,11 +18,11 @@ from mjbot.game.records.writers import (
     open_writer,
     refusal,
 )
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import plural
 from mjbot.runtime.interruption import stopping_between_steps
 from mjbot.runtime.requests import GAMES, argument, option
-from protocol.rules import Rules
 
 
 @dataclass(frozen=True, kw_only=True)

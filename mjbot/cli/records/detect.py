@@ -58,13 +58,13 @@ from mjbot.game.records.game import RecordError
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.sources import list_sources
 from mjbot.learning.training.positions import DistinctGames, GameRef, LeftOut
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
-from protocol.plain_text import one_line
 
 UnderRulesT = TypeVar("UnderRulesT", bound=UnderRules)
 

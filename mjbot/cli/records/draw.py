@@ -11,6 +11,7 @@ from typing import Any, Final
 from mjbot.cli.arguments import at_option, output_option, record_argument
 from mjbot.cli.records.watch import BoardRequest
 from mjbot.game.records.positions import RecordPosition
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.runtime.files import whole_file, write_text
 from mjbot.runtime.requests import option
@@ -19,7 +20,6 @@ from mjbot.viewer.drawing.picture import picture
 from mjbot.viewer.drawing.tiles import show_all
 from mjbot.viewer.game import fold_steps
 from mjbot.viewer.library import Library, ReadGame
-from protocol.plain_text import one_line
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 DRAWING_S: Final = 60.0

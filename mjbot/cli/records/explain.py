@@ -23,15 +23,15 @@ from mjbot.game.table.mirror.mirror import quote
 from mjbot.game.table.view import View
 from mjbot.learning.models.opponents import estimate_opponents
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.messages import Event
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import TILE_NAMES, tile_name, tile_names
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.files import plural
 from mjbot.runtime.progress import progress
 from mjbot.strategy import explanation as e
 from mjbot.strategy.registry import Spec
-from protocol.messages import Event
-from protocol.plain_text import one_line
-from protocol.rules import Rules
-from protocol.tiles import TILE_NAMES, tile_name, tile_names
 
 SEATS: Final = range(4)
 WIDE: Final = 320

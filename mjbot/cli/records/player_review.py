@@ -32,15 +32,15 @@ from mjbot.game.records.game import RecordError
 from mjbot.game.records.sources import Source, content_digest, games_of, join_hands, list_sources
 from mjbot.game.statistics.origin import origin_of
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.messages import StartGame
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.compiler.compiled import source_digest
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import plural, write_text
 from mjbot.runtime.languages import language, translate
 from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
-from protocol.messages import StartGame
-from protocol.plain_text import one_line
-from protocol.rules import Rules
 
 MANY_BUDGET_S: Final = 10.0
 """Processor time for the playouts of one of many games."""

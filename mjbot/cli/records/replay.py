@@ -26,12 +26,12 @@ from mjbot.game.records.game import (
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
 from mjbot.game.records.sources import Source, games_of, join_hands, list_sources
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.files import plural
 from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import argument, option
-from protocol.plain_text import one_line
-from protocol.rules import Rules
 
 
 class Named(NamedTuple):

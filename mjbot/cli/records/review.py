@@ -37,6 +37,10 @@ from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.positions import NoPositionError, RecordPosition, seats_of
 from mjbot.game.records.sources import open_games
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.messages import Event, StartGame
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import RANKED, Rules
+from mjbot.protocol.seats import players_after
 from mjbot.runtime.argument_types import count, patience
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
@@ -45,10 +49,6 @@ from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
 from mjbot.strategy.explanation import POINTS, RANKS
 from mjbot.strategy.registry import Spec
-from protocol.messages import Event, StartGame
-from protocol.plain_text import one_line
-from protocol.rules import RANKED, Rules
-from protocol.seats import players_after
 
 PLAYED_BY: Final = "fast-policy"
 """The policy in all seats of playouts, by the name of the strategy that plays it."""

@@ -31,13 +31,13 @@ from mjbot.analysis.stats.ratings import EXTRA, Ratings, available
 from mjbot.cli.arguments import jobs_option, json_option, output_option, record_rules_option
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.statistics.origin import origin_of
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
-from protocol.plain_text import one_line
-from protocol.rules import Rules
 
 SHOWN: Final = 20
 WIDTH: Final = 168

@@ -34,6 +34,8 @@ from mjbot.game.records.positions import (
     require_seat,
 )
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.argument_types import port
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
@@ -45,8 +47,6 @@ from mjbot.viewer.game import ALL_SEATS, fold_steps
 from mjbot.viewer.library import Library, ReadGame
 from mjbot.viewer.pages import game_page
 from mjbot.viewer.thoughts import all_thoughts
-from protocol.plain_text import one_line
-from protocol.rules import Rules
 
 
 def _game(text: str) -> Path | str:

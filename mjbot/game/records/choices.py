@@ -15,9 +15,9 @@ from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.mirror.wire import to_action
 from mjbot.game.table.state import CHANKAN, REACTION, State
 from mjbot.game.table.view import Sealed, View
-from protocol import messages as m
-from protocol.rules import Rules
-from protocol.tiles import TILE_BY_NAME, WIND_NAMES
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import TILE_BY_NAME, WIND_NAMES
 
 AHEAD: Final = 3
 """Events examined after a position: so many may win on one tile."""

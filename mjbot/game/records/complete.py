@@ -23,11 +23,11 @@ from mjbot.game.table.hands import concealed_tiles
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.mirror.wire import tile_code
 from mjbot.game.table.settle import PAYMENT, abort_reason, has_nagashi, win_payment
-from protocol import messages as m
-from protocol.rules import Rules
-from protocol.seats import by_seat, paid, riichi_deltas
-from protocol.tenhou.results import yaku_order
-from protocol.tiles import (
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.seats import by_seat, paid, riichi_deltas
+from mjbot.protocol.tenhou.results import yaku_order
+from mjbot.protocol.tiles import (
     FIRST_HONOUR,
     N_KINDS,
     RED_FIVES,
@@ -36,7 +36,7 @@ from protocol.tiles import (
     tile_kind,
     tile_names,
 )
-from protocol.yaku import YAKUMAN_FAN, named_yaku
+from mjbot.protocol.yaku import YAKUMAN_FAN, named_yaku
 
 _LIMITS: Final = (MANGAN, 3 * MANGAN // 2, 2 * MANGAN, 3 * MANGAN, YAKUMAN_BASE)
 _PLAYER_FIELDS: Final = ("id", "log", "possible_actions", "cannot_dahai")

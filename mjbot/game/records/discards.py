@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from mjbot.game.records.game import Entry
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 
 def settle_discards(entries: Iterable[Entry]) -> Iterator[Entry]:

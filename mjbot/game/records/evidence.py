@@ -12,7 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from mjbot.game.records.game import RecordError
-from protocol.errors import NOT_JSON
+from mjbot.protocol.errors import NOT_JSON
 
 Verdict = Literal["accepted", "replaced", "refused"]
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
+from mjbot.protocol import messages as m
+from mjbot.protocol.messages import Event, FourInts, Seat, Tile
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.files import plural
-from protocol import messages as m
-from protocol.messages import Event, FourInts, Seat, Tile
 
 _TENHOU_ID: Final = re.compile(r"\b(20\d\d)(0[1-9]|1[0-2])\d{4}gm-")
 

@@ -19,16 +19,16 @@ from mjbot.game.records.game import (
     Talk,
 )
 from mjbot.game.records.json_values import Lines, json_values, without_comments
+from mjbot.protocol import messages as m
+from mjbot.protocol.codec import decode_line, encode
+from mjbot.protocol.dialects import OWN_LOG
+from mjbot.protocol.errors import NOT_JSON, ProtocolError, ThreePlayersError
+from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.messages import Event
+from mjbot.protocol.reading import shows_three
+from mjbot.protocol.rules import RANKED
+from mjbot.protocol.seats import players_after, seated
 from mjbot.runtime.files import append_lines, naming
-from protocol import messages as m
-from protocol.codec import decode_line, encode
-from protocol.dialects import OWN_LOG
-from protocol.errors import NOT_JSON, ProtocolError, ThreePlayersError
-from protocol.framing import MAX_LINE_BYTES
-from protocol.messages import Event
-from protocol.reading import shows_three
-from protocol.rules import RANKED
-from protocol.seats import players_after, seated
 
 _EVENTS: Final = get_args(Event)
 _SILENCE: Final = b'"logs":[null,null,null,null]'
@@ -155,7 +155,7 @@ def log_line(event: Event, talk: Talk = (), players: int = 4) -> bytes:
     ``talk`` is what was remarked on it, which stands in ``logs`` by seat, as in the original
     server's logs; without any that is left out.
 
-    >>> from protocol.messages import EndKyoku
+    >>> from mjbot.protocol.messages import EndKyoku
     >>> log_line(EndKyoku(), [(2, "well played")]).decode().strip()
     '{"type":"end_kyoku","logs":[null,null,"well played",null]}'
     """

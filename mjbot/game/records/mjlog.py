@@ -1,7 +1,8 @@
 """Tenhou's mjlog to our events, in the order in which things happened at the table.
 
 A record is Tenhou's wire with the hands of all seats open, so tags and results are read by
-:mod:`protocol.tenhou`: the same result gives the same event from a live game and from its record.
+:mod:`mjbot.protocol.tenhou`: the same result gives the same event from a live game and from its
+record.
 
 The order is the record's own: riichi, discard, acceptance, then a call of that discard; ankan,
 dora, draw; open kan, draw, dora, discard; one win event per winner and one end of the kyoku.
@@ -23,19 +24,19 @@ from mjbot.game.records.game import (
     RecordError,
     WinRecord,
 )
-from protocol import messages as m
-from protocol.errors import ProtocolError
-from protocol.masking import HIDDEN_HAND
-from protocol.rules import RANKED
-from protocol.seats import by_seat
-from protocol.tenhou import tags
-from protocol.tenhou.calls import decode_call
-from protocol.tenhou.codec import RECORD_TAGS, typed
-from protocol.tenhou.game_type import GameType, check_playable, rules_of
-from protocol.tenhou.hand import call_event
-from protocol.tenhou.results import final_scores, points, read_draw, read_win
-from protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
-from protocol.tiles import WIND_NAMES
+from mjbot.protocol import messages as m
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.masking import HIDDEN_HAND
+from mjbot.protocol.rules import RANKED
+from mjbot.protocol.seats import by_seat
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.calls import decode_call
+from mjbot.protocol.tenhou.codec import RECORD_TAGS, typed
+from mjbot.protocol.tenhou.game_type import GameType, check_playable, rules_of
+from mjbot.protocol.tenhou.hand import call_event
+from mjbot.protocol.tenhou.results import final_scores, points, read_draw, read_win
+from mjbot.protocol.tenhou.tiles import PLAIN_TILES, RED_TILES
+from mjbot.protocol.tiles import WIND_NAMES
 
 
 class Element(msgspec.Struct, frozen=True):

@@ -16,15 +16,15 @@ import msgspec
 
 from mjbot.game.records.complete import CompleteGame
 from mjbot.game.records.game import Entry, WinRecord
-from protocol import messages as m
-from protocol.seats import by_seat
-from protocol.tenhou import tags
-from protocol.tenhou.calls import Call, encode_call
-from protocol.tenhou.codec import Spelling, write
-from protocol.tenhou.game_type import game_type
-from protocol.tenhou.results import DRAW_TYPES, write_final
-from protocol.tenhou.tiles import PLAIN_COPIES, RED_COPIES
-from protocol.tiles import WIND_NAMES
+from mjbot.protocol import messages as m
+from mjbot.protocol.seats import by_seat
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.calls import Call, encode_call
+from mjbot.protocol.tenhou.codec import Spelling, write
+from mjbot.protocol.tenhou.game_type import game_type
+from mjbot.protocol.tenhou.results import DRAW_TYPES, write_final
+from mjbot.protocol.tenhou.tiles import PLAIN_COPIES, RED_COPIES
+from mjbot.protocol.tiles import WIND_NAMES
 
 
 def write_mjlog(game: CompleteGame) -> bytes:

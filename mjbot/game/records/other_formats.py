@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from mjbot.game.records.json_values import Lines, without_comments
-from protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.framing import MAX_LINE_BYTES
 
 MAJIANG: Final = "is a game in the format of Majiang (JSON)"
 OTHER_JSON: Final = "is JSON, but holds no mjai messages"

@@ -17,9 +17,9 @@ from mjbot.game.table.legal import can_ron
 from mjbot.game.table.mirror.check import check_draw_reason
 from mjbot.game.table.mirror.mirror import TableError
 from mjbot.game.table.settle import PAYMENT, abort_reason, game_ends, win_payment
-from protocol import messages as m
-from protocol.rules import RULE_SETS, Rules
-from protocol.tiles import UNKNOWN
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import RULE_SETS, Rules
+from mjbot.protocol.tiles import UNKNOWN
 
 _DRAWS: Final = {
     s.FOUR_WINDS: ("four_winds_draw", "four equal winds"),

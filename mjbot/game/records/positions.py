@@ -14,9 +14,9 @@ from typing import Final, NamedTuple, Self
 from mjbot.game.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.view import Sealed, View
+from mjbot.protocol.messages import StartKyoku
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import plural
-from protocol.messages import StartKyoku
 
 EXPECTED: Final = "expected KYOKU-HONBA:CHOICE such as E2-1:5, or the number of an event"
 

@@ -6,9 +6,9 @@ from typing import Final
 from mjbot.game.records.game import Entry, Game
 from mjbot.game.records.other_rules import missing_draw, named_problem
 from mjbot.game.table.mirror.mirror import Mirror, TableError, quote
+from mjbot.protocol.messages import Dora, EndGame, Event, Hora, Ryukyoku, StartKyoku
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.files import plural
-from protocol.messages import Dora, EndGame, Event, Hora, Ryukyoku, StartKyoku
 
 RULES_SINCE: Final = "2018-01"
 """The first month of which records were checked.  A game of 2009-02 was played without tenpai-yame;

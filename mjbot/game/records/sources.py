@@ -66,9 +66,9 @@ from mjbot.game.records.other_formats import (
     whole_json,
 )
 from mjbot.game.records.tenhou6.reader import HandLink, read_tenhou6, single_hand
-from protocol.framing import MAX_LINE_BYTES
-from protocol.messages import StartGame, wire_name
-from protocol.rules import RANKED, Rules, announced_players
+from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.messages import StartGame, wire_name
+from mjbot.protocol.rules import RANKED, Rules, announced_players
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
 """Endings that are read inside folders and zips; a file named by the user may end anyhow."""

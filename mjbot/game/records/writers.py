@@ -16,11 +16,11 @@ from mjbot.game.records.game import Entry, Game, IncompleteGameError, RecordErro
 from mjbot.game.records.mjai_log import log_line
 from mjbot.game.records.mjlog_writer import write_mjlog
 from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.protocol.messages import StartGame
+from mjbot.protocol.rules import announced_players
+from mjbot.protocol.tenhou.game_type import NoTableError
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import naming
-from protocol.messages import StartGame
-from protocol.rules import announced_players
-from protocol.tenhou.game_type import NoTableError
 
 
 @dataclass(frozen=True, slots=True)

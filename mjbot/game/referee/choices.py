@@ -50,8 +50,8 @@ from mjbot.game.table.seats import next_seat, seat_after
 from mjbot.game.table.settle import abort_reason, three_rons_draw
 from mjbot.game.table.state import DECLARED, RINSHAN, TRIPLE_RON, State
 from mjbot.game.table.state import NINE_TERMINALS as ABORT_NINE
+from mjbot.protocol.tiles import N_KINDS, NORTH
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS, NORTH
 
 
 @compiled

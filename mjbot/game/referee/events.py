@@ -11,9 +11,9 @@ from mjbot.game.rules.wall_plan import HAND_TILES
 from mjbot.game.table.hands import concealed_tiles
 from mjbot.game.table.mirror.wire import wire_yakus
 from mjbot.game.table.state import ACCEPTED, NINE_TERMINALS, NO_DRAW, WIRE_REASONS, State
-from protocol import messages as m
-from protocol.seats import by_seat, paid, riichi_deltas
-from protocol.tiles import N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_names
+from mjbot.protocol import messages as m
+from mjbot.protocol.seats import by_seat, paid, riichi_deltas
+from mjbot.protocol.tiles import N_KINDS, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_names
 
 
 def four(values: NDArray[np.int32]) -> m.FourInts:

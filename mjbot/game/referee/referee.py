@@ -21,8 +21,8 @@ from mjbot.game.table.mirror.wire import to_message
 from mjbot.game.table.settle import game_ends, next_kyoku
 from mjbot.game.table.state import CHOMBO, DRAWN, WON, State, new_state
 from mjbot.game.table.view import View
-from protocol import messages as m
-from protocol.rules import RANKED, Length, Rules
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import RANKED, Length, Rules
 
 Walls = Callable[[int, int, NDArray[np.int8]], None]
 """``walls(round, honba, wall)`` fills int8[136], laid out as :mod:`mjbot.game.rules.wall_plan`

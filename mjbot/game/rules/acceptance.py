@@ -29,7 +29,7 @@ def acceptance(hand: Counts, n_melds: int) -> int:
     """Return the mask of kinds that lower the shanten of a hand of 3n+1 tiles.
 
     >>> from mjbot.game.rules.kinds import hand_counts, kinds_of
-    >>> from protocol.tiles import tile_name
+    >>> from mjbot.protocol.tiles import tile_name
     >>> [tile_name(kind) for kind in kinds_of(acceptance(hand_counts("1235m67p11234s555z"), 0))]
     ['5p', '8p']
     """

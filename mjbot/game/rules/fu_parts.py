@@ -36,7 +36,7 @@ from mjbot.game.rules.yaku import (
     wait_fu,
     way_fu,
 )
-from protocol.tiles import tile_name
+from mjbot.protocol.tiles import tile_name
 
 SEVEN_PAIRS_FU: Final = 25
 _MELDS: Final = {

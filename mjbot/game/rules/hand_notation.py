@@ -1,7 +1,8 @@
 """Hands as people write them: ``123m406p55z(123s)[1111z]``.
 
-Concealed tiles as :func:`protocol.tiles.parse_tiles` reads them, a red five also as ``5mr``; then
-the melds: ``(123m)`` a chi, ``(555p)`` a pon, ``(1111z)`` an open kan, ``[1111z]`` a concealed one.
+Concealed tiles as :func:`mjbot.protocol.tiles.parse_tiles` reads them, a red five also as ``5mr``;
+then the melds: ``(123m)`` a chi, ``(555p)`` a pon, ``(1111z)`` an open kan, ``[1111z]`` a concealed
+one.
 """
 
 import re
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, PON
-from protocol.tiles import FIRST_HONOUR, parse_tiles, tile_kind
+from mjbot.protocol.tiles import FIRST_HONOUR, parse_tiles, tile_kind
 
 MAX_MELDS: Final = 4
 _MELD: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.protocol.tiles import N_KINDS, parse_tiles, tile_kind, tile_name
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS, parse_tiles, tile_kind, tile_name
 
 Counts = NDArray[np.int8]
 """A hand as counts by kind: int8[34]."""
@@ -49,7 +49,7 @@ def count_kinds(tiles: Iterable[int]) -> NDArray[np.int8]:
 
 
 def hand_counts(text: str) -> NDArray[np.int8]:
-    """Read the shorthand of :func:`protocol.tiles.parse_tiles` into counts per kind.
+    """Read the shorthand of :func:`mjbot.protocol.tiles.parse_tiles` into counts per kind.
 
     Raises ``ValueError`` for more than four tiles of a kind.
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from mjbot.game.rules import wins
 from mjbot.game.rules.ruleset import RuleSet
+from mjbot.protocol.rules import STICK_POINTS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.rules import STICK_POINTS
 
 HONBA_POINTS: Final = 100  # from each payer of a self-draw
 NOTEN_POINTS: Final = 1000  # for each player but one
@@ -102,7 +102,7 @@ def tsumo_total(base: int, dealer_wins: bool, rules: RuleSet) -> int:
     """Return what all payers of a self-draw pay together, without honba.
 
     >>> from mjbot.game.rules.ruleset import rule_set
-    >>> from protocol.rules import Rules
+    >>> from mjbot.protocol.rules import Rules
     >>> [tsumo_total(640, False, rule_set(Rules(players=players))) for players in (4, 3)]
     [2700, 2000]
     """

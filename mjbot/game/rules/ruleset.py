@@ -1,6 +1,6 @@
 """A rule set as compiled code reads it: the record that travels inside every state.
 
-A new rule is a field of :class:`protocol.rules.Rules` and one here of the same name; both
+A new rule is a field of :class:`mjbot.protocol.rules.Rules` and one here of the same name; both
 directions copy what they find there.
 """
 
@@ -10,12 +10,12 @@ import msgspec
 
 from mjbot.game.rules import wins
 from mjbot.game.rules.wall_plan import WallPlan, wall_plan
+from mjbot.protocol.rules import LAST_ROUND, RANKED, Rules, last_round
 from mjbot.runtime.compiler.record import Int16, Int32, Int32s, Record
-from protocol.rules import LAST_ROUND, RANKED, Rules, last_round
 
 
 class RuleSet(Record):
-    """The fields of :class:`protocol.rules.Rules`, and what follows from them; flags are 1 for yes.
+    """The fields of :class:`mjbot.protocol.rules.Rules`, and what follows from them; 1 is yes.
 
     Compiled code copies it whole: ``state.rules = rules``.
     """

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from mjbot.game.rules.acceptance import shanten_and_acceptance, waits
 from mjbot.game.rules.kinds import Counts
 from mjbot.game.rules.shanten import shanten
+from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 _MISSING: Final = 0x7F << 1  # 2m to 8m
 _LOW: Final = 0  # 1m

@@ -1,7 +1,7 @@
 """The yaku: ids, which are also bits of a yaku mask, values and names.
 
-The ids are mjbot's.  0..54 are those that Tenhou has, too (:mod:`protocol.yaku`); a local yaku
-would be a further row from 55 on, up to 62, and has no id on Tenhou's wire.  The masks
+The ids are mjbot's.  0..54 are those that Tenhou has, too (:mod:`mjbot.protocol.yaku`); a local
+yaku would be a further row from 55 on, up to 62, and has no id on Tenhou's wire.  The masks
 :data:`YAKUMAN`, :data:`BONUS` and :data:`ORDINARY` define the kind of a yaku, not its number.
 
 ``CLOSED_HAN`` and ``OPEN_HAN`` are indexed by id; a yakuman has 0 there.  There is no renhou and no
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from mjbot.game.rules.wins import DOUBLE_YAKUMAN
-from protocol import yaku as wire
+from mjbot.protocol import yaku as wire
 
 TSUMO: Final = 0
 RIICHI: Final = 1

@@ -22,10 +22,10 @@ from mjbot.game.statistics.estimates import Estimate, difference, rate, ratio
 from mjbot.game.statistics.seating import Seating
 from mjbot.game.table.settle import Payment, ranks_of
 from mjbot.game.table.state import EXHAUSTIVE, NAGASHI, NO_DRAW, NO_RIICHI, State
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import RANKED, Rules, announced_players
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int32, Int32s, Record
-from protocol import messages as m
-from protocol.rules import RANKED, Rules, announced_players
 
 
 class SeatCounts(Record, align=False):

@@ -9,8 +9,8 @@ through compiled code as one integer; the functions here decode it there, the pr
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from mjbot.protocol.tiles import N_KINDS, N_TILES, TILE_NAMES
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS, N_TILES, TILE_NAMES
 
 DISCARD: Final = 0  # + tile: from the hand
 DISCARD_DRAWN: Final = 37  # + tile: tsumogiri

@@ -37,8 +37,8 @@ from mjbot.game.table.state import (
     WON,
     State,
 )
+from mjbot.protocol.rules import STICK_POINTS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.rules import STICK_POINTS
 
 
 @compiled

@@ -23,8 +23,8 @@ from mjbot.game.table.state import (
     RINSHAN,
     State,
 )
+from mjbot.protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 
 MAX_MELDS: Final = 4
 

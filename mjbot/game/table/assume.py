@@ -19,8 +19,8 @@ from mjbot.game.table.state import (
     NO_RIICHI,
     State,
 )
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS
 
 EVERY_KIND: Final = (1 << N_KINDS) - 1
 

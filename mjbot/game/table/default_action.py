@@ -10,8 +10,8 @@ from mjbot.game.table.actions import DISCARD, DISCARD_DRAWN, PASS
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.legal import can_discard_kind, held_tiles
 from mjbot.game.table.state import CHANKAN, REACTION, State
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS
 
 
 @compiled

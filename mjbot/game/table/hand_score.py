@@ -26,12 +26,9 @@ from mjbot.game.rules.wins import Win, new_win
 from mjbot.game.rules.yaku_table import YAKU, yaku_han
 from mjbot.game.table.observe import dora_kind
 from mjbot.game.table.settle import payments
-from mjbot.runtime.errors import ArgumentError
-from mjbot.runtime.files import plural
-from mjbot.runtime.languages import marked
-from protocol.messages import MOST_STICKS
-from protocol.rules import RANKED, Rules
-from protocol.tiles import (
+from mjbot.protocol.messages import MOST_STICKS
+from mjbot.protocol.rules import RANKED, Rules
+from mjbot.protocol.tiles import (
     FIRST_DRAGON,
     FIRST_HONOUR,
     N_KINDS,
@@ -41,6 +38,9 @@ from protocol.tiles import (
     tile_kind,
     tile_name,
 )
+from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import plural
+from mjbot.runtime.languages import marked
 
 DISCARDER: Final = "discarder"
 _LIMITS: Final = (

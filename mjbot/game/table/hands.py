@@ -4,8 +4,8 @@ from typing import Final
 
 from mjbot.game.rules.tile_sets import waits_of
 from mjbot.game.table.state import State
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
 
 UNKNOWN: Final = 37
 """The tile that cannot be seen."""
@@ -14,7 +14,8 @@ MAX_HAND: Final = 14
 kind_of: Final = compiled(tile_kind)
 """The kind (0..33) of a tile (0..36), for compiled code.
 
-Python code asks :func:`protocol.tiles.tile_kind` itself, which costs less than a compiled call.
+Python code asks :func:`mjbot.protocol.tiles.tile_kind` itself, which costs less than a compiled
+call.
 """
 
 

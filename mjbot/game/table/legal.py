@@ -37,9 +37,9 @@ from mjbot.game.table.state import (
     TURN,
     State,
 )
+from mjbot.protocol.rules import STICK_POINTS
+from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS, NORTH
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.rules import STICK_POINTS
-from protocol.tiles import FIRST_HONOUR, N_KINDS, NORTH
 
 MAX_KANS = 4
 NINE = 9

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from mjbot.game.table.hands import kind_of
 from mjbot.game.table.state import ANKAN, CALLED_AWAY, CHI, DAIMINKAN, KAKAN, State
+from mjbot.protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 
 
 @compiled

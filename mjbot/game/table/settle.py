@@ -46,10 +46,10 @@ from mjbot.game.table.state import (
     PON,
     State,
 )
+from mjbot.protocol.rules import EXTENSION_ROUNDS
+from mjbot.protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 from mjbot.runtime.compiler.compiled import compiled, keep_alive
 from mjbot.runtime.compiler.record import Int8, Int16, Int32, Int32s, Int64, Record
-from protocol.rules import EXTENSION_ROUNDS
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 
 
 class Payment(Record):

@@ -1,7 +1,7 @@
 """The state of a table: one flat record, the same for mirror, referee and playouts.
 
 A state is ``numpy.void`` of :data:`STATE` (about 1.2 kB); copying one is ``dst[...] = src`` in
-compiled code or :func:`copy_state` in Python.  Tiles are codes 0..36 (:mod:`protocol.tiles`),
+compiled code or :func:`copy_state` in Python.  Tiles are codes 0..36 (:mod:`mjbot.protocol.tiles`),
 kinds 0..33, seats absolute 0..3, ``-1`` means none.  What a seat may not see is simply not
 filled in: an unknown hand has ``hand_known == 0`` and only its size.  How a kyoku ends without a
 win is a small code too (:data:`WIRE_REASONS` has the wire names).
@@ -214,4 +214,4 @@ WIRE_REASONS: Final = (
     "sanchaho",
     "error",
 )
-"""Wire names of the codes (:data:`protocol.messages.DRAW_REASONS`)."""
+"""Wire names of the codes (:data:`mjbot.protocol.messages.DRAW_REASONS`)."""

@@ -30,9 +30,9 @@ from mjbot.game.table.legal import is_furiten, legal_codes
 from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, WIND_NAMES
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.rules import Rules
-from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, WIND_NAMES
 
 Value = TypeVar("Value")
 

@@ -22,7 +22,7 @@ from mjbot.learning.env.rewards import RewardName, StandingValue
 from mjbot.learning.env.tables import RANDOM, TSUMOGIRI, random_actions
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.learning.models.networks.layout import PLANES, SCALARS
-from protocol.rules import Length
+from mjbot.protocol.rules import Length
 
 PLANE_NAMES: Final = PLANES.names
 SCALAR_NAMES: Final = SCALARS.names

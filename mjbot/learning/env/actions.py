@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.table.actions import ACTIONS, CONCEALED_KAN, Action
+from mjbot.protocol.tiles import N_KINDS, TILE_NAMES
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS, TILE_NAMES
 
 RIICHI: Final = 37
 CHI: Final = 38

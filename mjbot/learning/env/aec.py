@@ -28,9 +28,9 @@ from mjbot.learning.env.actions import N_ACTIONS
 from mjbot.learning.env.batch import BatchEnv
 from mjbot.learning.env.rewards import RewardName, StandingValue
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
+from mjbot.protocol.rules import Length
+from mjbot.protocol.tiles import N_KINDS, TILE_NAMES
 from mjbot.runtime.errors import MjbotError
-from protocol.rules import Length
-from protocol.tiles import N_KINDS, TILE_NAMES
 
 
 class MissingLibraryError(MjbotError, ImportError):

@@ -49,10 +49,10 @@ from mjbot.learning.models.networks.encoding import (
     encode,
     new_encoder,
 )
+from mjbot.protocol.rules import LAST_ROUND, Length, Rules
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import mix
 from mjbot.runtime.errors import ArgumentError
-from protocol.rules import LAST_ROUND, Length, Rules
 
 Planes = NDArray[np.float32]
 

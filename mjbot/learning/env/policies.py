@@ -24,10 +24,10 @@ from mjbot.learning.models.networks.encoding import (
     encode,
     new_encoder,
 )
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
-from protocol.tiles import N_KINDS
 
 
 class Observation(NamedTuple):

@@ -25,8 +25,8 @@ from mjbot.game.table.settle import OVER, ranks_of
 from mjbot.learning.env.tables import Standings, Values
 from mjbot.learning.models.networks.rank import GAME_OVER, RankWeights, rank_chances, rank_model
 from mjbot.learning.models.placement import expected_bonuses
+from mjbot.protocol.rules import RANKED, Rules
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.rules import RANKED, Rules
 
 StandingValue = Callable[[Standings], Values]
 """``value(standings)`` of :data:`mjbot.learning.env.tables.STANDING` [k] returns float64[k, 4], or

@@ -19,9 +19,9 @@ from mjbot.game.table.hands import kind_of
 from mjbot.game.table.observe import genbutsu
 from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import CHI, RIICHI_DISCARD, TSUMOGIRI, State
+from mjbot.protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, NORTH
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int64, Int64s, Record
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, NORTH
 
 Counts = NDArray[np.int8]
 

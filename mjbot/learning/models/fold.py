@@ -31,8 +31,8 @@ from mjbot.game.table.state import ACCEPTED, State
 from mjbot.learning.models.fold_features import N_FEATURES, Features, fold_features
 from mjbot.learning.models.hand import HandEvaluator
 from mjbot.learning.models.weights import SHIPPED, Arrays, load_weights, shaped
+from mjbot.protocol.tiles import tile_kind
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import tile_kind
 
 NAME: Final = "fold"
 FEATURE_SET: Final = "paper"

@@ -17,8 +17,8 @@ from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.game.rules.shanten import NEVER, shanten_pairs, shanten_regular
 from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.game.table.state import CALLED_AWAY, CHI, PON, State
+from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 GENBUTSU: Final = 0
 NEARLY_SAFE: Final = 1

@@ -14,7 +14,7 @@ from mjbot.game.table.view import View
 from mjbot.learning.models.danger import danger_weights, deal_in_chances
 from mjbot.learning.models.tenpai import hand_reader, tenpai_chance
 from mjbot.learning.models.weights import OF_PLAYERS
-from protocol.tiles import N_KINDS
+from mjbot.protocol.tiles import N_KINDS
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from mjbot.game.table.state import State
 from mjbot.learning.models.danger_features import honour_value, shown_han
 from mjbot.learning.models.input_layout import SEATS, InputLayout
 from mjbot.learning.models.networks.look_ahead import MOST_TILES
+from mjbot.protocol.tiles import FIRST_HONOUR
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float32s, Int8s
-from protocol.tiles import FIRST_HONOUR
 
 TABLE: Final = InputLayout(
     CLOCK=(

@@ -18,8 +18,8 @@ from mjbot.game.rules.wins import RIICHI, TSUMO
 from mjbot.game.table.observe import add_melds, dora_values
 from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import State
+from mjbot.protocol.tiles import NORTH
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import NORTH
 
 Counts = NDArray[np.int8]
 

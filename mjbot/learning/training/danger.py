@@ -35,11 +35,11 @@ from mjbot.learning.training import regression as fit
 from mjbot.learning.training.hand_positions import identity_of
 from mjbot.learning.training.positions import GameRef, GameStep, collect
 from mjbot.learning.training.runs import RUNS, Learned, TrainingRequest
+from mjbot.protocol.messages import Dahai, EndKyoku, Hora, StartKyoku
 from mjbot.runtime.compiler.compiled import compiled, keep_alive
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
-from protocol.messages import Dahai, EndKyoku, Hora, StartKyoku
 
 NAME: Final = "danger"
 MODELS: Final = ("other", "riichi")

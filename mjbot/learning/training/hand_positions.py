@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from mjbot.game.table.state import ACCEPTED
 from mjbot.learning.models.hand_position import HAND_POSITION, HandPosition, observe
 from mjbot.learning.training.positions import GameRef, GameStep, file_digests
+from mjbot.protocol.messages import Dahai, Reach, StartKyoku
+from mjbot.protocol.tiles import TILE_BY_NAME
 from mjbot.runtime.compiler.compiled import source_digest
-from protocol.messages import Dahai, Reach, StartKyoku
-from protocol.tiles import TILE_BY_NAME
 
 Positions = NDArray[np.void]
 """Records of :data:`HAND_POSITION`, [n]."""

@@ -28,11 +28,11 @@ from mjbot.game.records.game import (
 from mjbot.game.records.sources import Source, games_of, list_sources
 from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.state import State
+from mjbot.protocol.messages import Event
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import plural
 from mjbot.runtime.processes import in_processes
-from protocol.messages import Event
-from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
 

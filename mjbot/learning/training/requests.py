@@ -13,9 +13,9 @@ from typing import Any
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.training import runs
 from mjbot.learning.training.positions import LeftOut
+from mjbot.protocol.rules import LAST_ROUND, Length
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import argument, option
-from protocol.rules import LAST_ROUND, Length
 
 
 def check_field() -> Any:

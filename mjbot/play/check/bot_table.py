@@ -24,13 +24,13 @@ from mjbot.play.check.lines import (
 from mjbot.play.check.made_games import Deal, MadeGame
 from mjbot.play.check.report import CheckFindings, Transcript
 from mjbot.play.check.sending import Respell, named, respell_sparsely, respell_strangely, sender_for
-from protocol.codec import encode
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
-from protocol.errors import NOT_JSON
-from protocol.messages import Dahai, Dora, EndGame, Error, Event, Tsumo
-from protocol.rules import Length
-from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
-from protocol.sessions.pipes import quoted
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
+from mjbot.protocol.errors import NOT_JSON
+from mjbot.protocol.messages import Dahai, Dora, EndGame, Error, Event, Tsumo
+from mjbot.protocol.rules import Length
+from mjbot.protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
+from mjbot.protocol.sessions.pipes import quoted
 
 Habit = Literal["", "late dora", "strange", "sparse", "stops", "cut", "resumes"]
 

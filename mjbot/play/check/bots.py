@@ -10,7 +10,7 @@ from mjbot.play.check.bot_table import LIMITS_S, BotTable, Scene, SceneReplies
 from mjbot.play.check.catalogue import BOT_CHECKS, FAMILIES, Check, CheckVerdict
 from mjbot.play.check.lines import CheckedBot
 from mjbot.play.check.report import CheckFindings
-from protocol.dialects import Dialect
+from mjbot.protocol.dialects import Dialect
 
 _MEGABYTE: Final = 1 << 20
 _MOST_SHARE: Final = 0.99

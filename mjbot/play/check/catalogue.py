@@ -9,7 +9,7 @@ import enum
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 
 Level = Literal["MUST", "SHOULD", "INFO"]
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.play.check.four_clients import ClientReport, bare
-from protocol import messages as m
-from protocol.masking import masked
+from mjbot.protocol import messages as m
+from mjbot.protocol.masking import masked
 
 _MOST_DRAWS: Final = 70
 

@@ -17,14 +17,14 @@ from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.mirror.wire import to_message
 from mjbot.play.check.report import Transcript
 from mjbot.play.client.server_offers import disagreement, discard_disagreement
-from protocol import messages as m
-from protocol.codec import decode_line, encode
-from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
-from protocol.errors import NOT_JSON, ProtocolError
-from protocol.sessions.lockstep_server import BUSY
-from protocol.sessions.turns import Due, due_after
-from protocol.tiles import tile_names
-from protocol.transports.base import SilenceError, Transport, TransportError, UnreachableError
+from mjbot.protocol import messages as m
+from mjbot.protocol.codec import decode_line, encode
+from mjbot.protocol.dialects import LOCKSTEP, REQUESTS, Dialect
+from mjbot.protocol.errors import NOT_JSON, ProtocolError
+from mjbot.protocol.sessions.lockstep_server import BUSY
+from mjbot.protocol.sessions.turns import Due, due_after
+from mjbot.protocol.tiles import tile_names
+from mjbot.protocol.transports.base import SilenceError, Transport, TransportError, UnreachableError
 
 Connect = Callable[[], Awaitable[Transport]]
 """Connects to the server once more; raises :class:`TransportError`."""

@@ -13,14 +13,14 @@ from mjbot.game.table.state import ACCEPTED
 from mjbot.play.check.catalogue import CheckVerdict
 from mjbot.play.server.offers import ReplyError
 from mjbot.play.server.offers import read_reply as read_for_table
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
-from protocol.messages import Event, PlayerAction, wire_name
-from protocol.reading import SPELLINGS_OF_KITA
-from protocol.sessions.lockstep_server import BadReplyError, read_reply
-from protocol.sessions.pipes import quoted
-from protocol.sessions.request_server import meant
-from protocol.sessions.turns import Due, due_after
-from protocol.tiles import TILE_NAMES, tile_names
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
+from mjbot.protocol.messages import Event, PlayerAction, wire_name
+from mjbot.protocol.reading import SPELLINGS_OF_KITA
+from mjbot.protocol.sessions.lockstep_server import BadReplyError, read_reply
+from mjbot.protocol.sessions.pipes import quoted
+from mjbot.protocol.sessions.request_server import meant
+from mjbot.protocol.sessions.turns import Due, due_after
+from mjbot.protocol.tiles import TILE_NAMES, tile_names
 
 MOST_BYTES: Final = 1 << 16
 RIICHI_POINTS: Final = 1000

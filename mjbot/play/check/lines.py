@@ -18,15 +18,15 @@ from typing import Final
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
+from mjbot.protocol.dialects import LOCKSTEP, REQUESTS, Dialect
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.protocol.transports.tcp import TcpTransport
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.interruption import to_its_end
 from mjbot.runtime.processes import ChildProcess, describe_exit
-from protocol.dialects import LOCKSTEP, REQUESTS, Dialect
-from protocol.errors import ProtocolError
-from protocol.framing import MAX_LINE_BYTES
-from protocol.plain_text import one_line
-from protocol.transports.base import SilenceError, Transport, VanishedError
-from protocol.transports.tcp import TcpTransport
 
 START_S: Final = 60.0
 """How long a bot may need before it takes its seat; it may be loading its network."""

@@ -17,9 +17,9 @@ from mjbot.game.referee.wall import shuffle_wall
 from mjbot.game.rules.wall_plan import wall_plan
 from mjbot.game.table.actions import Action
 from mjbot.game.table.assume import pin_draws
-from protocol.messages import EndGame, EndKyoku, Event
-from protocol.rules import Length, Rules
-from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles, tile_kind
+from mjbot.protocol.messages import EndGame, EndKyoku, Event
+from mjbot.protocol.rules import Length, Rules
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles, tile_kind
 
 _MISSING: Final = {3: range(1, 8), 4: range(0)}
 """The kinds that are not in a game of so many players."""

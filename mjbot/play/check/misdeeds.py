@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mjbot.play.check.four_clients import ClientReport, Decide, Deed, Spell
-from protocol.messages import Dahai, Event, Hora, PlayerAction, Reach, Skip, Tsumo
+from mjbot.protocol.messages import Dahai, Event, Hora, PlayerAction, Reach, Skip, Tsumo
 
 CULPRIT: Final = 1
 """Which client misbehaves."""

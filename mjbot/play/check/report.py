@@ -11,9 +11,9 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from mjbot.play.check.catalogue import Check, CheckVerdict
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.files import plural
-from protocol.dialects import Dialect
-from protocol.plain_text import one_line
 
 KEPT_LINES: Final = 400
 SHOWN_LINES: Final = 12
@@ -166,7 +166,7 @@ def _result(check: Check, findings: CheckFindings, command: str) -> Result:
 def profile_of(dialect: Dialect) -> str:
     """Return the name of the dialect profile that a check is of.
 
-    >>> from protocol.dialects import ARRAYS
+    >>> from mjbot.protocol.dialects import ARRAYS
     >>> profile_of(ARRAYS)
     'stdio-arrays: arrays over pipes, an answer to each (mjai.app)'
     """

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from mjbot.play.check.judge import Owed
 from mjbot.play.server.offers import with_hints
-from protocol.codec import encode
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
-from protocol.masking import masked
-from protocol.messages import EndGame, Error, Event, StartGame
-from protocol.rules import announced_players
-from protocol.seats import seated
-from protocol.sessions.pipes import pipe_session
-from protocol.sessions.request_server import RequestSession
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
+from mjbot.protocol.masking import masked
+from mjbot.protocol.messages import EndGame, Error, Event, StartGame
+from mjbot.protocol.rules import announced_players
+from mjbot.protocol.seats import seated
+from mjbot.protocol.sessions.pipes import pipe_session
+from mjbot.protocol.sessions.request_server import RequestSession
 
 NAMES: Final = ("east", "south", "west", "north")
 

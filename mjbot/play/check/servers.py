@@ -15,12 +15,12 @@ from mjbot.play.check.four_clients import ClientReport, Connect, Decide, ServerE
 from mjbot.play.check.lines import LEAVE_S, START_S, CannotStartError, Running
 from mjbot.play.check.misdeeds import CULPRIT, MISDEEDS, Misdeed, odd_speller
 from mjbot.play.check.report import CheckFindings, Transcript
-from protocol.codec import encode
-from protocol.dialects import LOCKSTEP, Dialect
-from protocol.errors import ProtocolError
-from protocol.messages import Dahai, EndGame, Join, Skip
-from protocol.sessions.lockstep_server import BUSY
-from protocol.transports.base import Transport, TransportError, VanishedError
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import LOCKSTEP, Dialect
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import Dahai, EndGame, Join, Skip
+from mjbot.protocol.sessions.lockstep_server import BUSY
+from mjbot.protocol.transports.base import Transport, TransportError, VanishedError
 
 JOIN_S: Final = 10.0
 """How long a server may take to refuse a join, or to report that it is busy."""
@@ -81,7 +81,7 @@ async def check_server(
     """Join a server as four clients, game after game; return what was noticed.
 
     It is noted in ``findings``, if given, as it is noticed.  Raises
-    :class:`~protocol.transports.base.UnreachableError` if the server is not there at all.
+    :class:`~mjbot.protocol.transports.base.UnreachableError` if the server is not there at all.
     """
     return await _ServerCheck(
         endpoint, settings, CheckFindings() if findings is None else findings

@@ -13,9 +13,8 @@ from mjbot.game.table.mirror.mirror import quote
 from mjbot.game.table.settle import ranks_of
 from mjbot.play.client.player import ClientPlayer
 from mjbot.play.client.server_offers import listed
-from mjbot.runtime.errors import ExitCode, MjbotError
-from protocol.errors import ProtocolError
-from protocol.messages import (
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import (
     ACK_STATUSES,
     ActionAck,
     Error,
@@ -23,11 +22,12 @@ from protocol.messages import (
     Message,
     ValidationResult,
 )
-from protocol.plain_text import one_line
-from protocol.sessions.client import ClientSession, Received
-from protocol.sessions.stages import Stage
-from protocol.sessions.turns import ReplyDuty
-from protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.sessions.client import ClientSession, Received
+from mjbot.protocol.sessions.stages import Stage
+from mjbot.protocol.sessions.turns import ReplyDuty
+from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.runtime.errors import ExitCode, MjbotError
 
 logger = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ class Conversation:
 
         Raises :class:`ProtocolError` and :class:`mjbot.game.table.mirror.mirror.TableError` for
         what the server did wrong, :class:`ServerReportedError` for an ``error`` of its own, and
-        :class:`~protocol.transports.base.TransportError` when it is gone or silent.
+        :class:`~mjbot.protocol.transports.base.TransportError` when it is gone or silent.
         """
         over = False
         while not over:

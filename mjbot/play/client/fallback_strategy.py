@@ -7,10 +7,10 @@ from typing import Final, TypeVar
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import Sealed, View
 from mjbot.play.client.decision_thread import DecisionThread
+from mjbot.protocol.plain_text import one_line
 from mjbot.strategy.faults import NO_ANSWER, FaultKind, accepted
 from mjbot.strategy.registry import require_players
 from mjbot.strategy.strategy import Strategy
-from protocol.plain_text import one_line
 
 logger = logging.getLogger(__name__)
 

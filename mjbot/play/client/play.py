@@ -18,20 +18,20 @@ from mjbot.play.client.faults import Faults
 from mjbot.play.client.player import ClientPlayer, MakeStrategy
 from mjbot.play.client.tenhou import TenhouGame
 from mjbot.play.startup.warm_up import WarmUp
+from mjbot.protocol.dialects import LOCKSTEP
+from mjbot.protocol.messages import Event
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Length
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.stages import Stage
+from mjbot.protocol.tenhou.client import TenhouClient
+from mjbot.protocol.tenhou.codec import Spelling
+from mjbot.protocol.tenhou.login import GUEST_LOGIN, Login
+from mjbot.protocol.transports import base as base_
+from mjbot.protocol.transports.address import Address, is_loopback
+from mjbot.protocol.transports.stdio import StdioTransport
+from mjbot.protocol.transports.tcp import TcpPieces, TcpTransport, connect_tcp
 from mjbot.runtime.net.backoff import Backoff
-from protocol.dialects import LOCKSTEP
-from protocol.messages import Event
-from protocol.plain_text import one_line
-from protocol.rules import Length
-from protocol.sessions.client import ClientSession
-from protocol.sessions.stages import Stage
-from protocol.tenhou.client import TenhouClient
-from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import GUEST_LOGIN, Login
-from protocol.transports import base as base_
-from protocol.transports.address import Address, is_loopback
-from protocol.transports.stdio import StdioTransport
-from protocol.transports.tcp import TcpPieces, TcpTransport, connect_tcp
 
 logger = logging.getLogger(__name__)
 
@@ -300,7 +300,7 @@ async def connect(settings: Settings) -> base_.Transport:
     if traits.over == "tcp":
         kind = TcpPieces if traits.is_tenhou else TcpTransport
         return await connect_tcp(address.host, address.port, kind=kind)
-    from protocol.transports.websocket import connect_websocket  # only where it is used
+    from mjbot.protocol.transports.websocket import connect_websocket  # only where it is used
 
     return await connect_websocket(
         address.socket_url,

@@ -21,18 +21,18 @@ from mjbot.play.client.server_offers import (
     listed,
 )
 from mjbot.play.startup.warm_up import WarmUp, warm_up_alone
+from mjbot.protocol import messages as m
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Length
+from mjbot.protocol.sessions.client import Received
+from mjbot.protocol.sessions.turns import Due
+from mjbot.protocol.tenhou.offers import NO_OFFER, takes
+from mjbot.protocol.tenhou.offers import disagreement as offer_disagreement
+from mjbot.protocol.tiles import tile_names
 from mjbot.strategy.faults import NO_ANSWER, Fault, FaultKind, accepted
 from mjbot.strategy.registry import require_players
 from mjbot.strategy.strategy import Strategy, remark_on
-from protocol import messages as m
-from protocol.dialects import Dialect
-from protocol.plain_text import one_line
-from protocol.rules import Length
-from protocol.sessions.client import Received
-from protocol.sessions.turns import Due
-from protocol.tenhou.offers import NO_OFFER, takes
-from protocol.tenhou.offers import disagreement as offer_disagreement
-from protocol.tiles import tile_names
 
 SLOW_S: Final = 30.0
 """A warm-up that takes longer is reported once; what hangs there cannot be ended."""

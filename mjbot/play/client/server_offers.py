@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from protocol.messages import (
+from mjbot.protocol.messages import (
     Ankan,
     Dahai,
     Daiminkan,
@@ -17,7 +17,7 @@ from protocol.messages import (
     Tile,
     wire_name,
 )
-from protocol.sessions.turns import Due
+from mjbot.protocol.sessions.turns import Due
 
 _UNLISTED: Final = frozenset({"dahai", "none"})
 _KANS: Final = (Ankan, Kakan, Daiminkan)
@@ -30,7 +30,7 @@ def fits(hint: Hint, action: PlayerAction) -> bool:
     ``consumed`` in any order; a kan is known by its kind of tile alone.  ``tsumogiri`` is passed
     over: servers disagree on it.
 
-    >>> from protocol.messages import Pon
+    >>> from mjbot.protocol.messages import Pon
     >>> pon = Pon(actor=1, target=0, pai="5p", consumed=("5pr", "5p"))
     >>> fits(Hint(type="pon", consumed=("5p", "5pr")), pon), fits(Hint(type="pon", pai="5pr"), pon)
     (True, False)

@@ -1,7 +1,7 @@
 """A bot at a Tenhou table: one game over one connection, or over several if it is lost.
 
-The session (:mod:`protocol.tenhou.client`) handles the wire, the player the game.  Here are the
-clocks: the keep-alive, how long the server may be silent, how long we try to come back.
+The session (:mod:`mjbot.protocol.tenhou.client`) handles the wire, the player the game.  Here are
+the clocks: the keep-alive, how long the server may be silent, how long we try to come back.
 """
 
 import asyncio
@@ -13,12 +13,12 @@ from typing import Final
 
 from mjbot.play.client.conversation import OwnResult, RecordEvent, Timed
 from mjbot.play.client.player import ClientPlayer
-from protocol.messages import EndGame, StartKyoku
-from protocol.plain_text import one_line
-from protocol.sessions.turns import ReplyDuty
-from protocol.tenhou.client import GameGoneError, TenhouClient, TenhouReceived, TenhouStage
-from protocol.tenhou.game_type import KEEP_ALIVE_S
-from protocol.transports import base as base_
+from mjbot.protocol.messages import EndGame, StartKyoku
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.sessions.turns import ReplyDuty
+from mjbot.protocol.tenhou.client import GameGoneError, TenhouClient, TenhouReceived, TenhouStage
+from mjbot.protocol.tenhou.game_type import KEEP_ALIVE_S
+from mjbot.protocol.transports import base as base_
 
 logger = logging.getLogger(__name__)
 

@@ -21,13 +21,13 @@ from mjbot.play.match.players import MatchPlayer
 from mjbot.play.match.run import Watcher
 from mjbot.play.server.reply_faults import fault_summary
 from mjbot.play.server.server import GameResult
+from mjbot.protocol.messages import EndGame, Event, StartKyoku
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import LAST_ROUND, Length
+from mjbot.protocol.tiles import WIND_NAMES
 from mjbot.runtime.errors import error_report
 from mjbot.runtime.files import naming, plural
 from mjbot.runtime.progress import INTERVAL_S, elapsed
-from protocol.messages import EndGame, Event, StartKyoku
-from protocol.plain_text import one_line
-from protocol.rules import LAST_ROUND, Length
-from protocol.tiles import WIND_NAMES
 
 
 class MatchReport:

@@ -17,11 +17,11 @@ from mjbot.game.table.mirror.mirror import Mirror as TableMirror
 from mjbot.game.table.settle import ranks_of
 from mjbot.play.match.match_report import MatchReport
 from mjbot.play.match.pair import Member
+from mjbot.protocol import messages as m
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import RANKED, Length
 from mjbot.runtime.files import plural
 from mjbot.viewer.descriptions import feed_text, yaku_text
-from protocol import messages as m
-from protocol.plain_text import one_line
-from protocol.rules import RANKED, Length
 
 
 @dataclass(frozen=True)

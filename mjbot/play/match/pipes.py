@@ -31,21 +31,21 @@ from mjbot.game.table.view import View
 from mjbot.play.client.conversation import OwnResult, ServerReportedError
 from mjbot.play.client.play import Settings, play_by_connecting
 from mjbot.play.startup.warm_up import warm_up_alone
+from mjbot.protocol.codec import decode_all, encode
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, StartKyoku
+from mjbot.protocol.sessions.client import ClientSession, Received
+from mjbot.protocol.sessions.pipes import PipeSession, pipe_session, quoted
+from mjbot.protocol.sessions.stages import Stage
+from mjbot.protocol.sessions.turns import ReplyDuty
+from mjbot.protocol.transports.address import parse_address
+from mjbot.protocol.transports.base import Transport, VanishedError
+from mjbot.protocol.transports.tcp import TcpTransport
 from mjbot.runtime.errors import EXPECTED_ERRORS, ArgumentError, ExitCode, MjbotError, error_report
 from mjbot.runtime.processes import ChildProcess, describe_exit
 from mjbot.runtime.requests import argument, declare, option, request_of
 from mjbot.strategy.strategy import Strategy
-from protocol.codec import decode_all, encode
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
-from protocol.errors import ProtocolError
-from protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, StartKyoku
-from protocol.sessions.client import ClientSession, Received
-from protocol.sessions.pipes import PipeSession, pipe_session, quoted
-from protocol.sessions.stages import Stage
-from protocol.sessions.turns import ReplyDuty
-from protocol.transports.address import parse_address
-from protocol.transports.base import Transport, VanishedError
-from protocol.transports.tcp import TcpTransport
 
 DIALECTS: Final = {"lines": LINES, "arrays": ARRAYS}
 _PREFIX: Final = "mjbot.play.match.pipes:"
@@ -162,7 +162,8 @@ class PipedGame:
 
         Raises :class:`BotError`, :class:`ServerReportedError`, and :class:`ProtocolError`,
         :class:`~mjbot.game.table.mirror.mirror.TableError` and
-        :class:`~protocol.transports.base.TransportError` where the table does not keep its side.
+        :class:`~mjbot.protocol.transports.base.TransportError` where the table does not keep its
+        side.
         """
         try:
             while self._session.stage is not Stage.OVER:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from mjbot.play.match.majiang import majiang_command
 from mjbot.play.server.names import free_name
+from mjbot.protocol.dialects import LOCKSTEP
+from mjbot.protocol.rules import RANKED
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.languages import VARIABLES, language
 from mjbot.runtime.processes import own_module
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import EXTERNAL, PIPED, Spec
-from protocol.dialects import LOCKSTEP
-from protocol.rules import RANKED
 
 MAJIANG = "external:majiang"
 PIPES = "mjbot.play.match.pipes"

@@ -13,13 +13,13 @@ from mjbot.game.records.game import Talk
 from mjbot.game.records.mjai_log import talk_in
 from mjbot.play.match.player_processes import start_player
 from mjbot.play.match.players import MatchPlayer
+from mjbot.protocol.codec import decode_line
+from mjbot.protocol.messages import Event, StartGame
+from mjbot.protocol.reading import shows_three
+from mjbot.protocol.rules import RANKED
+from mjbot.protocol.seats import players_after
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.processes import ChildProcess, describe_exit, stop_all
-from protocol.codec import decode_line
-from protocol.messages import Event, StartGame
-from protocol.reading import shows_three
-from protocol.rules import RANKED
-from protocol.seats import players_after
 
 LOOK_S: Final = 0.2
 """How often the log of the one that we follow is read."""

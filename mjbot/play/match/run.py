@@ -16,9 +16,9 @@ from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.reply_faults import LONGEST_QUOTE, fault_kinds, fault_reason
 from mjbot.play.server.server import GameResult, SeatRemarks, TableServer, talk_of
 from mjbot.play.server.tcp import OwnEndpoint
+from mjbot.protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.files import plural
-from protocol.messages import Dahai, EndGame, EndKyoku, Error, Event, StartGame
-from protocol.plain_text import one_line
 
 HOST: Final = "127.0.0.1"
 REMIND_S: Final = 30.0

@@ -17,9 +17,9 @@ from typing import Final
 from mjbot.play.server.entrance import Entrance
 from mjbot.play.server.lobby import Lobby
 from mjbot.play.server.names import name_key
+from mjbot.protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.net.guests import USUAL, GuestLimits
-from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 

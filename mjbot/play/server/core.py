@@ -22,9 +22,9 @@ from mjbot.game.records.evidence import Verdict
 from mjbot.game.referee import Referee
 from mjbot.game.table.actions import Action
 from mjbot.play.server.offers import ReplyError, read_reply, with_hints, without_hints
+from mjbot.protocol.masking import masked
+from mjbot.protocol.messages import EndGame, Error, Event, PlayerAction, Skip, StartGame
 from mjbot.strategy.faults import FaultKind
-from protocol.masking import masked
-from protocol.messages import EndGame, Error, Event, PlayerAction, Skip, StartGame
 
 MOST_QUOTED: Final = 1000
 """How much of a bad reply all seats receive."""

@@ -8,13 +8,13 @@ import msgspec
 
 from mjbot.game.records.evidence import Reply, evidence_path
 from mjbot.play.server.core import LogLine
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import OWN_LOG
+from mjbot.protocol.messages import StartGame
+from mjbot.protocol.rules import RANKED, announced_players
+from mjbot.protocol.seats import seated
 from mjbot.runtime.clock import local_time
 from mjbot.runtime.files import append_lines, naming, write_all
-from protocol.codec import encode
-from protocol.dialects import OWN_LOG
-from protocol.messages import StartGame
-from protocol.rules import RANKED, announced_players
-from protocol.seats import seated
 
 
 def require_writable(folder: Path) -> None:

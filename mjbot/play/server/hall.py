@@ -20,8 +20,8 @@ from mjbot.play.server.entrance import Entrance, WaitingLimits
 from mjbot.play.server.lobby import CLOSED, PLACES, BusyError, Lobby
 from mjbot.play.server.meetings import Meetings
 from mjbot.play.server.seats import PlayerSeat
-from protocol.plain_text import one_line
-from protocol.sessions.lockstep_server import BUSY
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.sessions.lockstep_server import BUSY
 
 logger = logging.getLogger(__name__)
 

@@ -12,10 +12,10 @@ from typing import Final
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.entrance import Entrance
 from mjbot.play.server.seats import PlayerSeat
-from protocol.plain_text import one_line
-from protocol.rules import RANKED, Length, Rules
-from protocol.sessions.lockstep_server import BUSY
-from protocol.sessions.request_server import TimeLimits
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import RANKED, Length, Rules
+from mjbot.protocol.sessions.lockstep_server import BUSY
+from mjbot.protocol.sessions.request_server import TimeLimits
 
 logger = logging.getLogger(__name__)
 

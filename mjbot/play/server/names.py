@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
-from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
+from mjbot.protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
 
 _LOOKS: Final = (
     ("АВЕЅІЈКМНОРСТУХԚԜ", "ABESIJKMHOPCTYXQW"),  # Cyrillic

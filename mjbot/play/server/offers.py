@@ -1,8 +1,8 @@
 """What a seat may do, as the original server offers it, and what the seat's reply then means.
 
 The original server adds to an event what the seats may do about it.  Of its checks of a reply
-(docs/protocol.md, section 4.3) :mod:`protocol.sessions.lockstep_server` has those that need no
-table; here are the rest.
+(docs/protocol.md, section 4.3) :mod:`mjbot.protocol.sessions.lockstep_server` has those that need
+no table; here are the rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ from mjbot.game.referee import Referee
 from mjbot.game.table.actions import Action
 from mjbot.game.table.hands import concealed_tiles
 from mjbot.game.table.mirror.wire import to_action
-from protocol import messages as m
-from protocol.tiles import TILE_NAMES, tile_names
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import TILE_NAMES, tile_names
 
 _ORDER: Final = ("tsumo", "ron", "riichi", "nine terminals")
 _UNHINTED: Final = ("discard", "pass")
@@ -29,8 +29,8 @@ def with_hints(event: m.Event, referee: Referee, asked: Asked) -> m.Event:
     """Return the event with all offers and bans, still unmasked.
 
     ``possible_actions`` goes with a draw, a discard and an added kan, ``cannot_dahai`` with a
-    chi, a pon and a riichi; :func:`protocol.masking.masked` leaves each seat its own.  ``asked``
-    is empty for an event that no seat may act on: its offers are then empty, not absent.
+    chi, a pon and a riichi; :func:`mjbot.protocol.masking.masked` leaves each seat its own.
+    ``asked`` is empty for an event that no seat may act on: its offers are then empty, not absent.
     """
     if isinstance(event, _OFFERING):
         offers = [offer for seat in sorted(asked) for offer in offers_to(seat, referee, asked)]

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from mjbot.play.server.core import TableFault
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.files import plural
-from protocol.plain_text import one_line
 
 LONGEST_QUOTE: Final = 240
 """Letters of a player's or the table's text that are quoted."""

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Final
 
 from mjbot.play.server.core import EXCUSED, OnFault, Outgoing, SeatReply
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import LOCKSTEP
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import Error, Skip
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.sessions.lockstep_server import FaultError, LockstepSession
+from mjbot.protocol.transports.base import SilenceError, Transport, TransportError
 from mjbot.runtime.net.guests import Guest
-from protocol.codec import encode
-from protocol.dialects import LOCKSTEP
-from protocol.errors import ProtocolError
-from protocol.messages import Error, Skip
-from protocol.plain_text import one_line
-from protocol.sessions.lockstep_server import FaultError, LockstepSession
-from protocol.transports.base import SilenceError, Transport, TransportError
 
 logger = logging.getLogger(__name__)
 

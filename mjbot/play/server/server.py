@@ -25,10 +25,10 @@ from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.tcp import Acceptor, OwnEndpoint
 from mjbot.play.server.tenhou_endpoint import TenhouEndpoint
 from mjbot.play.startup.warm_up import warm_up_server
+from mjbot.protocol.messages import Error, Event
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.tiles import WIND_NAMES
 from mjbot.runtime.interruption import to_its_end
-from protocol.messages import Error, Event
-from protocol.plain_text import one_line
-from protocol.tiles import WIND_NAMES
 
 if TYPE_CHECKING:
     from aiohttp import web

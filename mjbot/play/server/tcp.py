@@ -12,13 +12,13 @@ import msgspec
 from mjbot.play.server.accounts import OPEN, TAKEN, Admission
 from mjbot.play.server.lobby import CLOSED, BusyError, Lobby, TableRules
 from mjbot.play.server.seats import TcpSeat, error_line, reject
+from mjbot.protocol.errors import NOT_JSON, ProtocolError
+from mjbot.protocol.framing import without_mark
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
+from mjbot.protocol.transports.base import SilenceError, Transport, TransportError
+from mjbot.protocol.transports.tcp import TcpTransport
 from mjbot.runtime.net.guests import CROWDED, Guest, Guests
-from protocol.errors import NOT_JSON, ProtocolError
-from protocol.framing import without_mark
-from protocol.plain_text import one_line
-from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
-from protocol.transports.base import SilenceError, Transport, TransportError
-from protocol.transports.tcp import TcpTransport
 
 logger = logging.getLogger(__name__)
 

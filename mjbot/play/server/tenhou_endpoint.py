@@ -12,21 +12,21 @@ from typing import Final
 from mjbot.play.server.accounts import OPEN, TAKEN, Admission
 from mjbot.play.server.lobby import CLOSED, BusyError, Lobby, TableRules
 from mjbot.play.server.tenhou_seat import TenhouConnection, TenhouSeat, now
-from mjbot.runtime.net.guests import CROWDED, Guest, Guests
-from protocol.errors import ProtocolError
-from protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
-from protocol.tenhou import server as wire
-from protocol.tenhou import tags
-from protocol.tenhou.codec import Spelling
-from protocol.tenhou.game_type import (
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
+from mjbot.protocol.tenhou import server as wire
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.codec import Spelling
+from mjbot.protocol.tenhou.game_type import (
     GameType,
     check_playable,
     game_type,
     time_limits,
 )
-from protocol.tenhou.login import GUEST, TableType
-from protocol.transports.base import SilenceError, Transport, TransportError
-from protocol.transports.tcp import TcpPieces
+from mjbot.protocol.tenhou.login import GUEST, TableType
+from mjbot.protocol.transports.base import SilenceError, Transport, TransportError
+from mjbot.protocol.transports.tcp import TcpPieces
+from mjbot.runtime.net.guests import CROWDED, Guest, Guests
 
 SILENCE_S: Final = 60.0
 """Silence after which a client, without even a keep-alive, counts as gone."""

@@ -1,7 +1,7 @@
 """A player on Tenhou's wire, as the table uses it: its connection, its clock, its seat.
 
-The seat outlives connections (:mod:`protocol.tenhou.table`).  While its player is gone the table
-acts for it, after a short delay in which a client can reconnect to the same hand.
+The seat outlives connections (:mod:`mjbot.protocol.tenhou.table`).  While its player is gone the
+table acts for it, after a short delay in which a client can reconnect to the same hand.
 """
 
 import asyncio
@@ -13,16 +13,16 @@ from typing import Final
 from mjbot.game.table.legal import is_furiten
 from mjbot.play.server.core import EXCUSED, Outgoing, SeatReply
 from mjbot.play.server.seats import FINAL_MESSAGE_TIMEOUT_S, UNANSWERED_S, PlayerSeat, reject
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import EndGame, Event, StartGame, StartKyoku
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.sessions.request_server import TimeLimits
+from mjbot.protocol.tenhou.codec import MAX_TAG_BYTES, Spelling
+from mjbot.protocol.tenhou.login import TableType
+from mjbot.protocol.tenhou.server import ClientPlace, Incoming, TenhouServer
+from mjbot.protocol.tenhou.table import SeatTable
+from mjbot.protocol.transports.base import Transport, TransportError
 from mjbot.runtime.net.guests import Guest
-from protocol.errors import ProtocolError
-from protocol.messages import EndGame, Event, StartGame, StartKyoku
-from protocol.plain_text import one_line
-from protocol.sessions.request_server import TimeLimits
-from protocol.tenhou.codec import MAX_TAG_BYTES, Spelling
-from protocol.tenhou.login import TableType
-from protocol.tenhou.server import ClientPlace, Incoming, TenhouServer
-from protocol.tenhou.table import SeatTable
-from protocol.transports.base import Transport, TransportError
 
 logger = logging.getLogger(__name__)
 

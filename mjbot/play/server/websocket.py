@@ -18,14 +18,14 @@ from mjbot.play.server.accounts import TAKEN, Accounts
 from mjbot.play.server.core import EXCUSED, Outgoing, SeatReply
 from mjbot.play.server.lobby import BusyError, Lobby
 from mjbot.play.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME
+from mjbot.protocol.sessions.request_server import RequestSession, TimeLimits
+from mjbot.protocol.tenhou.codec import Spelling
+from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
 from mjbot.runtime.net.guests import Guest
 from mjbot.runtime.net.http import guest_of
-from protocol.errors import ProtocolError
-from protocol.framing import MAX_LINE_BYTES
-from protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME
-from protocol.sessions.request_server import RequestSession, TimeLimits
-from protocol.tenhou.codec import Spelling
-from protocol.transports.base import SilenceError, Transport, VanishedError
 
 logger = logging.getLogger(__name__)
 

@@ -40,15 +40,15 @@ from mjbot.play.service.files import GameFiles, Keeper, Keeping, RecordedTranspo
 from mjbot.play.service.pacing import HourlyLimit
 from mjbot.play.service.plan import ServicePlan
 from mjbot.play.service.status import Status
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.messages import Event, StartGame
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.transports.base import RefusedError, TransportError
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.interruption import to_its_end
 from mjbot.runtime.net.backoff import Backoff
 from mjbot.strategy.faults import Fault, FaultKind, error_summary
 from mjbot.strategy.options import StrategyError
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.messages import Event, StartGame
-from protocol.plain_text import one_line
-from protocol.transports.base import RefusedError, TransportError
 
 logger = logging.getLogger(__name__)
 

@@ -19,13 +19,13 @@ from typing import Final
 from mjbot.game.records.game import Talk
 from mjbot.game.records.mjai_log import log_line
 from mjbot.play.kept_games import KeptGames, Limits
+from mjbot.protocol.messages import Event, StartGame
+from mjbot.protocol.rules import RANKED
+from mjbot.protocol.seats import players_after
+from mjbot.protocol.transports.base import Transport
 from mjbot.runtime.errors import error_report
 from mjbot.runtime.files import append_lines, naming
 from mjbot.runtime.redaction import redacted
-from protocol.messages import Event, StartGame
-from protocol.rules import RANKED
-from protocol.seats import players_after
-from protocol.transports.base import Transport
 
 logger = logging.getLogger(__name__)
 

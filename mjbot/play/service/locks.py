@@ -7,10 +7,10 @@ from io import FileIO
 from pathlib import Path
 from typing import Final
 
+from mjbot.protocol.tenhou.login import Login
 from mjbot.runtime.compiler.cache import locks_folder
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import lock_file, naming
-from protocol.tenhou.login import Login
 
 
 def secrets_of(tokens: Iterable[str | None], login: Login) -> list[str]:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.net.http import LoopbackServer, Page
 from mjbot.runtime.net.metrics import METRICS_TYPE
-from protocol.plain_text import one_line
 
 WRITE_S: Final = 1.0
 """Shortest time between two writes of the status file."""

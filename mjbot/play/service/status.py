@@ -11,11 +11,11 @@ from typing import Any, Final
 import msgspec
 
 import mjbot
+from mjbot.protocol.messages import ACK_STATUSES
 from mjbot.runtime.files import whole_file
 from mjbot.runtime.net.metrics import counters, escaped, family, memory, memory_bytes
 from mjbot.runtime.redaction import redacted
 from mjbot.strategy.faults import FAULT_KINDS
-from protocol.messages import ACK_STATUSES
 
 QUANTILES: Final = (0.5, 0.9, 0.99)
 MOST_TIMES: Final = 10_000

@@ -15,12 +15,12 @@ from mjbot.game.referee.referee import Player
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.mirror.wire import to_message
+from mjbot.protocol.codec import decode_line
+from mjbot.protocol.masking import masked
+from mjbot.protocol.messages import Event, StartGame, StartKyoku
 from mjbot.runtime.worker import Worker
 from mjbot.strategy.pair.member import pair_up
 from mjbot.strategy.strategy import Strategy
-from protocol.codec import decode_line
-from protocol.masking import masked
-from protocol.messages import Event, StartGame, StartKyoku
 
 WarmUp = Callable[[], None]
 """Does once all that a game will need."""

@@ -38,7 +38,7 @@ types: Final[Any] = _types
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _IMPORT = re.compile(
-    r"^(?:from|import) +((?:protocol|mjbot|strategies|papers)[\w.]*)"
+    r"^(?:from|import) +((?:mjbot|papers)[\w.]*)"
     r"(?: +import +(\([^)]*\)|.*))?",
     re.M,
 )

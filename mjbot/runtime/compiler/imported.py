@@ -13,7 +13,7 @@ from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Final
 
-PACKAGES: Final = ("mjbot", "protocol", "strategies", "papers")
+PACKAGES: Final = ("mjbot", "papers")
 
 _Stamp = tuple[int, int]
 _imported: Final[dict[str, _Stamp]] = {}

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.compiler.shipped import FOLDER, MANIFEST, OFF_VARIABLE, VARIANTS
 from mjbot.runtime.errors import ExitCode, MjbotError
-from protocol.plain_text import one_line
 
 CODE: Final = f"mjbot/{FOLDER.name}"
 """The folder of the machine code in a wheel."""

@@ -8,8 +8,8 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
+from mjbot.protocol.transports.base import system_message
 from mjbot.runtime.clock import monotonic_s
-from protocol.transports.base import system_message
 
 logger = logging.getLogger(__name__)
 

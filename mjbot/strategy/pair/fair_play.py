@@ -19,10 +19,10 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.plain_text import has_letters
+from mjbot.protocol.transports.address import Address, is_loopback, parse_address
 from mjbot.runtime.errors import ExitCode, MjbotError
-from protocol.dialects import Dialect
-from protocol.plain_text import has_letters
-from protocol.transports.address import Address, is_loopback, parse_address
 
 TEAM_MARK: Final = "team"
 

@@ -11,11 +11,11 @@ from mjbot.game.table.observe import offered_since
 from mjbot.game.table.settle import has_yaku
 from mjbot.game.table.state import State, copy_state
 from mjbot.game.table.view import View
+from mjbot.protocol.tiles import N_KINDS, TILE_BY_NAME, tile_names
 from mjbot.strategy.pair.link import Link, MemoryLink, NoLink, memory_links
 from mjbot.strategy.pair.messages import SharedHand, deal_fingerprint, fits_table, game_fingerprint
 from mjbot.strategy.pair.remarks import Help, PairRemark
 from mjbot.strategy.strategy import Strategy
-from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_names
 
 
 class PairMember(Strategy):

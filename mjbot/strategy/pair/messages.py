@@ -1,7 +1,8 @@
 """The messages between two bots of a pair: one frozen type per message, one JSON line each.
 
-Tiles are wire strings and seats absolute, as in :mod:`protocol.messages`.  What is sent of a hand
-carries a fingerprint of the game and of the deals, so that nothing stale or foreign is believed.
+Tiles are wire strings and seats absolute, as in :mod:`mjbot.protocol.messages`.  What is sent of a
+hand carries a fingerprint of the game and of the deals, so that nothing stale or foreign is
+believed.
 """
 
 import hashlib
@@ -13,9 +14,9 @@ import numpy as np
 
 from mjbot.game.table.observe import add_melds
 from mjbot.game.table.view import View
-from protocol.errors import ProtocolError
-from protocol.messages import Seat, Tile
-from protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import Seat, Tile
+from mjbot.protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from protocol.errors import NOT_JSON
-from protocol.messages import Seat, Tile
-from protocol.tiles import TILE_BY_NAME
+from mjbot.protocol.errors import NOT_JSON
+from mjbot.protocol.messages import Seat, Tile
+from mjbot.protocol.tiles import TILE_BY_NAME
 
 Text = Annotated[str, msgspec.Meta(max_length=80)]
 

@@ -11,8 +11,8 @@ import hmac
 import secrets
 from typing import Final
 
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
 from mjbot.strategy.pair.messages import GameHello, PairHello, Proof, SharedHand, decode, encode
-from protocol.errors import LocalProtocolError, ProtocolError
 
 
 class Side(enum.Enum):

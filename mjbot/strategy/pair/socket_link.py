@@ -21,14 +21,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.transports.base import TransportError
+from mjbot.protocol.transports.tcp import TcpTransport
 from mjbot.runtime.net.backoff import Backoff
 from mjbot.strategy.pair.link import PATIENCE_MS, Fits, Link
 from mjbot.strategy.pair.messages import GameHello, SharedHand
 from mjbot.strategy.pair.session import PairSession, Side
-from protocol.errors import ProtocolError
-from protocol.plain_text import one_line
-from protocol.transports.base import TransportError
-from protocol.transports.tcp import TcpTransport
 
 logger = logging.getLogger(__name__)
 

@@ -26,7 +26,15 @@ from mjbot.game.table import state as s
 from mjbot.game.table.hands import concealed_tiles
 from mjbot.game.table.legal import is_furiten
 from mjbot.game.table.view import Meld, View
-from protocol.tiles import N_KINDS, NORTH, TILE_NAMES, UNKNOWN, WIND_NAMES, tile_kind, tile_names
+from mjbot.protocol.tiles import (
+    N_KINDS,
+    NORTH,
+    TILE_NAMES,
+    UNKNOWN,
+    WIND_NAMES,
+    tile_kind,
+    tile_names,
+)
 
 Board = dict[str, Any]
 

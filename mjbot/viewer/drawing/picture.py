@@ -11,10 +11,10 @@ from typing import Any, Final
 from xml.sax.saxutils import escape
 
 from mjbot.game.table.view import View
+from mjbot.protocol.tiles import TILE_NAMES
 from mjbot.runtime.languages import language, marked, translate
 from mjbot.viewer.drawing.board_data import SEATS, Board, board_of
 from mjbot.viewer.drawing.tiles import HEIGHT, WIDTH, sprite
-from protocol.tiles import TILE_NAMES
 
 LEFT: Final = 72
 RIGHT: Final = 992

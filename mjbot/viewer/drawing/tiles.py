@@ -9,8 +9,8 @@ font for them.  A red five has a ringed dot, so that it is recognised without co
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from mjbot.protocol.tiles import FIRST_HONOUR, RED_FIVES, TILE_NAMES
 from mjbot.runtime.languages import ENGLISH, language, marked, translate
-from protocol.tiles import FIRST_HONOUR, RED_FIVES, TILE_NAMES
 
 WIDTH: Final = 48
 HEIGHT: Final = 64

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.state import State
 from mjbot.learning.models.fold_features import NEARLY_SAFE, NO_SUJI, SUJI, joint_grades, threats_to
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS
 
 PUSH: Final = 0
 FOLD: Final = 1

@@ -15,9 +15,9 @@ from mjbot.game.statistics.estimates import Estimate, rate
 from mjbot.game.table.assume import hide
 from mjbot.game.table.state import STATE, State, copy_state
 from mjbot.learning.training.positions import GameRef, GameStep, LeftOut, collect
+from mjbot.protocol.messages import Dahai, Hora, Reach, StartKyoku
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_kind
 from papers.mizukami2013.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand
-from protocol.messages import Dahai, Hora, Reach, StartKyoku
-from protocol.tiles import TILE_BY_NAME, tile_kind
 
 
 class Positions(NamedTuple):

@@ -12,8 +12,15 @@ from mjbot.game.table.actions import ACTIONS, CALL_KAN, PON_PLAIN, Action
 from mjbot.game.table.legal import kuikae_kinds
 from mjbot.game.table.state import CHI, PON, Phase
 from mjbot.game.table.view import View
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, FIVE_KINDS, N_KINDS, RED_FIVES, tile_kind
-from strategies.evaluation.fast_riichi.steps import FastRiichi, tiles_of, waits_by_discard
+from mjbot.protocol.tiles import (
+    FIRST_DRAGON,
+    FIRST_HONOUR,
+    FIVE_KINDS,
+    N_KINDS,
+    RED_FIVES,
+    tile_kind,
+)
+from mjbot.strategies.evaluation.fast_riichi.steps import FastRiichi, tiles_of, waits_by_discard
 
 MIDDLE: Final = 1
 FIVES: Final = list(FIVE_KINDS)

@@ -1,8 +1,8 @@
 """The value of a hand one draw ahead: the measure of the fast-riichi strategies.
 
 ``value(draw) = points per block x blocks + unseen copies of the waits``, where the blocks are
-melds and head (:mod:`strategies.evaluation.fast_riichi.blocks`), those on the table included.  Own
-discards do not count as waits: there is no ron on them (furiten).
+melds and head (:mod:`mjbot.strategies.evaluation.fast_riichi.blocks`), those on the table included.
+Own discards do not count as waits: there is no ron on them (furiten).
 
 A discard changes one suit, a draw one more.  So each suit is looked up once per change, with
 its waits counted there and then, and the numbers are packed into one integer such that the
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from mjbot.game.rules.kinds import Counts
 from mjbot.game.table.observe import dora_values, genbutsu
 from mjbot.game.table.state import State
+from mjbot.protocol.tiles import N_KINDS, N_TILES
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS, N_TILES
-from strategies.evaluation.fast_riichi.blocks import (
+from mjbot.strategies.evaluation.fast_riichi.blocks import (
     HEAD,
     HEADLESS,
     MASK,

@@ -32,13 +32,13 @@ from mjbot.game.table.observe import genbutsu
 from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import DECLARED, Phase, State
 from mjbot.game.table.view import View
+from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, NORTH, tile_kind
 from mjbot.runtime.compiler.compiled import compiled
+from mjbot.strategies.evaluation.facts import hand_facts
+from mjbot.strategies.evaluation.fast_riichi.blocks import block_table
+from mjbot.strategies.evaluation.fast_riichi.draws import Numbers, discard_points, hand_value
 from mjbot.strategy.explanation import VALUE, Rated, Term
 from mjbot.strategy.strategy import Strategy
-from protocol.tiles import FIRST_HONOUR, N_KINDS, N_TILES, NORTH, tile_kind
-from strategies.evaluation.facts import hand_facts
-from strategies.evaluation.fast_riichi.blocks import block_table
-from strategies.evaluation.fast_riichi.draws import Numbers, discard_points, hand_value
 
 
 def waits_by_discard(hand: Counts, n_melds: int, players: int = 4) -> dict[int, int]:

@@ -5,8 +5,9 @@ has not seen, and what the viewer would pay for them is counted, by ron and by d
 :data:`SAMPLES` hands (Takada and Sato 2022, section 4.2.1, ten of them).  With U tiles neither
 seen nor in the sample, c of them winning, it has not won after n draws with the chance (1 - c /
 U) (1 - c / (U - 1)) ... : exact, where the paper takes a book's table.  How they are joined to a
-risk list, and what else the paper leaves open, :mod:`strategies.evaluation.playouts.risk_lists`
-describes.  :data:`MOST_SAMPLES` was set by hand.
+risk list, and what else the paper leaves open,
+:mod:`mjbot.strategies.evaluation.playouts.risk_lists` describes.  :data:`MOST_SAMPLES` was set by
+hand.
 """
 
 from typing import Final
@@ -19,7 +20,7 @@ from mjbot.learning.playouts.tenpai_parts import prepare
 from mjbot.learning.playouts.tenpai_samples import sample_tenpai
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import next_below
-from strategies.evaluation.hidden_hands.pricing import (
+from mjbot.strategies.evaluation.hidden_hands.pricing import (
     N_TURNS,
     PRICING_WORKSPACE,
     HandValues,

@@ -30,8 +30,8 @@ from mjbot.learning.models.fast_policy.choice import (
 from mjbot.learning.models.fast_policy.network import load_pair_network
 from mjbot.learning.models.networks.policy import PolicyOutput
 from mjbot.learning.models.weights import SHIPPED
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.strategy.pair.member import Ally
-from protocol.tiles import N_KINDS
 
 LEAST: Final = 1e-4
 """A chance below it counts as this: no ratio of two tiny ones decides."""

@@ -22,11 +22,11 @@ from mjbot.game.table.assume import assume_harmless
 from mjbot.game.table.settle import PAYMENT, win_payment
 from mjbot.game.table.state import REACTION, State, copy_state
 from mjbot.game.table.view import View, derived
+from mjbot.protocol.tiles import tile_kind
+from mjbot.strategies.evaluation.fast_riichi.steps import tiles_of
+from mjbot.strategies.evaluation.pair import value as v
+from mjbot.strategies.evaluation.yaku.choices import call_if_fed, nearest_call
 from mjbot.strategy.pair.member import Ally
-from protocol.tiles import tile_kind
-from strategies.evaluation.fast_riichi.steps import tiles_of
-from strategies.evaluation.pair import value as v
-from strategies.evaluation.yaku.choices import call_if_fed, nearest_call
 
 RIVAL_WINS_PER_TURN: Final = 0.07
 """Chance per turn that a tenpai rival wins."""
@@ -53,7 +53,7 @@ class PairSituation:
     """The partner's view, the ally, and estimates from both.
 
     ``pair`` are the partner's and the ally's seats.  Points are values to the pair
-    (:mod:`strategies.evaluation.pair.value`).
+    (:mod:`mjbot.strategies.evaluation.pair.value`).
     """
 
     def __init__(self, view: View, ally: Ally) -> None:

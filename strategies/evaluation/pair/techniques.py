@@ -36,11 +36,11 @@ from mjbot.game.table.legal import kuikae_kinds
 from mjbot.game.table.settle import PAYMENT, win_payment
 from mjbot.game.table.state import CHI, PON
 from mjbot.game.table.view import View
-from protocol.tiles import tile_kind
-from strategies.evaluation.fast_riichi.steps import tiles_of
-from strategies.evaluation.pair import value as v
-from strategies.evaluation.pair.situation import PairSituation, SharedView
-from strategies.evaluation.yaku.choices import (
+from mjbot.protocol.tiles import tile_kind
+from mjbot.strategies.evaluation.fast_riichi.steps import tiles_of
+from mjbot.strategies.evaluation.pair import value as v
+from mjbot.strategies.evaluation.pair.situation import PairSituation, SharedView
+from mjbot.strategies.evaluation.yaku.choices import (
     discard_scores,
     hand_scores,
     melds_of,
@@ -126,7 +126,7 @@ def held_back(situation: PairSituation) -> int:
 
 
 class ValueEstimator(Protocol):
-    """What weighs hands against dangers in points: :mod:`strategies.fold_recognition_plus`."""
+    """Weighs hands against dangers in points (:mod:`mjbot.strategies.fold_recognition_plus`)."""
 
     def discard_values(self, view: View) -> tuple[v.Floats, v.Floats]:
         """Return the value of each discard, silent and in riichi: float64[37] each."""

@@ -24,8 +24,8 @@ from mjbot.game.table.view import View
 from mjbot.learning.models.danger import danger_weights, deal_in_chances
 from mjbot.learning.models.placement import expected_bonuses
 from mjbot.learning.models.weights import OF_PLAYERS
-from protocol.rules import Rules
-from protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES
 
 REPEAT_POINTS: Final = 1500
 """The value of one more kyoku as dealer: a round guess."""

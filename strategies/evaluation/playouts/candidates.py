@@ -18,7 +18,7 @@ from mjbot.game.table.legal import kuikae_kinds
 from mjbot.game.table.state import CHI, PON
 from mjbot.game.table.view import View
 from mjbot.learning.models.tenpai import HandReader, tenpai_chance
-from protocol.tiles import N_KINDS, tile_kind
+from mjbot.protocol.tiles import N_KINDS, tile_kind
 
 Plans = list[tuple[Action, ...]]
 Counts = NDArray[np.int8]

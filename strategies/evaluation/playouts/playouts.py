@@ -22,10 +22,10 @@ from mjbot.game.table.legal import (
     held_tiles,
 )
 from mjbot.game.table.state import ACCEPTED, CHANKAN, DRAW, REACTION, RINSHAN, TURN, WON, State
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float64s, Int8s
 from mjbot.runtime.compiler.splitmix import next_below
-from protocol.tiles import N_KINDS
 
 Random = NDArray[np.uint64]
 

@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 from mjbot.game.table.state import State
 from mjbot.runtime.compiler.compiled import compiled
-from strategies.evaluation.hidden_hands.hand_values import (
+from mjbot.strategies.evaluation.hidden_hands.hand_values import (
     PRICING_WORKSPACE,
     Points,
     PricingWorkspace,
     new_pricing_workspace,
     read_opponent,
 )
-from strategies.evaluation.hidden_hands.pricing import N_TURNS
+from mjbot.strategies.evaluation.hidden_hands.pricing import N_TURNS
 
 __all__ = [
     "JOINT",

@@ -12,11 +12,11 @@ from mjbot.game.table.view import View
 from mjbot.learning.models.networks.hidden_shanten import N_SHANTEN
 from mjbot.learning.models.tenpai import HandReader, draw_shanten, shanten_chances, tenpai_chance
 from mjbot.learning.playouts.sampler import HandSampler, deal_hands, new_hand_sampler
+from mjbot.protocol.tiles import N_KINDS, TILE_NAMES
 from mjbot.runtime.compiler.splitmix import mix
+from mjbot.strategies.evaluation.hidden_hands.hand_values import Points
+from mjbot.strategies.evaluation.playouts.risk_lists import JOINT, new_pricing_workspace, risk_list
 from mjbot.strategy.explanation import DataTable
-from protocol.tiles import N_KINDS, TILE_NAMES
-from strategies.evaluation.hidden_hands.hand_values import Points
-from strategies.evaluation.playouts.risk_lists import JOINT, new_pricing_workspace, risk_list
 
 
 def shanten_table(view: View, reader: HandReader) -> DataTable:
@@ -36,8 +36,8 @@ def risk_lists_of(
 ) -> Points:
     """Return the points that each seat expects to lose by each kind: float64[4, 34].
 
-    ``mode`` is JOINT or PAPER of :mod:`strategies.evaluation.playouts.risk_lists`.  In the latter
-    seats are tenpai or not as was drawn for each of the ``n_hands`` positions.
+    ``mode`` is JOINT or PAPER of :mod:`mjbot.strategies.evaluation.playouts.risk_lists`.  In the
+    latter seats are tenpai or not as was drawn for each of the ``n_hands`` positions.
     """
     random = np.array([mix(np.uint64(seed))], np.uint64)
     sampler, pricing = new_hand_sampler(), new_pricing_workspace()

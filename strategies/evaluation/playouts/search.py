@@ -21,9 +21,9 @@ from mjbot.learning.playouts.sampler import HandSampler, deal_hands, deal_wall
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float64s, Int8, Int8s, Int64, Record
 from mjbot.runtime.compiler.splitmix import mix
-from strategies.evaluation.hidden_hands.pricing import PricingWorkspace
-from strategies.evaluation.playouts.playouts import play_out
-from strategies.evaluation.playouts.risk_lists import PAPER, risk_list
+from mjbot.strategies.evaluation.hidden_hands.pricing import PricingWorkspace
+from mjbot.strategies.evaluation.playouts.playouts import play_out
+from mjbot.strategies.evaluation.playouts.risk_lists import PAPER, risk_list
 
 Random = NDArray[np.uint64]
 Codes = NDArray[np.int64]

@@ -1,6 +1,6 @@
 """Calls by their value: the hand after the call and its best discard, against passing.
 
-Both are values in the sense of :mod:`strategies.evaluation.push_fold.race`, with the own
+Both are values in the sense of :mod:`mjbot.strategies.evaluation.push_fold.race`, with the own
 draws that each leaves: with p players w tiles left in the wall give w // p after a call,
 (w - b + p - 1) // p after a pass, b being the seats that draw before us.  How much better a call
 has to be is up to the strategy (``call_factor``, ``call_margin``).  Nothing here is tuned.
@@ -19,15 +19,15 @@ from mjbot.game.table.state import CHI, PON, State
 from mjbot.learning.models.danger import DangerWeights
 from mjbot.learning.models.win_value import add_meld
 from mjbot.runtime.compiler.compiled import compiled
-from strategies.evaluation.push_fold.hand_value import (
+from mjbot.strategies.evaluation.push_fold.hand_value import (
     N_TILES,
     NEVER,
     expected_value,
     less_danger,
     weigh_discards,
 )
-from strategies.evaluation.push_fold.push import PushParameters, PushPosition, read_position
-from strategies.evaluation.push_fold.race import Race, StageTable
+from mjbot.strategies.evaluation.push_fold.push import PushParameters, PushPosition, read_position
+from mjbot.strategies.evaluation.push_fold.race import Race, StageTable
 
 Floats = NDArray[np.float64]
 

@@ -1,13 +1,13 @@
 """What each discard leaves: the value of a hand by its shape, its yaku and the draws left.
 
 =============== ======================================================================
-tenpai, 1 away  every draw, wait and score (:mod:`strategies.evaluation.push_fold.race`)
+tenpai, 1 away  every draw, wait and score (:mod:`mjbot.strategies.evaluation.push_fold.race`)
 2, 3 away       one draw ahead, then the chances of hands of the usual shape
 4 and more      the chances of hands of the usual shape
 =============== ======================================================================
 
 From 2 shanten on the chance to win is multiplied by what the han in sight are paid
-(:mod:`strategies.evaluation.push_fold.plans`), and a hand that may be opened has the
+(:mod:`mjbot.strategies.evaluation.push_fold.plans`), and a hand that may be opened has the
 value of its best plan with calls, too.  With ``hand_quality`` off (a control) all hands of
 one shanten have the same value.
 
@@ -26,9 +26,9 @@ from mjbot.game.table.hands import kind_of
 from mjbot.learning.models.placement import worth_of
 from mjbot.learning.models.win_value import typical_points
 from mjbot.runtime.compiler.compiled import compiled
-from strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
-from strategies.evaluation.push_fold.push import PushPosition
-from strategies.evaluation.push_fold.race import (
+from mjbot.strategies.evaluation.push_fold.plans import closed_han, open_value, regular_acceptance
+from mjbot.strategies.evaluation.push_fold.push import PushPosition
+from mjbot.strategies.evaluation.push_fold.race import (
     MAX_DRAWS,
     N_STAGES,
     USUAL_TILES,

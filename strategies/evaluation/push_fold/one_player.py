@@ -17,11 +17,11 @@ from mjbot.game.table.actions import DECIDES_TURNS, DECIDES_WINS, Action
 from mjbot.game.table.view import View
 from mjbot.learning.models.fold import FEATURE_SET
 from mjbot.learning.models.hand import HandEvaluator
+from mjbot.protocol.tiles import RED_FIVES, tile_kind
+from mjbot.strategies.evaluation.facts import hand_facts
+from mjbot.strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 from mjbot.strategy.explanation import Rated, Term
 from mjbot.strategy.strategy import Strategy
-from protocol.tiles import RED_FIVES, tile_kind
-from strategies.evaluation.facts import hand_facts
-from strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 
 TileScores = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 A plan keeps only the tiles that fit it: simples for all simples, one suit and honours for a
 half flush, all tiles if a value triplet secures the yaku.  Its shanten is that of the kept tiles,
 its han are those of the yaku and of the dora kept, and its value is that of a hand of so many
-shanten and accepted tiles (:func:`~strategies.evaluation.push_fold.race.stage_value`).
+shanten and accepted tiles (:func:`~mjbot.strategies.evaluation.push_fold.race.stage_value`).
 
 A closed hand has the mean han of riichi and what it may add, plus for each yaku in sight the
 rules' han where all of it is there, and less where one or two tiles are missing.  These shares
@@ -20,9 +20,9 @@ from mjbot.game.rules.shanten import count_kinds_held, shanten_regular
 from mjbot.game.table.state import CHI
 from mjbot.learning.models.placement import worth_of
 from mjbot.learning.models.win_value import HandContext, hand_dora, typical_points
+from mjbot.protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
-from strategies.evaluation.push_fold.race import Race, StageTable, call_share, stage_value
+from mjbot.strategies.evaluation.push_fold.race import Race, StageTable, call_share, stage_value
 
 HONOURS: Final = 0x7F << FIRST_HONOUR
 SUIT: Final = 0x1FF

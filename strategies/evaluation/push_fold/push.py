@@ -13,7 +13,7 @@ A tile still to be drawn risks the mean of these over the unseen tiles, ``mawash
 while the discard can be chosen.  That no other seat wins in the i-th go-around from now has the
 chance 1 - pace_i: the pace of now fades into the usual one of that turn by FADING ** i.  Both are
 counted in records (``mjbot train danger``, array ``pace``).  :data:`FADING` was set by hand and
-not tuned; :mod:`strategies.fold_recognition_plus` gives the origin of the other weights.
+not tuned; :mod:`mjbot.strategies.fold_recognition_plus` gives the origin of the other weights.
 
 When folding by the paper's verdict instead, the safest tile is that of the best joint grade
 (Mizukami et al. 2013, section 8; grades: :mod:`mjbot.learning.models.fold_features`).
@@ -33,9 +33,15 @@ from mjbot.learning.models.danger import DangerWeights, deal_in_chances, grade_c
 from mjbot.learning.models.fold_features import safety_grades
 from mjbot.learning.models.placement import N_STEPS, rank_worth, worth_of
 from mjbot.learning.models.win_value import HandContext, read_holding
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS
-from strategies.evaluation.push_fold.race import MAX_DRAWS, STICK, Race, StageTable, fill_stages
+from mjbot.strategies.evaluation.push_fold.race import (
+    MAX_DRAWS,
+    STICK,
+    Race,
+    StageTable,
+    fill_stages,
+)
 
 Floats = NDArray[np.float64]
 

@@ -38,8 +38,8 @@ from mjbot.game.rules.kinds import Counts
 from mjbot.game.rules.shanten import shanten, shanten_regular
 from mjbot.learning.models.placement import worth_of
 from mjbot.learning.models.win_value import HandContext, hand_dora, win_points
+from mjbot.protocol.rules import STICK_POINTS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.rules import STICK_POINTS
 
 Floats = NDArray[np.float64]
 

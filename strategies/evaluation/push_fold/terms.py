@@ -21,7 +21,7 @@ discard is the sum of::
 
 The chance in ``winning`` is that of a player who always plays for the win.  The chance to win that
 is reported with it is calibrated on recorded games
-(:mod:`strategies.evaluation.push_fold.win_chance`), so it is smaller for hands near a win.
+(:mod:`mjbot.strategies.evaluation.push_fold.win_chance`), so it is smaller for hands near a win.
 """
 
 from collections.abc import Sequence
@@ -34,13 +34,13 @@ from mjbot.game.rules.points import HONBA_POINTS
 from mjbot.game.table.view import View
 from mjbot.learning.models.danger import DangerWeights, deal_in_chances, grade_chances
 from mjbot.learning.models.placement import LOWEST, N_STEPS, STEP
+from mjbot.protocol.tiles import tile_kind
+from mjbot.strategies.evaluation.push_fold.hand_value import weigh_discards
+from mjbot.strategies.evaluation.push_fold.push import PushParameters, PushPosition
+from mjbot.strategies.evaluation.push_fold.race import MAX_DRAWS
+from mjbot.strategies.evaluation.push_fold.race import STICK as STICK_POINTS
+from mjbot.strategies.evaluation.push_fold.win_chance import WinSituation, calibrated
 from mjbot.strategy import explanation as e
-from protocol.tiles import tile_kind
-from strategies.evaluation.push_fold.hand_value import weigh_discards
-from strategies.evaluation.push_fold.push import PushParameters, PushPosition
-from strategies.evaluation.push_fold.race import MAX_DRAWS
-from strategies.evaluation.push_fold.race import STICK as STICK_POINTS
-from strategies.evaluation.push_fold.win_chance import WinSituation, calibrated
 
 Floats = NDArray[np.float64]
 

@@ -1,9 +1,10 @@
 """The chance to win that is reported: the estimate, calibrated on recorded games.
 
-The estimate (:mod:`strategies.evaluation.push_fold.race`) is that of a player who always plays for
-the win, against opponents who win at their usual pace.  Hands near a win are estimated too high:
-opponents fold, and players fold.  In each situation a monotone function makes the share of wins of
-it that hands of such an estimate had, whatever their players did later.  No choice depends on it.
+The estimate (:mod:`mjbot.strategies.evaluation.push_fold.race`) is that of a player who always
+plays for the win, against opponents who win at their usual pace.  Hands near a win are estimated
+too high: opponents fold, and players fold.  In each situation a monotone function makes the share
+of wins of it that hands of such an estimate had, whatever their players did later.  No choice
+depends on it.
 
 Fitted by ``python -m proof calibration --fit`` on every fifth game of the Phoenix room 2024, 0 to
 3999 (800 games, 481,093 decisions, 2026-11-24).  How well it holds in other games:
@@ -20,7 +21,7 @@ from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.wire import consumed_tiles
 from mjbot.game.table.view import View
-from protocol.tiles import tile_kind
+from mjbot.protocol.tiles import tile_kind
 
 WinSituation = Literal[
     "riichi",

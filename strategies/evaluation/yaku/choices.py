@@ -13,9 +13,9 @@ from mjbot.game.table.legal import kuikae_kinds
 from mjbot.game.table.observe import unseen_kinds
 from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import CHI, PON, State
+from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_HONOUR, N_KINDS
-from strategies.evaluation.yaku.layout import (
+from mjbot.strategies.evaluation.yaku.layout import (
     N_ROWS,
     RUNS,
     SETS,
@@ -24,7 +24,7 @@ from strategies.evaluation.yaku.layout import (
     lay_out_suit,
     new_layout,
 )
-from strategies.evaluation.yaku.scores import N_YAKU, write_scores
+from mjbot.strategies.evaluation.yaku.scores import N_YAKU, write_scores
 
 DRAGONS: Final = 7 << 31
 N_CALLS: Final = 4
@@ -85,7 +85,7 @@ class LaidOutHand(NamedTuple):
     """A hand laid out, and each of its suits once more without one tile.
 
     ``blocks`` is int16[34, 21, 2, 5] and ``parts`` int16[34, 21]: a kind's suit without one tile
-    of it, as in :class:`~strategies.evaluation.yaku.layout.Layout`.
+    of it, as in :class:`~mjbot.strategies.evaluation.yaku.layout.Layout`.
     """
 
     layout: Layout

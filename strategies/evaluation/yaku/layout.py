@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.rules.kinds import Counts
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import N_KINDS
 
 Blocks = NDArray[np.int16]
 

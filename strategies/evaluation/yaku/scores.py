@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from mjbot.runtime.compiler.compiled import compiled
-from strategies.evaluation.yaku.layout import (
+from mjbot.strategies.evaluation.yaku.layout import (
     ALL,
     BESIDE_RUN,
     BESIDE_STRAIGHT,

@@ -7,11 +7,11 @@ from mjbot.analysis.collusion.games import count_games
 from mjbot.analysis.collusion.verdicts import PairVerdict, judge, shipped_weights
 from mjbot.game.referee import Referee
 from mjbot.learning.training.positions import index_games
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import OWN_LOG
+from mjbot.protocol.messages import EndGame, Event, StartGame
 from mjbot.strategy.pair.member import pair_up
 from mjbot.strategy.registry import make_strategy
-from protocol.codec import encode
-from protocol.dialects import OWN_LOG
-from protocol.messages import EndGame, Event, StartGame
 
 GAMES = 24
 LAST_LINKED = 3

@@ -22,7 +22,7 @@ from mjbot.analysis.collusion.verdicts import DetectionWeights, PairVerdict, shi
 from mjbot.game.records.sources import open_games
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.learning.training.positions import GameRef, index_games
-from protocol.messages import Dahai, Event, Hora, StartKyoku
+from mjbot.protocol.messages import Dahai, Event, Hora, StartKyoku
 
 LOGS = sorted((Path(mjbot.__file__).parents[1] / "logs").glob("*.mjson"))
 

@@ -15,8 +15,8 @@ from mjbot.analysis.collusion.games import GameCounts, count_games, who_met
 from mjbot.analysis.collusion.hidden import no_model
 from mjbot.game.records.sources import open_games
 from mjbot.learning.training.positions import index_games
+from mjbot.protocol.messages import EndGame, Event, StartGame, StartKyoku
 from mjbot.runtime.append_log import LogError
-from protocol.messages import EndGame, Event, StartGame, StartKyoku
 
 LOGS = sorted((Path(mjbot.__file__).parents[1] / "logs").glob("*.mjson"))
 

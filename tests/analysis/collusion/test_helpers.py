@@ -34,7 +34,7 @@ from mjbot.game.table.mirror.wire import tile_code
 from mjbot.game.table.observe import genbutsu
 from mjbot.game.table.state import ACCEPTED
 from mjbot.learning.training.positions import replay_trusted
-from protocol import messages as m
+from mjbot.protocol import messages as m
 from tests.game.records.formats import game_of_three
 
 pytestmark = pytest.mark.usefixtures("forked_workers")

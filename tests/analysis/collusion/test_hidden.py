@@ -25,8 +25,8 @@ from mjbot.game.rules.tile_sets import acceptance_of, shanten_of
 from mjbot.game.table.observe import unseen_kinds
 from mjbot.game.table.state import State, copy_state
 from mjbot.learning.training.positions import GameStep, replay_trusted
-from protocol.messages import Dahai
-from protocol.tiles import NORTH
+from mjbot.protocol.messages import Dahai
+from mjbot.protocol.tiles import NORTH
 from tests.game.records.formats import game_of_three
 
 LOG = Path(mjbot.__file__).parents[1] / "logs" / "hanchan-thirteen-kyoku.mjson"

@@ -13,7 +13,7 @@ from mjbot.analysis.collusion.verdicts import OF_PLAYERS, levelled, shipped_weig
 from mjbot.game.records.sources import open_games
 from mjbot.game.records.writers import FORMATS
 from mjbot.learning.training.positions import index_games
-from protocol import messages as m
+from mjbot.protocol import messages as m
 from tests.game.records.formats import game_of_three
 
 LOG = Path(mjbot.__file__).parents[1] / "logs" / "east-four-winds.mjson"

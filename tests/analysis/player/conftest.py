@@ -9,7 +9,7 @@ from mjbot.analysis.player.reviewed_games import ReviewedGame, ReviewedHeader, r
 from mjbot.game.records.game import Entry, Game
 from mjbot.game.records.sources import games_of, list_sources
 from mjbot.game.records.writers import FORMATS
-from protocol.messages import Event
+from mjbot.protocol.messages import Event
 from tests.game.referee.played import game_of_three
 
 LOGS = Path(__file__).parents[3] / "logs"

@@ -20,9 +20,9 @@ from mjbot.analysis.review.reasons import MistakeClass, class_of_mistake
 from mjbot.game.records.sources import Source, content_digest, games_of
 from mjbot.game.rules.kinds import hand_counts
 from mjbot.game.rules.tile_sets import shanten_of
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_kind
 from mjbot.strategy.registry import Spec
-from protocol import messages as m
-from protocol.tiles import TILE_BY_NAME, tile_kind
 from tests.analysis.player.conftest import SOURCES
 
 

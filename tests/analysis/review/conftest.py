@@ -9,8 +9,8 @@ from mjbot.analysis.review.players import SeatedPlayers
 from mjbot.analysis.review.summary import Review, Reviewer
 from mjbot.game.records.sources import open_games
 from mjbot.game.referee import Referee
+from mjbot.protocol.messages import StartGame
 from mjbot.strategy.registry import Spec, make_strategy
-from protocol.messages import StartGame
 from tests.game.referee.played import game_of_three
 
 LOG = Path(__file__).parents[3] / "logs" / "hanchan-open-kan-and-bust.mjson"

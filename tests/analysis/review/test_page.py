@@ -14,11 +14,11 @@ from mjbot.analysis.review.summary import Review
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.state import MeldType
 from mjbot.game.table.view import Meld
+from mjbot.protocol.messages import Chi, Pon, StartKyoku, Tsumo
+from mjbot.protocol.tiles import N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
 from mjbot.viewer.drawing.tiles import tile_label
 from mjbot.viewer.html import text
 from mjbot.viewer.pages import game_of_page
-from protocol.messages import Chi, Pon, StartKyoku, Tsumo
-from protocol.tiles import N_KINDS, TILE_BY_NAME, TILE_NAMES, tile_kind
 
 EVIL = (
     "<script>alert(1)</script>",

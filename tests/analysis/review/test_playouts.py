@@ -25,8 +25,8 @@ from mjbot.game.rules.shanten import shanten
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI, RON, TSUMO
 from mjbot.learning.playouts.override import CHALLENGERS, Gain, GainPrior, playout_us
+from mjbot.protocol.tiles import tile_kind
 from mjbot.strategy.explanation import Explanation, Rated
-from protocol.tiles import tile_kind
 
 
 def let_go(review, codes=(RON, TSUMO)):

@@ -10,9 +10,9 @@ import pytest
 import mjbot.analysis.review
 from mjbot.analysis.review.mjai_json import review_json
 from mjbot.analysis.review.reasons import MistakeClass
+from mjbot.protocol.tiles import tile_kind
 from mjbot.strategy.explanation import DANGER
 from mjbot.viewer.thoughts import explained
-from protocol.tiles import tile_kind
 
 SCHEMA = json.loads(
     Path(mjbot.analysis.review.__file__).with_name("review.schema.json").read_text()

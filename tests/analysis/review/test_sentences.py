@@ -9,10 +9,10 @@ from mjbot.analysis.review.decisions import ReviewedDecision
 from mjbot.analysis.review.sentences import headline, sentence, yakuhai_text
 from mjbot.analysis.review.tile_html import wind_of
 from mjbot.game.table.actions import ACTIONS, KITA, PASS, RON, Action
+from mjbot.protocol.messages import Ryukyoku
+from mjbot.protocol.tiles import tile_kind
 from mjbot.strategy.explanation import Explanation, Rated
 from mjbot.viewer.drawing.tiles import tile_text
-from protocol.messages import Ryukyoku
-from protocol.tiles import tile_kind
 from tests.strategies.conftest import position
 
 

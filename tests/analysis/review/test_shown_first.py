@@ -17,9 +17,9 @@ from mjbot.analysis.review.summary import Review
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.actions import RON
 from mjbot.learning.playouts.override import Gain
+from mjbot.protocol import messages as m
 from mjbot.strategy.explanation import Explanation
 from mjbot.strategy.registry import Spec
-from protocol import messages as m
 from tests.analysis.review.test_playouts import let_go
 
 

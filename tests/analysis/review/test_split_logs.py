@@ -14,7 +14,7 @@ import pytest
 
 from mjbot.analysis.review.mjai_json import review_json
 from mjbot.game.records.sources import open_games
-from protocol.messages import Ankan, Chi, Daiminkan, Kakan, Pon, StartKyoku
+from mjbot.protocol.messages import Ankan, Chi, Daiminkan, Kakan, Pon, StartKyoku
 from tests.analysis.review.conftest import review_by
 
 LOGS = Path(__file__).parents[3] / "logs"

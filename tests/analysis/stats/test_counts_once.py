@@ -22,7 +22,7 @@ from mjbot.arena.ladder.table import rates_of_records
 from mjbot.arena.run_folder import GAMES_FILE
 from mjbot.cli.main import main
 from mjbot.game.records.sources import Source, open_games
-from protocol import messages as m
+from mjbot.protocol import messages as m
 from tests.analysis.stats.test_breakdown import counted, made_game
 
 pytestmark = pytest.mark.usefixtures("forked_workers")

@@ -13,8 +13,8 @@ from mjbot.cli.main import main
 from mjbot.game.records.game import Game
 from mjbot.game.records.writers import FORMATS
 from mjbot.game.table.settle import ranks_of
-from protocol import messages as m
-from protocol.rules import Rules
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
 from tests.game.records.formats import report
 from tests.game.referee.scripted import random_game
 

@@ -20,10 +20,10 @@ from mjbot.game.records.sources import games_of, list_sources
 from mjbot.game.records.writers import FORMATS
 from mjbot.game.statistics.figures import ROW
 from mjbot.game.table.settle import ranks_of
+from mjbot.protocol.messages import Event, Hora, StartKyoku
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import Spec
-from protocol.messages import Event, Hora, StartKyoku
-from protocol.rules import Rules
 from tests.game.records.formats import report
 from tests.game.referee.scripted import random_game
 

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from protocol.tenhou.calls import Call, encode_call
+from mjbot.protocol.tenhou.calls import Call, encode_call
 from tests.game.referee.scripted import Game
 
 HEAD = '<UN n0="%E6%9D%B1" n1="b" n2="c" n3="d" dan="1,1,1,1"/><TAIKYOKU oya="0"/>'

@@ -15,18 +15,18 @@ from mjbot.game.records.mjlog import Element, read_mjlog, scan_elements
 from mjbot.game.records.mjlog_writer import write_mjlog
 from mjbot.game.records.tenhou6.reader import read_tenhou6
 from mjbot.game.records.tenhou6.writer import write_tenhou6
-from protocol import messages as m
-from protocol.masking import masked
-from protocol.rules import Length, Rules
-from protocol.tenhou import tags
-from protocol.tenhou.calls import Call, decode_call
-from protocol.tenhou.client import TenhouClient
-from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader
-from protocol.tenhou.game_type import game_type
-from protocol.tenhou.login import Login, TableType
-from protocol.tenhou.server import TenhouServer
-from protocol.tenhou.table import SeatTable
-from protocol.tiles import TILE_BY_NAME, tile_kind
+from mjbot.protocol import messages as m
+from mjbot.protocol.masking import masked
+from mjbot.protocol.rules import Length, Rules
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.calls import Call, decode_call
+from mjbot.protocol.tenhou.client import TenhouClient
+from mjbot.protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader
+from mjbot.protocol.tenhou.game_type import game_type
+from mjbot.protocol.tenhou.login import Login, TableType
+from mjbot.protocol.tenhou.server import TenhouServer
+from mjbot.protocol.tenhou.table import SeatTable
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_kind
 from tests.game.records import soul_form
 from tests.game.referee import scripted
 from tests.game.referee.test_random_games import play

@@ -5,11 +5,11 @@ from typing import Any
 
 from mjbot.game.records.complete import CompleteGame
 from mjbot.game.records.game import Entry
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.seats import paid
+from mjbot.protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
 from proof.riichienv_answers import COUNTED_TWICE
-from protocol import messages as m
-from protocol.rules import Rules
-from protocol.seats import paid
-from protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
 
 Json = dict[str, Any]
 DRAWS = {"kyushukyuhai": 1, "sufonrenta": 2, "suchareach": 3, "sukaikan": 4, "sanchaho": 5}

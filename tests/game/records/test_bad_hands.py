@@ -11,8 +11,8 @@ from mjbot.game.records.game import Entry, hand_problems
 from mjbot.game.records.mjai_log import log_line
 from mjbot.game.records.sources import open_games
 from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.protocol import messages as m
 from mjbot.runtime.errors import ExitCode
-from protocol import messages as m
 from tests.game.records.formats import events_of
 
 LOG = Path(__file__).parents[3] / "logs" / "east-four-winds.mjson"

@@ -7,7 +7,7 @@ import pytest
 from mjbot.game.records.choices import Numbering, kyoku_name, recorded_decisions, steps
 from mjbot.game.records.positions import NoPositionError, RecordPosition, recorded_view
 from mjbot.game.table.actions import ACTIONS, PASS
-from protocol.messages import ReachAccepted
+from mjbot.protocol.messages import ReachAccepted
 
 LOGS = Path(__file__).parents[3] / "logs"
 PATHS = sorted(LOGS.glob("*.mjson"))

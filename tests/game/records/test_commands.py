@@ -10,8 +10,8 @@ from mjbot.cli.main import main
 from mjbot.game.records.game import Game
 from mjbot.game.records.sources import open_games
 from mjbot.game.records.writers import FORMATS
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
-from protocol.rules import Rules
 from tests.game.records.formats import report
 from tests.game.referee.scripted import random_game
 

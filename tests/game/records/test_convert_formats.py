@@ -17,10 +17,10 @@ from mjbot.game.records.sources import open_games
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.game.referee import Position, Referee
 from mjbot.learning.training.positions import collect, index_games
+from mjbot.protocol import messages as m
+from mjbot.protocol.masking import masked
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
-from protocol import messages as m
-from protocol.masking import masked
-from protocol.rules import Rules
 from tests.game.records.formats import check_round_trips, events_of, report
 
 LOG = Path(__file__).parents[3] / "logs" / "east-four-winds.mjson"

@@ -16,9 +16,9 @@ from mjbot.cli.main import main
 from mjbot.game.records.complete import complete
 from mjbot.game.records.sources import Source, content_digest, games_of, list_sources, open_games
 from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
-from protocol import messages as m
-from protocol.rules import Rules
 from tests.game.records.formats import events_of, first_kyoku, random_game, report
 from tests.game.referee.scripted import Game
 from tests.game.referee.scripted import random_game as game_at_random

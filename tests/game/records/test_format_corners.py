@@ -9,8 +9,8 @@ from mjbot.game.records.complete import complete
 from mjbot.game.records.mjlog import read_mjlog
 from mjbot.game.referee import Position
 from mjbot.game.table.settle import has_nagashi
-from protocol import messages as m
-from protocol.tenhou.tiles import RED_TILES
+from mjbot.protocol import messages as m
+from mjbot.protocol.tenhou.tiles import RED_TILES
 from tests.game.records.formats import (
     calls_of,
     check_round_trips,

@@ -7,8 +7,8 @@ import pytest
 from mjbot.game.records.mjlog import Element
 from mjbot.game.records.tenhou6.hands import hand_json, read_hand
 from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.protocol.tenhou.calls import decode_call
 from proof.peer.plots import WRITERS
-from protocol.tenhou.calls import decode_call
 from tests.game.records.formats import (
     CompleteGame,
     check_round_trips,

@@ -5,10 +5,10 @@ import zipfile
 import pytest
 
 from mjbot.game.records.mjlog import read_mjlog
+from mjbot.protocol.messages import Hora, Ryukyoku
+from mjbot.protocol.tenhou.results import yaku_order
 from proof.records import shared_folder
 from proof.round_trips import live_results
-from protocol.messages import Hora, Ryukyoku
-from protocol.tenhou.results import yaku_order
 
 HANDS = ",".join(str(4 * kind) for kind in range(13))
 SC = 'ba="0,0" sc="250,0,250,0,250,0,250,0"'

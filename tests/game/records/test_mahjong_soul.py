@@ -18,8 +18,8 @@ from mjbot.game.records.complete import complete
 from mjbot.game.records.game import ForeignRecordError, Game, RecordError
 from mjbot.game.records.sources import games_of, list_sources, open_games
 from mjbot.game.table.mirror.mirror import TableError
+from mjbot.protocol.rules import RANKED, Rules
 from mjbot.runtime.errors import ExitCode
-from protocol.rules import RANKED, Rules
 from tests.game.records.formats import events_of, first_kyoku, random_game, report
 from tests.game.records.soul_form import Json, messages_of, record, with_actions
 from tests.game.records.soul_form import message as soul

@@ -12,8 +12,8 @@ from mjbot.game.records.mjai_log import log_line
 from mjbot.game.records.mjlog_writer import write_mjlog
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.game.referee import Position
+from mjbot.protocol import messages as m
 from mjbot.runtime.errors import ExitCode
-from protocol import messages as m
 from tests.game.referee import scripted
 
 URA = ("N",)

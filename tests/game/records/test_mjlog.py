@@ -1,7 +1,7 @@
 import pytest
 
 from mjbot.game.records.mjlog import read_mjlog
-from protocol.messages import (
+from mjbot.protocol.messages import (
     Ankan,
     Chi,
     Dahai,

@@ -4,7 +4,7 @@ import pytest
 
 from mjbot.game.records.game import IncompleteGameError, RecordError
 from mjbot.game.records.mjlog import read_mjlog
-from protocol.messages import Message
+from mjbot.protocol.messages import Message
 from tests.game.records import conftest
 
 SCORES = 'ba="0,0" sc="250,0,250,0,250,0,250,0"'

@@ -14,7 +14,7 @@ import pytest
 from mjbot.game.records.game import RecordError
 from mjbot.game.records.mjai_log import read_mjai_log
 from mjbot.game.records.replay import MismatchError, ReplaySummary, replay
-from protocol.tiles import TILE_NAMES
+from mjbot.protocol.tiles import TILE_NAMES
 
 LOGS = sorted((Path(__file__).parents[3] / "logs").glob("*.mjson"))
 N_MUTATIONS = 60  # of each game; more: python -m proof mutations

@@ -13,7 +13,7 @@ from mjbot.game.records.sources import open_games
 from mjbot.game.records.writers import FORMATS
 from mjbot.game.referee import Position
 from mjbot.play.check.made_games import CLOSING, Deal, MadeGame
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 LOGS = Path(__file__).parents[3] / "logs"
 OLD = "2009022011gm-00a9-0000-00000000&tw=0.mjlog"

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from mjbot.cli.main import main
 from mjbot.game.records.mjai_log import log_line
 from mjbot.game.referee import Position
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
-from protocol import messages as m
-from protocol.rules import Rules
 from tests.game.referee.scripted import Game
 
 Made = list[m.Event]

@@ -13,8 +13,8 @@ from mjbot.game.records.game import RecordError
 from mjbot.game.records.mjai_log import log_line
 from mjbot.game.records.sources import open_games
 from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.protocol import messages as m
 from mjbot.runtime.errors import ExitCode
-from protocol import messages as m
 
 LOG = Path(__file__).parents[3] / "logs" / "east-four-winds.mjson"
 EVENTS = [entry.event for game in open_games(LOG) for entry in game.entries]

@@ -19,11 +19,11 @@ from mjbot.game.records.complete import CompleteGame, complete
 from mjbot.game.records.sources import open_games
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.game.table.hand_score import WinningHand
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import parse_tiles, tile_name
 from mjbot.runtime.errors import ExitCode
 from proof.oracles import mahjong_payments
-from protocol import messages as m
-from protocol.rules import Rules
-from protocol.tiles import parse_tiles, tile_name
 from tests.game.records.formats import report
 from tests.game.records.soul_form import record
 from tests.game.referee.scripted import Game

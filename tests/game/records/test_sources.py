@@ -12,7 +12,7 @@ from mjbot.game.records.game import RecordError
 from mjbot.game.records.mjai_log import MAX_GAME_BYTES, EventLog, log_line
 from mjbot.game.records.sources import games_of, list_sources, open_games
 from mjbot.game.records.writers import FORMATS
-from protocol.messages import Dahai, EndGame, EndKyoku, StartGame, Tsumo
+from mjbot.protocol.messages import Dahai, EndGame, EndKyoku, StartGame, Tsumo
 
 LINES = b"""\
 {"type":"start_game","names":["start_game","b","c","d"]}

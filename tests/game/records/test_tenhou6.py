@@ -21,8 +21,8 @@ from mjbot.game.records.tenhou6.hands import Claim, Draw, HandColumns, Play, Riv
 from mjbot.game.records.tenhou6.order import orders
 from mjbot.game.records.tenhou6.reader import read_tenhou6
 from mjbot.game.records.tenhou6.writer import write_tenhou6
+from mjbot.protocol import messages as m
 from mjbot.runtime.errors import ExitCode
-from protocol import messages as m
 from tests.game.records.formats import (
     check_round_trips,
     first_kyoku,

@@ -19,10 +19,10 @@ from mjbot.game.records.tenhou6.reader import read_tenhou6
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.game.records.writers import FORMATS
 from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tenhou.calls import Call, decode_call, encode_call
 from mjbot.runtime.errors import ExitCode
-from protocol import messages as m
-from protocol.rules import Rules
-from protocol.tenhou.calls import Call, decode_call, encode_call
 from tests.game.records.formats import (
     events_of,
     first_kyoku,

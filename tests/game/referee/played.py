@@ -3,9 +3,9 @@
 from random import Random
 
 from mjbot.game.referee import Referee
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
 from mjbot.strategy.registry import make_strategy
-from protocol import messages as m
-from protocol.rules import Rules
 
 RULES = Rules(players=3, length="tonpu")
 

@@ -9,9 +9,9 @@ from mjbot.game.referee import Position, Referee
 from mjbot.game.referee.wall import shuffle_wall
 from mjbot.game.rules.wall_plan import wall_plan
 from mjbot.game.table.actions import Action
-from protocol import messages as m
-from protocol.rules import Rules
-from protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
 
 Event = TypeVar("Event", bound=m.Event)
 FULL_SET = [kind for kind in range(N_KINDS) for _ in range(3 if kind in FIVE_KINDS else 4)]

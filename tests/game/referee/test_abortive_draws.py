@@ -3,7 +3,7 @@
 import pytest
 
 from mjbot.game.referee import Position
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 NINE_KINDS = "19m19p19s123z2345m"
 EIGHT_KINDS = "19m19p19s12z23456m"

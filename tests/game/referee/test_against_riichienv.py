@@ -4,11 +4,11 @@ from functools import cache
 
 import pytest
 
+from mjbot.protocol.rules import RANKED, Rules
 from proof.answers import Report
 from proof.peer.differences import ASKED_BEFORE_ABORT, ROBBED_SECOND_KAN, ROBBED_SECOND_KAN_VALUE
 from proof.peer.lockstep import Lockstep
 from proof.peer.plots import WRITERS, Writer
-from protocol.rules import RANKED, Rules
 
 GAMES_A_CASE = 20
 HANCHAN = "hanchan to the end, final points"

@@ -21,9 +21,9 @@ from mjbot.game.referee.step import STEP_BUFFER
 from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.table.actions import ACTIONS, N_ACTIONS
 from mjbot.game.table.state import CHANKAN, REACTION, State, copy_state
+from mjbot.protocol import messages as m
 from mjbot.runtime.compiler.splitmix import mix, next_below
 from proof.peer.plots import WRITERS, robbed_kans
-from protocol import messages as m
 
 HANCHAN = rule_set()
 MIXED = np.array([RANDOM, TSUMOGIRI, RANDOM, RANDOM], np.int8)

@@ -4,7 +4,7 @@ import pytest
 
 from mjbot.game.referee import IllegalActionError
 from mjbot.game.table.actions import ACTIONS, TSUMO
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from mjbot.game.referee import Position
 from mjbot.game.table.actions import ACTIONS, NINE_TERMINALS
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 NOTEN = "147m369p369s1234z"
 READY = "123456789m55z22p"

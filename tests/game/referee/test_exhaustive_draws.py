@@ -3,8 +3,8 @@
 import pytest
 
 from mjbot.game.referee import Position
-from protocol import messages as m
-from protocol.tiles import FIVE_KINDS, parse_tiles
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import FIVE_KINDS, parse_tiles
 
 NOTEN = "147m369p369s1234z"
 READY = "123456789m55z22p"

@@ -1,6 +1,6 @@
 """When a kan turns a dora marker, and what it does to the wall (docs/rules.md, section 4)."""
 
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 
 def since_first_kan(game):

@@ -13,9 +13,9 @@ from mjbot.game.table.assume import deal_in_wall
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.observe import dora_kind
 from mjbot.game.table.state import copy_state
-from protocol import messages as m
-from protocol.rules import Rules
-from protocol.tiles import tile_names
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import tile_names
 from tests.game.referee.scripted import Game, random_game
 
 THREE = Rules(players=3)

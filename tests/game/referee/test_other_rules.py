@@ -3,8 +3,8 @@
 import pytest
 
 from mjbot.game.referee import Position
-from protocol import messages as m
-from protocol.rules import Rules
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import Rules
 from tests.game.referee.test_abortive_draws import NINE_KINDS, ON_NINE_SOU
 from tests.game.referee.test_end_of_game import after_a_draw
 

@@ -10,11 +10,11 @@ from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table.assume import hide
 from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.state import CHI, PON, copy_state
+from mjbot.protocol import messages as m
+from mjbot.protocol.masking import masked
+from mjbot.protocol.tiles import tile_kind
 from proof.peer.habits import HabitPlayer
 from proof.peer.plots import WRITERS
-from protocol import messages as m
-from protocol.masking import masked
-from protocol.tiles import tile_kind
 from tests.game.table.derived import check_derived
 
 MIRRORED = (

@@ -3,7 +3,7 @@
 import pytest
 
 from mjbot.game.referee import Position
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 READY = "123456m789p1122s"
 

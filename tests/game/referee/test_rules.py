@@ -8,10 +8,10 @@ from mjbot.game.records.game import Entry, Game
 from mjbot.game.referee import Position, Referee
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.view import View
-from protocol import messages as m
-from protocol.codec import decode_line, encode
-from protocol.dialects import Dialect
-from protocol.rules import RANKED, Rules
+from mjbot.protocol import messages as m
+from mjbot.protocol.codec import decode_line, encode
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.rules import RANKED, Rules
 
 
 def played(rules: Rules, seed: int = 5, position: Position | None = None) -> list[m.Event]:

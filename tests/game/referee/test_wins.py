@@ -7,7 +7,7 @@ from mjbot.game.referee.step import OUTCOME
 from mjbot.game.statistics.figures import EventCounter, count_kyoku, no_counts
 from mjbot.game.table.settle import PAYMENT
 from mjbot.game.table.state import NO_DRAW, STATE
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 ON_NINE_SOU = ["123456m123p44z11s", "234567m234p22s78s", "345678p345s88m78s", "345678m45677p78s"]
 

@@ -12,7 +12,7 @@ from mjbot.game.rules.scoring import score_win
 from mjbot.game.rules.shapes import ANKAN, CHI, DAIMINKAN, KAKAN, PON
 from mjbot.game.rules.wins import Win, new_win
 from mjbot.game.rules.yaku_table import yaku_ids
-from protocol.tiles import parse_tiles, tile_kind
+from mjbot.protocol.tiles import parse_tiles, tile_kind
 
 MELD_TYPES = {"c": CHI, "p": PON, "d": DAIMINKAN, "k": KAKAN, "a": ANKAN}
 

@@ -14,7 +14,7 @@ from mjbot.game.rules.points import (
     win_deltas,
 )
 from mjbot.game.rules.ruleset import RuleSet, rule_set
-from protocol.rules import Rules
+from mjbot.protocol.rules import Rules
 
 FOUR = rule_set()
 THREE = rule_set(Rules(players=3))

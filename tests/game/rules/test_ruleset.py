@@ -6,7 +6,7 @@ from mjbot.cli import arguments
 from mjbot.game.rules.ruleset import rule_set, rules_of
 from mjbot.game.rules.wall_plan import FOUR_PLAYERS, HAND_TILES, MAX_MARKERS, wall_plan
 from mjbot.game.statistics.figures import uma_points
-from protocol.rules import RANKED, Rules
+from mjbot.protocol.rules import RANKED, Rules
 
 MAX_KANS = 4
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from mjbot.game.table.mirror.mirror import Mirror
-from protocol import messages as m
-from protocol.tiles import parse_tiles, tile_name
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import parse_tiles, tile_name
 
 HIDDEN = ("?",) * 13
 

@@ -3,7 +3,7 @@
 from mjbot.game.rules.acceptance import waits
 from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table.state import ANKAN, CHANKAN, DAIMINKAN, DRAWN, IDLE, KAKAN, WON, State
-from protocol.tiles import FIVE_KINDS, tile_kind
+from mjbot.protocol.tiles import FIVE_KINDS, tile_kind
 
 
 def check_derived(state: State) -> None:

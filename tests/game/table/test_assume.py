@@ -13,7 +13,7 @@ from mjbot.game.rules.wall_plan import FOUR_PLAYERS as WALL
 from mjbot.game.table import assume
 from mjbot.game.table.state import ACCEPTED, STATE, State, copy_state
 from mjbot.game.table.view import View
-from protocol.tiles import N_KINDS, RED_FIVES, tile_kind
+from mjbot.protocol.tiles import N_KINDS, RED_FIVES, tile_kind
 from tests.game.table.derived import check_derived
 
 PACKAGES = ("protocol", "mjbot", "strategies", "papers", "proof", "bench")

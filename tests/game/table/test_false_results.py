@@ -9,8 +9,8 @@ import pytest
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.state import DRAWN, WON
-from protocol import messages as m
-from protocol.tiles import TILE_NAMES, parse_tiles
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import TILE_NAMES, parse_tiles
 
 NINE = "19m19p19s1234z258p"
 EIGHT = "19m19p19s22z2358p4s"

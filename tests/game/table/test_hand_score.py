@@ -14,11 +14,11 @@ from mjbot.game.rules.kinds import count_kinds
 from mjbot.game.rules.shapes import ANKAN
 from mjbot.game.rules.yaku_table import YAKU
 from mjbot.game.table.hand_score import WinningHand, score_hand
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import N_KINDS, WIND_NAMES, tile_kind
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from proof.made_wins import MadeWin, made_wins
 from proof.oracles import mahjong_payments, mahjong_score
-from protocol.rules import Rules
-from protocol.tiles import N_KINDS, WIND_NAMES, tile_kind
 
 FLAGS = {
     "riichi": wins.RIICHI,

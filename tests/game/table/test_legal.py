@@ -4,7 +4,7 @@ import pytest
 
 from mjbot.game.table.legal import kuikae_kinds
 from mjbot.game.table.state import CHI, PON
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 JUNK = "147m258p369s1234z"
 NO_PINZU = "1478m3466s12345z"

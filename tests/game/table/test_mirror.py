@@ -5,7 +5,7 @@ import pytest
 
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.game.table.mirror.wire import to_action, to_message
-from protocol import messages as m
+from mjbot.protocol import messages as m
 
 JUNK = "147m258p369s1234z"
 

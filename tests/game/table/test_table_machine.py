@@ -20,9 +20,9 @@ from mjbot.game.referee.referee import IllegalActionError
 from mjbot.game.table.actions import ACTIONS
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.play.server.offers import ReplyError, read_reply
+from mjbot.protocol import messages as m
+from mjbot.protocol.masking import masked
 from proof.peer.habits import HabitPlayer
-from protocol import messages as m
-from protocol.masking import masked
 from tests.game.referee.test_random_games import all_tiles, check_mirror
 from tests.game.table.derived import check_derived
 

@@ -26,10 +26,10 @@ from mjbot.learning.env.rewards import REWARDS
 from mjbot.learning.env.tables import STANDING
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.learning.models.networks.rank import KyokuStart, rank_model
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import FIVE_KINDS
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import make_strategy
-from protocol.rules import Rules
-from protocol.tiles import FIVE_KINDS
 
 TABLES = 6
 Policy = Callable[[Random, list[int], State, int], int]

@@ -10,8 +10,8 @@ from mjbot.learning.env.actions import N_ACTIONS
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.learning.training.networks.decisions import decisions_of
 from mjbot.learning.training.positions import GameStep
+from mjbot.protocol.masking import masked
 from mjbot.strategy.registry import make_strategy
-from protocol.masking import masked
 
 SEED = 21
 PLAYERS = ["fast-riichi-d"] * 4

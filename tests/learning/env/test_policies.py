@@ -90,7 +90,7 @@ def test_the_kind_of_a_kan_is_a_second_question():
 def two_kans():
     """Return the view of a seat that holds four 1m and four white dragons, having drawn."""
     from mjbot.game.table.mirror.mirror import Mirror
-    from protocol import messages as m
+    from mjbot.protocol import messages as m
 
     hand = ("1m",) * 4 + ("P",) * 4 + ("2p", "5p", "8p", "2s", "5s")
     others = [("?",) * 13] * 3

@@ -26,7 +26,7 @@ from mjbot.learning.models.weights import (
     load_manifest,
     save_weights,
 )
-from protocol.tiles import TILE_NAMES
+from mjbot.protocol.tiles import TILE_NAMES
 
 
 def unseen_beside(hand):

@@ -24,7 +24,7 @@ from mjbot.learning.training.danger import (
     rows_of,
 )
 from mjbot.learning.training.positions import index_games, steps
-from protocol.messages import Dahai
+from mjbot.protocol.messages import Dahai
 
 LOGS = Path(__file__).parents[3] / "logs"
 PATHS = sorted(LOGS.glob("*.mjson"))

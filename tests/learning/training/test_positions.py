@@ -11,7 +11,7 @@ from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.game.table.state import copy_state
 from mjbot.learning.training.positions import DistinctGames, LeftOut, collect, index_games, steps
 from mjbot.learning.training.runs import GameRange
-from protocol.messages import Dahai, StartKyoku
+from mjbot.protocol.messages import Dahai, StartKyoku
 
 LOGS = Path(__file__).parents[3] / "logs"
 GAMES = sorted(LOGS.glob("*.mjson"))

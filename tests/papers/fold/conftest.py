@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.game.rules.kinds import count_kinds
 from mjbot.game.table.state import ACCEPTED, ANKAN, CHI, PON, TURN, State, new_state
-from protocol.tiles import RED_FIVES, parse_tiles, tile_kind
+from mjbot.protocol.tiles import RED_FIVES, parse_tiles, tile_kind
 
 N_GAMES = 12
 

@@ -17,7 +17,7 @@ from mjbot.learning.models.fold_features import (
     safety_grades,
     threats_to,
 )
-from protocol.tiles import TILE_BY_NAME
+from mjbot.protocol.tiles import TILE_BY_NAME
 
 HAND = "145m19p55s2234z1s9s3m"
 

@@ -18,10 +18,10 @@ from mjbot.learning.models.fold_features import (
     threats_to,
 )
 from mjbot.learning.training.positions import index_games, steps
+from mjbot.protocol.messages import Dahai
+from mjbot.protocol.tiles import parse_tiles
 from papers.mizukami2013.training.fold_labels import FOLD, PUSH, UNCLEAR, label_hand, steps_aside
 from papers.mizukami2013.training.fold_positions import join_positions, positions_of
-from protocol.messages import Dahai
-from protocol.tiles import parse_tiles
 
 GAMES = index_games(sorted((Path(__file__).parents[3] / "logs").glob("*.mjson")))
 SAFE = "1m9p9s5z"

@@ -3,6 +3,7 @@ import pytest
 
 from mjbot.game.referee.wall import shuffle_wall
 from mjbot.game.rules.kinds import hand_counts
+from mjbot.protocol.tiles import tile_kind
 from papers.one_player.game import (
     N_DRAWS,
     N_HIDDEN,
@@ -15,7 +16,6 @@ from papers.one_player.game import (
     new_game,
 )
 from papers.one_player.players import GreedyPlayer, RandomPlayer, play
-from protocol.tiles import tile_kind
 
 EDGES = (0, 8, 9, 17, 18, 26, *range(27, 34))
 

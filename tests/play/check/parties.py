@@ -8,7 +8,7 @@ import asyncio
 import json
 
 from mjbot.play.check.lines import BotLine, CheckedBot, GoneError, SilentError, TimedLine
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 
 
 class Player:

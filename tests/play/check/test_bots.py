@@ -9,7 +9,7 @@ from mjbot.play.check.bot_scenes import SCENES
 from mjbot.play.check.bots import BotSettings, check_bot
 from mjbot.play.check.catalogue import BOT_CHECKS, CHECKS, CheckVerdict
 from mjbot.play.check.report import results
-from protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
+from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS
 
 NUMBERS = [check.id for check in BOT_CHECKS if check.id != "B34"]  # of three players
 

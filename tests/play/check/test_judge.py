@@ -7,8 +7,8 @@ import pytest
 from mjbot.game.referee import Referee
 from mjbot.play.check.comparison import wrong_claim
 from mjbot.play.check.judge import Owed, judge, occasions_of
-from protocol.dialects import LOCKSTEP
-from protocol.messages import Chi, Dahai, Daiminkan, Hora, Pon, ReachAccepted, Tsumo
+from mjbot.protocol.dialects import LOCKSTEP
+from mjbot.protocol.messages import Chi, Dahai, Daiminkan, Hora, Pon, ReachAccepted, Tsumo
 
 PON = Pon(actor=3, target=0, pai="4m", consumed=("4m", "4m"))
 CHI = Chi(actor=1, target=0, pai="4m", consumed=("5m", "6m"))

@@ -10,8 +10,8 @@ import pytest
 
 from mjbot.play.check import lines
 from mjbot.play.check.lines import CannotStartError, ConnectingBot, Running, TransportLine
-from protocol.dialects import LINES, LOCKSTEP, Dialect
-from protocol.transports.memory import memory_pair
+from mjbot.protocol.dialects import LINES, LOCKSTEP, Dialect
+from mjbot.protocol.transports.memory import memory_pair
 
 STARTS = """
 import asyncio, os, sys

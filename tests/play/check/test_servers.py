@@ -23,16 +23,16 @@ from mjbot.play.server.lobby import BusyError, Lobby, TableRules
 from mjbot.play.server.seats import TcpSeat
 from mjbot.play.server.server import TableServer
 from mjbot.play.server.tcp import Acceptor
+from mjbot.protocol import messages as m
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import LOCKSTEP, REQUESTS
+from mjbot.protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
+from mjbot.protocol.sessions.request_server import RequestSession, TimeLimits
+from mjbot.protocol.transports.base import VanishedError
+from mjbot.protocol.transports.memory import memory_pair
+from mjbot.protocol.transports.tcp import connect_tcp
+from mjbot.protocol.transports.websocket import connect_websocket
 from mjbot.runtime.errors import ExitCode
-from protocol import messages as m
-from protocol.codec import encode
-from protocol.dialects import LOCKSTEP, REQUESTS
-from protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
-from protocol.sessions.request_server import RequestSession, TimeLimits
-from protocol.transports.base import VanishedError
-from protocol.transports.memory import memory_pair
-from protocol.transports.tcp import connect_tcp
-from protocol.transports.websocket import connect_websocket
 from tests.play.last_kyoku import LastKyoku
 
 TINY = Path(__file__).with_name("tiny_server.py")

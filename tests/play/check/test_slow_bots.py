@@ -12,7 +12,7 @@ from mjbot.play.check.bots import BotSettings, check_bot
 from mjbot.play.check.catalogue import BOT_CHECKS, CheckVerdict
 from mjbot.play.check.lines import PipeBot
 from mjbot.play.check.report import results
-from protocol.dialects import LINES
+from mjbot.protocol.dialects import LINES
 
 BOT = """
 import json, sys, time

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mjbot.game.table.mirror.wire import to_action
+from mjbot.protocol.codec import decode_line
 from mjbot.strategy.strategy import Strategy
-from protocol.codec import decode_line
 
 OWN = Path(__file__).parents[2] / "protocol" / "transcripts"
 

@@ -11,10 +11,10 @@ from mjbot.play.client import play
 from mjbot.play.client.play import Settings, play_by_connecting
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
+from mjbot.protocol.transports.address import parse_address
+from mjbot.protocol.transports.base import RefusedError, UnreachableError
 from mjbot.runtime.net.backoff import Backoff
 from proof.leaping_time import in_leaping_time
-from protocol.transports.address import parse_address
-from protocol.transports.base import RefusedError, UnreachableError
 
 HOST = "127.0.0.1"
 GUARD_S = 60

@@ -6,8 +6,8 @@ import pytest
 
 from mjbot.play.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.play.client.play import Settings, play
-from protocol.transports.address import parse_address
-from protocol.transports.base import UnreachableError
+from mjbot.protocol.transports.address import parse_address
+from mjbot.protocol.transports.base import UnreachableError
 from tests.play.client.test_player import run
 
 GUARD_S = 300

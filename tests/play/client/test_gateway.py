@@ -4,10 +4,10 @@ import asyncio
 import json
 
 from mjbot.play.client.player import ClientPlayer
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.turns import ReplyDuty
 from mjbot.strategy.registry import make_strategy
-from protocol.dialects import Dialect
-from protocol.sessions.client import ClientSession
-from protocol.sessions.turns import ReplyDuty
 
 HIDDEN = ["?"] * 13
 TENPAI = ["2m", "3m", "4m", "5m", "6m", "3p", "4p", "5p", "6s", "7s", "8s", "E", "E"]

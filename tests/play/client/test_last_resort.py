@@ -5,10 +5,10 @@ import itertools
 import pytest
 
 from mjbot.play.client.server_offers import last_resort
-from protocol.dialects import Dialect
-from protocol.messages import Ankan, Chi, Dahai, Hint, Hora, Reach, Ryukyoku, Skip, wire_name
-from protocol.sessions.client import ClientSession
-from protocol.sessions.turns import Due
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.messages import Ankan, Chi, Dahai, Hint, Hora, Reach, Ryukyoku, Skip, wire_name
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.turns import Due
 
 SEAT = 2
 HELD = ("1m", "5pr", "9s")

@@ -14,8 +14,8 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.play.client.pair_channel import SECRET_VARIABLE
+from mjbot.protocol.dialects import Dialect
 from mjbot.runtime.errors import ExitCode
-from protocol.dialects import Dialect
 
 HELLO = b'{"type":"hello","protocol":"mjsonp","protocol_version":3}'
 START = b'{"type":"start_game","id":2,"names":["a","b","c","d"]}'

@@ -14,12 +14,12 @@ from mjbot.game.table.mirror.mirror import TableError
 from mjbot.play.client import player as player_module
 from mjbot.play.client.player import ClientPlayer
 from mjbot.play.startup.warm_up import scripted_events
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.messages import Dahai, Hora, Pon, Reach, Skip, StartGame
+from mjbot.protocol.sessions.client import ClientSession, Received
+from mjbot.protocol.sessions.turns import Due, ReplyDuty
 from mjbot.strategy.faults import AbsentError
 from mjbot.strategy.strategy import Strategy
-from protocol.dialects import Dialect
-from protocol.messages import Dahai, Hora, Pon, Reach, Skip, StartGame
-from protocol.sessions.client import ClientSession, Received
-from protocol.sessions.turns import Due, ReplyDuty
 
 START = {"type": "start_game", "id": 0, "names": ["a", "b", "c", "d"]}
 HIDDEN = ["?"] * 13

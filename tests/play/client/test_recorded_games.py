@@ -6,11 +6,11 @@ import json
 import pytest
 
 from mjbot.play.client.player import ClientPlayer
-from protocol.codec import decode_line, encode
-from protocol.dialects import Dialect
-from protocol.messages import Error
-from protocol.sessions.client import ClientSession
-from protocol.sessions.turns import Due, ReplyDuty
+from mjbot.protocol.codec import decode_line, encode
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.messages import Error
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.turns import Due, ReplyDuty
 
 OWN = [
     ("tcp-riichi.txt", Dialect.TCP, None),

@@ -11,10 +11,10 @@ from riichienv import RiichiEnv
 
 from mjbot.play.client.conversation import Conversation
 from mjbot.play.client.player import ClientPlayer
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.transports.memory import memory_pair
 from mjbot.strategy.strategy import Strategy
-from protocol.dialects import Dialect
-from protocol.sessions.client import ClientSession
-from protocol.transports.memory import memory_pair
 
 GUARD_S = 300
 HIDDEN = ["?"] * 13

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from mjbot.play.client.server_offers import disagreement, discard_disagreement, fits
-from protocol.messages import (
+from mjbot.protocol.messages import (
     Ankan,
     Chi,
     Dahai,

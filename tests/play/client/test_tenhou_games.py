@@ -15,15 +15,15 @@ from mjbot.game.referee import Referee
 from mjbot.game.table.mirror.mirror import Mirror, TableError
 from mjbot.play.client.play import Settings, play
 from mjbot.play.server.core import SeatReply, TableCore
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import EndGame
+from mjbot.protocol.tenhou.codec import Spelling
+from mjbot.protocol.tenhou.login import Login, TableType
+from mjbot.protocol.tenhou.server import LogIn, RequestTable, TenhouServer
+from mjbot.protocol.tenhou.table import SeatTable
+from mjbot.protocol.transports.address import parse_address
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
-from protocol.errors import ProtocolError
-from protocol.messages import EndGame
-from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import Login, TableType
-from protocol.tenhou.server import LogIn, RequestTable, TenhouServer
-from protocol.tenhou.table import SeatTable
-from protocol.transports.address import parse_address
 from tests.protocol.tenhou.face_to_face import NAMES, Player, by_strategy
 
 GUARD_S = 300

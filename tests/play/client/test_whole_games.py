@@ -12,13 +12,13 @@ from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.play.client.play import Settings, play
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
+from mjbot.protocol.codec import decode_line, encode
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.masking import masked
+from mjbot.protocol.messages import EndGame, EndKyoku, Hora, Ryukyoku, StartGame
+from mjbot.protocol.transports.address import parse_address
+from mjbot.protocol.transports.stdio import StdioTransport
 from mjbot.strategy.registry import make_strategy
-from protocol.codec import decode_line, encode
-from protocol.dialects import Dialect
-from protocol.masking import masked
-from protocol.messages import EndGame, EndKyoku, Hora, Ryukyoku, StartGame
-from protocol.transports.address import parse_address
-from protocol.transports.stdio import StdioTransport
 
 GUARD_S = 300
 NAMES = ("a", "b", "c", "d")

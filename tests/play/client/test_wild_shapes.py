@@ -13,11 +13,11 @@ import pytest
 
 from mjbot.play.client.conversation import Conversation, Meters
 from mjbot.play.client.player import ClientPlayer
-from protocol.codec import decode_line
-from protocol.dialects import Dialect
-from protocol.messages import ACK_STATUSES
-from protocol.sessions.client import ClientSession
-from protocol.transports.memory import memory_pair
+from mjbot.protocol.codec import decode_line
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.messages import ACK_STATUSES
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.transports.memory import memory_pair
 
 WILD = "riichilab-wild.txt"
 GRACE_MS, FULL_MS = 3000, 15000

@@ -20,12 +20,12 @@ from mjbot.play.match.node import NodeError
 from mjbot.play.match.pair import make_members, private_channel
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import GameResult, TableServer
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.transports.address import parse_address
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.pair.fair_play import require_team_name_in
 from mjbot.strategy.pair.session import Side
 from mjbot.strategy.registry import Spec, make_strategy
-from protocol.rules import Rules
-from protocol.transports.address import parse_address
 
 BOTS = Path(__file__).with_name("pair_bots.py")
 PAIR = ["--top", f"{BOTS}:Talker", "--partner", f"{BOTS}:Listener"]

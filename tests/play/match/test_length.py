@@ -19,11 +19,11 @@ from mjbot.play.match.players import read_players
 from mjbot.play.match.run import MatchSettings, Watcher, play_match
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.messages import StartGame, StartKyoku
+from mjbot.protocol.transports.address import parse_address
 from mjbot.runtime.requests import request_of
 from mjbot.strategy.strategy import Strategy
-from protocol.dialects import Dialect
-from protocol.messages import StartGame, StartKyoku
-from protocol.transports.address import parse_address
 
 GUARD_S = 300
 PROBE = f"{Path(__file__).with_name('length_probe.py')}:Probe"

@@ -18,8 +18,8 @@ from mjbot.play.match.majiang import majiang_command
 from mjbot.play.match.players import read_players
 from mjbot.play.match.run import MatchSettings, Watcher, play_match
 from mjbot.play.server.lobby import TableRules
+from mjbot.protocol.codec import decode_line
 from mjbot.runtime.errors import ExitCode
-from protocol.codec import decode_line
 
 GUARD_S = 300
 MODES = ("ponder", "play")

@@ -16,8 +16,8 @@ from mjbot.play.match.player_processes import RunningFaults, fault_lines
 from mjbot.play.match.players import read_players
 from mjbot.play.server.core import TableFault
 from mjbot.play.server.server import GameResult
+from mjbot.protocol.messages import StartKyoku
 from mjbot.strategy.faults import Fault
-from protocol.messages import StartKyoku
 
 HIDDEN = ("?",) * 13
 EAST_3 = StartKyoku(

@@ -22,14 +22,14 @@ from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.reply_faults import fault_reason
 from mjbot.play.server.server import TableServer
-from protocol.codec import decode_line
-from protocol.dialects import LINES, LOCKSTEP
-from protocol.messages import StartGame, StartKyoku, Tsumo
-from protocol.rules import Rules
-from protocol.sessions.client import ClientSession
-from protocol.sessions.lockstep_server import LockstepSession
-from protocol.transports.address import parse_address
-from protocol.transports.memory import memory_pair
+from mjbot.protocol.codec import decode_line
+from mjbot.protocol.dialects import LINES, LOCKSTEP
+from mjbot.protocol.messages import StartGame, StartKyoku, Tsumo
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.sessions.client import ClientSession
+from mjbot.protocol.sessions.lockstep_server import LockstepSession
+from mjbot.protocol.transports.address import parse_address
+from mjbot.protocol.transports.memory import memory_pair
 from tests.play.server.conftest import RawClient
 
 GUARD_S = 300

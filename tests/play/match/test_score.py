@@ -10,9 +10,9 @@ from mjbot.game.records.game import Game
 from mjbot.game.records.writers import FORMATS
 from mjbot.play.match.pair_report import CALL, FEED, GAIN, LOSS, EventLines, PairScore, pair_table
 from mjbot.play.match.remote_table import LogTailer, MergedLogs
-from protocol.codec import decode_line
-from protocol.masking import masked
-from protocol.messages import (
+from mjbot.protocol.codec import decode_line
+from mjbot.protocol.masking import masked
+from mjbot.protocol.messages import (
     Chi,
     EndGame,
     Event,
@@ -22,7 +22,7 @@ from protocol.messages import (
     StartGame,
     StartKyoku,
 )
-from protocol.rules import Rules
+from mjbot.protocol.rules import Rules
 from tests.game.records.formats import report
 from tests.game.referee.scripted import random_game
 

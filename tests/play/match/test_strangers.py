@@ -10,8 +10,8 @@ from mjbot.play.match.players import read_players
 from mjbot.play.match.run import MatchSettings, Watcher, play_match
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
+from mjbot.protocol.messages import StartGame
 from mjbot.strategy.registry import Spec
-from protocol.messages import StartGame
 
 BOTS = Path(__file__).with_name("pair_bots.py")
 RIVAL = f"external:{sys.executable} {BOTS.parents[1] / 'match' / 'raw_player.py'} play"

@@ -5,10 +5,9 @@ import pytest
 from mjbot.game.referee import Referee
 from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.play.server.core import OnFault, SeatReply, TableCore, TableFault
-from mjbot.strategy.registry import make_strategy
-from protocol.codec import encode
-from protocol.dialects import Dialect
-from protocol.messages import (
+from mjbot.protocol.codec import encode
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.messages import (
     Chi,
     Dahai,
     EndGame,
@@ -22,7 +21,8 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.rules import Rules
+from mjbot.protocol.rules import Rules
+from mjbot.strategy.registry import make_strategy
 
 NAMES = ("a", "b", "c", "d")
 

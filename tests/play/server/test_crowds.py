@@ -13,6 +13,8 @@ from mjbot.play.server.accounts import Admission
 from mjbot.play.server.lobby import CLOSED, TableRules
 from mjbot.play.server.server import Bookkeeping, TableServer
 from mjbot.play.server.tenhou_endpoint import LOBBY_S, LOGIN_S
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.codec import Spelling, write
 from mjbot.runtime.net.guests import (
     CROWDED,
     MOST_GUESTS,
@@ -23,8 +25,6 @@ from mjbot.runtime.net.guests import (
 from mjbot.runtime.net.http import REQUEST_S
 from mjbot.viewer.live import LiveServer
 from proof.leaping_time import in_leaping_time
-from protocol.tenhou import tags
-from protocol.tenhou.codec import Spelling, write
 
 HOST = "127.0.0.1"
 GUARD_S = 60

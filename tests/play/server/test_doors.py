@@ -9,9 +9,9 @@ import pytest
 from mjbot.play.server import tenhou_endpoint, tenhou_seat
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
-from protocol.tenhou.codec import Spelling
-from protocol.transports.base import VanishedError
-from protocol.transports.memory import MemoryTransport, memory_pair
+from mjbot.protocol.tenhou.codec import Spelling
+from mjbot.protocol.transports.base import VanishedError
+from mjbot.protocol.transports.memory import MemoryTransport, memory_pair
 
 GUARD_S = 300
 HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}

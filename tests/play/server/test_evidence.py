@@ -10,7 +10,7 @@ from mjbot.game.records.game import RecordError
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
-from protocol.codec import decode_line
+from mjbot.protocol.codec import decode_line
 
 
 def played(folder, clients, **rules):

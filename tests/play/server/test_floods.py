@@ -14,7 +14,7 @@ from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.play.server.tcp import Acceptor
-from protocol.sessions.request_server import TimeLimits
+from mjbot.protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300
 HANDSHAKE = (

@@ -22,12 +22,12 @@ from mjbot.play.server.lobby import PLACES, BusyError, Lobby, TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.play.server.tables import SEEDS_OF_TABLE, Tables
 from mjbot.play.server.tables_page import tables_server
+from mjbot.protocol.transports.address import parse_address
+from mjbot.protocol.transports.base import RefusedError, UnreachableError
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.net.guests import Guest, GuestLimits
 from mjbot.strategy.registry import make_strategy
 from proof.leaping_time import in_leaping_time
-from protocol.transports.address import parse_address
-from protocol.transports.base import RefusedError, UnreachableError
 from tests.play.server.conftest import WaitingSeat
 
 HOST = "127.0.0.1"

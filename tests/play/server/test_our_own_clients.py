@@ -7,8 +7,8 @@ import pytest
 from mjbot.play.client.play import Settings, play
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
+from mjbot.protocol.transports.address import parse_address
 from mjbot.strategy.registry import make_strategy
-from protocol.transports.address import parse_address
 
 BOTS = ("fast-riichi-a", "fast-riichi-b", "fast-riichi-c", "fast-riichi-d")
 

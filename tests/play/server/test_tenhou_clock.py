@@ -17,13 +17,13 @@ from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.server import one_room
 from mjbot.play.server.tenhou_endpoint import SILENCE_S, TenhouEndpoint
 from mjbot.play.server.tenhou_seat import MOST_RETURNS, READY_S, RETURN_S, UNANSWERED_S
+from mjbot.protocol.messages import StartKyoku
+from mjbot.protocol.sessions.request_server import TimeLimits
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, write
+from mjbot.protocol.transports.base import TransportError
+from mjbot.protocol.transports.memory import memory_pair
 from proof.leaping_time import in_leaping_time
-from protocol.messages import StartKyoku
-from protocol.sessions.request_server import TimeLimits
-from protocol.tenhou import tags
-from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, write
-from protocol.transports.base import TransportError
-from protocol.transports.memory import memory_pair
 
 XML = Spelling.XML
 NEVER = None

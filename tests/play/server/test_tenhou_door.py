@@ -14,18 +14,18 @@ from mjbot.play.server import tenhou_endpoint
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import Lobby, TableRules
 from mjbot.play.server.server import TableServer, one_room
+from mjbot.protocol.messages import EndGame
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.sessions.request_server import TimeLimits
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
+from mjbot.protocol.tenhou.login import Login, read_name
+from mjbot.protocol.transports.address import parse_address
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import make_strategy
 from proof.records import RecordFindings
 from proof.tenhou_door import ListenerProof
 from proof.tenhou_habits import HABITS
-from protocol.messages import EndGame
-from protocol.rules import Rules
-from protocol.sessions.request_server import TimeLimits
-from protocol.tenhou import tags
-from protocol.tenhou.codec import SERVER_TAGS, Spelling, TagReader, tag_name, write
-from protocol.tenhou.login import Login, read_name
-from protocol.transports.address import parse_address
 
 GUARD_S = 300
 HOST = "127.0.0.1"

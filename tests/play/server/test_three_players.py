@@ -10,10 +10,10 @@ from mjbot.game.table.mirror.mirror import Mirror
 from mjbot.play.client.play import Settings, play
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.transports.address import parse_address
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import make_strategy
-from protocol.rules import Rules
-from protocol.transports.address import parse_address
 
 THREE = Rules(players=3, length="tonpu")
 GUARD_S = 300

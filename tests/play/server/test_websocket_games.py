@@ -13,7 +13,7 @@ from mjbot.play.server.core import OnFault
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.seats import PlayerSeat
 from mjbot.play.server.server import TableServer
-from protocol.sessions.request_server import TimeLimits
+from mjbot.protocol.sessions.request_server import TimeLimits
 
 GUARD_S = 300
 

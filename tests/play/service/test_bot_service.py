@@ -28,16 +28,16 @@ from mjbot.play.service.files import FRAMES, LOG, Keeping
 from mjbot.play.service.pacing import Hours
 from mjbot.play.service.plan import ConnectionPlan, PlayPlan, ServicePlan
 from mjbot.play.service.status import Status
+from mjbot.protocol.dialects import Dialect
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import EndKyoku
+from mjbot.protocol.transports.address import parse_address
+from mjbot.protocol.transports.base import RefusedError, UnreachableError, VanishedError
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.net.metrics import memory_bytes
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from proof.leaping_time import in_leaping_time
-from protocol.dialects import Dialect
-from protocol.errors import ProtocolError
-from protocol.messages import EndKyoku
-from protocol.transports.address import parse_address
-from protocol.transports.base import RefusedError, UnreachableError, VanishedError
 
 HOST = "127.0.0.1"
 START = datetime(2026, 11, 25, 6, 0).timestamp()

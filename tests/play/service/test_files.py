@@ -10,7 +10,7 @@ import pytest
 
 from mjbot.play.kept_games import KeptGames
 from mjbot.play.service.files import FRAMES, LOG, GameFiles
-from protocol.messages import EndGame, StartGame
+from mjbot.protocol.messages import EndGame, StartGame
 
 
 class Clock:

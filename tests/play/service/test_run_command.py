@@ -12,8 +12,8 @@ import pytest
 
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
+from mjbot.protocol.transports.tcp import connect_tcp
 from mjbot.runtime.errors import ExitCode
-from protocol.transports.tcp import connect_tcp
 
 GUARD_S = 300
 

@@ -11,9 +11,9 @@ import pytest
 from mjbot.play.service.locks import TokenLocks, secrets_of
 from mjbot.play.service.reporting import metrics_server, report
 from mjbot.play.service.status import Status
+from mjbot.protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
 from mjbot.runtime.compiler.cache import locks_folder
 from proof.leaping_time import in_leaping_time
-from protocol.tenhou.login import GUEST_LOGIN, Login, guest_named
 
 SAMPLE = re.compile(r'^mjbot_[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? -?\d+(\.\d+)?$')
 

@@ -14,17 +14,17 @@ from mjbot.game.table.mirror.wire import to_message
 from mjbot.game.table.view import View
 from mjbot.play.server.core import EXCUSED, Outgoing, SeatReply, TableCore
 from mjbot.play.server.offers import without_hints
+from mjbot.protocol.messages import Event, Hora, Ryukyoku, StartGame, Tsumo
+from mjbot.protocol.rules import RANKED, Length, Rules
+from mjbot.protocol.sessions.turns import ReplyDuty
+from mjbot.protocol.tenhou.client import TenhouClient, TenhouReceived
+from mjbot.protocol.tenhou.codec import Spelling
+from mjbot.protocol.tenhou.game_type import GENERAL_HANCHAN, game_type
+from mjbot.protocol.tenhou.login import Login, TableType
+from mjbot.protocol.tenhou.offers import disagreement
+from mjbot.protocol.tenhou.server import LogIn, RequestTable, TenhouServer
+from mjbot.protocol.tenhou.table import SeatTable
 from mjbot.strategy.registry import make_strategy
-from protocol.messages import Event, Hora, Ryukyoku, StartGame, Tsumo
-from protocol.rules import RANKED, Length, Rules
-from protocol.sessions.turns import ReplyDuty
-from protocol.tenhou.client import TenhouClient, TenhouReceived
-from protocol.tenhou.codec import Spelling
-from protocol.tenhou.game_type import GENERAL_HANCHAN, game_type
-from protocol.tenhou.login import Login, TableType
-from protocol.tenhou.offers import disagreement
-from protocol.tenhou.server import LogIn, RequestTable, TenhouServer
-from protocol.tenhou.table import SeatTable
 
 Choose = Callable[[View], Action]
 NAMES = ("east", "south <1>", "西", "north")

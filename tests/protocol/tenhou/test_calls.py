@@ -3,7 +3,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from protocol.tenhou.calls import Call, decode_call, encode_call
+from mjbot.protocol.tenhou.calls import Call, decode_call, encode_call
 
 
 @pytest.mark.parametrize(

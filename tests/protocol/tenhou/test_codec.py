@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.errors import ProtocolError
-from protocol.tenhou import tags
-from protocol.tenhou.codec import (
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.tenhou import tags
+from mjbot.protocol.tenhou.codec import (
     CLIENT_TAGS,
     MAX_TAG_BYTES,
     SERVER_TAGS,

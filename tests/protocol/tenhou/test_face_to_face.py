@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.protocol.messages import Kita, StartGame
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tenhou.client import TenhouStage
+from mjbot.protocol.tenhou.codec import Spelling
 from proof.records import RecordFindings
 from proof.wire import check_session
-from protocol.messages import Kita, StartGame
-from protocol.rules import Rules
-from protocol.tenhou.client import TenhouStage
-from protocol.tenhou.codec import Spelling
 from tests.protocol.tenhou.face_to_face import (
     NAMES,
     Player,

@@ -3,9 +3,9 @@
 import pytest
 
 from mjbot.game.rules.yaku_table import YAKU
-from protocol.errors import LocalProtocolError, ProtocolError
-from protocol.masking import HIDDEN_HAND
-from protocol.messages import (
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.protocol.masking import HIDDEN_HAND
+from mjbot.protocol.messages import (
     Dahai,
     EndGame,
     EndKyoku,
@@ -20,16 +20,23 @@ from protocol.messages import (
     StartKyoku,
     Tsumo,
 )
-from protocol.sessions.turns import Due, ReplyDuty
-from protocol.tenhou.client import GameGoneError, TenhouClient, TenhouStage
-from protocol.tenhou.codec import Spelling
-from protocol.tenhou.login import Login, TableType
-from protocol.tenhou.offers import Offer
-from protocol.tenhou.results import YAKU_NAMES, ShownTiles, Stakes, read_win, write_win
-from protocol.tenhou.server import EnterLobby, Leave, LogIn, NoTable, RequestTable, TenhouServer
-from protocol.tenhou.table import SeatTable
-from protocol.tenhou.tiles import RED_TILES
-from protocol.tiles import parse_tiles
+from mjbot.protocol.sessions.turns import Due, ReplyDuty
+from mjbot.protocol.tenhou.client import GameGoneError, TenhouClient, TenhouStage
+from mjbot.protocol.tenhou.codec import Spelling
+from mjbot.protocol.tenhou.login import Login, TableType
+from mjbot.protocol.tenhou.offers import Offer
+from mjbot.protocol.tenhou.results import YAKU_NAMES, ShownTiles, Stakes, read_win, write_win
+from mjbot.protocol.tenhou.server import (
+    EnterLobby,
+    Leave,
+    LogIn,
+    NoTable,
+    RequestTable,
+    TenhouServer,
+)
+from mjbot.protocol.tenhou.table import SeatTable
+from mjbot.protocol.tenhou.tiles import RED_TILES
+from mjbot.protocol.tiles import parse_tiles
 
 HAI = "0,4,8,12,16,20,24,28,32,36,40,44,108"
 INIT = f'<INIT seed="4,1,2,0,0,120" ten="240,250,260,250" oya="1" hai="{HAI}"/>'

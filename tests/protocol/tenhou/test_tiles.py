@@ -1,4 +1,4 @@
-from protocol.tenhou.tiles import PLAIN_COPIES, PLAIN_TILES, RED_COPIES, RED_TILES
+from mjbot.protocol.tenhou.tiles import PLAIN_COPIES, PLAIN_TILES, RED_COPIES, RED_TILES
 
 
 def test_a_red_five_is_one_id_of_its_suit() -> None:

@@ -33,8 +33,6 @@ def checkout(tmp_path):
 
     def copy(name):
         shutil.copytree(ROOT / "mjbot", tmp_path / name / "mjbot")
-        for package in ("protocol", "strategies"):
-            shutil.copytree(ROOT / package, tmp_path / name / package)
         return tmp_path / name
 
     return copy

@@ -76,9 +76,8 @@ def run(folder, code, cache, **more):
 
 def copied(folder):
     """Return a folder with our packages, without weights, and a module of its own."""
-    for package in ("mjbot", "protocol", "strategies"):
-        left_out = shutil.ignore_patterns("weights", "__pycache__", "compiled_code")
-        shutil.copytree(ROOT / package, folder / package, ignore=left_out)
+    left_out = shutil.ignore_patterns("weights", "__pycache__", "compiled_code")
+    shutil.copytree(ROOT / "mjbot", folder / "mjbot", ignore=left_out)
     (folder / "made_shipped.py").write_text(MODULE)
     return folder
 

@@ -13,11 +13,11 @@ import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from mjbot.protocol.transports.base import Transport, VanishedError
 from mjbot.strategy.pair import socket_link
 from mjbot.strategy.pair.messages import GameHello, PairHello, Proof, SharedHand, encode
 from mjbot.strategy.pair.session import Side
 from mjbot.strategy.pair.socket_link import SocketLink
-from protocol.transports.base import Transport, VanishedError
 
 EXAMPLES = int(os.environ.get("MJBOT_EXAMPLES", "12"))
 SECRET = b"known to the two of us"

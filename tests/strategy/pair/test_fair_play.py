@@ -9,6 +9,8 @@ from websockets.exceptions import InvalidURI
 from websockets.uri import parse_uri
 
 from mjbot.play.chaos import Chaos, ChaosProxy
+from mjbot.protocol.plain_text import has_letters
+from mjbot.protocol.transports.address import is_loopback, parse_address
 from mjbot.strategy.pair.fair_play import (
     FairPlayError,
     require_permission,
@@ -18,8 +20,6 @@ from mjbot.strategy.pair.fair_play import (
     require_team_table,
     team_names,
 )
-from protocol.plain_text import has_letters
-from protocol.transports.address import is_loopback, parse_address
 
 INVISIBLE = [
     letter

@@ -2,9 +2,9 @@
 
 import pytest
 
+from mjbot.protocol.errors import LocalProtocolError, ProtocolError
 from mjbot.strategy.pair.messages import PairHello, Proof, SharedHand, decode, encode
 from mjbot.strategy.pair.session import PairSession, Side
-from protocol.errors import LocalProtocolError, ProtocolError
 
 SECRET = b"correct horse"
 DEEP = b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b',"type":"proof"}'

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from mjbot.play.match.pair import private_channel
+from mjbot.protocol.transports.tcp import TcpTransport
 from mjbot.runtime.net.backoff import Backoff
 from mjbot.strategy.pair import socket_link
 from mjbot.strategy.pair.link import memory_links
@@ -26,7 +27,6 @@ from mjbot.strategy.pair.socket_link import (
     ChannelAddress,
     SocketLink,
 )
-from protocol.transports.tcp import TcpTransport
 
 SECRET = b"secret"
 DEEP = b'{"a":' + b"[" * 200_000 + b"]" * 200_000 + b',"type":"proof"}'

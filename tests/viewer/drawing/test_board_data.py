@@ -4,10 +4,10 @@ import msgspec
 import pytest
 
 from mjbot.game.table.mirror.mirror import Mirror
+from mjbot.protocol import messages as m
 from mjbot.viewer.drawing.board_data import board_of, changed
 from mjbot.viewer.game import fold_steps
 from mjbot.viewer.library import Library, ReadGame
-from protocol import messages as m
 
 LOGS = Path(__file__).parents[3] / "logs"
 ALL = range(4)

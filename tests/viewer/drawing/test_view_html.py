@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 
 from mjbot import View, recorded_view, view_svg
 from mjbot.game.table.view import Sealed
+from mjbot.protocol.tiles import TILE_NAMES
 from mjbot.runtime.languages import using_language
 from mjbot.viewer.drawing.board_data import board_of
 from mjbot.viewer.drawing.picture import picture
-from protocol.tiles import TILE_NAMES
 
 LOG = "logs/hanchan-thirteen-kyoku.mjson"
 

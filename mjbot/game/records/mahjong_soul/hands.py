@@ -9,11 +9,11 @@ from mjbot.game.records.tenhou6.events import LastHand, emit_deal, emit_events, 
 from mjbot.game.records.tenhou6.hands import HandColumns, SeatColumns
 from mjbot.game.records.tenhou6.results import DrawEntry, Result, WinEntry
 from mjbot.game.rules.points import HONBA_POINTS
-from protocol import messages as m
-from protocol.rules import STICK_POINTS
-from protocol.seats import by_seat, paid
-from protocol.tiles import NORTH, TILE_BY_NAME, TILE_NAMES, parse_tiles, tile_kind, tile_name
-from protocol.yaku import YAKUMAN_FAN
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import STICK_POINTS
+from mjbot.protocol.seats import by_seat, paid
+from mjbot.protocol.tiles import NORTH, TILE_BY_NAME, TILE_NAMES, parse_tiles, tile_kind, tile_name
+from mjbot.protocol.yaku import YAKUMAN_FAN
 
 _DRAWS: Final = ("", "kyushukyuhai", "sufonrenta", "suchareach", "sukaikan", "sanchaho")
 """By the type of an abortive draw."""

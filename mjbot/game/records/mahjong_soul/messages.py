@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from protocol.messages import MOST_POINTS, MOST_STICKS
+from mjbot.protocol.messages import MOST_POINTS, MOST_STICKS
 
 Text = Annotated[str, msgspec.Meta(pattern=r"^([0-9][mps]|[1-7]z)\Z")]
 Seat = Annotated[int, msgspec.Meta(ge=0, le=3)]

@@ -23,9 +23,9 @@ from mjbot.game.records.mahjong_soul import messages as lq
 from mjbot.game.records.mahjong_soul.hands import deal_only, hand_events
 from mjbot.game.records.other_formats import RAW_MAHJONG_SOUL, whole_json
 from mjbot.game.records.tenhou6.reader import game_entries
-from protocol import messages as m
-from protocol.rules import MAHJONG_SOUL, RANKED, SET, Rules
-from protocol.seats import by_seat
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import MAHJONG_SOUL, RANKED, SET, Rules
+from mjbot.protocol.seats import by_seat
 
 LIVE_STREAM: Final = (
     "is a live stream of Mahjong Soul (ActionNewRound and so on), which one seat sees;"

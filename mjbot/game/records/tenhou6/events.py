@@ -14,9 +14,9 @@ from mjbot.game.records.tenhou6.results import (
     WinEntry,
 )
 from mjbot.game.rules.tile_sets import waits_of
-from protocol import messages as m
-from protocol.seats import by_seat, paid, riichi_deltas
-from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
+from mjbot.protocol import messages as m
+from mjbot.protocol.seats import by_seat, paid, riichi_deltas
+from mjbot.protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
 LastTile = m.Tsumo | m.Dahai | m.Kakan | m.Ankan | m.Kita
 

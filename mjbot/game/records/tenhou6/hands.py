@@ -21,10 +21,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NoReturn
 
-from protocol.messages import MOST_POINTS, MOST_STICKS, FourInts
-from protocol.reading import whole_number
-from protocol.seats import by_seat
-from protocol.tiles import TILE_NAMES, tile_kind
+from mjbot.protocol.messages import MOST_POINTS, MOST_STICKS, FourInts
+from mjbot.protocol.reading import whole_number
+from mjbot.protocol.seats import by_seat
+from mjbot.protocol.tiles import TILE_NAMES, tile_kind
 
 TILE_CODES: Final = {
     name: 51 + code - 34 if code >= 34 else 11 + code // 9 * 10 + code % 9

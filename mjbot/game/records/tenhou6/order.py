@@ -27,8 +27,8 @@ from mjbot.game.records.tenhou6.hands import (
     OwnKan,
     RiverEntry,
 )
-from protocol import messages as m
-from protocol.tiles import NORTH, TILE_NAMES
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import NORTH, TILE_NAMES
 
 MOST_EVENTS: Final = 100_000
 """Steps of the search through one hand.  A hand has some 150; only a made-up one needs many."""

@@ -30,10 +30,10 @@ from mjbot.game.records.tenhou6.hands import (
 )
 from mjbot.game.records.tenhou6.order import ANY_SEAT, orders
 from mjbot.game.records.tenhou6.results import DrawEntry, Result, read_result
-from protocol import messages as m
-from protocol.reading import whole_number
-from protocol.rules import MAHJONG_SOUL, Length, Rules
-from protocol.seats import by_seat
+from mjbot.protocol import messages as m
+from mjbot.protocol.reading import whole_number
+from mjbot.protocol.rules import MAHJONG_SOUL, Length, Rules
+from mjbot.protocol.seats import by_seat
 
 _TABLE: Final = re.compile("三?[般上特鳳]([東南])(喰?)(赤?)速?")
 """What Tenhou calls a table: 三 with three players, room and length, then 喰 where open tanyao

@@ -19,8 +19,8 @@ from mjbot.game.records.game import WinRecord
 from mjbot.game.records.tenhou6.hands import four_numbers
 from mjbot.game.rules.points import base_points, tsumo_points
 from mjbot.game.rules.yaku_table import DOUBLED
-from protocol.messages import FourInts
-from protocol.yaku import DORA, N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
+from mjbot.protocol.messages import FourInts
+from mjbot.protocol.yaku import DORA, N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
 
 WIN: Final = "和了"
 EXHAUSTIVE: Final = "流局"

@@ -15,11 +15,11 @@ from mjbot.game.records.complete import CompleteGame
 from mjbot.game.records.game import Entry, WinRecord
 from mjbot.game.records.tenhou6 import hands as h
 from mjbot.game.records.tenhou6.results import draw_json, win_json
-from protocol import messages as m
-from protocol.rules import MAHJONG_SOUL, Rules
-from protocol.tenhou.game_type import game_type
-from protocol.tenhou.results import final_points
-from protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import MAHJONG_SOUL, Rules
+from mjbot.protocol.tenhou.game_type import game_type
+from mjbot.protocol.tenhou.results import final_points
+from mjbot.protocol.tiles import TILE_BY_NAME, WIND_NAMES, tile_kind
 
 
 def _rule(rules: Rules) -> dict[str, Any]:

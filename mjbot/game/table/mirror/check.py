@@ -16,8 +16,8 @@ from mjbot.game.table.mirror.wire import tile_code, to_action, to_message
 from mjbot.game.table.observe import extra_copy
 from mjbot.game.table.seats import next_seat
 from mjbot.game.table.settle import abort_reason, three_rons_draw
-from protocol import messages as m
-from protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
 
 _PHASES: Final = {
     s.IDLE: "no kyoku is under way",

@@ -19,11 +19,11 @@ from mjbot.game.table.mirror.results import Ledger, SeatPoints, announced_rules
 from mjbot.game.table.mirror.wire import chi_code, tile_code
 from mjbot.game.table.state import State, copy_state, new_state
 from mjbot.game.table.view import View
+from mjbot.protocol import messages as m
+from mjbot.protocol.plain_text import one_line
+from mjbot.protocol.rules import Length
+from mjbot.protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 from mjbot.runtime.errors import MjbotError
-from protocol import messages as m
-from protocol.plain_text import one_line
-from protocol.rules import Length
-from protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
 logger = logging.getLogger(__name__)
 

@@ -13,10 +13,10 @@ from mjbot.game.table.mirror.check import check_draw_reason, situation
 from mjbot.game.table.mirror.wire import tile_code, wire_yakus
 from mjbot.game.table.seats import is_seated
 from mjbot.game.table.state import DRAWN, GAME_OVER, IDLE, WON, State, copy_state
-from protocol import messages as m
-from protocol.rules import LAST_ROUND, Length, Rules, last_round
-from protocol.seats import by_seat, paid, riichi_deltas
-from protocol.tiles import UNKNOWN, WIND_NAMES
+from mjbot.protocol import messages as m
+from mjbot.protocol.rules import LAST_ROUND, Length, Rules, last_round
+from mjbot.protocol.seats import by_seat, paid, riichi_deltas
+from mjbot.protocol.tiles import UNKNOWN, WIND_NAMES
 
 _RESULTS: Final = (WON, DRAWN)
 

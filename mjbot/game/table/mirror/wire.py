@@ -17,9 +17,9 @@ from mjbot.game.rules.yaku_table import (
 )
 from mjbot.game.table import actions as a
 from mjbot.game.table.state import PON, State
-from protocol import messages as m
-from protocol.tiles import FIVE_KINDS, N_KINDS, NORTH, TILE_BY_NAME, TILE_NAMES, tile_kind
-from protocol.yaku import YAKUMAN_FAN
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, NORTH, TILE_BY_NAME, TILE_NAMES, tile_kind
+from mjbot.protocol.yaku import YAKUMAN_FAN
 
 NINE_TERMINALS_REASON: Final = "kyushukyuhai"
 

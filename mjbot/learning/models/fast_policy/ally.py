@@ -16,9 +16,9 @@ from mjbot.game.table.state import State
 from mjbot.learning.models.danger_features import honour_value
 from mjbot.learning.models.networks.look_ahead import MOST_TILES, MOST_WAITS, POINTS
 from mjbot.learning.models.win_value import hand_dora, read_holding, win_points
+from mjbot.protocol.tiles import FIRST_HONOUR
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float32s, Int8s, Int64, Record
-from protocol.tiles import FIRST_HONOUR
 
 NO_ALLY: Final = -1
 

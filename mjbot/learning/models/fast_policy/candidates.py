@@ -53,9 +53,9 @@ from mjbot.learning.models.networks.look_ahead import (
 )
 from mjbot.learning.models.table_features import OF_ONE, bounded
 from mjbot.learning.models.win_value import HandContext, add_meld, hand_dora
+from mjbot.protocol.tiles import FIRST_HONOUR, NORTH
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float32s, Int8s, UInt8s
-from protocol.tiles import FIRST_HONOUR, NORTH
 
 DISCARD: Final = 0
 DECLARE: Final = 1

@@ -51,9 +51,9 @@ from mjbot.learning.models.fast_policy.network import (
 from mjbot.learning.models.fast_policy.reading import Reading, read_table
 from mjbot.learning.models.weights import OF_PLAYERS
 from mjbot.learning.models.win_value import HandContext
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float32s, Float64s, UInt8s
-from protocol.tiles import N_KINDS
 
 EVEN: Final = 0.5
 

@@ -57,9 +57,9 @@ from mjbot.learning.models.table_features import (
     write_table,
 )
 from mjbot.learning.models.win_value import HandContext, hand_dora, read_holding
+from mjbot.protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float32s, Float64s, Int8s, Int16s, Int64, Int64s, Record
-from protocol.tiles import FIRST_DRAGON, FIRST_HONOUR
 
 CONTEXT: Final = InputLayout(
     **TABLE.groups,

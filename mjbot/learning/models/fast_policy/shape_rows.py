@@ -15,9 +15,9 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mjbot.protocol.tiles import FIRST_HONOUR
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int8s, Int16s, Int64, Int64s, Record
-from protocol.tiles import FIRST_HONOUR
 
 MOST_COPIES: Final = 3
 """Copies of the middle kind that are distinguished; of its neighbours 2."""

@@ -91,8 +91,8 @@ from mjbot.learning.models.table_features import (
 )
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.learning.models.win_value import add_meld, hand_dora, read_holding, win_points
+from mjbot.protocol.tiles import FIRST_HONOUR, UNKNOWN
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_HONOUR, UNKNOWN
 
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int8]

@@ -27,9 +27,9 @@ from mjbot.game.table.settle import seats_ahead
 from mjbot.game.table.state import CHI, NO_RIICHI, RIICHI_DISCARD, TSUMOGIRI, State
 from mjbot.learning.models.danger_features import honour_value, shown_han
 from mjbot.learning.models.weights import SHIPPED, WeightsError, load_weights
+from mjbot.protocol.rules import STICK_POINTS
+from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.rules import STICK_POINTS
-from protocol.tiles import FIRST_HONOUR, N_KINDS
 
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int8]

@@ -24,8 +24,8 @@ from mjbot.game.table.state import CHI, DAIMINKAN, State
 from mjbot.learning.models.danger_features import honour_value
 from mjbot.learning.models.input_layout import InputLayout
 from mjbot.learning.models.win_value import HandContext, win_points
+from mjbot.protocol.tiles import FIRST_HONOUR
 from mjbot.runtime.compiler.compiled import compiled
-from protocol.tiles import FIRST_HONOUR
 
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int8]

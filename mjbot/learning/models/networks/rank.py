@@ -37,9 +37,9 @@ from mjbot.learning.models.weights import (
     load_weights,
     shaped,
 )
+from mjbot.protocol.rules import EXTENSION_ROUNDS, RANKED, Rules
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int32s
-from protocol.rules import EXTENSION_ROUNDS, RANKED, Rules
 
 Floats = NDArray[np.float32]
 Chances = NDArray[np.float64]

@@ -13,9 +13,9 @@ from mjbot.learning.training.requests import (
     players_field,
     shares_field,
 )
+from mjbot.protocol.rules import Length
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import argument, option
-from protocol.rules import Length
 
 
 @dataclass(frozen=True, kw_only=True)

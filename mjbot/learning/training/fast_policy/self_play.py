@@ -67,12 +67,12 @@ from mjbot.learning.training.runs import (
     load_kept,
     mean_manifest,
 )
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.compiler.record import Float32s, Float64s, Int64s, UInt64s
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.processes import ProcessMap
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
-from protocol.rules import Rules
 
 STEPS_KEPT: Final = 20
 MEAN_STEPS: Final = 50

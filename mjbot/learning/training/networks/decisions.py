@@ -66,14 +66,14 @@ from mjbot.learning.models.networks.encoding import (
 from mjbot.learning.training.positions import GameStep, collect
 from mjbot.learning.training.requests import DataRequest
 from mjbot.learning.training.runs import TrainingRequest
+from mjbot.protocol import messages as m
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, tile_kind
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int8, Int8s, Int16, Int32, Int32s, Int64, Record
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
 from mjbot.runtime.files import first_line, naming, plural, whole_file
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
-from protocol import messages as m
-from protocol.tiles import FIVE_KINDS, N_KINDS, TILE_BY_NAME, tile_kind
 
 
 class DecisionKind(StrEnum):

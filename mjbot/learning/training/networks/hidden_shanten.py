@@ -42,12 +42,12 @@ from mjbot.learning.training.positions import GameRef, GameStep, collect
 from mjbot.learning.training.regression import deciles
 from mjbot.learning.training.requests import ShantenRequest
 from mjbot.learning.training.runs import RUNS, Learned, TrainingError, torch
+from mjbot.protocol.messages import Dahai
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Float64s, Int8, Int16s, Int64, Record
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
-from protocol.messages import Dahai
 
 UNITS: Final = 32
 BATCH: Final = 256

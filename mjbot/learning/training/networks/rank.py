@@ -48,12 +48,12 @@ from mjbot.learning.training.networks.decisions import (
 )
 from mjbot.learning.training.requests import RankRequest
 from mjbot.learning.training.runs import RUNS, Learned, TrainingError, torch
+from mjbot.protocol.rules import Rules
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of
-from protocol.rules import Rules
 
 UNITS: Final = 64
 BATCH: Final = 256

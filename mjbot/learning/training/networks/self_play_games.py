@@ -29,8 +29,8 @@ from mjbot.learning.training.networks.critic import (
 from mjbot.learning.training.networks.decisions import actions_of
 from mjbot.learning.training.networks.policy import HEADS
 from mjbot.learning.training.networks.policy_network import PolicyNetwork, board_of, half_precision
+from mjbot.protocol.rules import Length
 from mjbot.runtime.progress import Step
-from protocol.rules import Length
 
 TEMPERATURE: Final = 0.4
 """Logits are divided by it before a choice is drawn: at 1 a fourth of the discards would be other

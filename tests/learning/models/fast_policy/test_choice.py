@@ -17,10 +17,10 @@ from mjbot.learning.models.fast_policy.ally import NO_ALLY
 from mjbot.learning.models.fast_policy.candidates import CALL_CHI
 from mjbot.learning.models.fast_policy.choice import choose, likeliest, load_policy, shares
 from mjbot.learning.models.fast_policy.reading import Reading, read_table
+from mjbot.protocol.masking import masked
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
 from mjbot.strategy.registry import make_strategy
-from protocol.masking import masked
-from protocol.rules import Rules
-from protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
 from tests.game.referee.scripted import random_game
 
 LOGS = sorted((Path(__file__).parents[4] / "logs").glob("*.mjson"))

@@ -10,8 +10,8 @@ from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.table.view import View
 from mjbot.learning.models.fast_policy.choice import load_policy
 from mjbot.learning.models.fast_policy.games import play_games
+from mjbot.protocol.rules import Rules
 from mjbot.strategy.registry import make_strategy
-from protocol.rules import Rules
 
 SEEDS = [3, 4]
 PAGE = Path(__file__).parents[4] / "docs/strategies/fast-policy.md"

@@ -16,7 +16,7 @@ from mjbot.learning.models.networks import encoding
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS, encode, new_encoder
 from mjbot.learning.training.networks.decisions import KINDS, decisions_of
 from mjbot.learning.training.positions import index_games, steps
-from protocol.masking import masked
+from mjbot.protocol.masking import masked
 
 LOGS = Path(__file__).parents[4] / "logs"
 GAMES = sorted(LOGS.glob("*.mjson"))

@@ -30,10 +30,10 @@ from mjbot.learning.training.networks.decisions import (
     open_kyoku,
 )
 from mjbot.learning.training.positions import index_games, replay_trusted, steps
+from mjbot.protocol.messages import Dora, Kita, ReachAccepted
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.tiles import tile_kind
 from mjbot.runtime.errors import ExitCode
-from protocol.messages import Dora, Kita, ReachAccepted
-from protocol.rules import Rules
-from protocol.tiles import tile_kind
 from tests.game.referee.scripted import random_game
 from tests.learning.training.conftest import GAMES
 

@@ -23,8 +23,8 @@ from mjbot.learning.training.networks.hidden_shanten import (
     rows_of,
 )
 from mjbot.learning.training.positions import index_games, replay_trusted, steps
-from protocol.messages import Dahai
-from protocol.rules import Rules
+from mjbot.protocol.messages import Dahai
+from mjbot.protocol.rules import Rules
 from tests.game.referee.scripted import random_game
 
 LOGS = sorted((Path(__file__).parents[4] / "logs").glob("*.mjson"))

@@ -25,9 +25,9 @@ from mjbot.learning.models.weights import (
 from mjbot.learning.training.fit import RATE_CHANGE
 from mjbot.learning.training.positions import index_games, steps
 from mjbot.learning.training.requests import SelfPlayRequest
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.errors import ExitCode
 from proof import gradient_noise
-from protocol.tiles import N_KINDS
 
 LOGS = Path(__file__).parents[4] / "logs"
 PON = 2
