@@ -35,7 +35,7 @@ REFUSED_S: Final = 60.0
 STOP_S: Final = 5.0
 OWN: Final = """
 from pathlib import Path
-from helping import first_of
+from strategies.helping import first_of
 from mjbot import Strategy
 WEIGHT = float(Path(__file__).with_name("weight.txt").read_text())
 class Mine(Strategy):

@@ -1,5 +1,6 @@
 """mjbot's protocol layer: tiles, messages, codec, sessions, transports; nothing of the game."""
 
-if __name__ != "mjbot.protocol":
-    # In a checkout this folder also lies on the path: a second copy would have types of its own.
-    raise ImportError("import it as mjbot.protocol")
+if __name__ == "protocol":
+    from mjbot.runtime.checkout import import_from_elsewhere
+
+    import_from_elsewhere(__name__)

@@ -1,6 +1,7 @@
-"""A folder of the user's with packages that are called as ours: a bot author is likely to have one.
+"""A folder of the user's that holds packages called as parts of mjbot: most bot authors have one.
 
-Started as users start us: as a command, as a module, from a script, and from an installed copy.
+mjbot brings one name, ``mjbot``.  It is tried as users have it: installed from a wheel, installed
+in place, and as a checkout on the path.
 """
 
 import os
@@ -8,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,8 @@ import mjbot
 ROOT = Path(mjbot.__file__).parents[1]
 GUARD_S = 300
 ENVIRON = {**os.environ, "COLUMNS": "200"}
+ENVIRON.pop("PYTHONPATH", None)
+SOURCES = ("mjbot", "protocol", "strategies", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 BOT = """
 from mjbot import Strategy
 
@@ -26,62 +30,214 @@ class MyBot(Strategy):
     def decide(self, view):
         return view.default_action
 """
-ASK = ["strategies", "my_bot:MyBot", "tsumogiri", "strategies/mine.py:MyBot"]
 MAIN = "import sys; from mjbot.cli.main import main; sys.exit(main(sys.argv[1:]))"
+SCRIPTS = {
+    "theirs_first.py": "from strategies.mine import LIMIT\nimport mjbot.strategies\nprint(LIMIT)",
+    "ours_first.py": "import mjbot.strategies\nfrom strategies.mine import LIMIT\nprint(LIMIT)",
+    "module_first.py": "import protocol, mjbot.protocol\nimport mjbot.cli.main\nprint(protocol.X)",
+    "module_last.py": "import mjbot.cli.main, mjbot.protocol\nimport protocol\nprint(protocol.X)",
+}
+"""Each prints 3: a file of the user's is what its name says, whatever was imported before it."""
+TESTS = {
+    "test_bot.py": "import mjbot\ndef test_bot():\n    assert mjbot.Strategy",
+    "test_mine.py": "from strategies.mine import LIMIT\ndef test_mine():\n    assert LIMIT == 3",
+    "test_wire.py": "import protocol\ndef test_wire():\n    assert protocol.X == 3",
+}
 
 
-@pytest.fixture(params=["packages", "modules", "namespaces"])
-def folder(request, tmp_path):
-    """Return a folder in which both names are taken."""
-    (tmp_path / "strategies").mkdir()
-    (tmp_path / "my_bot.py").write_text(BOT)
-    (tmp_path / "strategies" / "mine.py").write_text(BOT)
-    if request.param == "packages":
-        (tmp_path / "strategies" / "__init__.py").write_text("")
-    if request.param == "namespaces":
-        (tmp_path / "protocol").mkdir()
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """Return the files that a wheel is built of, since building leaves others beside them."""
+    folder = tmp_path_factory.mktemp("source")
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "compiled_code")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=ignored, symlinks=True)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def environment(folder):
+    """Return the program of a new environment, which sees the packages of this one but mjbot."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (site,) = folder.glob("lib/*/site-packages")
+    theirs = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "others.pth").write_text("\n".join(theirs), encoding="utf-8")
+    return site, folder / "bin" / "python"
+
+
+def pip(folder, *arguments):
+    command = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", *arguments]
+    subprocess.run([*map(str, command)], cwd=folder, check=True, timeout=GUARD_S)
+
+
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory):
+    pytest.importorskip("setuptools", minversion="77")  # as pyproject.toml requires
+    pytest.importorskip("wheel")
+    folder = tmp_path_factory.mktemp("wheel")
+    pip(folder, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, source)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module", params=["wheel", "editable", "checkout"])
+def program(request, tmp_path_factory):
+    """Return the Python that a user of mjbot starts, and more of its environment."""
+    if request.param == "checkout":
+        return sys.executable, {"PYTHONPATH": str(ROOT)}
+    site, python = environment(tmp_path_factory.mktemp(request.param))
+    if request.param == "wheel":
+        with zipfile.ZipFile(request.getfixturevalue("wheel")) as archive:
+            archive.extractall(site)
     else:
-        (tmp_path / "protocol.py").write_text("x = 1\n")
-    (tmp_path / "script.py").write_text(MAIN)
+        source = request.getfixturevalue("source")
+        install_in_place(source, python)
+    return str(python), {}
+
+
+def install_in_place(source, python):
+    pip(source, "--python", python, "install", "--no-deps", "--no-build-isolation", "-e", source)
+
+
+@pytest.fixture(params=["regular", "namespace"])
+def folder(request, tmp_path):
+    """Return a project of the user's; its packages have an ``__init__.py``, or not."""
+    return project(tmp_path, request.param == "regular")
+
+
+@pytest.fixture
+def regular(tmp_path):
+    return project(tmp_path, True)
+
+
+def project(tmp_path, is_regular):
+    """Write a bot, packages called as ours, and tests."""
+    for name, text in {**SCRIPTS, "my_bot.py": f"from strategies.mine import LIMIT\n{BOT}"}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "strategies").mkdir()
+    (tmp_path / "strategies" / "mine.py").write_text(f"LIMIT = 3\n{BOT}")
+    if is_regular:
+        (tmp_path / "strategies" / "__init__.py").write_text("")
+        (tmp_path / "protocol.py").write_text("X = 3\n")
+    else:
+        (tmp_path / "protocol").mkdir()
+        (tmp_path / "protocol" / "__init__.py").write_text("X = 3\n")
+    (tmp_path / "tests").mkdir()
+    for name, text in TESTS.items():
+        (tmp_path / "tests" / name).write_text(text)
+    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
     return tmp_path
 
 
-def run(folder, *command, **environ):
+def run(folder, program, *command):
+    python, environ = program
     return subprocess.run(
-        [sys.executable, *command],
+        [python, *command],
         cwd=folder, env=ENVIRON | environ, capture_output=True, text=True, timeout=GUARD_S,
         check=False,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("start", [["-c", MAIN], ["script.py"]], ids=["-c", "script"])
-def test_ours_are_found(folder, start):
-    done = run(folder, *start, *ASK)
+def test_a_script_imports_the_users_own(folder, program):
+    for script in SCRIPTS:
+        done = run(folder, program, script)
+        assert (done.stdout, done.returncode) == ("3\n", 0), (script, done.stderr)
+
+
+def test_the_users_tests_pass(folder, program):
+    done = run(folder, program, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed" in done.stdout
+
+
+@pytest.mark.parametrize("start", [["-m", "mjbot"], ["-P", "-c", MAIN]], ids=["-m", "command"])
+def test_commands_find_the_users_bots_and_ours(regular, program, start):
+    """``-P -c`` is how the installed command starts: its own folder comes first on the path."""
+    names = ["my_bot:MyBot", "tsumogiri", "strategies/mine.py:MyBot", "strategies.mine:MyBot"]
+    done = run(regular, program, *start, "strategies", *names)
     assert done.returncode == 0, done.stderr
-    for line in ("my_bot:MyBot", "tsumogiri", "strategies/mine.py:MyBot"):
-        assert line in done.stdout.splitlines()
+    assert {*names} <= {*done.stdout.splitlines()}
 
 
-def test_ours_are_found_by_an_installed_copy(folder, tmp_path_factory):
-    """What a wheel unpacks lies behind the current folder."""
-    site = tmp_path_factory.mktemp("site")
-    for package in ("mjbot", "protocol", "strategies"):
-        shutil.copytree(ROOT / package, site / package)
-    done = run(folder, "-m", "mjbot", *ASK, PYTHONPATH=str(site))
-    assert done.returncode == 0, done.stderr
-    assert "tsumogiri" in done.stdout.splitlines()
-    where = "import mjbot, protocol; print(protocol.__file__)"
-    done = run(folder, "-c", where, PYTHONPATH=str(site))
-    assert done.stdout.strip() == str(site / "protocol" / "__init__.py")
-
-
-def test_ours_are_found_by_a_module_and_its_child_processes(folder):
+def test_worker_processes_find_the_users_packages(regular, program):
     done = run(
-        folder, "-m", "mjbot", "arena", "my_bot:MyBot", "strategies/mine.py:MyBot",
-        "--format", "1v3", "--games", "4", "--length", "tonpu", "--jobs", "1",
+        regular, program, "-m", "mjbot", "arena", "my_bot:MyBot", "strategies/mine.py:MyBot",
+        "--format", "1v3", "--games", "4", "--length", "tonpu", "--jobs", "2",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout
     assert "MyBot" in done.stdout
+
+
+def test_a_notebook_imports_the_users_own(regular):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    cells = [nbformat.v4.new_code_cell(text) for text in SCRIPTS.values()]
+    resources = {"metadata": {"path": str(regular)}}
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    done = nbclient.NotebookClient(notebook, resources=resources, timeout=GUARD_S).execute()
+    assert [cell.outputs[0].text for cell in done.cells] == ["3\n"] * len(SCRIPTS)
+
+
+def test_a_wheel_brings_one_name(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name.partition("/")[0] for name in archive.namelist()}
+    assert {name for name in names if not name.endswith(".dist-info")} == {"mjbot"}
+    assert len(names) == 2
+
+
+def test_an_editable_installation_puts_one_name_on_the_path(source, tmp_path):
+    pytest.importorskip("setuptools", minversion="77")
+    _, python = environment(tmp_path / "venv")
+    install_in_place(source, python)
+    ask = "import importlib.util as u; print(*map(u.find_spec, ['protocol', 'strategies']))"
+    done = run(tmp_path, (str(python), {}), "-c", ask)
+    assert done.stdout == "None None\n", done.stderr
+
+
+def test_other_distributions_of_these_names_and_ours_do_no_harm(wheel, tmp_path):
+    """There are such on the package index; theirs used to overwrite ours, or ours theirs."""
+    site, python = environment(tmp_path / "venv")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    for name in ("protocol", "strategies"):
+        (site / name).mkdir()
+        (site / name / "__init__.py").write_text("X = 'theirs'\n")
+    program = (str(python), {})
+    ask = "import protocol, strategies, mjbot.protocol, mjbot.strategies; print(protocol.X)"
+    assert run(tmp_path, program, "-c", ask).stdout == "theirs\n"
+    assert run(tmp_path, program, "-m", "mjbot", "strategies", "tsumogiri").returncode == 0
+    for name in ("protocol", "strategies"):
+        shutil.rmtree(site / name)
+    assert run(tmp_path, program, "-m", "mjbot", "strategies", "tsumogiri").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["protocol", "strategies"])
+def test_in_a_checkout_the_folders_are_not_imported_a_second_time(name):
+    for environ in ({}, {"PYTHONPATH": str(ROOT)}):
+        done = run(ROOT, (sys.executable, environ), "-c", f"import {name}")
+        assert done.stderr.splitlines()[-1] == f"ImportError: import it as mjbot.{name}"
+
+
+def test_a_checkout_without_links_can_be_installed_in_place(source, tmp_path):
+    """git writes text files in their place where links need a permission (Windows)."""
+    pytest.importorskip("setuptools", minversion="77")
+    copy = tmp_path / "checkout"
+    shutil.copytree(source, copy, symlinks=True)
+    for link in ("protocol", "strategies"):
+        (copy / "mjbot" / link).unlink()
+        (copy / "mjbot" / link).write_text(f"../{link}")
+    _, python = environment(tmp_path / "venv")
+    install_in_place(copy, python)
+    ask = "import mjbot.protocol as p, mjbot.strategies as s; print(p.__file__, s.__file__)"
+    done = run(tmp_path, (str(python), {}), "-c", ask)
+    expected = [str(copy / name / "__init__.py") for name in ("protocol", "strategies")]
+    assert done.stdout.split() == expected, done.stderr
+
+
+# --- what the folder holds of other people's names -------------------------------------------
 
 
 FOREIGN = "import os; os.write(2, b'FOREIGN CODE'); os._exit(99)\n"
@@ -98,7 +254,6 @@ def trap(request, tmp_path):
     for name in NAMES:
         (tmp_path / name).write_text(FOREIGN)
     (tmp_path / "my_bot.py").write_text(BOT)
-    (tmp_path / "protocol").mkdir()
     if request.param == "mjbot.py":
         (tmp_path / "mjbot.py").write_text(FOREIGN)
     else:
@@ -132,7 +287,7 @@ def test_commands_run_our_code_alone_whatever_the_folder_holds(trap, command):
 def test_a_module_run_in_the_current_folder_takes_none_of_its_files(tmp_path):
     (tmp_path / "random.py").write_text(FOREIGN)
     (tmp_path / "my_bot.py").write_text(BOT)
-    done = run(tmp_path, "-m", "mjbot", "strategies", "my_bot:MyBot")
+    done = run(tmp_path, (sys.executable, {}), "-m", "mjbot", "strategies", "my_bot:MyBot")
     assert (done.returncode, "FOREIGN" in done.stderr) == (0, False), done.stderr
 
 
@@ -153,43 +308,3 @@ def test_what_a_user_starts_later_looks_where_python_looks(tmp_path):
     )
     environ = {key: value for key, value in ENVIRON.items() if key != "PYTHONSAFEPATH"}
     subprocess.run([sys.executable, "-c", program], env=environ, check=True, timeout=GUARD_S)
-
-
-def test_one_line_says_what_shadows_what_where_theirs_is_imported_already(folder):
-    done = run(folder, "-c", "import protocol, mjbot.strategy.strategy")
-    assert done.returncode == 1
-    line = done.stderr.splitlines()[-1]
-    assert line.startswith(f"ImportError: mjbot needs its own package 'protocol' in {ROOT}, but")
-    assert str(folder / "protocol") in line and "rename that, or import mjbot before it" in line
-
-
-@pytest.fixture
-def site(tmp_path):
-    """Return a folder with an installed copy, of which the strategies need not be played."""
-    for package in ("mjbot", "protocol", "strategies"):
-        (tmp_path / package).mkdir()
-        shutil.copyfile(ROOT / package / "__init__.py", tmp_path / package / "__init__.py")
-    shutil.copyfile(ROOT / "mjbot" / "__main__.py", tmp_path / "mjbot" / "__main__.py")
-    return tmp_path
-
-
-@pytest.mark.parametrize("name", ["protocol", "strategies"])
-@pytest.mark.parametrize("theirs", ['"""Their package."""\nraise SystemExit(3)\n', None])
-def test_what_another_distribution_has_replaced_ends_a_command_with_one_line(site, name, theirs):
-    face = site / name / "__init__.py"
-    if theirs is None:
-        shutil.rmtree(face.parent)
-    else:
-        face.write_text(theirs)
-    environ = {"PYTHONPATH": str(site), "PYTHONSAFEPATH": "1"}
-    done = run(site, "-m", "mjbot", "version", **environ)
-    what = "is missing" if theirs is None else "is of another distribution"
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        f"mjbot: mjbot needs its own package {name!r}, but {face} {what}: install mjbot again, in"
-        f" an environment without a distribution that is called {name!r}\n"
-    )
-    done = run(site, "-c", "import mjbot", **environ)
-    assert done.stderr.splitlines()[-1].startswith(
-        f"ImportError: mjbot needs its own package {name!r}"
-    )
