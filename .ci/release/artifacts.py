@@ -44,11 +44,9 @@ def plain_artifacts(out: Path) -> list[Path]:
         stage = Path(name)
         source = copy_of_sources(stage / "source")
         wheel = build_wheel(source, stage / "wheel")
-        sdist = build_sdist(source, stage / "sdist")
-        with tarfile.open(sdist) as archive:
-            archive.extractall(stage / "unpacked", filter="data")
-        (unpacked,) = (stage / "unpacked").iterdir()
-        again = build_wheel(unpacked, stage / "again")
+        sdist = stage / build_sdist(source, stage / "sdist").name
+        write_tar(unpack(stage / "sdist" / sdist.name, stage / "dated"), sdist)
+        again = build_wheel(unpack(sdist, stage / "unpacked"), stage / "again")
         if different := differences(wheel, again):
             raise ReleaseError(
                 f"{sdist.name} gives another wheel than the checkout: {different[0]}"
@@ -56,8 +54,9 @@ def plain_artifacts(out: Path) -> list[Path]:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(stage / "tree")
         out.mkdir(parents=True, exist_ok=True)
-        write_tar(unpacked, out / sdist.name)
         write_zip(stage / "tree", out / wheel.name)
+        with _whole_file(out / sdist.name, MOST_BYTES) as target:
+            target.write(sdist.read_bytes())
         return [out / sdist.name, out / wheel.name]
 
 
@@ -113,6 +112,14 @@ def build_sdist(source: Path, out: Path) -> Path:
     output_of(command, "building the source distribution", folder=source)
     (sdist,) = out.glob("*.tar.gz")
     return sdist
+
+
+def unpack(sdist: Path, target: Path) -> Path:
+    """Unpack a source distribution and return its one folder."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(target, filter="data")
+    (folder,) = target.iterdir()
+    return folder
 
 
 def differences(one: Path, other: Path) -> list[str]:
