@@ -1,7 +1,7 @@
 # Needs Python 3.11+ and make, nothing else.  `make play PYTHON=python3.12` picks an interpreter.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 SITE_TOOLS := $(VENV)/.docs

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import sysconfig
 import tempfile
 import time
 from collections.abc import Mapping
@@ -60,7 +61,7 @@ def check(artifact: Path, cache: Path) -> Installed:
         EnvBuilder(with_pip=True).create(folder / "env")
         pip = [context.env_exe, *_PIP, str(artifact.resolve())]
         install_s = _timed(pip, f"installing {artifact.name}", environ | _pip_settings(), folder)
-        site = Path(context.lib_path)
+        site = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder / "env")}))
         rows = record_of(site)
         names = top_level_names(rows)
         if len(names) != 2 or names[0] != "mjbot" or not names[1].endswith(".dist-info"):
