@@ -63,17 +63,12 @@ def check(artifact: Path, cache: Path) -> Installed:
         install_s = _timed(pip, f"installing {artifact.name}", environ | _pip_settings(), folder)
         site = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder / "env")}))
         rows = record_of(site)
-        names = top_level_names(rows)
-        if len(names) != 2 or names[0] != "mjbot" or not names[1].endswith(".dist-info"):
-            raise ReleaseError(f"{artifact.name} installs {' '.join(names)}, not mjbot alone")
+        names = require_one_name(rows, artifact.name)
         game = [str(Path(context.bin_path) / "mjbot"), *GAME]
         playing = environ | {"MJBOT_CACHE": str(cache)}
         what = f"a tonpu with {artifact.name}"
         seconds = [_timed(game, what, playing, folder) for _ in range(2)]
-        compiled = len([*cache.rglob(_COMPILED)])
-        if compiled and has_machine_code(artifact):
-            cure = "does its code fit the versions of numba and llvmlite here?"
-            raise ReleaseError(f"{what}: compiled {compiled} functions; {cure}")
+        compiled = compiled_files(artifact, cache)
         megabytes = sum((site / row).stat().st_size for row in rows) / 1e6
         return Installed(artifact, names, len(rows), megabytes, install_s, *seconds, compiled)
 
@@ -103,6 +98,26 @@ def record_of(site: Path) -> list[str]:
         return [row[0] for row in csv.reader(file)]
 
 
-def top_level_names(rows: list[str]) -> tuple[str, ...]:
-    """Return what files make visible to every program of the environment."""
-    return tuple(sorted({row.split("/")[0] for row in rows if not row.startswith("../")}))
+def require_one_name(rows: list[str], artifact: str) -> tuple[str, ...]:
+    """Return what files make visible to every program of the environment: mjbot, and its record.
+
+    Raises ``ReleaseError`` for another name.
+    """
+    names = tuple(sorted({row.split("/")[0] for row in rows if not row.startswith("../")}))
+    is_ours = len(names) == 2 and names[0] == "mjbot" and names[1].endswith(".dist-info")
+    if not is_ours:
+        raise ReleaseError(f"{artifact} installs {' '.join(names)}, not mjbot alone")
+    return names
+
+
+def compiled_files(artifact: Path, cache: Path) -> int:
+    """Return how many files of code a cache has.
+
+    Raises ``ReleaseError`` if there is one although the artifact has machine code.
+    """
+    compiled = len([*cache.rglob(_COMPILED)])
+    if compiled and has_machine_code(artifact):
+        files = "1 file" if compiled == 1 else f"{compiled} files"
+        cure = "its machine code does not fit the versions of numba and llvmlite that pip chose"
+        raise ReleaseError(f"{artifact.name}: {files} of code compiled; {cure}")
+    return compiled
