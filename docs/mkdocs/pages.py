@@ -22,7 +22,11 @@ DOCS: Final = ROOT / "docs"
 TOOL: Final = "mkdocs"
 """The folder of ``docs/`` that holds no pages: the site tool's configuration, and this."""
 COMMANDS_PAGE: Final = "reference/commands.md"
-FROM_ROOT: Final = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
+FROM_ROOT: Final = {
+    "changelog.md": "CHANGELOG.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "security-reports.md": "SECURITY.md",
+}
 """Pages of the site that are files of the repository's root."""
 
 TABLES: Final = {
