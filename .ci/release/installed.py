@@ -67,10 +67,13 @@ def check(artifact: Path, cache: Path) -> Installed:
         game = [str(Path(context.bin_path) / "mjbot"), *GAME]
         playing = environ | {"MJBOT_CACHE": str(cache)}
         what = f"a tonpu with {artifact.name}"
-        seconds = [_timed(game, what, playing, folder) for _ in range(2)]
+        first_s = _timed(game, what, playing, folder)
+        second_s = _timed(game, what, playing, folder)
         compiled = compiled_files(artifact, cache)
         megabytes = sum((site / row).stat().st_size for row in rows) / 1e6
-        return Installed(artifact, names, len(rows), megabytes, install_s, *seconds, compiled)
+        return Installed(
+            artifact, names, len(rows), megabytes, install_s, first_s, second_s, compiled
+        )
 
 
 def has_machine_code(artifact: Path) -> bool:
