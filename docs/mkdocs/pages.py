@@ -114,7 +114,10 @@ def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
 def root_page(source: str) -> str:
     """Return a page of the repository's root with its links as seen from the documentation."""
     text = (ROOT / source).read_text(encoding="utf-8")
-    return site_links(text.replace("](docs/", "]("), "")
+    text = text.replace("](docs/", "](")
+    for other in FROM_ROOT.values():
+        text = text.replace(f"]({other}", f"](../{other}")
+    return site_links(text, "")
 
 
 def site_links(markdown: str, folder: str) -> str:
