@@ -91,3 +91,15 @@ def test_the_citation_is_valid():
     command = ["--builtin-schema", "vendor.citation-file-format", str(ROOT / "CITATION.cff")]
     checker = pytest.importorskip("check_jsonschema")
     assert checker.main(command, standalone_mode=False) in (0, None)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/start/install.md", "docs/operating.md"])
+def test_what_a_page_installs_is_a_checkout_or_a_file_of_a_release(page):
+    """Not a name that no index has, and no file that `make release` does not build."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    version = re.escape(PROJECT["version"])
+    files = rf"mjbot-{version}(?:-py3-none-any\.whl|-cp(3\d\d)-cp\1-linux_x86_64\.whl|\.tar\.gz)"
+    installed = re.findall(r"^(?: {4})?\S.*/pip install (.+?)(?: +#.*)?$", text, re.M)
+    assert installed
+    for what in installed:
+        assert what == "." or re.fullmatch(files, what), what
