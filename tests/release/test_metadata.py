@@ -99,7 +99,7 @@ def test_what_a_page_installs_is_a_checkout_or_a_file_of_a_release(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     version = re.escape(PROJECT["version"])
     files = rf"mjbot-{version}(?:-py3-none-any\.whl|-cp(3\d\d)-cp\1-linux_x86_64\.whl|\.tar\.gz)"
-    installed = re.findall(r"^(?: {4})?\S.*/pip install (.+?)(?: +#.*)?$", text, re.M)
+    installed = re.findall(r"^(?: {4}|sudo )?[\w./-]+/pip install (.+?)(?: +#.*)?$", text, re.M)
     assert installed
     for what in installed:
         assert what == "." or re.fullmatch(files, what), what
