@@ -1,7 +1,7 @@
 # Needs Python 3.11+ and make, nothing else.  `make play PYTHON=python3.12` picks an interpreter.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 SITE_TOOLS := $(VENV)/.docs
@@ -10,7 +10,7 @@ SITE_TOOLS := $(VENV)/.docs
 # large or not wanted: `make test TORCH=no`.
 TORCH ?= yes
 
-.PHONY: play test test-oldest test-newest lint docs proof release wheel clean
+.PHONY: play test test-oldest test-newest lint docs proof release artifacts wheel clean
 
 # One hanchan of a pair of our bots against two of the external AI, or against ours without it.
 play: $(INSTALLED)
@@ -37,8 +37,10 @@ lint: $(TOOLS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Wheels with the machine code of the shipped strategies in dist, one for each of these Pythons that
-# is installed: `make release RELEASED="python3.11 /opt/python3.13/bin/python3"` names others.
+# The artifacts of a release in dist: source distribution, pure wheel, and a wheel with the machine code
+# of the shipped strategies for each of these Pythons that is installed: `make release
+# RELEASED="python3.11 /opt/python3.13/bin/python3"` names others.  Each is installed into an empty
+# environment and plays a tonpu there.
 RELEASED := python3.11 python3.12 python3.13
 release:
 	@built=; for python in $(RELEASED); do \
@@ -46,13 +48,15 @@ release:
 			echo "release: $$python is not installed: no wheel for it"; \
 			continue; \
 		}; \
-		$(MAKE) --no-print-directory wheel PYTHON=$$python VENV=build/release-$$version || exit 1; \
+		$(MAKE) --no-print-directory artifacts PYTHON=$$python VENV=build/release-$$version || exit 1; \
 		built=yes; \
 	done; test "$$built"
 
-wheel: $(INSTALLED)
+# Those for one Python; `make wheel`: its wheel with machine code alone, without the check.
+wheel: PARTS := --only machine --no-check
+artifacts wheel: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77' wheel
-	$(BIN)/python -m mjbot.play.release
+	PYTHONPATH=.ci $(BIN)/python -m release $(PARTS)
 
 # The documentation as finished Markdown in build/docs, and as a site in build/site; a broken link
 # or a page outside the navigation fails.

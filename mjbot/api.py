@@ -81,7 +81,7 @@ __all__ = [
 RENAMED: Final = {
     f"WANTS_{choices}": f"DECIDES_{choices}" for choices in ("ALL", "CALLS", "TURNS", "WINS")
 }
-"""Names of version 0.2 -> today's; removed in the next version."""
+"""Names of version 0.2 -> today's; removed in version 0.5."""
 
 
 def __getattr__(name: str) -> object:

@@ -1,8 +1,10 @@
 """What a bot imports: all of it from ``mjbot``, told in ``docs/api.md``, loaded when asked for."""
 
+import importlib
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,70 @@ def test_names_of_the_version_before_still_work_and_warn():
     assert mjbot.Rated(None, 1.0, terms=[term]).parts() == [term]
     with pytest.warns(DeprecationWarning, match="Rows is now DecisionRows"):
         assert mjbot.learning.env.Rows is mjbot.learning.env.DecisionRows
+
+
+RELEASED = {
+    "0.3.0": {
+        "mjbot": """
+            DECIDES_ALL DECIDES_CALLS DECIDES_TURNS DECIDES_WINS N_KINDS N_TILES
+            RED_FIVES TILE_BY_NAME TILE_NAMES Action DataTable Explanation FuPart
+            HandScore Meld MeldType Phase Rated RiichiState RiverFlag Strategy
+            StrategyError Strength Term View WinningHand acceptance compiled
+            count_tiles hand_counts kinds_of make_strategy parse_tiles
+            recorded_decisions recorded_view score_hand shanten
+            shanten_and_acceptance tile_kind tile_name view_svg waits WANTS_ALL
+            WANTS_CALLS WANTS_TURNS WANTS_WINS
+        """,
+        "mjbot.learning.env": """
+            ACTION_NAMES ACTION_OF_CODE BatchEnv DecisionRows Observation PLANE_NAMES PolicyStrategy
+            Rows SCALAR_NAMES StrategyPolicy action_number env observe
+        """,
+        "mjbot.learning.training.networks.decisions": "open_decisions",
+        "mjbot.arena.tournament": "play_arena statistics_of",
+        "mjbot.arena.report.page": "notebook_html",
+        "mjbot.analysis.review.summary": "review_record",
+        "mjbot.analysis.review.sentences": "sentence",
+    },
+}
+"""Public names by release and module (docs/api.md): each works in the next minor version.
+
+When a version is released its names are added here, and those of two minor versions before go.
+"""
+
+
+@pytest.mark.parametrize(
+    ("release", "module", "name"),
+    [
+        (release, module, name)
+        for release, modules in RELEASED.items()
+        for module, names in modules.items()
+        for name in names.split()
+    ],
+)
+def test_a_name_of_the_last_release_works_or_warns_with_the_new_one(release, module, name):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert getattr(importlib.import_module(module), name) is not None, release
+    is_listed = name in mjbot.__all__ if module == "mjbot" else f"`{module}" in API
+    texts = [str(each.message) for each in caught if name in str(each.message)]
+    assert (
+        re.fullmatch(rf"(?:{re.escape(module)}\.)?{name} is now \w+", texts[0])
+        if texts
+        else is_listed
+    )
+
+
+def test_the_names_of_the_last_release_are_known():
+    (last,) = {release.rpartition(".")[0] for release in RELEASED}
+    minor = mjbot.__version__.split(".")[1]
+    assert int(minor) - int(last.split(".")[1]) <= 1
+    assert f"public names of {last}.0 work in 0.{minor}.0" in API
+
+
+def test_the_public_modules_are_those_of_the_document():
+    table = API[API.index("## Environments, arena") : API.index("## Stability")]
+    modules = {*re.findall(r"`(mjbot(?:\.\w+)+)`:", table)} | {"mjbot.analysis.review.sentences"}
+    assert modules >= {*RELEASED["0.3.0"]} - {"mjbot"}
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,11 @@ DOCS: Final = ROOT / "docs"
 TOOL: Final = "mkdocs"
 """The folder of ``docs/`` that holds no pages: the site tool's configuration, and this."""
 COMMANDS_PAGE: Final = "reference/commands.md"
-FROM_ROOT: Final = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
+FROM_ROOT: Final = {
+    "changelog.md": "CHANGELOG.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "security-reports.md": "SECURITY.md",
+}
 """Pages of the site that are files of the repository's root."""
 
 TABLES: Final = {
@@ -110,7 +114,10 @@ def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
 def root_page(source: str) -> str:
     """Return a page of the repository's root with its links as seen from the documentation."""
     text = (ROOT / source).read_text(encoding="utf-8")
-    return site_links(text.replace("](docs/", "]("), "")
+    text = text.replace("](docs/", "](")
+    for other in FROM_ROOT.values():
+        text = text.replace(f"]({other}", f"](../{other}")
+    return site_links(text, "")
 
 
 def site_links(markdown: str, folder: str) -> str:

@@ -161,6 +161,12 @@ def test_links_out_of_the_documentation_become_those_of_the_site():
     )
 
 
+def test_pages_of_the_root_link_to_one_another_and_into_the_documentation():
+    page = site_pages().root_page("SECURITY.md")
+    assert "](changelog.md#040)" in page
+    assert "](security.md)" in page
+
+
 def test_the_finished_pages_are_markdown_alone_and_link_to_one_another(tmp_path):
     build = tmp_path / "build"
     (build / "docs").mkdir(parents=True)
