@@ -23,8 +23,7 @@ play: $(INSTALLED)
 # One worker more than processors: many tests wait for processes of their own.  Each begins with a
 # share of neighbours, which import and prepare the same, and takes over from the slowest at the end.
 test: $(TOOLS)
-	$(BIN)/python -m pytest --dist worksteal \
-		-n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 ))
+	$(BIN)/python -m pytest --dist worksteal -n $$(( $$($(BIN)/python -m mjbot.runtime.processors) + 1 ))
 
 # The same in an environment of its own, with the oldest versions that pyproject.toml allows of
 # whatever is needed, or the newest that pip finds.

@@ -3,7 +3,6 @@
 With ``--repro FILE``: one recorded decision, made again.
 """
 
-import os
 import shlex
 import sys
 from bdb import BdbQuit
@@ -39,6 +38,7 @@ from mjbot.protocol.tiles import WIND_NAMES, tile_names
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.files import naming, plural
 from mjbot.runtime.interruption import ending_at_once, stopping_between_steps
+from mjbot.runtime.processors import worker_count
 
 
 def run(request: ArenaRequest) -> int:
@@ -148,7 +148,7 @@ def _players(plan: ArenaPlan, request: ArenaRequest, report: ReportFault) -> Wor
         return RayPool(plan.setup, request.on, request.jobs, plan.recording)
     return WorkerPool(
         plan.setup,
-        request.jobs or os.cpu_count() or 1,
+        request.jobs or worker_count(),
         recording=plan.recording,
         report=report,
         terminal=request.terminal(),

@@ -52,6 +52,7 @@ from mjbot.runtime.compiler.missing import missing_functions
 from mjbot.runtime.compiler.numba_parts import USUAL_LEVEL
 from mjbot.runtime.compiler.shipped import is_prepared, variant
 from mjbot.runtime.processes import signal_group
+from mjbot.runtime.processors import worker_count
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.pair.member import pair_up
@@ -103,7 +104,7 @@ DONE_VARIABLE: Final = "MJBOT_PREPARED"
 _WHAT: Final = "compiling (once; kept for later starts)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[3])
-_CHILDREN: Final = (os.cpu_count() or 1) if IS_USABLE else 1
+_CHILDREN: Final = worker_count() if IS_USABLE else 1
 """numba's own cache mixes up the entries of processes that write to it at the same time."""
 _PROGRAM: Final = (
     "import sys; sys.path.append({!r}); from mjbot.play.startup.precompile import work; work()"
