@@ -25,6 +25,7 @@ from mjbot.runtime.interruption import (
 from mjbot.runtime.languages import using_language
 from mjbot.runtime.redaction import RedactedStream
 from mjbot.runtime.requests import RequestT, declare, request_of
+from mjbot.runtime.streams import escape_unencodable
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     What ends it, and what a ``KeyboardInterrupt`` has kept, is printed in one line.
     """
+    escape_unencodable()
     try:
         with ending_at_once():
             args = read_with_profile(list(sys.argv[1:] if argv is None else argv))

@@ -2,8 +2,8 @@
 
 The machine's number is too large inside a container: one with a single core of 64 would start 64
 processes of 130 MB.  Two things limit a process: the set of processors that it may run on, and on
-Linux the time that its control groups may use in each period, which is a number of processors, too.
-Version 2 of control groups keeps it in ``cpu.max`` ("150000 100000": one and a half; "max"), version
+Linux the time that its control groups may use in each period, divided by that period.  Version 2 of
+control groups keeps both in ``cpu.max`` ("150000 100000": one and a half; "max": no limit), version
 1 in ``cpu.cfs_quota_us`` (-1: no limit) and ``cpu.cfs_period_us``.  Each group above limits those
 below.  A container often sees its own group as the root of the tree, while ``/proc/self/cgroup``
 gives the path outside: groups that are not there have no limit.

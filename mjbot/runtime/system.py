@@ -6,7 +6,7 @@ the name of the system, so that a test can take names away.
 
 | Linux, macOS | Windows |
 |---|---|
-| a session of its own, ended with ``killpg`` | a group of its own, ended with Ctrl-Break, ``taskkill`` |
+| a session, ended with ``killpg`` | a process group, ended with Ctrl-Break, then ``taskkill`` |
 | ``flock`` | ``msvcrt.locking`` of a byte that no file reaches |
 | an interval timer | a thread, which calls the handler in the main thread |
 | SIGTERM, SIGHUP | SIGTERM, SIGBREAK (the console closes) |
@@ -47,7 +47,7 @@ def _module(name: str) -> Any:
 
 
 def _signal(*names: str) -> signal.Signals | None:
-    return next((signal.Signals[name] for name in names if hasattr(signal, name)), None)
+    return next((getattr(signal, name) for name in names if hasattr(signal, name)), None)
 
 
 HANGUP: Final = _signal("SIGHUP")
@@ -157,12 +157,11 @@ class ProcessorAlarm:
         self._due_s = 0.0
         self._timer: Final[Handler | None] = getattr(signal, "setitimer", None)
         self._thread: threading.Thread | None = None
-        if self._timer is not None:
-            signal.signal(_number("SIGPROF"), strike)
 
     def set(self, seconds: float) -> None:
         """Begin anew; 0: never."""
         if self._timer is not None:
+            signal.signal(_number("SIGPROF"), self._strike)
             self._timer(_number("ITIMER_PROF"), seconds)
             return
         self._due_s = time.process_time() + seconds if seconds else 0.0
@@ -204,7 +203,7 @@ def signal_group(group: int, number: int) -> None:
     """
     send: Handler | None = getattr(os, "killpg", None)
     ctrl_break: int | None = getattr(signal, "CTRL_BREAK_EVENT", None)
-    with contextlib.suppress(ProcessLookupError, PermissionError, OSError):
+    with contextlib.suppress(OSError):
         if send is not None:
             send(group, number)
         elif ctrl_break is not None and number != KILL:
