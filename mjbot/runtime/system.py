@@ -262,6 +262,15 @@ def memory_bytes(process: int | None = None) -> int | None:
     return peaks[0] if peaks else None
 
 
+def machine_memory_bytes() -> int | None:
+    """Return the memory of this machine; ``None`` where it is unknown."""
+    value: Handler | None = getattr(os, "sysconf", None)
+    with contextlib.suppress(OSError, ValueError):
+        if value is not None:
+            return int(str(value("SC_PHYS_PAGES"))) * int(str(value("SC_PAGE_SIZE")))
+    return None
+
+
 def peak_memory_bytes() -> tuple[int, int] | None:
     """Return the peak memory of this process and of the largest that it has started."""
     resource = _module("resource")
