@@ -61,7 +61,7 @@ COMMANDS = {
     "explain": ["explain", NAME, "--seat", "0", "--strategy", "tsumogiri"],
     "review": ["review", NAME, "--seat", "0", "--playouts", "0", "--language", "zh-Hans"],
     "strategies": ["strategies"],
-    "score --json": ["score", "123m456p789s11222z", "--json"],
+    "score --json": ["score", "123m406p789s55z67s", "--ron", "5s", "--riichi", "--json"],
     "help": ["help", "review"],
     "no such file": ["stats", "無😀.mjson"],
     "no such option": ["stats", "--無😀"],
@@ -104,7 +104,7 @@ def test_the_program_itself_sets_its_streams(folder: Path) -> None:
     environ = {**os.environ, "PYTHONIOENCODING": "ascii:strict", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, check=False)
     assert done.returncode == ExitCode.UNREACHABLE
-    assert done.stderr.startswith(rb"mjbot stats: \u7121\ud83d\ude00.mjson: ")
+    assert rb"mjbot stats: \u7121\ud83d\ude00.mjson: " in done.stderr
 
 
 def test_the_papers_set_their_streams(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,6 +163,8 @@ def _unnamed(path: Path) -> list[str]:
             is_bare = len(node.args) == (name == "write_text")
             is_path = isinstance(node.func, ast.Attribute)
             found += [f"{path}:{node.lineno}"] if is_bare and is_path else []
+        elif getattr(getattr(node.func, "value", None), "id", "") == "archive":
+            continue  # members of a zip are bytes
         elif name in ("open", "fdopen", "TemporaryFile", "NamedTemporaryFile"):
             texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
             texts += [k.value.value for k in node.keywords if isinstance(k.value, ast.Constant)]
