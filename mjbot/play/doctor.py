@@ -87,6 +87,10 @@ def examine() -> Diagnosis:
     for name, part in _PARTS.items():
         try:
             diagnosis.facts[name] = _impersonal_all(part(diagnosis))
+        except ModuleNotFoundError as error:
+            diagnosis.facts[name] = None
+            package = (error.name or "a package").partition(".")[0]
+            diagnosis.stop(f"{name}: {package} is not installed", f"pip install {package}")
         except Exception as error:  # whatever is broken is what is looked for
             problem = f"{type(error).__name__}: {first_line(error)}"
             diagnosis.facts[name] = None
@@ -272,23 +276,27 @@ def _cache(diagnosis: Diagnosis) -> dict[str, Any]:
         cure = "let MJBOT_CACHE name a folder that you can write"
         text = f"the cache folder {folder} cannot be written ({problem[0]})"
         diagnosis.stop(f"{text}: every start compiles anew", cure)
-    files = [path for path in folder.rglob("*") if path.is_file()]
+    sizes = [*_sizes(folder)]
     return {
         "folder": str(folder),
         "state": "cannot be written" if problem else "can be written",
-        "functions": sum(path.suffix == ".nbi" for path in files),
-        "mb": _megabytes(sum(path.stat().st_size for path in files)),
+        "functions": sum(path.suffix == ".nbi" for path, _ in sizes),
+        "mb": _megabytes(sum(size for _, size in sizes)),
     }
 
 
-def _kyoku(diagnosis: Diagnosis) -> dict[str, float] | None:
+def _sizes(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Yield the files below a folder, some of which other processes may remove meanwhile."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                path = Path(place, name)
+                yield path, path.stat().st_size
+
+
+def _kyoku(_: Diagnosis) -> dict[str, float]:
     """Play a kyoku twice: what the first takes longer is loading and compiling."""
-    try:
-        first_s, second_s = _seconds(_play), _seconds(_play)
-    except ModuleNotFoundError as error:
-        name = (error.name or "a module").partition(".")[0]
-        diagnosis.stop(f"no kyoku can be played: {name} is not installed", f"pip install {name}")
-        return None
+    first_s, second_s = _seconds(_play), _seconds(_play)
     return {"start_s": round(max(0.0, first_s - second_s), 2), "kyoku_s": round(second_s, 4)}
 
 

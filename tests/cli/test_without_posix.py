@@ -99,8 +99,8 @@ import fcntl
 @pytest.mark.parametrize(
     ("words", "first"),
     [
-        (["serve", "--port", "0", "--no-ws", "--games", "1"], "listening"),
-        (["run", "bot.toml"], "cannot be reached"),
+        (["serve", "--port", "0", "--no-ws", "--games", "1"], "waiting for four players"),
+        (["run", "bot.toml"], "unreachable"),
     ],
 )
 def test_a_service_ends_at_sigterm(words: list[str], first: str, tmp_path: Path) -> None:

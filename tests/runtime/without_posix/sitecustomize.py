@@ -19,7 +19,7 @@ MODULES = ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty")
 CALLS = """
     chown chroot fork forkpty getegid geteuid getgid getgroups getloadavg getpgid getpgrp
     getpriority getuid killpg lchown mkfifo mknod nice openpty posix_fadvise posix_spawn
-    sched_getaffinity sched_setaffinity setpgid setsid statvfs sysconf ttyname
+    sched_getaffinity sched_setaffinity setpgid setsid sysconf ttyname
     O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK O_SYNC
 """
 SIGNALS = """
