@@ -28,7 +28,7 @@ def worker_count() -> int:
     """
     limit = processor_limit()
     available = available_processors()
-    return available if limit is None else max(1, min(available, math.ceil(limit)))
+    return available if limit is None else min(available, math.ceil(limit))
 
 
 def processor_limit(groups: Path = _GROUPS, membership: Path = _MEMBERSHIP) -> float | None:
