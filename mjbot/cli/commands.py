@@ -134,7 +134,7 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
         ),
         "doctor": _command(
             "report versions, system, cache and one timed kyoku, what is wrong, and the cure",
-            "docs/howto/troubleshooting.md", "mjbot doctor", "mjbot doctor --json > doctor.json",
+            "docs/howto/troubleshooting.md", "mjbot doctor", "mjbot doctor --json",
         ),
         "completion": _command(
             "print a shell script that completes commands, options and strategies",

@@ -109,13 +109,13 @@ def test_a_service_ends_at_sigterm(words: list[str], first: str, tmp_path: Path)
         [sys.executable, "-m", "mjbot", *words],
         cwd=tmp_path,
         env=environ(),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
     ) as process:
-        assert process.stderr is not None
-        line = next((line for line in iter(process.stderr.readline, "") if first in line), "")
+        assert process.stdout is not None
+        line = next((line for line in iter(process.stdout.readline, "") if first in line), "")
         process.send_signal(signal.SIGTERM)
-        rest = process.stderr.read()
+        rest = process.stdout.read()
     assert line and "Traceback" not in rest
     assert process.returncode == ExitCode.OK
