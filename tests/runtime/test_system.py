@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -239,10 +240,15 @@ def test_ticks_interrupt_the_main_thread(has_timer: bool, monkeypatch: pytest.Mo
         monkeypatch.setattr(system, "_TICK", signal.SIGFPE)
     before = signal.getsignal(signal.SIGFPE)
     with pytest.raises(_LateError), system.ticking(0.005, _raise):
+        threads = [one for one in threading.enumerate() if one.name == "ticks"]
         until = time.monotonic() + 30
         while time.monotonic() < until:
             pass
     assert signal.getsignal(signal.SIGFPE) == before
+    assert len(threads) == (not has_timer)
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
 
 
 @pytest.mark.parametrize("has_timer", [True, False])
