@@ -23,18 +23,21 @@ play: $(INSTALLED)
 # One worker more than processors: many tests wait for processes of their own.  Each begins with a
 # share of neighbours, which import and prepare the same, and takes over from the slowest at the end.
 test: $(TOOLS)
-	$(BIN)/python -m pytest --dist worksteal \
-		-n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 ))
+	$(BIN)/python -m pytest --dist worksteal -n $$(( $$($(BIN)/python -m mjbot.runtime.processors) + 1 ))
 
 # The same in an environment of its own, with the oldest versions that pyproject.toml allows of
 # whatever is needed, or the newest that pip finds.
 test-oldest test-newest:
 	$(PYTHON) -m proof dependencies --$(@:test-%=%)
 
+# Types are checked as each system has them, in a cache for each: mypy drops what it has cached for
+# another system.
 lint: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 	$(BIN)/lint-imports
 
 # The artifacts of a release in dist: source distribution, pure wheel, and a wheel with the machine code

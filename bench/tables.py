@@ -21,6 +21,8 @@ from typing import Any, Final
 
 import msgspec
 
+from mjbot.runtime.processors import worker_count
+
 HOST: Final = "127.0.0.1"
 PLAYERS: Final = 4
 
@@ -99,7 +101,7 @@ class _Load:
     def _print(self, used_s: float, took_s: float) -> None:
         times = sorted(self._times)
         print(f"{len(self._rooms)} tables, {PLAYERS * len(self._rooms)} players, load average "
-              f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")  # fmt: skip
+              f"{os.getloadavg()[0]:.1f} on {worker_count()} processors")  # fmt: skip
         if times:
             figures = [
                 f"{100 * q:g}%: {1000 * times[int(q * (len(times) - 1))]:.2f} ms"

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NoReturn
 
+from mjbot.runtime.system import ENDING_SIGNALS, HANGUP, TERMINATIONS
+
 INTERRUPTED = 130
 
 
@@ -23,16 +25,14 @@ def run() -> NoReturn:
     """Run the command of this process and end the process."""
     is_service = sys.argv[1:2] in (["run"], ["serve"])
     end = partial(_end, INTERRUPTED)
-    handlers: dict[str, Callable[..., None]] = {
-        "SIGINT": end,
-        "SIGTERM": partial(_end, 0) if is_service else end,
+    handlers: dict[int | None, Callable[..., None]] = {
+        **dict.fromkeys(TERMINATIONS, partial(_end, 0) if is_service else end),
         # the profile of ``run`` was not read yet
-        "SIGHUP": (lambda *_: None) if sys.argv[1:2] == ["run"] else end,
+        HANGUP: (lambda *_: None) if sys.argv[1:2] == ["run"] else end,
     }
-    for name, handler in handlers.items():
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, handler)
+    for number in ENDING_SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handlers.get(number, end))
     from mjbot.cli.main import run_program
 
     run_program()

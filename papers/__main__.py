@@ -14,6 +14,7 @@ from mjbot.cli.parser import Parser
 from mjbot.cli.train import carry_out
 from mjbot.runtime.interruption import ending_at_once
 from mjbot.runtime.requests import Subcommand, declare, request_of, subcommand
+from mjbot.runtime.streams import escape_unencodable
 from papers import PROGRAM, trainings
 from papers.experiments import experiments
 
@@ -32,6 +33,7 @@ class PapersRequest:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; what ends it is printed in one line."""
+    escape_unencodable()
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser = Parser(prog=PROGRAM, description="a paper's experiment or training")
     declare(parser, PapersRequest)

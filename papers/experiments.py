@@ -8,7 +8,6 @@ Markdown.  One with options of its own has them in ``REQUEST``, a subclass of
 """
 
 import importlib
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from mjbot.arena.setup import RUNS, require_seed
 from mjbot.cli.arguments import folder_option, jobs_option, seed_option
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, MjbotError
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.requests import Subcommand, option
 from mjbot.strategy.options import StrategyError
 from papers import PROGRAM
@@ -99,7 +99,7 @@ def _play(name: str, experiment: ModuleType, request: ExperimentRequest) -> int:
         known = f"the {are.format(name)} {', '.join(parts)}"
         raise ArgumentError(f"--part {request.part}: {known}")
     part = request.part or parts[0]
-    jobs = request.jobs or os.cpu_count() or 1
+    jobs = request.jobs or worker_count()
     runs = Runs(request.out, jobs)
     context = ExperimentContext(
         games=request.games or _usual_games(experiment, part),

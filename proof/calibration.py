@@ -13,7 +13,6 @@ in ``win_chance.py``.
 """
 
 import argparse
-import os
 import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +30,7 @@ from mjbot.game.statistics.markdown import head, row
 from mjbot.game.table.view import Sealed, View
 from mjbot.protocol.messages import Event, Hora, StartKyoku
 from mjbot.runtime.processes import in_processes
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.progress import progress
 from mjbot.strategies.evaluation.push_fold.win_chance import SITUATIONS, WinSituation, calibrated
 from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", help=f"which, FIRST:LAST ({HELD_OUT}; to fit {FITTED_ON})")
     parser.add_argument("--every", type=int, help=f"one in so many of them (1; to fit {EVERY})")
     parser.add_argument("--fit", action="store_true", help="fit the calibration")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--jobs", type=int, default=worker_count(), help="processes")
     parser.add_argument("--out", type=Path, help="write the decisions as .npy, float64[n, 4]")
 
 

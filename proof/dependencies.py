@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
+from mjbot.runtime.processors import worker_count
+
 ROOT: Final = Path(__file__).parents[1]
 
 GAME: Final = """
@@ -52,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--extra", action="append", default=[], help="one of the project's extras, too (none)"
     )
-    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, help="at once")
+    parser.add_argument("--jobs", type=int, default=worker_count() + 1, help="at once")
     parser.add_argument("tests", nargs="*", help="files or folders of tests (all)")
 
 

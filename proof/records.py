@@ -29,6 +29,7 @@ from mjbot.game.records.game import Game, RecordError
 from mjbot.game.records.sources import Source, games_of, list_sources
 from mjbot.game.table.mirror.mirror import TableError
 from mjbot.runtime.processes import in_processes
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.progress import progress
 from proof.ledger import LedgerError, PointsLedger
 from proof.round_trips import RoundTripError, check_round_trips
@@ -64,7 +65,7 @@ class RecordFindings:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof records``."""
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--jobs", type=int, default=worker_count(), help="processes")
     parser.add_argument("--limit", type=int, default=None, help="only the first N games of each")
     parser.add_argument(
         "--round-trips",

@@ -9,7 +9,6 @@ other code do not count.
 import argparse
 import hashlib
 import json
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from rich.console import Console
 
 from mjbot.protocol.rules import Rules
 from mjbot.runtime.processes import in_processes
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.progress import progress
 from proof.answers import Report
 from proof.peer.lockstep import Lockstep
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof riichienv``."""
     parser.add_argument("--games", type=int, default=GAMES, help="hanchan, by seeds from 0 on")
     parser.add_argument("--players", type=int, default=4, choices=(3, 4), help="at the table (4)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--jobs", type=int, default=worker_count(), help="processes")
     parser.add_argument(
         "--notes",
         type=Path,

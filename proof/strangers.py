@@ -7,7 +7,6 @@ printed beneath and makes the status 1, a party that cannot run here status 3.
 """
 
 import argparse
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from mjbot.runtime.processors import worker_count
 from proof.answers import Report
 
 MOST_SHOWN: Final = 10
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m proof strangers``."""
     parser.add_argument("--seed", type=int, default=0, help="of walls and choices (0)")
     parser.add_argument("--only", metavar="NAME", help="parties whose name or part holds this")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--jobs", type=int, default=worker_count(), help="processes")
 
 
 def run(args: argparse.Namespace) -> int:

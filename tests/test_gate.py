@@ -32,6 +32,16 @@ def test_the_tools_of_the_tests_have_torch() -> None:
     assert "--only-binary torch -e '.[train]'" in steps
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+def test_types_are_checked_as_each_system_has_them() -> None:
+    status, steps = output("make", "-n", "lint")
+    checks = [line.partition("mypy")[2] for line in steps.splitlines() if "bin/mypy" in line]
+    assert (status, [check.split()[1::2] for check in checks]) == (
+        0,
+        [[], ["darwin", ".mypy_cache/darwin"], ["win32", ".mypy_cache/win32"]],
+    )
+
+
 def test_a_test_file_that_cannot_be_imported_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

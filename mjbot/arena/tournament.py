@@ -10,7 +10,6 @@ inside ``if __name__ == "__main__":``.  A game that was played is in the run's f
 played again by the same call.
 """
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from mjbot.game.statistics.seating import SeatingFormat
 from mjbot.game.statistics.sequential import ErrorRates
 from mjbot.protocol.rules import RANKED, Rules
 from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.processors import worker_count
 from mjbot.strategy.registry import Spec
 
 
@@ -59,7 +59,7 @@ def play_arena(
     folder = folder or setup.usual_folder
     with Arena(ArenaPlan(setup=setup, n_walls=n_walls, folder=folder, rates=ErrorRates())) as arena:
         if not arena.is_over:
-            with WorkerPool(setup, jobs or os.cpu_count() or 1) as pool:
+            with WorkerPool(setup, jobs or worker_count()) as pool:
                 arena.play(pool, lambda played: None)
         return arena.outcome()
 

@@ -3,7 +3,6 @@
 With ``--repro FILE``: one recorded decision, made again.
 """
 
-import os
 import shlex
 import sys
 from bdb import BdbQuit
@@ -39,6 +38,8 @@ from mjbot.protocol.tiles import WIND_NAMES, tile_names
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.files import naming, plural
 from mjbot.runtime.interruption import ending_at_once, stopping_between_steps
+from mjbot.runtime.processors import worker_count
+from mjbot.runtime.system import peak_memory_bytes
 
 
 def run(request: ArenaRequest) -> int:
@@ -133,13 +134,10 @@ def _play_missing(arena: Arena, request: ArenaRequest, console: Console) -> str:
 
 def _peak() -> str:
     """Report the peak memory of this process and of its children."""
-    try:
-        import resource  # not on Windows
-    except ImportError:
+    peaks = peak_memory_bytes()
+    if peaks is None:
         return ""
-    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    own, other = [resource.getrusage(process_type).ru_maxrss / unit for process_type in kinds]
+    own, other = (peak / 2**20 for peak in peaks)
     return f"; at most {own:.0f} MB here, {other:.0f} MB in the largest process"
 
 
@@ -148,7 +146,7 @@ def _players(plan: ArenaPlan, request: ArenaRequest, report: ReportFault) -> Wor
         return RayPool(plan.setup, request.on, request.jobs, plan.recording)
     return WorkerPool(
         plan.setup,
-        request.jobs or os.cpu_count() or 1,
+        request.jobs or worker_count(),
         recording=plan.recording,
         report=report,
         terminal=request.terminal(),

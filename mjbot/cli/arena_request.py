@@ -1,8 +1,6 @@
 """What ``mjbot arena`` is asked for, on its command line and by the file of a protocol."""
 
 import argparse
-import contextlib
-import os
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
@@ -30,6 +28,7 @@ from mjbot.protocol.rules import Length, Rules
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.requests import argument, option
+from mjbot.runtime.system import terminal_name
 from mjbot.strategy.registry import Spec
 
 SHORTEST_DEADLINE_S: Final = 0.01
@@ -175,8 +174,7 @@ class ArenaRequest(Measurement):
         ``breakpoint()`` needs one process alone, and decisions that may take any time.
         """
         if self.jobs == 1 and not self.deadline_s and not self.on:
-            with contextlib.suppress(OSError, AttributeError):  # no terminal; Windows
-                return os.ttyname(0)
+            return terminal_name(0)
         return ""
 
 

@@ -12,10 +12,9 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Collection, Iterator
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -24,7 +23,7 @@ from mjbot.protocol.rules import LAST_ROUND, RANKED, RULE_SETS, SET, Length, Rul
 from mjbot.protocol.transports.base import system_message
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError, error_report
-from mjbot.runtime.languages import ENGLISH, LANGUAGES, VARIABLES, default_language, language_named
+from mjbot.runtime.languages import LANGUAGES, VARIABLES, language_named
 from mjbot.runtime.redaction import conceal
 from mjbot.runtime.requests import argument, option
 from mjbot.strategy.options import StrategyError
@@ -141,7 +140,7 @@ def no_browser_option() -> Any:
 
 
 def language_option() -> Any:
-    """Return the option ``--language``; :func:`language_of` reads it."""
+    """Return the option ``--language``; :mod:`mjbot.cli.main` reads it."""
     names = ", ".join(LANGUAGES)
     help_ = f"language of pages and reviews: {names} (default: that of {', '.join(VARIABLES)})"
     return option(None, help_, type=language_name, metavar="NAME", shown=False)
@@ -153,13 +152,6 @@ def language_name(text: str) -> str:
         return language_named(text)
     except ArgumentError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def language_of(request: object) -> str:
-    """Return the language that a request, or a part of it, asks for; English where none does."""
-    parts = [request, *(getattr(request, field.name) for field in fields(cast(Any, request)))]
-    languages = [part.language for part in parts if hasattr(part, "language")]
-    return ENGLISH if not languages else languages[0] or default_language()
 
 
 def json_option() -> Any:

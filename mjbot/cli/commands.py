@@ -132,6 +132,10 @@ GROUPS: Final[dict[str, dict[str, Command]]] = {
             "install Node (if missing) and the external AI's packages", "docs/start/install.md",
             "mjbot setup-node", "mjbot setup-node --check",
         ),
+        "doctor": _command(
+            "report versions, system, cache and one timed kyoku, what is wrong, and the cure",
+            "docs/howto/troubleshooting.md", "mjbot doctor", "mjbot doctor --json",
+        ),
         "completion": _command(
             "print a shell script that completes commands, options and strategies",
             "docs/start/install.md", "mjbot completion bash",

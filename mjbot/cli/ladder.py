@@ -1,6 +1,5 @@
 """``mjbot ladder``: how strong every strategy is, what its decisions cost, and how it plays."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from mjbot.arena.runs import Runs
 from mjbot.arena.setup import RUNS
 from mjbot.cli.arguments import folder_option, jobs_option
 from mjbot.runtime.files import write_text
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.requests import group
 
 
@@ -25,7 +25,7 @@ class LadderRequest:
 
 def run(request: LadderRequest) -> int:
     """Play what is missing and print the tables; they are in ``--report`` after each line, too."""
-    runs = Runs(request.out, request.jobs or os.cpu_count() or 1)
+    runs = Runs(request.out, request.jobs or worker_count())
     return runs.print_report("mjbot ladder", _lines(request, runs))
 
 

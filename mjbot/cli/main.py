@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Container, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import fields
 from typing import Any, Final, NoReturn, get_type_hints
 
 import mjbot
@@ -22,9 +23,10 @@ from mjbot.runtime.interruption import (
     take_signals_for_ctrl_c,
     take_signals_of_a_service,
 )
-from mjbot.runtime.languages import using_language
+from mjbot.runtime.languages import ENGLISH, default_language, using_language
 from mjbot.runtime.redaction import RedactedStream
 from mjbot.runtime.requests import RequestT, declare, request_of
+from mjbot.runtime.streams import escape_unencodable
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     What ends it, and what a ``KeyboardInterrupt`` has kept, is printed in one line.
     """
+    escape_unencodable()
     try:
         with ending_at_once():
             args = read_with_profile(list(sys.argv[1:] if argv is None else argv))
@@ -47,12 +50,17 @@ def _run_command(args: argparse.Namespace) -> int:
     ending = ending_at_once(f"mjbot {args.command}")
     with ending if args.command in AT_ONCE else nullcontext():
         run = importlib.import_module(module_of(args.command)).run
-        from mjbot.cli.arguments import language_of  # commands have imported it
-
         request: Any = request_of(request_class(args.command), args)
         check_outputs(request)
-        with using_language(language_of(request)):
+        with using_language(_language_of(request)):
             return int(run(request))
+
+
+def _language_of(request: Any) -> str:
+    """Return the language that a request, or a part of it, asks for; English where none does."""
+    parts = [request, *(getattr(request, part.name) for part in fields(request))]
+    languages = [part.language for part in parts if hasattr(part, "language")]
+    return ENGLISH if not languages else languages[0] or default_language()
 
 
 def in_one_line(program: str, work: Callable[[], int]) -> int:

@@ -19,7 +19,8 @@ from typing import Final
 
 import msgspec
 
-from mjbot.runtime.files import append_lines, lock_file, write_all
+from mjbot.runtime.files import append_lines, write_all
+from mjbot.runtime.system import OWN_FILE, lock_file
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ MOST_UNPLAYED: Final = 100
 """Connections without a game of which files are kept: a busy server refuses 720 times a day."""
 _MOST_LEDGERS: Final = 100
 """Services of one owner in one folder; more share no ledger and remove nothing after a restart."""
-_OPENED: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+_OPENED: Final = os.O_RDWR | os.O_CREAT | OWN_FILE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,8 @@ import msgspec
 
 from mjbot.protocol.errors import NOT_JSON
 from mjbot.runtime.errors import ExitCode, MjbotError
-from mjbot.runtime.files import append_lines, lock_file
+from mjbot.runtime.files import append_lines
+from mjbot.runtime.system import lock_file
 
 SYNC_S: Final = 1.0
 """How much work a power failure may cost; a killed program loses nothing."""
@@ -52,7 +53,7 @@ class AppendLog(Generic[HeaderT, LineT]):
     """The lines of one work so far, and the file that keeps them; use it as a context manager.
 
     Opening makes the file, or resumes an earlier run of the same work.  The
-    file is locked until it is closed (not on Windows).  ``decode`` raises ``ValueError`` for a
+    file is locked until it is closed.  ``decode`` raises ``ValueError`` for a
     line that cannot be, ``difference`` describes how a kept header differs from the one wanted.
     Opening and appending raise :class:`LogError`.
     """

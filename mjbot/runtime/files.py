@@ -6,6 +6,8 @@ from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
+from mjbot.runtime.streams import ESCAPE
+
 
 @contextlib.contextmanager
 def naming(path: Path) -> Iterator[None]:
@@ -17,9 +19,12 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file in UTF-8, whole or not at all; raises ``OSError`` with its path."""
+    """Write a file in UTF-8, whole or not at all; raises ``OSError`` with its path.
+
+    A file name in the text may be none of Unicode's: :mod:`mjbot.runtime.streams`.
+    """
     with whole_file(path) as file:
-        file.write(text.encode("utf-8"))
+        file.write(text.encode("utf-8", ESCAPE))
 
 
 def write_all(file: FileIO, path: Path, data: bytes) -> None:
@@ -43,18 +48,6 @@ def append_lines(file: FileIO, path: Path, data: bytes) -> None:
                 file.seek(whole)
                 file.truncate()
         raise
-
-
-def lock_file(file: FileIO) -> bool:
-    """Lock a file until it is closed; return false if another has it (never on Windows)."""
-    with contextlib.suppress(ImportError):
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-    return True
 
 
 @contextlib.contextmanager

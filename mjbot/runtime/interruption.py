@@ -24,13 +24,14 @@ from typing import Any, Final, TypeVar
 
 from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode
+from mjbot.runtime.streams import encoded
+from mjbot.runtime.system import ENDING_SIGNALS, HANGUP, TERMINATIONS
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 SignalHandler = Callable[[int, FrameType | None], Any]
 
-_NAMES: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _SHOW_CURSOR: Final = "\r\x1b[2K\x1b[?25h"
 """Takes a progress bar's line away, and brings back the cursor that it hides."""
 
@@ -65,10 +66,10 @@ def take_signals_for_ctrl_c(*, hangup: bool) -> None:
     Unless noted otherwise that is Python's ``KeyboardInterrupt``, also where a shell has
     this process ignore Ctrl-C.
     """
-    signal.signal(signal.SIGTERM, _as_ctrl_c)
-    number = getattr(signal, "SIGHUP", None) if hangup else None
-    if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+    for number in TERMINATIONS:
         signal.signal(number, _as_ctrl_c)
+    if hangup and HANGUP is not None and signal.getsignal(HANGUP) is not signal.SIG_IGN:
+        signal.signal(HANGUP, _as_ctrl_c)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -80,10 +81,10 @@ def take_signals_of_a_service(*, reloads: bool) -> None:
     there.
     """
     _Service.terminated = ExitCode.OK
-    signal.signal(signal.SIGTERM, _terminate)
-    hangup = getattr(signal, "SIGHUP", None)
-    if reloads and hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
-        signal.signal(hangup, _note_hangup)
+    for number in TERMINATIONS:
+        signal.signal(number, _terminate)
+    if reloads and HANGUP is not None and signal.getsignal(HANGUP) is not signal.SIG_IGN:
+        signal.signal(HANGUP, _note_hangup)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
@@ -93,7 +94,7 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 
 def _status_after(number: int) -> int | None:
     """Return with which status a signal ends the process; ``None``: with that of its work."""
-    if number != signal.SIGTERM:
+    if number not in TERMINATIONS:
         return ExitCode.INTERRUPTED
     status = _Service.terminated
     if status is None:
@@ -127,7 +128,7 @@ def ending_at_once(command: str = "") -> Iterator[None]:
         if command:
             text += "; ".join([f"{command}: interrupted", *[kept() for kept in _kept[-1:]]]) + "\n"
         with contextlib.suppress(OSError):
-            os.write(2, text.encode())
+            os.write(2, encoded(text, sys.stderr))
         os._exit(status)
 
     with _handled_by(end):
@@ -198,10 +199,10 @@ async def _cancelled_by_signals(
     gentle = [] if on_sigterm is None else [on_sigterm]
 
     def cancel(number: int, frame: FrameType | None) -> None:
-        if number == signal.SIGTERM and gentle:
+        if number in TERMINATIONS and gentle:
             loop.call_soon_threadsafe(gentle.pop())
             return
-        if on_sighup is not None and number == getattr(signal, "SIGHUP", None):
+        if on_sighup is not None and number == HANGUP:
             loop.call_soon_threadsafe(on_sighup)
             return
         if came:
@@ -243,7 +244,11 @@ def _waking(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     with ours, the_signals:
         ours.setblocking(False)
         the_signals.setblocking(False)
-        loop.add_reader(ours, ours.recv, 1 << 12)
+        try:
+            loop.add_reader(ours, ours.recv, 1 << 12)
+        except NotImplementedError:  # Windows' loop wakes by itself
+            yield
+            return
         before = signal.set_wakeup_fd(the_signals.fileno(), warn_on_full_buffer=False)
         try:
             yield
@@ -270,8 +275,7 @@ def _handled_by(handler: SignalHandler, *, reloads: bool = False) -> Iterator[No
 def _heeded() -> list[signal.Signals]:
     if threading.current_thread() is not threading.main_thread():
         return []  # handlers are the main thread's
-    there = [signal.Signals[name] for name in _NAMES if hasattr(signal, name)]
-    return [number for number in there if signal.getsignal(number) is not signal.SIG_IGN]
+    return [number for number in ENDING_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 class _Unawaited(ThreadPoolExecutor):

@@ -8,7 +8,6 @@ processes.
 
 import asyncio
 import contextlib
-import ctypes
 import gc
 import os
 import signal
@@ -20,9 +19,16 @@ from pathlib import Path
 from typing import IO, Any, Final, Generic, Self, TypeVar
 
 from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.runtime.streams import escape_unencodable
+from mjbot.runtime.system import (
+    KILL,
+    end_with_parent,
+    own_group,
+    return_blocks_from,
+    signal_group,
+    without_ctrl_c,
+)
 
-_PR_SET_PDEATHSIG: Final = 1
-_M_MMAP_THRESHOLD: Final = -3
 _LARGE_BYTES: Final = 1 << 16
 SWITCH_S: Final = 0.0005
 """By trial: 20 tables at full load waited 20 to 45 ms at most while a board was made, not 150."""
@@ -41,8 +47,7 @@ def keep_heap_compact() -> None:
     line into 256 kB and shrinks it: on the heap that leaves gaps, 20 to 50 kB of them a game.
     Where the C library is another nothing is done.
     """
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
+    return_blocks_from(_LARGE_BYTES)
 
 
 def keep_responsive() -> None:
@@ -73,25 +78,15 @@ def starting_workers() -> Iterator[None]:
     They look for no module in the current folder: the variable is taken away again, here and (when
     this module is imported) there, since a bot of the user's that is started later may need it.
 
-    They ignore a terminal's Ctrl-C, which goes to all of its processes.  A mask is inherited by
-    processes that are started under it, and holds from its first moment, when Python would print a
-    traceback of the signal.
+    They ignore a terminal's Ctrl-C, which goes to all of its processes, from their first moment,
+    when Python would print a traceback of the signal.
     """
-    from multiprocessing import resource_tracker
-
     is_set_here = not os.environ.get(_SAFE_PATH)
     if is_set_here:
         os.environ[_SAFE_PATH] = _OURS
     try:
-        if not hasattr(signal, "pthread_sigmask"):
+        with without_ctrl_c():
             yield
-            return
-        resource_tracker.ensure_running()  # else it starts with the first, and unmasks the signal
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
     finally:
         if is_set_here:
             os.environ.pop(_SAFE_PATH, None)
@@ -128,16 +123,15 @@ class ChildProcess:
         """
         with contextlib.ExitStack() as stack:
             output = stack.enter_context(log.open("ab")) if isinstance(log, Path) else log
-            ends: dict[str, Any] = {"stdin": DEVNULL, "stdout": output}
+            options: dict[str, Any] = {"stdin": DEVNULL, "stdout": output}
             if pipes:
-                ends = {"stdin": PIPE, "stdout": PIPE, "limit": MAX_LINE_BYTES}
+                options = {"stdin": PIPE, "stdout": PIPE, "limit": MAX_LINE_BYTES}
+            options |= own_group(ends_with_us=True)
             process = await asyncio.create_subprocess_exec(
                 *command,
-                **ends,
+                **options,
                 stderr=output,
                 env={**os.environ, **(environ or {})},
-                start_new_session=True,
-                preexec_fn=die_with_parent if sys.platform == "linux" else None,
             )
         return cls(process, log)
 
@@ -179,7 +173,7 @@ class ChildProcess:
             self.signal(signal.SIGTERM)
             await self.end_within(_GRACE_S)
         finally:
-            self.signal(signal.SIGKILL)
+            self.signal(KILL)
         await self.end_within(_GRACE_S)
 
     def signal(self, number: int) -> None:
@@ -194,7 +188,7 @@ async def stop_all(children: Iterable[ChildProcess]) -> None:
         await asyncio.gather(*[child.stop() for child in some])
     finally:
         for child in some:  # a task that is cancelled before it begins ends nothing
-            child.signal(signal.SIGKILL)
+            child.signal(KILL)
 
 
 def last_line(output: IO[bytes]) -> str:
@@ -205,30 +199,17 @@ def last_line(output: IO[bytes]) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-def signal_group(group: int, number: int) -> None:
-    """Send a signal to all processes of a group, which can outlive its leader.
-
-    ``group`` is the id of the process that was started with a session of its own.
-    """
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
-
-
 def describe_exit(status: int) -> str:
     """Describe an exit status.
 
-    >>> describe_exit(-9), describe_exit(4)
-    ('killed by SIGKILL', 'ended with exit status 4')
+    >>> describe_exit(-15), describe_exit(-40), describe_exit(4)
+    ('killed by SIGTERM', 'killed by signal 40', 'ended with exit status 4')
     """
     if status < 0:
-        return f"killed by {signal.Signals(-status).name}"
+        with contextlib.suppress(ValueError):
+            return f"killed by {signal.Signals(-status).name}"
+        return f"killed by signal {-status}"
     return f"ended with exit status {status}"
-
-
-def die_with_parent() -> None:
-    """Ask Linux to kill this process when its parent dies, even by SIGKILL."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class WorkerProcess:
@@ -271,7 +252,8 @@ class WorkerProcess:
 
 def _run_worker(target: Callable[..., None], *arguments: object) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    die_with_parent()
+    end_with_parent()
+    escape_unencodable()
     target(*arguments)
 
 

@@ -29,7 +29,8 @@ def redirect_file(url: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="mjbot-page-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / "open.html"
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(opened, "w", encoding="utf-8") as file:
         file.write(REDIRECT.format(url=escape(url)))
     return path
 

@@ -118,7 +118,6 @@ def test_a_file_that_is_no_run_is_refused(tmp_path: Path, setup_of: MakeSetup) -
 
 
 def test_two_runs_cannot_write_into_one_file(written: Path, setup_of: MakeSetup) -> None:
-    pytest.importorskip("fcntl", reason="files are locked on Unix only")
     results = Results(written, setup_of("tsumogiri", "tsumogiri"))
     with pytest.raises(ResultsError, match="another process is writing there"):
         Results(written, setup_of("tsumogiri", "tsumogiri"))
@@ -241,7 +240,6 @@ def test_a_folder_without_a_run_is_left_as_it_is(tmp_path: Path, games: bytes | 
 
 
 def test_a_run_that_is_going_on_is_not_erased(written: Path, setup_of: MakeSetup) -> None:
-    pytest.importorskip("fcntl", reason="files are locked on Unix only")
     lay(written, {REPORT_FILE: b"<html>"})
     before = files_in(written)
     results = Results(written, setup_of("tsumogiri", "tsumogiri"))

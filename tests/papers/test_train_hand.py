@@ -258,7 +258,6 @@ def test_a_folder_without_records_ends_as_it_does_elsewhere(tmp_path, capsys):
 
 
 def test_fresh_refuses_a_run_that_is_going_on(own_games, tmp_path, capsys):
-    pytest.importorskip("fcntl", reason="files are locked on Unix only")
     with RunFolder(tmp_path, "hand") as going_on:
         going_on.write("learned-x.npy", lambda file: file.write(b"x") and None)
         assert train(own_games, tmp_path, tmp_path, "--fresh") == 3

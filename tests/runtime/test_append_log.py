@@ -102,7 +102,6 @@ def test_what_is_somebody_elses_is_left_alone(tmp_path: Path, text: bytes, repor
 
 
 def test_two_processes_cannot_write_into_one_file(path: Path) -> None:
-    pytest.importorskip("fcntl", reason="files are locked on Unix only")
     with opened(path):
         with pytest.raises(LogError, match="another process is writing there; wait for its end"):
             opened(path)

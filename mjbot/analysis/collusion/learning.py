@@ -13,7 +13,6 @@ All weights are fixed before any game of the test set is read.
 """
 
 import copy
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -38,6 +37,7 @@ from mjbot.learning.training.requests import players_field
 from mjbot.learning.training.runs import RUNS, GameRange, Learned, games_field, records_field
 from mjbot.protocol import messages as m
 from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import command_of, option
 
@@ -155,7 +155,7 @@ class DetectionRequest:
         metavar=("NAME", "NAME", "RECORDS"),
     )
     players: int = players_field()
-    jobs: int = option(os.cpu_count() or 1, "number of processes", type=int, shown=False)
+    jobs: int = option(worker_count(), "number of processes", type=int, shown=False)
     out: Path | None = option(
         None, f"folder of the weights (default: {RUNS / 'detection'})", type=Path, shown=False
     )

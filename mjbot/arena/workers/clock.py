@@ -1,7 +1,7 @@
 """A clock that interrupts a strategy which does not decide in time.
 
 A timer ticks all the while, so that a decision costs next to nothing extra: it is late after the
-ticks of a whole deadline.  Where the system has no such timer (Windows) no decision is late.
+ticks of a whole deadline.
 
 Compiling is no thinking: while numba works, be it for seconds because a function is called for the
 first time on this machine, no tick counts, and none interrupts it (the compiler would be left
@@ -15,12 +15,13 @@ another process sees in the shared heartbeat.
 """
 
 import os
-import signal
 import threading
 from types import FrameType
 from typing import Any, Final, Protocol
 
 from numba.core import event as _event
+
+from mjbot.runtime.system import ticking
 
 event: Final[Any] = _event  # numba has no type hints
 
@@ -128,17 +129,14 @@ class Clock:
 
     def __enter__(self) -> "Clock":
         self._heartbeat[BEATS] = self._beats = 1
-        if hasattr(signal, "setitimer"):
-            event.register(COMPILER, self._compiling)
-            self._before = signal.signal(signal.SIGALRM, self._tick)
-            signal.setitimer(signal.ITIMER_REAL, self._tick_s, self._tick_s)
+        event.register(COMPILER, self._compiling)
+        self._ticking = ticking(self._tick_s, self._tick)
+        self._ticking.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self._before)
-            event.unregister(COMPILER, self._compiling)
+        self._ticking.__exit__(None, None, None)
+        event.unregister(COMPILER, self._compiling)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         self._beats += 1

@@ -17,7 +17,8 @@ from mjbot.protocol.errors import ProtocolError
 from mjbot.protocol.framing import LineBuffer
 from mjbot.protocol.messages import Error, Event
 from mjbot.protocol.sessions.lockstep_server import FaultError, JoinRefusedError, LockstepSession
-from mjbot.runtime.processes import describe_exit, last_line, signal_group
+from mjbot.runtime.processes import describe_exit, last_line
+from mjbot.runtime.system import KILL, own_group, signal_group
 from mjbot.strategy.faults import FaultKind
 
 HOST: Final = "127.0.0.1"
@@ -152,7 +153,7 @@ class ExternalEngine:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
-                    start_new_session=True,
+                    **own_group(),
                 )
         except OSError as error:
             raise EngineError("crash", f"{self._player.spec} cannot run: {error}") from None
@@ -162,7 +163,7 @@ class ExternalEngine:
             signal_group(self._process.pid, signal.SIGTERM)  # it may have processes of its own
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(GRACE_S)
-            signal_group(self._process.pid, signal.SIGKILL)
+            signal_group(self._process.pid, KILL)
             self._process.wait()
             self._process = None
 

@@ -5,7 +5,6 @@ With ``--helpers``: which players help one opponent, by public information only.
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +62,7 @@ from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
 from mjbot.runtime.interruption import keeping
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
 
@@ -126,7 +126,7 @@ def run(request: DetectRequest) -> int:
     """Look for pairs, or helpers; FAILED if something of the records could not be read."""
     if request.helpers:
         return _look_for_helpers(request)
-    jobs = request.jobs or os.cpu_count() or 1
+    jobs = request.jobs or worker_count()
     console, left_out, others = Console(stderr=True), LeftOut(), list[str]()
 
     def choose(games: list[CountedGame]) -> list[CountedGame]:
@@ -167,7 +167,7 @@ def _look_for_helpers(request: DetectRequest) -> int:
     """Look for players that treat one opponent unlike all others."""
     if request.folder:
         raise ArgumentError("--folder keeps counts of hidden hands, which --helpers does not use")
-    jobs, console = request.jobs or os.cpu_count() or 1, Console(stderr=True)
+    jobs, console = request.jobs or worker_count(), Console(stderr=True)
     left_out, met = LeftOut(), list[Conduct]()
     copies: Distinct[Conduct | None] = Distinct()
     sources = list(dict.fromkeys(s for path in request.records for s in list_sources(path)))

@@ -1,7 +1,6 @@
 """``mjbot review``: what each decision of a seat cost, and why; or all games of a player."""
 
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -45,6 +44,7 @@ from mjbot.runtime.argument_types import count, patience
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
 from mjbot.runtime.languages import marked, translate, translate_count
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
 from mjbot.strategy.explanation import POINTS, RANKS
@@ -183,7 +183,7 @@ def _review_player(request: ReviewRequest) -> int:
             by=request.by,
             playouts_s=MANY_BUDGET_S if request.playouts is None else request.playouts,
             seed=request.seed,
-            jobs=request.jobs or os.cpu_count() or 1,
+            jobs=request.jobs or worker_count(),
             file_dates=request.file_dates,
             reference=request.reference,
             recent=request.recent,

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from mjbot.protocol.rules import Rules
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
 
@@ -191,7 +191,7 @@ def _plan(request: StatsRequest) -> BreakdownPlan:
 def _count(request: StatsRequest, breakdown: Breakdown) -> bool:
     """Take in the records; return whether all hands of the games could be read."""
     is_whole = True
-    console, jobs = Console(stderr=True), request.jobs or os.cpu_count() or 1
+    console, jobs = Console(stderr=True), request.jobs or worker_count()
     with progress(console, "listing the records"):
         work = list_work(request.records, request.rules)
     refuse_other_code(work.runs)

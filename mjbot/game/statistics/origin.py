@@ -27,10 +27,10 @@ class Origin:
 
 def origin_of(arguments: Iterable[str]) -> Origin:
     """Return a command of today, and which mjbot ran it."""
-    return Origin(" ".join(arguments), datetime.date.today().isoformat(), _version())
+    return Origin(" ".join(arguments), datetime.date.today().isoformat(), program_version())
 
 
-def _version() -> str:
+def program_version() -> str:
     """Return the commit of mjbot's own checkout, or else the installed version.
 
     An installation may lie in the repository of another project, with a commit that is not mjbot's.

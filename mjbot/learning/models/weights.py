@@ -4,12 +4,10 @@
 were learned from and their scores (:class:`Manifest`).  Equal arrays give equal bytes.
 """
 
-import contextlib
 import hashlib
 import io
-import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.files import first_line, whole_file
+from mjbot.runtime.system import locked_folder
 
 SHIPPED: Final = Path(__file__).parent / "weights"
 """The folder of the weights that are installed with the project."""
@@ -88,7 +87,7 @@ def save_weights(name: str, arrays: Arrays, manifest: Manifest, folder: Path) ->
     )
     folder.mkdir(parents=True, exist_ok=True)
     text = msgspec.json.format(msgspec.json.encode(complete), indent=1)
-    with _locked(folder), whole_file(folder / f"{name}.json") as file:
+    with locked_folder(folder), whole_file(folder / f"{name}.json") as file:
         file.write(text + b"\n")
         file.flush()
         with whole_file(folder / f"{name}.npz") as arrays_file:
@@ -187,19 +186,6 @@ def _digest(arrays: Arrays) -> str:
         digest.update(f"{key} {array.dtype.str} {array.shape}\n".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from writing weights into the folder meanwhile (not on Windows)."""
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError, ImportError):
-            import fcntl
-
-            opened = os.open(folder, os.O_RDONLY)
-            stack.callback(os.close, opened)
-            fcntl.flock(opened, fcntl.LOCK_EX)
-        yield
 
 
 def _packed(arrays: Arrays) -> bytes:

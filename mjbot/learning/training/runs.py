@@ -6,7 +6,6 @@ without touching any other file.  A file is complete or absent.
 
 import argparse
 import importlib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -25,6 +24,7 @@ from mjbot.learning.training.positions import DistinctGames, GameRef, LeftOut
 from mjbot.runtime.append_log import AppendLog, Cures, emptied
 from mjbot.runtime.errors import ArgumentError, MjbotError
 from mjbot.runtime.files import first_line, plural, unfinished_path, whole_file
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
 
@@ -239,7 +239,7 @@ class TrainingRequest:
         metavar="START:STOP",
     )
     seed: int = seed_field()
-    jobs: int = option(os.cpu_count() or 1, "number of processes", type=int, shown=False)
+    jobs: int = option(worker_count(), "number of processes", type=int, shown=False)
     out: Path | None = out_field()
     players: int = 4
     left_out: LeftOut = field(default_factory=LeftOut)

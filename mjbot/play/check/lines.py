@@ -6,8 +6,6 @@ A :class:`CheckedBot` opens a line for each game; its replies are received with 
 import abc
 import asyncio
 import contextlib
-import os
-import signal
 import tempfile
 import time
 from collections.abc import Sequence
@@ -27,6 +25,7 @@ from mjbot.protocol.transports.tcp import TcpTransport
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.interruption import to_its_end
 from mjbot.runtime.processes import ChildProcess, describe_exit
+from mjbot.runtime.system import KILL, PAUSE, RESUME, memory_bytes
 
 START_S: Final = 60.0
 """How long a bot may need before it takes its seat; it may be loading its network."""
@@ -150,7 +149,7 @@ class Running(ChildProcess):
         draining.cancel()
         if self.has_ended:
             return None
-        self.signal(signal.SIGKILL)
+        self.signal(KILL)
         await self.end_within(LEAVE_S)
         if floods:
             return f"it wrote {floods} bytes after the end of its line, and did not end"
@@ -168,25 +167,25 @@ class Running(ChildProcess):
 
     async def kill(self) -> None:
         """End it and all that it started."""
-        self.signal(signal.SIGKILL)
+        self.signal(KILL)
         await self.end_within(LEAVE_S)
         # Its pipes may stay open in a process that it started; asyncio has no public way to leave.
         self.process._transport.close()  # type: ignore[attr-defined]
         if self.log is not None and not isinstance(self.log, Path):
             self.log.close()
 
-    async def stop_for_a_moment(self) -> None:
-        """Let it stand still."""
-        self.signal(signal.SIGSTOP)
+    async def stop_for_a_moment(self) -> bool:
+        """Let it stand still; false where the system cannot."""
+        if PAUSE is None or RESUME is None:
+            return False
+        self.signal(PAUSE)
         await asyncio.sleep(STOPPED_S)
-        self.signal(signal.SIGCONT)
+        self.signal(RESUME)
+        return True
 
     def memory_bytes(self) -> int | None:
         """Return its resident memory where the system reports it."""
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            pages = Path(f"/proc/{self.process.pid}/statm").read_text("ascii").split()[1]
-            return int(pages) * os.sysconf("SC_PAGE_SIZE")
-        return None
+        return memory_bytes(self.process.pid)
 
 
 class TransportLine(BotLine):
@@ -231,8 +230,7 @@ class TransportLine(BotLine):
 
     async def stop_for_a_moment(self) -> bool:
         """See :meth:`BotLine.stop_for_a_moment`."""
-        await self._running.stop_for_a_moment()
-        return True
+        return await self._running.stop_for_a_moment()
 
     def memory_bytes(self) -> int | None:
         """See :meth:`BotLine.memory_bytes`."""

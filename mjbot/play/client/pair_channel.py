@@ -19,11 +19,10 @@ from mjbot.play.client.play import Hooks, Settings, play
 from mjbot.play.client.player import MakeStrategy
 from mjbot.play.startup.warm_up import Make, warm_up_alone, warm_up_pair
 from mjbot.runtime.redaction import conceal
+from mjbot.runtime.system import HAS_UNIX_SOCKETS, LONGEST_PATH_BYTES
 from mjbot.strategy.pair.member import PairMember
 from mjbot.strategy.pair.session import Side
 from mjbot.strategy.pair.socket_link import (
-    HAS_UNIX_SOCKETS,
-    LONGEST_PATH_BYTES,
     ChannelAddress,
     SocketLink,
     fits_a_socket,

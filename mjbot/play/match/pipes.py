@@ -18,7 +18,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -45,6 +45,7 @@ from mjbot.protocol.transports.tcp import TcpTransport
 from mjbot.runtime.errors import EXPECTED_ERRORS, ArgumentError, ExitCode, MjbotError, error_report
 from mjbot.runtime.processes import ChildProcess, describe_exit
 from mjbot.runtime.requests import argument, declare, option, request_of
+from mjbot.runtime.system import KILL, on_signal
 from mjbot.strategy.strategy import Strategy
 
 DIALECTS: Final = {"lines": LINES, "arrays": ARRAYS}
@@ -71,6 +72,7 @@ class PipedBot:
         self._input: Final = process.stdin
         self._pipes: Final = TcpTransport(process.stdout, process.stdin)
         self._last: bytes | None = None
+        self._forget_signal: Final = _end_together(child)
 
     @classmethod
     async def start(cls, command: Sequence[str], seat: int) -> "PipedBot":
@@ -80,7 +82,6 @@ class PipedBot:
             child = await ChildProcess.start(arguments, pipes=True)
         except OSError as error:
             raise BotError(f"the bot cannot be run: {error}") from None
-        _end_together(child)
         return cls(child)
 
     async def send(self, line: bytes) -> None:
@@ -104,10 +105,9 @@ class PipedBot:
             self._input.close()
             await self._child.end_within(LEAVE_S)
         finally:  # at once when cancelled
-            self._child.signal(signal.SIGKILL)
+            self._child.signal(KILL)
         await self._child.wait()
-        with contextlib.suppress(ValueError, RuntimeError):
-            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+        self._forget_signal()
 
     @property
     def last_output(self) -> str:
@@ -120,16 +120,18 @@ class PipedBot:
         return f"the bot {end}; its last line: {self.last_output}"
 
 
-def _end_together(child: ChildProcess) -> None:
-    """At SIGTERM end the processes of a bot, which are a group of their own, and then ours."""
+def _end_together(child: ChildProcess) -> Callable[[], None]:
+    """At SIGTERM end the processes of a bot, which are a group of their own, and then ours.
+
+    Returns what ends that.
+    """
 
     def end() -> None:
-        child.signal(signal.SIGKILL)
+        child.signal(KILL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    with contextlib.suppress(ValueError, RuntimeError):  # not the main thread
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+    return on_signal(asyncio.get_running_loop(), signal.SIGTERM, end)
 
 
 class GivenUpError(Exception):

@@ -14,7 +14,7 @@ from mjbot.protocol.messages import StartGame
 from mjbot.protocol.rules import RANKED, announced_players
 from mjbot.protocol.seats import seated
 from mjbot.runtime.clock import local_time
-from mjbot.runtime.files import append_lines, naming, write_all
+from mjbot.runtime.files import append_lines, naming
 
 
 def require_writable(folder: Path) -> None:
@@ -32,8 +32,9 @@ PROBE_BYTES: Final = 1 << 16
 def require_room(folder: Path) -> None:
     """Raise ``OSError`` if a folder does not take the record of a game."""
     require_writable(folder)
-    with naming(folder), tempfile.TemporaryFile(dir=folder, buffering=0) as file:
-        write_all(file, folder, bytes(PROBE_BYTES))
+    with naming(folder), tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(PROBE_BYTES))
+        file.flush()
 
 
 class GameLog:

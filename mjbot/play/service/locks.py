@@ -10,7 +10,8 @@ from typing import Final
 from mjbot.protocol.tenhou.login import Login
 from mjbot.runtime.compiler.cache import locks_folder
 from mjbot.runtime.errors import ArgumentError
-from mjbot.runtime.files import lock_file, naming
+from mjbot.runtime.files import naming
+from mjbot.runtime.system import lock_file
 
 
 def secrets_of(tokens: Iterable[str | None], login: Login) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.net.http import LoopbackServer, Page
 from mjbot.runtime.net.metrics import METRICS_TYPE
+from mjbot.runtime.system import unix_socket
 
 WRITE_S: Final = 1.0
 """Shortest time between two writes of the status file."""
@@ -51,7 +52,7 @@ def notify(text: str) -> None:
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
+    with contextlib.suppress(OSError), unix_socket(socket.SOCK_DGRAM) as line:
         line.sendto(text.encode(), "\0" + address[1:] if address[0] == "@" else address)
 
 

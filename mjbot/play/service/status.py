@@ -13,8 +13,9 @@ import msgspec
 import mjbot
 from mjbot.protocol.messages import ACK_STATUSES
 from mjbot.runtime.files import whole_file
-from mjbot.runtime.net.metrics import counters, escaped, family, memory, memory_bytes
+from mjbot.runtime.net.metrics import counters, escaped, family, memory
 from mjbot.runtime.redaction import redacted
+from mjbot.runtime.system import memory_bytes
 from mjbot.strategy.faults import FAULT_KINDS
 
 QUANTILES: Final = (0.5, 0.9, 0.99)
@@ -114,7 +115,7 @@ class Status:
             "decision_ms": quantiles,
             "connects": self.connects,
             "reconnects": self.reconnects,
-            "memory_mb": round(memory_bytes() / 1e6, 1),
+            "memory_mb": None if (size := memory_bytes()) is None else round(size / 1e6, 1),
             "last_error": self.last_error,
             "lanes": [asdict(lane) for lane in self.lanes],
         }

@@ -14,7 +14,6 @@ import gc
 import hashlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -51,7 +50,9 @@ from mjbot.runtime.compiler.compiled import IS_INTERPRETED, VERSION, source_dige
 from mjbot.runtime.compiler.missing import missing_functions
 from mjbot.runtime.compiler.numba_parts import USUAL_LEVEL
 from mjbot.runtime.compiler.shipped import is_prepared, variant
-from mjbot.runtime.processes import signal_group
+from mjbot.runtime.processors import worker_count
+from mjbot.runtime.streams import escape_unencodable
+from mjbot.runtime.system import KILL, ProcessorAlarm, lock_file, own_group, signal_group
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.pair.member import pair_up
@@ -103,7 +104,7 @@ DONE_VARIABLE: Final = "MJBOT_PREPARED"
 _WHAT: Final = "compiling (once; kept for later starts)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[3])
-_CHILDREN: Final = (os.cpu_count() or 1) if IS_USABLE else 1
+_CHILDREN: Final = worker_count() if IS_USABLE else 1
 """numba's own cache mixes up the entries of processes that write to it at the same time."""
 _PROGRAM: Final = (
     "import sys; sys.path.append({!r}); from mjbot.play.startup.precompile import work; work()"
@@ -279,7 +280,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # prints of strategies, in games that are not shown
-            start_new_session=True,  # Ctrl-C is for the parent alone
+            **own_group(),
         )
         self.start(job)
         threading.Thread(target=self._listen, daemon=True).start()
@@ -311,7 +312,7 @@ class _Child:
     def end(self) -> None:
         """End the process and what its strategies have started, which may hold its output."""
         if self._process.returncode is None:
-            signal_group(self._process.pid, signal.SIGKILL)
+            signal_group(self._process.pid, KILL)
         self._process.communicate()
 
 
@@ -384,6 +385,7 @@ def _go_on(child: _Child, waiting: list[Job]) -> None:
 
 def work() -> None:
     """Do the jobs of the lines of stdin and report, line by line, on what was our stdout."""
+    escape_unencodable()  # prints of strategies
     gc.set_threshold(COLLECTED_OBJECTS, 1 << 30, 1 << 30)
     jobs: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_read_jobs, args=(jobs,), daemon=True).start()
@@ -435,16 +437,12 @@ def _reporter() -> Callable[..., None]:
 def _one_at_a_time(must_wait: Callable[[], None]) -> Iterator[None]:
     """Keep other preparations out, so that they find what this one compiles."""
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError, ImportError):
-            import fcntl  # not on Windows: there all compile
-
+        with contextlib.suppress(OSError):
             _folder().mkdir(parents=True, exist_ok=True)
-            lock = stack.enter_context((_folder() / ".lock").open("w"))
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            lock = stack.enter_context((_folder() / ".lock").open("wb"))
+            if not lock_file(lock):
                 must_wait()
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                lock_file(lock, wait=True)
         yield
 
 
@@ -467,6 +465,7 @@ class _Worker:
         self._since_s = 0.0
         self._decisions = 0
         self._waits = 0
+        self._alarm: Final = ProcessorAlarm(self._late)
 
     @cached_property
     def play_on(self) -> Callable[[View, Action], object]:
@@ -494,7 +493,7 @@ class _Worker:
             return self._fail(error_summary(problem, self._only_class()))
         finally:
             over.set()
-            _set_alarm(0.0)
+            self._alarm.set(0.0)
             on_compiled.remove(self._report_compiled)
         return True
 
@@ -513,7 +512,7 @@ class _Worker:
     def _start_clock(self) -> None:
         self._since_s = time.process_time()
         self._decisions = 0
-        _set_alarm(MOST_DECISION_S, self._late)
+        self._alarm.set(MOST_DECISION_S)
 
     def _late(self, *_: object) -> NoReturn:
         self._fail(f"no decision after {MOST_DECISION_S:g} s of processor time")
@@ -531,7 +530,7 @@ class _Worker:
 
     def may_go_on(self) -> None:
         """Raise :class:`_EnoughError` once nothing new has come up for a while."""
-        _set_alarm(MOST_DECISION_S, self._late)
+        self._alarm.set(MOST_DECISION_S)
         self._decisions += 1
         if self._by_clock:
             is_enough = time.process_time() - self._since_s > ENOUGH_S
@@ -598,11 +597,3 @@ class _Watched(Strategy):
         if not is_legal(choice, view.codes):
             raise ValueError(no_choice(choice))
         return choice
-
-
-def _set_alarm(seconds: float, strike: Callable[..., object] | None = None) -> None:
-    """Call ``strike`` after so much processor time, not at all for 0 or where that cannot be."""
-    if hasattr(signal, "setitimer"):
-        if strike is not None:
-            signal.signal(signal.SIGPROF, strike)
-        signal.setitimer(signal.ITIMER_PROF, seconds)

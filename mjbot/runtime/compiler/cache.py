@@ -34,6 +34,7 @@ from mjbot.runtime.compiler.loading import LOADS_ALONE, machine_of, parsed_late,
 from mjbot.runtime.compiler.numba_parts import IS_TRIED
 from mjbot.runtime.compiler.shipped import read_shipped, target, variant
 from mjbot.runtime.errors import ExitCode, MjbotError
+from mjbot.runtime.system import group_id, lock_file, user_id
 
 caching: Final[Any] = _caching  # numba has no type hints
 compiler: Final[Any] = _compiler
@@ -82,8 +83,8 @@ def _folder_of_user() -> Path:
             base.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.access(base, os.W_OK | os.X_OK):
             return base / "mjbot"
-    user = os.geteuid() if hasattr(os, "geteuid") else "user"
-    return Path(tempfile.gettempdir(), f"mjbot-{user}")
+    user = user_id()
+    return Path(tempfile.gettempdir(), f"mjbot-{'user' if user is None else user}")
 
 
 class CacheError(MjbotError):
@@ -109,7 +110,7 @@ def _trusted(
         status = folder.stat()
     except OSError:
         return folder  # nothing can be kept there
-    if not hasattr(os, "geteuid"):  # Windows keeps profiles apart
+    if user_id() is None:  # Windows keeps profiles apart
         return folder
     for path, found in chain([("", status)], _inside(str(folder))):
         if problem := _writer(found):
@@ -123,13 +124,13 @@ def _trusted(
 
 def _writer(status: os.stat_result) -> str:
     """Return which other user may write a file or folder, empty if none."""
-    if status.st_uid not in (os.geteuid(), 0):
+    if status.st_uid not in (user_id(), 0):
         return f"belongs to user {status.st_uid}"
     if stat.S_ISLNK(status.st_mode):
         return ""
     if status.st_mode & stat.S_IWOTH:
         return "can be written by every user"
-    if status.st_mode & stat.S_IWGRP and status.st_gid != os.getegid():
+    if status.st_mode & stat.S_IWGRP and status.st_gid != group_id():
         return f"can be written by group {status.st_gid}"
     return ""
 
@@ -381,8 +382,6 @@ def _prune_once(folder: Path) -> None:
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError, ImportError):
-            import fcntl  # not on Windows
-
-            fcntl.flock(stack.enter_context((folder / _LOCK).open("w")), fcntl.LOCK_EX)
+        with contextlib.suppress(OSError):
+            lock_file(stack.enter_context((folder / _LOCK).open("wb")), wait=True)
         yield

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final
 
+from mjbot.runtime.system import lock_file
+
 MOST_WAIT_S: Final = 300.0
 """After so long a waiting process compiles, too: the other may have failed and keep its lock."""
 
@@ -34,23 +36,17 @@ class Claims:
         if name in self._held:
             return False
         try:
-            import fcntl  # not on Windows: there all compile
-
             path = self._folder / hashlib.sha256(name.encode()).hexdigest()[:16]
             file = path.open("a", encoding="utf-8")
-        except (OSError, ImportError):
+        except OSError:
             return False
         has_waited, until = False, time.monotonic() + MOST_WAIT_S
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                has_waited = True
-                self._on_waiting()
-                if time.monotonic() < until:
-                    time.sleep(_LOOK_S)
-                    continue
-            break
+        while not lock_file(file):
+            has_waited = True
+            self._on_waiting()
+            if time.monotonic() >= until:
+                break
+            time.sleep(_LOOK_S)
         self._held[name] = file
         return has_waited
 

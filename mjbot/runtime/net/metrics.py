@@ -1,12 +1,9 @@
 """Metrics in Prometheus's text format, version 0.0.4."""
 
-import os
-import resource
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
+
+from mjbot.runtime.system import memory_bytes
 
 METRICS_TYPE: Final = "text/plain; version=0.0.4"
 """The content type."""
@@ -31,14 +28,7 @@ def escaped(text: str) -> str:
 
 
 def memory() -> Iterator[str]:
-    """Yield the memory of this process."""
-    yield from family("resident_memory_bytes", "gauge", "Memory of the process.")
-    yield f"mjbot_resident_memory_bytes {memory_bytes()}"
-
-
-def memory_bytes() -> int:
-    """Return the memory of this process, in bytes; where that is not known the most it has had."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
+    """Yield the memory of this process, if it is known."""
+    if (size := memory_bytes()) is not None:
+        yield from family("resident_memory_bytes", "gauge", "Memory of the process.")
+        yield f"mjbot_resident_memory_bytes {size}"

@@ -11,8 +11,6 @@ import os
 import secrets
 import socket
 import stat
-import struct
-import sys
 import threading
 import time
 from pathlib import Path
@@ -26,6 +24,15 @@ from mjbot.protocol.plain_text import one_line
 from mjbot.protocol.transports.base import TransportError
 from mjbot.protocol.transports.tcp import TcpTransport
 from mjbot.runtime.net.backoff import Backoff
+from mjbot.runtime.system import (
+    HAS_UNIX_SOCKETS,
+    LONGEST_PATH_BYTES,
+    open_unix_connection,
+    peer_user,
+    start_unix_server,
+    unix_socket,
+    user_id,
+)
 from mjbot.strategy.pair.link import PATIENCE_MS, Fits, Link
 from mjbot.strategy.pair.messages import GameHello, SharedHand
 from mjbot.strategy.pair.session import PairSession, Side
@@ -41,13 +48,6 @@ LONGEST_PAUSE_S: Final = 5.0
 process that does is no partner."""
 HANDSHAKE_S: Final = 5.0
 LOOPBACK: Final = "127.0.0.1"
-HAS_UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX")
-LONGEST_PATH_BYTES: Final = 107 if sys.platform == "linux" else 103
-"""Of a Unix domain socket's file: ``sun_path`` has 108 bytes on Linux, 104 elsewhere."""
-
-
-_CREDENTIALS: Final = struct.Struct("iII")
-"""What ``SO_PEERCRED`` gives: process, user and group of the other side."""
 
 
 def fits_a_socket(file: Path) -> bool:
@@ -154,7 +154,7 @@ class SocketLink(Link):
 
     async def _host(self) -> None:
         if isinstance(self._address, Path):
-            server = await asyncio.start_unix_server(self._welcome, sock=_bound(self._address))
+            server = await start_unix_server(self._welcome, _bound(self._address))
         else:
             server = await asyncio.start_server(self._welcome, LOOPBACK, self._address)
         try:
@@ -193,7 +193,7 @@ class SocketLink(Link):
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if isinstance(self._address, Path):
-            return await asyncio.open_unix_connection(self._address)
+            return await open_unix_connection(self._address)
         return await asyncio.open_connection(LOOPBACK, self._address)
 
     async def _converse(self, transport: TcpTransport) -> None:
@@ -291,7 +291,7 @@ def _bound(file: Path) -> socket.socket:
     with contextlib.suppress(FileNotFoundError):
         if stat.S_ISSOCK(file.lstat().st_mode):
             file.unlink()
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener = unix_socket()
     try:
         listener.bind(os.fspath(file))
         file.chmod(0o600)
@@ -303,11 +303,7 @@ def _bound(file: Path) -> socket.socket:
 
 def _require_own_user(writer: asyncio.StreamWriter) -> None:
     """Raise :class:`ProtocolError` if another user listens at the socket (Linux only)."""
-    connection = writer.get_extra_info("socket")
-    if not hasattr(socket, "SO_PEERCRED") or connection.family != socket.AF_UNIX:
-        return
-    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    _, user, _ = _CREDENTIALS.unpack(credentials)
-    if user not in (os.geteuid(), 0):
+    user = peer_user(writer.get_extra_info("socket"))
+    if user not in (None, user_id(), 0):
         writer.transport.abort()
         raise ProtocolError("pair.socket", f"user {user} listens there; name another address")

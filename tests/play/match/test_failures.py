@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mjbot.play.match.player_processes import log_file
-from mjbot.strategy.pair.socket_link import HAS_UNIX_SOCKETS
+from mjbot.runtime.system import HAS_UNIX_SOCKETS
 from mjbot.strategy.registry import Spec
 from proof import pair_failures, pair_trials
 from proof.channel_relay import ChannelRelay

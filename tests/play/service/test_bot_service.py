@@ -34,7 +34,7 @@ from mjbot.protocol.messages import EndKyoku
 from mjbot.protocol.transports.address import parse_address
 from mjbot.protocol.transports.base import RefusedError, UnreachableError, VanishedError
 from mjbot.runtime.errors import ExitCode
-from mjbot.runtime.net.metrics import memory_bytes
+from mjbot.runtime.system import memory_bytes
 from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 from proof.leaping_time import in_leaping_time

@@ -11,10 +11,9 @@ import pytest
 from mjbot.play.client.pair_channel import SECRET_VARIABLE, End, Linked, _open, take_secret
 from mjbot.play.match.pair import PairChannel, private_channel
 from mjbot.play.startup.warm_up import warm_up_pair
+from mjbot.runtime.system import HAS_UNIX_SOCKETS, LONGEST_PATH_BYTES
 from mjbot.strategy.pair.session import Side
 from mjbot.strategy.pair.socket_link import (
-    HAS_UNIX_SOCKETS,
-    LONGEST_PATH_BYTES,
     SocketLink,
     fits_a_socket,
 )

@@ -16,13 +16,13 @@ import pytest
 from mjbot.play.match.pair import private_channel
 from mjbot.protocol.transports.tcp import TcpTransport
 from mjbot.runtime.net.backoff import Backoff
+from mjbot.runtime.system import HAS_UNIX_SOCKETS
 from mjbot.strategy.pair import socket_link
 from mjbot.strategy.pair.link import memory_links
 from mjbot.strategy.pair.messages import SharedHand
 from mjbot.strategy.pair.session import PairSession, Side
 from mjbot.strategy.pair.socket_link import (
     FIRST_PAUSE_S,
-    HAS_UNIX_SOCKETS,
     LONGEST_PAUSE_S,
     ChannelAddress,
     SocketLink,

@@ -1,6 +1,5 @@
 """Arguments and defaults of the trainings of the fast policy."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -15,6 +14,7 @@ from mjbot.learning.training.requests import (
 )
 from mjbot.protocol.rules import Length
 from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.processors import worker_count
 from mjbot.runtime.requests import argument, option
 
 
@@ -147,7 +147,7 @@ class FastSelfPlayRequest(PlayPlan):
         shown=False,
     )
     mean_of: Sequence[Path] = runs.mean_of_field()
-    jobs: int = option(os.cpu_count() or 1, "number of processes", type=int, shown=False)
+    jobs: int = option(worker_count(), "number of processes", type=int, shown=False)
     folder: Path | None = runs.folder_field()
     fresh: bool = runs.fresh_field()
     out: Path | None = runs.out_field()
