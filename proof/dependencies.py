@@ -25,7 +25,7 @@ from xml.etree import ElementTree
 ROOT: Final = Path(__file__).parents[1]
 
 GAME: Final = """
-from mjbot.runtime.compiler.cache import on_compiled
+from mjbot.runtime.compiler.events import on_compiled
 
 made = []
 on_compiled.append(made.append)

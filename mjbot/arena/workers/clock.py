@@ -14,19 +14,17 @@ The timer can only interrupt Python.  Compiled code that never returns stops the
 another process sees in the shared heartbeat.
 """
 
+import contextlib
 import os
 import signal
 import threading
 from types import FrameType
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from numba.core import event as _event
-
-event: Final[Any] = _event  # numba has no type hints
+from mjbot.runtime.compiler.events import compiler_watched
 
 TICKS: Final = 20
 LONGEST_TICK_S: Final = 0.5
-COMPILER: Final = "numba:compiler_lock"
 EXIT_OVERDUE: Final = 118
 """Exit status of a process whose strategy cannot be interrupted."""
 
@@ -65,7 +63,7 @@ def decoded(code: int) -> tuple[int, int] | None:
     return ((code - 1) % 4, (code - 1) // 4) if code else None
 
 
-class _Compiling(event.Listener):  # type: ignore[misc]
+class _Compiling:
     """Notes in the heartbeat how deep in the compiler (or waiting for it) the thread of its maker
     is.
 
@@ -76,11 +74,13 @@ class _Compiling(event.Listener):  # type: ignore[misc]
         self._thread: Final = threading.get_ident()
         self._heartbeat: Final = heartbeat
 
-    def on_start(self, _: Any) -> None:
+    def start(self) -> None:
+        """Note that the compiler is entered."""
         if threading.get_ident() == self._thread:
             self._heartbeat[COMPILING] += 1
 
-    def on_end(self, _: Any) -> None:
+    def end(self) -> None:
+        """Note that the compiler is left."""
         if threading.get_ident() == self._thread:
             self._heartbeat[COMPILING] -= 1
 
@@ -96,6 +96,7 @@ class Clock:
         self._heartbeat: Final = heartbeat
         self._process: Final = os.getpid()
         self._compiling: Final = _Compiling(heartbeat)
+        self._watched: Final = contextlib.ExitStack()
         self._deciding = False
         self._tick_s: Final = min(deadline_s / TICKS or LONGEST_TICK_S, LONGEST_TICK_S)
         self._usual: Final = deadline_s, round(deadline_s / self._tick_s)
@@ -129,7 +130,7 @@ class Clock:
     def __enter__(self) -> "Clock":
         self._heartbeat[BEATS] = self._beats = 1
         if hasattr(signal, "setitimer"):
-            event.register(COMPILER, self._compiling)
+            self._watched.enter_context(compiler_watched(self._compiling))
             self._before = signal.signal(signal.SIGALRM, self._tick)
             signal.setitimer(signal.ITIMER_REAL, self._tick_s, self._tick_s)
         return self
@@ -138,7 +139,7 @@ class Clock:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._before)
-            event.unregister(COMPILER, self._compiling)
+            self._watched.close()
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         self._beats += 1

@@ -27,8 +27,6 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
 
-import llvmlite.binding
-
 from mjbot.game.referee import Referee
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
@@ -41,16 +39,16 @@ from mjbot.play.startup.warm_up import (
 )
 from mjbot.runtime.compiler.cache import (
     CLAIMS_VARIABLE,
-    IS_USABLE,
     cache_folder,
-    on_compiled,
     share_compiling,
 )
 from mjbot.runtime.compiler.claims import Claims
-from mjbot.runtime.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
+from mjbot.runtime.compiler.compiled import MANY_PROCESSES, VERSION, processor
+from mjbot.runtime.compiler.events import on_compiled
 from mjbot.runtime.compiler.missing import missing_functions
-from mjbot.runtime.compiler.numba_parts import USUAL_LEVEL
+from mjbot.runtime.compiler.mode import IS_INTERPRETED, USUAL_LEVEL
 from mjbot.runtime.compiler.shipped import is_prepared, variant
+from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.processes import signal_group
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
@@ -103,7 +101,7 @@ DONE_VARIABLE: Final = "MJBOT_PREPARED"
 _WHAT: Final = "compiling (once; kept for later starts)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[3])
-_CHILDREN: Final = (os.cpu_count() or 1) if IS_USABLE else 1
+_CHILDREN: Final = (os.cpu_count() or 1) if MANY_PROCESSES else 1
 """numba's own cache mixes up the entries of processes that write to it at the same time."""
 _PROGRAM: Final = (
     "import sys; sys.path.append({!r}); from mjbot.play.startup.precompile import work; work()"
@@ -215,7 +213,7 @@ def _is_done(job: Job) -> bool:
 
 def _key(job: Job) -> str:
     """Return a digest of all that the job's compiled code depends on."""
-    return _digest(job, [sys.version, VERSION, llvmlite.binding.get_host_cpu_name()])
+    return _digest(job, [sys.version, VERSION, processor()])
 
 
 def key_of_release(job: Job) -> str:

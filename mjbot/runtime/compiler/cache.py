@@ -15,7 +15,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -31,9 +31,6 @@ IN_USE_S: Final = 3600.0
 """A folder is not removed for so long after a process has found code in it."""
 
 _TOUCHED_AGAIN_S: Final = 600.0
-
-on_compiled: list[Callable[[str], None]] = []
-"""Called with a function's name when its machine code was made, not found."""
 
 CLAIMS_VARIABLE: Final = "MJBOT_CLAIMS"
 """Names the folder of the claims where several processes compile at once."""
@@ -134,6 +131,7 @@ if _folder_of_claims := os.environ.get(CLAIMS_VARIABLE):
     share_compiling(
         Claims(_trusted(Path(_folder_of_claims), "the folder of claims", CLAIMS_VARIABLE))
     )
+
 
 def prune(folder: Path, kept_bytes: int = KEPT_BYTES) -> None:
     """Remove the folders in ``folder`` that were used longest ago until the rest fits."""

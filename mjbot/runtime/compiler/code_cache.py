@@ -4,10 +4,10 @@ Imported only where functions are compiled (:mod:`mjbot.runtime.compiler.mode`).
 """
 
 import contextlib
-import io
 import pickle
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from glob import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +15,10 @@ from typing import Any, Final
 from numba.core import caching as _caching
 from numba.core import compiler as _compiler
 
-from mjbot.runtime.compiler.cache import mark_used, on_compiled, prune_once, shared_claims
+from mjbot.runtime.compiler.cache import mark_used, prune_once, shared_claims
+from mjbot.runtime.compiler.events import on_compiled
 from mjbot.runtime.compiler.idle_work import shorten_shape_errors
+from mjbot.runtime.compiler.kept_files import DATA, INDEX, checked, read, write_data, write_index
 from mjbot.runtime.compiler.linking import mark_if_large, rebuild_result, reduce_result
 from mjbot.runtime.compiler.loading import LOADS_ALONE, machine_of, parsed_late, start_runtime
 from mjbot.runtime.compiler.numba_parts import IS_TRIED
@@ -27,7 +29,7 @@ compiler: Final[Any] = _compiler
 
 _LOCK: Final = ".lock"
 
-_PARTS: Final = ("_CacheLocator", "IndexDataCacheFile", "CompileResultCacheImpl", "FunctionCache")
+_PARTS: Final = ("_CacheLocator", "CompileResultCacheImpl", "FunctionCache", "dumps")
 
 IS_USABLE: Final = IS_TRIED and all(hasattr(caching, part) for part in _PARTS)
 """Whether this numba has the known internal structure; else it keeps compiled code its own way."""
@@ -61,38 +63,60 @@ class _Locator(_part("_CacheLocator")):  # type: ignore[misc]
         return str(self._lineno)
 
 
-class _File(_part("IndexDataCacheFile")):  # type: ignore[misc]
-    """An index that several processes may add to at once: numba's loses and mixes up entries."""
+class _File:
+    """What is kept of one function: an index by types and processor, and a file for each entry.
 
-    def save(self, key: Any, data: Any) -> None:
-        with _locked(Path(self._cache_path)):
-            super().save(key, data)
+    Several processes may add to it at once.  Whatever is damaged is not there.
+    """
 
-
-class _ShippedFile(_part("IndexDataCacheFile")):  # type: ignore[misc]
-    """A function's index and data in a release: read-only, and compared with their digests."""
+    def __init__(self, folder: Path, base: str) -> None:
+        self._folder: Final = folder
+        self._base: Final = base
 
     def load(self, key: Any) -> Any:
+        """Return what is kept under a key, or ``None``."""
+        name = self._index().get(key)
+        data = self._read(name) if name else None
+        return None if data is None else pickle.loads(data)
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep something under a key."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        content = caching.dumps(data)
+        with _locked(self._folder):
+            names = self._index()
+            names[key] = write_data(self._folder, self._base, content)
+            write_index(self._folder / f"{self._base}{INDEX}", caching.dumps(names))
+            self._remove_all_but({*names.values()})
+
+    def _remove_all_but(self, names: set[str]) -> None:
+        """Remove data files that no index names any more: what was damaged, or its index was."""
+        for path in self._folder.glob(f"{escape(self._base)}.*{DATA}"):
+            if path.name not in names:
+                path.unlink(missing_ok=True)
+
+    def _index(self) -> dict[Any, str]:
+        """Return the names of the data files by their keys."""
+        data = self._read(f"{self._base}{INDEX}")
+        with contextlib.suppress(Exception):  # the digest is right, and something else is missing
+            return dict(pickle.loads(data)) if data is not None else {}
+        return {}
+
+    def _read(self, name: str) -> bytes | None:
+        return read(self._folder / name)
+
+
+class _ShippedFile(_File):
+    """The same in a release, whose manifest has a digest of each file, too."""
+
+    def load(self, key: Any) -> Any:
+        """Return what the release has under a key, or ``None``."""
         *before, (triple, *_), hashes = key
         return super().load((*before, (triple, *target()), hashes))
 
-    def save(self, key: Any, data: Any) -> None:
-        raise NotImplementedError
-
-    def _load_index(self) -> Any:
-        data = self._read(self._index_name)
-        if data is None:
-            return {}
-        file = io.BytesIO(data)
-        pickle.load(file)  # numba's version, which the release has named
-        return pickle.loads(file.read())[1]
-
-    def _load_data(self, name: str) -> Any:
-        data = self._read(name)
-        return None if data is None else pickle.loads(data)
-
     def _read(self, name: str) -> bytes | None:
-        return read_shipped(f"{Path(self._cache_path).name}/{name}")
+        content = read_shipped(f"{self._folder.name}/{name}")
+        return None if content is None else checked(name, content)
 
 
 class _Impl(_part("CompileResultCacheImpl")):  # type: ignore[misc]
@@ -120,8 +144,8 @@ class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
         super().__init__(function)
         self._folder = folder
         self._label = function.__name__
-        self._cache_file = _File(str(folder), self._impl.filename_base, "")
-        self._shipped_file = _ShippedFile(str(folder), self._impl.filename_base, "")
+        self._cache_file = _File(folder, self._impl.filename_base)
+        self._shipped_file = _ShippedFile(folder, self._impl.filename_base)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature, or ``None`` where it is missing or damaged.

@@ -19,10 +19,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 VERSION: Final[str] = "interpreted" if IS_INTERPRETED else _jit.VERSION
 """Of what compiles: names the folder of its code in the cache."""
 
+MANY_PROCESSES: Final[bool] = not IS_INTERPRETED and _jit.IS_USABLE
+"""Whether several processes may compile at once: numba's own cache mixes up what they keep."""
+
 
 def compiled(function: Function) -> Function:
     """Compile ``function`` with numba on first use and cache the machine code on disk."""
     return interpreted(function) if IS_INTERPRETED else cast(Function, _jit.jit(function))
+
+
+def processor() -> str:
+    """Return the name of the processor that code is compiled for; empty where none is."""
+    return "" if IS_INTERPRETED else _jit.processor()
 
 
 @compiled

@@ -17,9 +17,10 @@ from numba.core import event as _event
 from numba.core import types as _types
 from numba.core.cpu import CPUTargetOptions
 
-from mjbot.runtime.compiler.cache import cache_folder, on_compiled
+from mjbot.runtime.compiler.cache import cache_folder
 from mjbot.runtime.compiler.code_cache import IS_USABLE, CodeCache
 from mjbot.runtime.compiler.entries import make_entries_late
+from mjbot.runtime.compiler.events import on_compiled
 from mjbot.runtime.compiler.idle_work import skip_idle_work
 from mjbot.runtime.compiler.linking import CAN_LINK, name_by_content
 from mjbot.runtime.compiler.numba_parts import CHOSEN_LEVEL, IS_TRIED
@@ -136,5 +137,3 @@ class _CompiledPlainly(event.Listener):  # type: ignore[misc]
 
 if not IS_USABLE:
     event.register("numba:compile", _CompiledPlainly())
-
-

@@ -8,7 +8,6 @@ this one has decided.
 """
 
 import logging
-import multiprocessing
 import os
 from typing import Final
 
@@ -17,8 +16,9 @@ logger = logging.getLogger(__name__)
 VARIABLE: Final = "MJBOT_INTERPRETED"
 """At anything but 0 nothing is compiled, and numba is not imported."""
 
-SLOWER: Final = 200
-"""A decision or a replay takes so many times as long, measured (docs/start/install.md)."""
+USUAL_LEVEL: Final = "1"
+"""LLVM's level for our own code: numba's is 3, which takes a tenth more time to compile, and games
+are as fast (docs/results/performance.md)."""
 
 
 def _reason() -> str:
@@ -36,14 +36,21 @@ def _reason() -> str:
     return "NUMBA_DISABLE_JIT is set" if is_disabled and llvmlite else ""
 
 
+def _cure(reason: str) -> str:
+    """Return what the user can do about it."""
+    if reason.endswith(" is set"):
+        return f"unset {reason.removesuffix(' is set')}"
+    return "pip install numba"
+
+
 INTERPRETED_BECAUSE: Final = " ".join(_reason().split())
 """Why functions are interpreted; empty where they are compiled."""
 
 IS_INTERPRETED: Final = bool(INTERPRETED_BECAUSE)
 
+CURE: Final = _cure(INTERPRETED_BECAUSE)
+"""What the user can do about that."""
 
-def cure() -> str:
-    """Return what makes mjbot compile again."""
-    if INTERPRETED_BECAUSE.endswith(" is set"):
-        return f"unset {INTERPRETED_BECAUSE.removesuffix(' is set')} to compile"
-    return "pip install numba"
+if IS_INTERPRETED and multiprocessing.parent_process() is None:  # once, and not by each worker
+    logger.warning("mjbot runs interpreted, tens to hundreds of times slower: %s (to compile: %s)",
+                   INTERPRETED_BECAUSE, CURE)  # fmt: skip

@@ -23,8 +23,7 @@ LANES: Final = 16
 def _interpreted(
     total: Float32s, at: int, table: Float32s, place: int, factor: Any, size: int
 ) -> None:
-    for number in range(size):
-        total[at + number] = total[at + number] + factor * table[place + number]
+    total[at : at + size] += np.float32(factor) * table[place : place + size]
 
 
 def _interpreted_dot(one: Float32s, at: int, other: Float32s, place: int, size: int) -> Any:

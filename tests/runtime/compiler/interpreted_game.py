@@ -7,7 +7,7 @@ from mjbot.game.referee import Referee
 from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.play.startup.warm_up import NAMES, SEED, play_with_mirrors
 from mjbot.protocol.tiles import tile_kind
-from mjbot.runtime.compiler.compiled import IS_INTERPRETED
+from mjbot.runtime.compiler.mode import IS_INTERPRETED
 from mjbot.strategy.strategy import Strategy
 
 
