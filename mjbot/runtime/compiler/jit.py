@@ -39,9 +39,11 @@ event: Final[Any] = _event
 types: Final[Any] = _types
 
 VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}" + (
-    ("" if IS_USABLE else "-plain") + (CHOSEN_LEVEL and f"-level-{CHOSEN_LEVEL}")
+    ("-checked" if IS_USABLE else "-plain") + (CHOSEN_LEVEL and f"-level-{CHOSEN_LEVEL}")
 )
-"""Of what compiles: code of one version is nothing to another, nor numba's own cache to ours."""
+"""Of what compiles: code of one version is nothing to another, nor numba's own cache to ours.
+
+Up to 0.3.0 files had no digests and lay in a folder without ``-checked``."""
 
 _OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy"}
 if IS_TRIED and hasattr(CPUTargetOptions, "no_cfunc_wrapper"):

@@ -8,6 +8,7 @@ this one has decided.
 """
 
 import logging
+import multiprocessing
 import os
 from typing import Final
 
