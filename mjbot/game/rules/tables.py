@@ -20,6 +20,7 @@ from mjbot.game.rules.table_maker import N_BYTES, DistanceTables, make_tables
 from mjbot.runtime.compiler.cache import cache_folder
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.global_arrays import global_array
+from mjbot.runtime.compiler.kept_files import sync
 from mjbot.runtime.compiler.shipped import read_shipped
 
 
@@ -32,24 +33,31 @@ def tables_file() -> Path:
 def load_tables() -> DistanceTables:
     """Load the tables, or make and save them if the file is missing or damaged."""
     path = tables_file()
-    kept = path.read_bytes() if path.is_file() else None
-    for data in (kept, read_shipped(path.name)):
+    for read in (path.read_bytes, lambda: read_shipped(path.name) or b""):
         with suppress(Exception):  # whatever the damage is, making them again cures it
-            with np.load(io.BytesIO(data or b"")) as saved:  # checks the CRC of each member
-                tables = DistanceTables(**{name: saved[name] for name in DistanceTables._fields})
-            if all(table.nbytes == N_BYTES[name] for name, table in tables._asdict().items()):
-                return tables
+            return _tables_in(read())
     tables = make_tables()
     _save(path, tables)
     return tables
 
 
+def _tables_in(content: bytes) -> DistanceTables:
+    """Return the tables of a file; raises some exception if it is damaged."""
+    with np.load(io.BytesIO(content)) as saved:  # checks the CRC of each member
+        tables = DistanceTables(**{name: saved[name] for name in DistanceTables._fields})
+    if any(table.nbytes != N_BYTES[name] for name, table in tables._asdict().items()):
+        raise ValueError("tables of another size")
+    return tables
+
+
 def _save(path: Path, tables: DistanceTables) -> None:
-    """Write a temporary file and rename it: other processes may be starting at the same time."""
+    """Write a temporary file, rename it once it is on the disk: others may be starting now."""
     temporary = path.with_suffix(f".{os.getpid()}.npz")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(temporary, **tables._asdict())
+        with temporary.open("wb") as file:
+            np.savez(file, **tables._asdict())
+            sync(file)
         temporary.replace(path)
     except OSError:  # a read-only or full disk: the tables are just made again next time
         with suppress(OSError):

@@ -40,6 +40,7 @@ from mjbot.play.startup.warm_up import (
 from mjbot.runtime.compiler.cache import (
     CLAIMS_VARIABLE,
     cache_folder,
+    cure_of_crash,
     share_compiling,
 )
 from mjbot.runtime.compiler.claims import Claims
@@ -49,7 +50,7 @@ from mjbot.runtime.compiler.missing import missing_functions
 from mjbot.runtime.compiler.mode import IS_INTERPRETED, USUAL_LEVEL
 from mjbot.runtime.compiler.shipped import is_prepared, variant
 from mjbot.runtime.compiler.sources import source_digest
-from mjbot.runtime.processes import signal_group
+from mjbot.runtime.processes import describe_exit, signal_group
 from mjbot.strategy.faults import error_summary, is_legal, no_choice
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.pair.member import pair_up
@@ -292,6 +293,12 @@ class _Child:
             self._process.stdin.write(json.dumps((job.names, job.use)).encode() + b"\n")
             self._process.stdin.flush()
 
+    @property
+    def exit(self) -> str:
+        """How the process has ended; empty where it runs."""
+        status = self._process.returncode
+        return "" if status is None else describe_exit(status)
+
     def finish(self) -> None:
         """Let the process end: there is nothing more to do for it."""
         assert self._process.stdin is not None
@@ -338,7 +345,7 @@ def _run(jobs: Sequence[Job], console: "Console", step: "Step") -> tuple[Problem
             elif not child.is_done and not child.has_problem:
                 who = " + ".join(child.job.names) or "the table"
                 text = "ended the process that prepares it, or kept it silent"
-                report(Problem(who, text), child.job)
+                report(Problem(who, text + cure_of_crash(child.exit)), child.job)
     return tuple(sorted(problems, key=lambda problem: problems[problem]))
 
 

@@ -30,6 +30,10 @@ KEPT_BYTES: Final = 600 << 20
 IN_USE_S: Final = 3600.0
 """A folder is not removed for so long after a process has found code in it."""
 
+CHECKED: Final = "-checked"
+"""Part of the names of the folders whose files are checked when they are read."""
+
+_CRASHES: Final = ("SIGSEGV", "SIGBUS", "SIGILL")
 _TOUCHED_AGAIN_S: Final = 600.0
 
 CLAIMS_VARIABLE: Final = "MJBOT_CLAIMS"
@@ -67,6 +71,16 @@ def _folder_of_user() -> Path:
             return base / "mjbot"
     user = os.geteuid() if hasattr(os, "geteuid") else "user"
     return Path(tempfile.gettempdir(), f"mjbot-{user}")
+
+
+def cure_of_crash(end: str) -> str:
+    """Return what to do about a process that machine code may have ended, as an addition to a line.
+
+    ``end`` is as of :func:`mjbot.runtime.processes.describe_exit`; of other ends nothing is added.
+    """
+    if not end.endswith(_CRASHES):
+        return ""
+    return f" (if that happens again, delete the cache of compiled code, {cache_folder()})"
 
 
 class CacheError(MjbotError):

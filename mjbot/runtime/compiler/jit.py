@@ -17,7 +17,7 @@ from numba.core import event as _event
 from numba.core import types as _types
 from numba.core.cpu import CPUTargetOptions
 
-from mjbot.runtime.compiler.cache import cache_folder
+from mjbot.runtime.compiler.cache import CHECKED, cache_folder
 from mjbot.runtime.compiler.code_cache import IS_USABLE, CodeCache
 from mjbot.runtime.compiler.entries import make_entries_late
 from mjbot.runtime.compiler.events import on_compiled
@@ -39,7 +39,7 @@ event: Final[Any] = _event
 types: Final[Any] = _types
 
 VERSION: Final = f"py{sys.version_info.major}{sys.version_info.minor}-numba{numba.__version__}" + (
-    ("-checked" if IS_USABLE else "-plain") + (CHOSEN_LEVEL and f"-level-{CHOSEN_LEVEL}")
+    (CHECKED if IS_USABLE else "-plain") + (CHOSEN_LEVEL and f"-level-{CHOSEN_LEVEL}")
 )
 """Of what compiles: code of one version is nothing to another, nor numba's own cache to ours.
 

@@ -13,7 +13,7 @@ import contextlib
 import hashlib
 import os
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 INDEX: Final = ".nbi"
 DATA: Final = ".nbc"
@@ -56,6 +56,12 @@ def write_data(folder: Path, base: str, data: bytes) -> str:
     return name
 
 
+def sync(file: IO[bytes]) -> None:
+    """Wait until what was written is on the disk, as it must be before the file is renamed."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
 def _head_of(data: bytes) -> bytes:
     return _HEAD + hashlib.sha256(data).digest()
 
@@ -66,8 +72,7 @@ def _write(path: Path, content: bytes) -> None:
     try:
         with temporary.open("wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            sync(file)
         temporary.replace(path)
     finally:
         with contextlib.suppress(OSError):

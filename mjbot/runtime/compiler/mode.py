@@ -27,14 +27,13 @@ def _reason() -> str:
     if os.environ.get(VARIABLE, "0") not in ("", "0"):
         return f"{VARIABLE} is set"
     try:
-        import llvmlite.binding
         from numba.core import config
     except ModuleNotFoundError as problem:
         return f"{problem.name or 'numba'} is not installed"
     except Exception as problem:  # a numpy that is too new for it, a shared library that is missing
         return f"numba cannot be imported ({problem})"
     is_disabled: bool = vars(config)["DISABLE_JIT"]  # numba has no type hints
-    return "NUMBA_DISABLE_JIT is set" if is_disabled and llvmlite else ""
+    return "NUMBA_DISABLE_JIT is set" if is_disabled else ""
 
 
 def _cure(reason: str) -> str:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from mjbot.runtime.compiler.cache import cache_folder
-from mjbot.runtime.compiler.compiled import VERSION
+from mjbot.runtime.compiler.cache import CHECKED, cache_folder
 from mjbot.runtime.compiler.kept_files import DATA, INDEX, read
 from mjbot.runtime.compiler.mode import CURE, INTERPRETED_BECAUSE, IS_INTERPRETED
 
@@ -25,8 +24,8 @@ class CompilerState:
 class CacheState:
     """What lies in the cache; ``n_entries`` are compiled functions of all versions.
 
-    ``damaged`` are files of the version in use that are compiled again when they are needed: to
-    delete them, or the whole folder, does no harm.
+    ``damaged`` are files that are compiled again when they are needed: to delete them, or the whole
+    folder, does no harm.
     """
 
     folder: Path
@@ -48,8 +47,8 @@ def cache_state() -> CacheState:
     """
     folder = cache_folder()
     files = [path for path in folder.rglob("*") if path.is_file()]
-    ours = [path for path in files if path.is_relative_to(folder / VERSION)]
-    kept = [path for path in ours if path.suffix in (INDEX, DATA)]
+    checked = [path for path in files if CHECKED in path.relative_to(folder).parts[0]]
+    kept = [path for path in checked if path.suffix in (INDEX, DATA)]
     return CacheState(
         folder,
         n_entries=sum(path.suffix == DATA for path in files),

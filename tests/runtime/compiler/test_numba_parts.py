@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.version import parse
 
 from mjbot.runtime.compiler import (
-    compiled,
+    code_cache,
     idle_work,
     jit,
     linking,
