@@ -47,7 +47,7 @@ from mjbot.runtime.compiler.claims import Claims
 from mjbot.runtime.compiler.compiled import MANY_PROCESSES, VERSION, processor
 from mjbot.runtime.compiler.events import on_compiled
 from mjbot.runtime.compiler.missing import missing_functions
-from mjbot.runtime.compiler.mode import IS_INTERPRETED, USUAL_LEVEL
+from mjbot.runtime.compiler.mode import CURE, IS_INTERPRETED, USUAL_LEVEL
 from mjbot.runtime.compiler.shipped import is_prepared, variant
 from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.processes import describe_exit, signal_group
@@ -90,6 +90,15 @@ ENOUGH_DECISIONS: Final = 500
 COLLECTED_OBJECTS: Final = 300_000
 """New objects after which a process that compiles looks for garbage among them, and never among the
 others: Python's own schedule takes 6% of the time to compile; this needs a tenth more memory."""
+
+TRIAL_S: Final = 1.0
+"""Processor time of the decisions by which the duration of a game is estimated."""
+
+TRIAL_MOST_S: Final = 5.0
+"""Processor time after which a single decision is given up for that."""
+
+DECISIONS: Final = 200
+"""Of a seat in a hanchan, about."""
 
 OPTIMISED: Final = {"NUMBA_OPT": USUAL_LEVEL}
 
@@ -158,6 +167,9 @@ def prepare(
     needs.  External players are left out, and so are strategies from other files, except at a
     server with deadlines.  ``console`` is where that is shown (default: stderr).  Returns what went
     wrong; each problem was also printed, on a line of its own.
+
+    Where nothing is compiled (:mod:`mjbot.runtime.compiler.mode`), it is printed instead how long
+    the players take that would need minutes for a game.
     """
     jobs = [Job((), "table")] if table else []
     own = [spec for spec in specs if _needs_preparation(spec, use)]
@@ -165,14 +177,17 @@ def prepare(
     jobs += [Job((spec,), use) for spec in shared]
     jobs += [Job(tuple(sorted(pair, key=str)), use)] if pair else []
     jobs += [Job((spec,), use) for spec in dict.fromkeys(own) if spec not in shared]
-    jobs = [job for job in jobs if not _is_done(job)]
-    if not jobs or IS_INTERPRETED:
+    jobs = [job for job in jobs if IS_INTERPRETED or not _is_done(job)]
+    if not jobs:
         return ()
     from rich.console import Console  # most starts find all compiled, and print nothing
 
     from mjbot.runtime.progress import progress
 
     console = console or Console(stderr=True)
+    if IS_INTERPRETED:
+        _report_durations(jobs, console)
+        return ()
     most = missing_functions(module for job in jobs for module in _modules(job))
     with progress(console, _WHAT, most or None, "functions", is_bound=True) as step:
         problems = _run(jobs, console, step)
@@ -580,6 +595,49 @@ class _Worker:
         if len(specs) == 2:
             pair_up(players[0], players[2])
         return players
+
+
+class _Trial(_Worker):
+    """Plays a job's games for a moment, to estimate how long its decisions take interpreted."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job, lambda *_: None)
+
+    def decision_s(self) -> tuple[float, bool]:
+        """Return the processor time of a decision, and whether it takes even longer."""
+        self._since_s = time.process_time()
+        _set_alarm(TRIAL_MOST_S, self._late)
+        try:
+            self.play()
+        except Exception:  # the command meets it, too, and reports it
+            return 0.0, False
+        finally:
+            _set_alarm(0.0)
+        taken_s = time.process_time() - self._since_s
+        return taken_s / max(self._decisions, 1), self._decisions <= 1
+
+    def _late(self, *_: object) -> NoReturn:
+        raise _EnoughError
+
+    def may_go_on(self) -> None:
+        """Raise :class:`_EnoughError` after :data:`TRIAL_S`."""
+        if time.process_time() - self._since_s > TRIAL_S:
+            raise _EnoughError
+        self._decisions += 1
+
+
+def _report_durations(jobs: Sequence[Job], console: "Console") -> None:
+    """Print a line for each job whose players need minutes for a game."""
+    for job in jobs:
+        decision_s, is_least = _Trial(job).decision_s() if job.specs and job.is_ours else (0.0, 0)
+        minutes = decision_s * DECISIONS / 60
+        if minutes >= 1:
+            about = "more than" if is_least else "about"
+            console.print(
+                f"{' + '.join(job.names)}: interpreted, a decision takes {about} {decision_s:.1f} s"
+                f" and a seat's hanchan {about} {minutes:.0f} min (to compile: {CURE})",
+                highlight=False, markup=False, soft_wrap=True,
+            )  # fmt: skip
 
 
 class _Watched(Strategy):

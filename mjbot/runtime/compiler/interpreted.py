@@ -11,6 +11,7 @@ Exponentials and logarithms are those of the C library, which compiled code call
 from them in the last bit.
 """
 
+import ctypes
 import functools
 import math
 import threading
@@ -91,7 +92,7 @@ def _returned(value: Any) -> Any:
     """Return what a compiled function hands to Python: plain numbers, arrays and records."""
     if isinstance(value, np.bool_):
         return bool(value)
-    if isinstance(value, np.integer):
+    if isinstance(value, (np.integer, Small)):
         return int(value)
     if isinstance(value, np.floating):
         return float(value)
@@ -106,11 +107,14 @@ class _Array(np.ndarray[Any, Any]):
 
     def __getitem__(self, place: Any) -> Any:
         value = super().__getitem__(place)
-        widen = _WIDENED.get(type(value))
+        widen = _ITEMS.get(type(value))
         return value if widen is None else widen(value)
 
     def __setitem__(self, place: Any, value: Any) -> None:
-        super().__setitem__(place, value._record if type(value) is _Record else value)
+        try:
+            super().__setitem__(place, value._record if type(value) is _Record else value)
+        except OverflowError:
+            super().__setitem__(place, _wrapped(value, self.dtype))
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.__getitem__, range(len(self)))
@@ -125,24 +129,37 @@ class _Record:
         object.__setattr__(self, "_record", record)
 
     def __getattr__(self, name: str) -> Any:
-        return widened(self._record[name])
+        value = self._record[name]
+        widen = _ITEMS.get(type(value))
+        return value if widen is None else widen(value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._record[name] = _bare(value)
+        try:
+            self._record[name] = _bare(value)
+        except OverflowError:
+            self._record[name] = _wrapped(value, self._record.dtype[name])
 
-    def __getitem__(self, name: str) -> Any:
-        return widened(self._record[name])
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._record[name] = _bare(value)
+    __getitem__ = __getattr__
+    __setitem__ = __setattr__
 
 
 def _bare(value: Any) -> Any:
     return value._record if isinstance(value, _Record) else value
 
 
+def _wrapped(value: int, dtype: np.dtype[Any]) -> Any:
+    """Return the lowest bits of a number, which is all that compiled code stores."""
+    return np.array(value % 2**64, np.uint64).astype(dtype)
+
+
+class Small(int):
+    """An item of 8 or 16 bits: next to a number of single precision the result is another."""
+
+    __slots__ = ()
+
+
 class Float32(np.float32):
-    """A number of single precision that becomes one of double precision next to any other."""
+    """A number of single precision that becomes one of double precision next to most others."""
 
     __slots__ = ()
 
@@ -154,6 +171,8 @@ def _define(name: str) -> None:
     def operate(self: Any, other: Any) -> Any:
         if isinstance(other, np.float32):
             return Float32(single(self, other))
+        if isinstance(other, Small):
+            return Float32(single(self, np.float32(other)))
         if isinstance(other, (int, float, np.number, np.bool_)):
             return double(np.float64(self), np.float64(other))
         return single(self, other)
@@ -174,9 +193,14 @@ _WIDENED: Final[dict[type, Callable[[Any], Any]]] = {
     np.record: _Record,
     np.float32: Float32,
     float: np.float64,
+    Small: int,
     **dict.fromkeys([np.int8, np.int16, np.int32, np.int64], int),
     **dict.fromkeys([np.uint8, np.uint16, np.uint32], int),
 }
+"""How a function receives its arguments: integers as such of 64 bits, whatever they were."""
+
+_ITEMS: Final = {**_WIDENED, **dict.fromkeys([np.int8, np.int16, np.uint8, np.uint16], Small)}
+"""How it receives items of arrays and records."""
 
 
 class _Numpy:
@@ -192,25 +216,40 @@ def _array_maker(make: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args, **named: make(*args, **named).view(_Array)
 
 
-def _c_function(of_float: Callable[[float], float], of_any: Any) -> Callable[[Any], Any]:
+def _c_function(name: str) -> Callable[[Any], Any]:
     """Return a function of one number, of the C library; of an array numpy's own."""
+    of_double, of_any = getattr(math, name), getattr(np, name)
+    of_single = _of_single(name, of_any)
 
     def call(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return of_any(value)
+        if isinstance(value, np.float32):
+            return Float32(of_single(value))
         try:
-            found = of_float(value)
+            return np.float64(of_double(value))
         except (OverflowError, ValueError):  # infinite, or not a number
-            found = of_any(np.float64(value))
-        return Float32(found) if isinstance(value, np.float32) else np.float64(found)
+            return of_any(np.float64(value))
 
     return call
+
+
+def _of_single(name: str, of_any: Any) -> Callable[[Any], Any]:
+    """Return a C library's function of single precision; where there is none, it is rounded.
+
+    Rounded, one result in some thousand differs in the last bit.
+    """
+    try:
+        function = ctypes.CDLL(None)[f"{name}f"]
+    except (AttributeError, OSError, TypeError):  # as on Windows
+        return lambda value: of_any(np.float64(value))
+    function.restype, function.argtypes = ctypes.c_float, [ctypes.c_float]
+    return function
 
 
 for _name in ("array", "empty", "flatnonzero", "full", "ones", "zeros"):
     setattr(_Numpy, _name, staticmethod(_array_maker(getattr(np, _name))))
 for _name in ("exp", "log", "sqrt", "tanh"):
-    _function = _c_function(getattr(math, _name), getattr(np, _name))
-    setattr(_Numpy, _name, staticmethod(_function))
+    setattr(_Numpy, _name, staticmethod(_c_function(_name)))
 
 _numpy: Final = _Numpy()

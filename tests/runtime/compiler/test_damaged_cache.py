@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from mjbot.game.rules.tables import TABLES, _tables_in, load_tables, tables_file
-from mjbot.runtime.compiler import cache, kept_files
+from mjbot.runtime.compiler import kept_files
+from mjbot.runtime.compiler.cache import cache_folder, cure_of_crash
 from mjbot.runtime.compiler.code_cache import _File
 from mjbot.runtime.compiler.kept_files import DATA, INDEX
 from mjbot.runtime.compiler.state import cache_state
 
-SMALL, LARGE = "small", bytes(range(256)) * 8
+SMALL, LARGE = "small", bytes(range(256))
 KINDS = {"index": INDEX, "code": DATA}
 
 
@@ -102,11 +103,8 @@ def test_tables_of_a_damaged_file_are_the_right_ones_or_none(
     monkeypatch.setenv("MJBOT_CACHE", str(tmp_path / "cache"))
     load_tables()
     content = tables_file().read_bytes()
-    sample = [
-        *range(0, 200),
-        *range(200, len(content), 4999),
-        *range(len(content) - 900, len(content)),
-    ]
+    last = len(content) - 1
+    sample = [*range(0, 128, 2), *range(128, last, 49_999), *range(last - 900, last, 9), last]
     for place in sample:
         for damaged in (content[:place], _flipped(content, place)):
             try:
@@ -160,32 +158,31 @@ def run(tmp_path: Path) -> Callable[[], str]:
     return run
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_damaged_machine_code_is_compiled_again_and_kept(
-    run: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+    run: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MJBOT_CACHE", str(tmp_path / "cache"))
     assert run() == "caller third"
-    files = sorted((tmp_path / "cache").rglob(f"*{KINDS[kind]}"))
-    for number, path in enumerate(files):
-        content = path.read_bytes()
-        path.write_bytes((_flipped(content, len(content) // 2), b"", content[:-1])[number % 3])
-    state = cache_state()
-    assert sorted(state.damaged) == files
-    assert state.n_bytes == sum(
-        path.stat().st_size for path in state.folder.rglob("*") if path.is_file()
-    )
-    assert run() == "caller third"
-    assert not cache_state().damaged
-    assert cache_state().n_entries == state.n_entries
+    folder = cache_folder()
+    for suffix in KINDS.values():
+        damaged = sorted(folder.rglob(f"*{suffix}"))
+        for number, path in enumerate(damaged):
+            content = path.read_bytes()
+            path.write_bytes((_flipped(content, len(content) // 2), b"", content[:-1])[number % 3])
+        state = cache_state()
+        assert sorted(state.damaged) == damaged
+        assert run() == "caller third"
+        assert cache_state().n_entries == state.n_entries
+        assert not cache_state().damaged
     assert run() == ""
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    assert cache_state().n_bytes == sum(sizes)
 
 
 def test_a_crash_names_the_cache_and_the_cure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MJBOT_CACHE", str(tmp_path))
-    assert f"delete the cache of compiled code, {tmp_path}" in cache.cure_of_crash(
-        "killed by SIGSEGV"
-    )
-    assert cache.cure_of_crash("killed by SIGKILL") == cache.cure_of_crash("") == ""
+    cure = cure_of_crash("killed by SIGSEGV")
+    assert f"delete the cache of compiled code, {tmp_path}" in cure
+    assert cure_of_crash("killed by SIGKILL") == cure_of_crash("") == ""
