@@ -199,7 +199,8 @@ _WIDENED: Final[dict[type, Callable[[Any], Any]]] = {
 }
 """How a function receives its arguments: integers as such of 64 bits, whatever they were."""
 
-_ITEMS: Final = {**_WIDENED, **dict.fromkeys([np.int8, np.int16, np.uint8, np.uint16], Small)}
+_SMALL: Final[list[type]] = [np.int8, np.int16, np.uint8, np.uint16]
+_ITEMS: Final[dict[type, Callable[[Any], Any]]] = {**_WIDENED, **dict.fromkeys(_SMALL, Small)}
 """How it receives items of arrays and records."""
 
 

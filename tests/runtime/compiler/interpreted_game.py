@@ -60,32 +60,29 @@ def play_mirrored():
 
 
 def play_first(name, most):
-    """Print a digest of the decisions and of all figures that the strategy explains them by."""
-    players, explainers = [[Spec.read(name).make(seat) for seat in range(4)] for _ in range(2)]
+    """Print the decisions and a digest of the table after them."""
+    players = [Spec.read(name).make(seat) for seat in range(4)]
     decided = []
 
-    def watched(player, explainer):
+    def watched(player):
         decide = player.decide
 
         def decide_and_note(view):
             if len(decided) == most:
                 raise EnoughError
             choice = decide(view)
-            explained = repr(explainer.explain(view)) if len(decided) < 3 else ""
-            decided.append(f"{choice} {explained}")
+            decided.append(str(choice))
             return choice
 
         return decide_and_note
 
-    for seat, (player, explainer) in enumerate(zip(players, explainers, strict=True)):
-        for each in (player, explainer):
-            each.start_game(seat, NAMES)
-        player.decide = watched(player, explainer)
+    for seat, player in enumerate(players):
+        player.start_game(seat, NAMES)
+        player.decide = watched(player)
     referee = Referee(SEED, "tonpu")
     with contextlib.suppress(EnoughError):
         referee.play(players)
-    print(len(decided), hashlib.sha256("\n".join(decided).encode()).hexdigest())
-    print(hashlib.sha256(referee.state.tobytes()).hexdigest(), decided[:1])
+    print(len(decided), hashlib.sha256(referee.state.tobytes()).hexdigest(), *decided)
 
 
 def main():

@@ -51,7 +51,7 @@ DECISIONS = {
 
 
 @pytest.mark.parametrize("name", DECISIONS)
-def test_strategies_decide_and_explain_alike(name):
+def test_strategies_decide_alike(name):
     """More decisions of all strategies: ``interpreted_game.py NAME N``, both ways."""
     way, rest = report(name, str(DECISIONS[name]), MJBOT_INTERPRETED="0")
     assert way == "compiled"
