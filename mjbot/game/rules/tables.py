@@ -20,7 +20,6 @@ from mjbot.game.rules.table_maker import N_BYTES, DistanceTables, make_tables
 from mjbot.runtime.compiler.cache import cache_folder
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.global_arrays import global_array
-from mjbot.runtime.compiler.kept_files import sync
 from mjbot.runtime.compiler.shipped import read_shipped
 
 
@@ -51,13 +50,11 @@ def _tables_in(content: bytes) -> DistanceTables:
 
 
 def _save(path: Path, tables: DistanceTables) -> None:
-    """Write a temporary file, rename it once it is on the disk: others may be starting now."""
+    """Write a temporary file and rename it: other processes may be starting at the same time."""
     temporary = path.with_suffix(f".{os.getpid()}.npz")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            np.savez(file, **tables._asdict())
-            sync(file)
+        np.savez(temporary, **tables._asdict())
         temporary.replace(path)
     except OSError:  # a read-only or full disk: the tables are just made again next time
         with suppress(OSError):

@@ -8,7 +8,6 @@ this one has decided.
 """
 
 import logging
-import multiprocessing
 import os
 from typing import Final
 
@@ -16,6 +15,9 @@ logger = logging.getLogger(__name__)
 
 VARIABLE: Final = "MJBOT_INTERPRETED"
 """At anything but 0 nothing is compiled, and numba is not imported."""
+
+_REPORTED: Final = "MJBOT_INTERPRETED_REPORTED"
+"""Set for the processes that this one starts: they report it no second time."""
 
 USUAL_LEVEL: Final = "1"
 """LLVM's level for our own code: numba's is 3, which takes a tenth more time to compile, and games
@@ -51,6 +53,7 @@ IS_INTERPRETED: Final = bool(INTERPRETED_BECAUSE)
 CURE: Final = _cure(INTERPRETED_BECAUSE)
 """What the user can do about that."""
 
-if IS_INTERPRETED and multiprocessing.parent_process() is None:  # once, and not by each worker
+if IS_INTERPRETED and not os.environ.get(_REPORTED):
+    os.environ[_REPORTED] = "1"
     logger.warning("mjbot runs interpreted, tens to hundreds of times slower: %s (to compile: %s)",
                    INTERPRETED_BECAUSE, CURE)  # fmt: skip
