@@ -27,7 +27,7 @@ from mjbot.runtime.processors import worker_count
 ROOT: Final = Path(__file__).parents[1]
 
 GAME: Final = """
-from mjbot.runtime.compiler.cache import on_compiled
+from mjbot.runtime.compiler.events import on_compiled
 
 made = []
 on_compiled.append(made.append)

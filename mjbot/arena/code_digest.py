@@ -25,7 +25,7 @@ from mjbot.game.statistics.figures import count_kyoku
 from mjbot.learning.models.weights import shipped_digest
 from mjbot.play.match.node import NodeError
 from mjbot.play.match.players import SeatError, players_of
-from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.processes import WorkerProcess, describe_exit
 from mjbot.strategy.options import StrategyError

@@ -40,7 +40,8 @@ from mjbot.learning.models.weights import Manifest, save_weights
 from mjbot.learning.training.fit import resume, write_checkpoint
 from mjbot.learning.training.networks.decisions import KINDS, Answer, actions_of
 from mjbot.learning.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, torch
-from mjbot.runtime.compiler.compiled import compiled, source_digest
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import Step, progress

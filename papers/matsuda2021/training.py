@@ -35,7 +35,7 @@ from mjbot.learning.training.networks.decisions import (
 )
 from mjbot.learning.training.networks.scores import Scores, manifest_figures, scores_of
 from mjbot.learning.training.runs import RUNS, Learned, RunFolder, claim_weights, erase_run, torch
-from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress

@@ -17,7 +17,7 @@ from mjbot.arena.code_digest import code_digest
 from mjbot.learning.models.hand import FEATURE_SETS, FeatureSet, weights_name
 from mjbot.learning.models.weights import WeightsError, load_manifest
 from mjbot.runtime.append_log import AppendLog, Cures, LogError
-from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.processes import in_processes
 from mjbot.strategy.options import StrategyError

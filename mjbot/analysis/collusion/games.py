@@ -26,7 +26,7 @@ from mjbot.learning.training.positions import GameRef, GameStep, LeftOut, collec
 from mjbot.protocol import messages as m
 from mjbot.protocol.rules import announced_players
 from mjbot.runtime.append_log import AppendLog, Cures
-from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.errors import ArgumentError
 
 COUNTS_FILE: Final = "counts.jsonl"

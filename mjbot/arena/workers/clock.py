@@ -14,20 +14,17 @@ The timer can only interrupt Python.  Compiled code that never returns stops the
 another process sees in the shared heartbeat.
 """
 
+import contextlib
 import os
 import threading
 from types import FrameType
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from numba.core import event as _event
-
+from mjbot.runtime.compiler.events import compiler_watched
 from mjbot.runtime.system import ticking
-
-event: Final[Any] = _event  # numba has no type hints
 
 TICKS: Final = 20
 LONGEST_TICK_S: Final = 0.5
-COMPILER: Final = "numba:compiler_lock"
 EXIT_OVERDUE: Final = 118
 """Exit status of a process whose strategy cannot be interrupted."""
 
@@ -66,7 +63,7 @@ def decoded(code: int) -> tuple[int, int] | None:
     return ((code - 1) % 4, (code - 1) // 4) if code else None
 
 
-class _Compiling(event.Listener):  # type: ignore[misc]
+class _Compiling:
     """Notes in the heartbeat how deep in the compiler (or waiting for it) the thread of its maker
     is.
 
@@ -77,11 +74,13 @@ class _Compiling(event.Listener):  # type: ignore[misc]
         self._thread: Final = threading.get_ident()
         self._heartbeat: Final = heartbeat
 
-    def on_start(self, _: Any) -> None:
+    def start(self) -> None:
+        """Note that the compiler is entered."""
         if threading.get_ident() == self._thread:
             self._heartbeat[COMPILING] += 1
 
-    def on_end(self, _: Any) -> None:
+    def end(self) -> None:
+        """Note that the compiler is left."""
         if threading.get_ident() == self._thread:
             self._heartbeat[COMPILING] -= 1
 
@@ -97,6 +96,7 @@ class Clock:
         self._heartbeat: Final = heartbeat
         self._process: Final = os.getpid()
         self._compiling: Final = _Compiling(heartbeat)
+        self._inside: Final = contextlib.ExitStack()
         self._deciding = False
         self._tick_s: Final = min(deadline_s / TICKS or LONGEST_TICK_S, LONGEST_TICK_S)
         self._usual: Final = deadline_s, round(deadline_s / self._tick_s)
@@ -129,14 +129,12 @@ class Clock:
 
     def __enter__(self) -> "Clock":
         self._heartbeat[BEATS] = self._beats = 1
-        event.register(COMPILER, self._compiling)
-        self._ticking = ticking(self._tick_s, self._tick)
-        self._ticking.__enter__()
+        self._inside.enter_context(compiler_watched(self._compiling))
+        self._inside.enter_context(ticking(self._tick_s, self._tick))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ticking.__exit__(None, None, None)
-        event.unregister(COMPILER, self._compiling)
+        self._inside.close()
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         self._beats += 1

@@ -22,6 +22,7 @@ from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers import clock as c
 from mjbot.arena.workers.files_read import ReadingWatch
 from mjbot.arena.workers.playing import GameRunner, PlayedGame, ReportFault
+from mjbot.runtime.compiler.cache import cure_of_crash
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.processes import WorkerProcess, describe_exit
 from mjbot.strategy.faults import Fault, FaultKind
@@ -299,6 +300,7 @@ class WorkerPool:
         being_made = decision is not None and not decision[1]
         if len(crashes) >= MOST_CRASHES or (being_made and crashes.count(decision) == 2):
             times = f"process {end}, {len(crashes)} times, the last in {self._place(game_id)}"
+            times += cure_of_crash(end)
             self._void.append(void_game(game_id, times))
             dead.game_ids.popleft()
         self._lost += 1
@@ -306,6 +308,7 @@ class WorkerPool:
             games = f"{self._lost} times in {self._finished} finished games"
             raise WorkerError(
                 f"a process was lost {games}, the last in {self._place(game_id)}: {end}"
+                f"{cure_of_crash(end)}"
             )
 
     def _record_fault(

@@ -35,7 +35,7 @@ from mjbot.play.startup.precompile import prepare
 from mjbot.protocol.messages import StartGame
 from mjbot.protocol.plain_text import one_line
 from mjbot.protocol.rules import Rules
-from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import plural, write_text
 from mjbot.runtime.languages import language, translate

@@ -1,31 +1,25 @@
 """The distance tables, loaded once per process and open to compiled code.
 
-numba freezes a global array into the machine code of every function that reads it.  So the
-tables stay outside: their addresses are given to the linker under the names ``mjbot_...``, and
-cached machine code finds them anew in each process.  Importing this module loads them; the
-first import ever (or after damage to the file) makes them.
+The tables stay outside compiled code (:mod:`mjbot.runtime.compiler.global_arrays`).  Importing this
+module loads them; the first import ever (or after damage to the file) makes them.
 """
 
 import io
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-import llvmlite.binding
-import numba
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from mjbot.game.rules import table_maker
 from mjbot.game.rules.table_maker import N_BYTES, DistanceTables, make_tables
 from mjbot.runtime.compiler.cache import cache_folder
-from mjbot.runtime.compiler.compiled import IS_INTERPRETED, compiled
-from mjbot.runtime.compiler.interpreted import widened
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.compiler.global_arrays import global_array
 from mjbot.runtime.compiler.shipped import read_shipped
 
 
@@ -38,15 +32,20 @@ def tables_file() -> Path:
 def load_tables() -> DistanceTables:
     """Load the tables, or make and save them if the file is missing or damaged."""
     path = tables_file()
-    kept = path.read_bytes() if path.is_file() else None
-    for data in (kept, read_shipped(path.name)):
+    for read in (path.read_bytes, lambda: read_shipped(path.name) or b""):
         with suppress(Exception):  # whatever the damage is, making them again cures it
-            with np.load(io.BytesIO(data or b"")) as saved:  # checks the CRC of each member
-                tables = DistanceTables(**{name: saved[name] for name in DistanceTables._fields})
-            if all(table.nbytes == N_BYTES[name] for name, table in tables._asdict().items()):
-                return tables
+            return _tables_in(read())
     tables = make_tables()
     _save(path, tables)
+    return tables
+
+
+def _tables_in(content: bytes) -> DistanceTables:
+    """Return the tables of a file; raises some exception if it is damaged."""
+    with np.load(io.BytesIO(content)) as saved:  # checks the CRC of each member
+        tables = DistanceTables(**{name: saved[name] for name in DistanceTables._fields})
+    if any(table.nbytes != N_BYTES[name] for name, table in tables._asdict().items()):
+        raise ValueError("tables of another size")
     return tables
 
 
@@ -64,32 +63,9 @@ def _save(path: Path, tables: DistanceTables) -> None:
 
 TABLES: Final = load_tables()
 
-for _name, _table in TABLES._asdict().items():
-    llvmlite.binding.add_symbol(f"mjbot_{_name}", _table.ctypes.data)
 
-
-def _pointer(name: str) -> Any:
-    """Return an intrinsic: the address of a table, for use in compiled code only.
-
-    Interpreted code indexes the table itself.
-    """
-    table = getattr(TABLES, name).ravel()
-    if IS_INTERPRETED:
-        table = widened(table)
-        return lambda: table
-    element = numba.from_dtype(table.dtype)
-    pointer: Any = types.CPointer
-
-    def address(context: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            symbol = f"mjbot_{name}"
-            if symbol not in builder.module.globals:
-                ir.GlobalVariable(builder.module, context.get_data_type(element), symbol)
-            return builder.module.globals[symbol]
-
-        return pointer(element)(), generate
-
-    return intrinsic(address)
+def _pointer(name: str) -> Callable[[], Any]:
+    return global_array(f"mjbot_{name}", getattr(TABLES, name).ravel())
 
 
 _suit_start = _pointer("suit_start")

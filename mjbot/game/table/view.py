@@ -2,20 +2,15 @@
 
 Strategies get one through :class:`Sealed`: nothing of it can be written to (numpy refuses with the
 line in question), and what the seat cannot see is not in it.  Compiled code takes its arrays and
-its record as any others: numba types read-only arrays apart and would compile every function twice,
-so here that is switched off.
+its record as any others.
 """
 
-import contextlib
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar, cast, overload
 
 import numpy as np
-from numba import from_dtype as _from_dtype
-from numba.core import types as _types
-from numba.core.typing import typeof as _typeof
 from numpy.typing import NDArray
 
 from mjbot.game.rules.kinds import Counts
@@ -35,10 +30,6 @@ from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, WIND_NAMES
 from mjbot.runtime.compiler.compiled import compiled
 
 Value = TypeVar("Value")
-
-from_dtype: Final[Any] = _from_dtype  # numba has no type hints
-numba: Final[Any] = _typeof
-types: Final[Any] = _types
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,23 +377,3 @@ def _copy_for(
     hide(copies[0], seat)
     unseen_kinds(copies[0], seat, unseen)
     return legal_codes(copies[0], seat, codes)
-
-
-def _type_read_only_arrays_as_others() -> None:
-    usual = numba.typeof_impl.dispatch(np.ndarray)
-
-    @numba.typeof_impl.register(np.ndarray)
-    def typed(array: NDArray[Any], context: Any) -> Any:
-        is_argument = context.purpose is numba.Purpose.argument
-        if is_argument and type(array) is np.ndarray:
-            flags = array.flags  # `usual` imports numpy.ma for it
-            layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-            with contextlib.suppress(numba.errors.NumbaNotImplementedError):
-                return types.Array(from_dtype(array.dtype), array.ndim, layout)
-        known = usual(array, context)
-        return (
-            known.copy(readonly=False) if is_argument and isinstance(known, types.Array) else known
-        )
-
-
-_type_read_only_arrays_as_others()

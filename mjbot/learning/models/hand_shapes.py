@@ -54,38 +54,29 @@ def hand_shape(table: ShapeTable, hand: NDArray[np.int8]) -> int:
     return number
 
 
-@compiled
 def _fill(table: ShapeTable) -> None:
-    counts = np.zeros(11, np.int64)
-    for number in range(1, N_SUITS):
-        rank = 0
-        while counts[rank] == 4:
-            counts[rank] = 0
-            rank += 1
-        counts[rank] += 1
-        table[number] = _best(table, counts, number)
+    """Fill in the suits by their lowest rank, the highest first, and its count.
 
-
-@compiled
-def _best(table: ShapeTable, counts: NDArray[np.int64], number: int) -> int:
-    """Return the best of leaving out the lowest tile and of each shape that begins with it."""
-    rank, tile = 0, 1
-    while counts[rank] == 0:
-        rank += 1
-        tile *= 5
-    best = int(table[number - tile])
-    if counts[rank] >= 3:
-        best = max(best, MELD + table[number - 3 * tile])
-    if counts[rank] >= 2:
-        best = max(best, SHAPE + table[number - 2 * tile])
-    if rank <= 7 and counts[rank + 1]:
+    The best is that of leaving out the lowest tile and of each shape that begins with it: what that
+    leaves is known by then.
+    """
+    for rank in range(8, -1, -1):
+        above = np.arange(5 ** (8 - rank))  # the base-5 numbers of the counts of higher ranks
+        suits = table[:: 5**rank].reshape(-1, 5)
+        next_1, next_2 = above[above % 5 > 0], above[above // 5 % 5 > 0]
+        both = np.intersect1d(next_1, next_2, assume_unique=True)
         two_sided = TWO_SIDED * (1 <= rank <= 6)
-        best = max(best, SHAPE + two_sided + table[number - 6 * tile])
-    if rank <= 6 and counts[rank + 2]:
-        best = max(best, SHAPE + table[number - 26 * tile])
-        if counts[rank + 1]:
-            best = max(best, MELD + table[number - 31 * tile])
-    return int(best)
+        for count in range(1, 5):
+            one_less = suits[:, count - 1]
+            best = one_less.copy()
+            if count >= 3:
+                best = np.maximum(best, MELD + suits[:, count - 3])
+            if count >= 2:
+                best = np.maximum(best, SHAPE + suits[:, count - 2])
+            best[next_1] = np.maximum(best[next_1], SHAPE + two_sided + one_less[next_1 - 1])
+            best[next_2] = np.maximum(best[next_2], SHAPE + one_less[next_2 - 5])
+            best[both] = np.maximum(best[both], MELD + one_less[both - 6])
+            suits[:, count] = best
 
 
 class Nearness(NamedTuple):

@@ -16,7 +16,7 @@ from mjbot.learning.models.hand_position import HAND_POSITION, HandPosition, obs
 from mjbot.learning.training.positions import GameRef, GameStep, file_digests
 from mjbot.protocol.messages import Dahai, Reach, StartKyoku
 from mjbot.protocol.tiles import TILE_BY_NAME
-from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.compiler.sources import source_digest
 
 Positions = NDArray[np.void]
 """Records of :data:`HAND_POSITION`, [n]."""

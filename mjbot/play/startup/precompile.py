@@ -26,8 +26,6 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
 
-import llvmlite.binding
-
 from mjbot.game.referee import Referee
 from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
@@ -40,16 +38,18 @@ from mjbot.play.startup.warm_up import (
 )
 from mjbot.runtime.compiler.cache import (
     CLAIMS_VARIABLE,
-    IS_USABLE,
     cache_folder,
-    on_compiled,
+    cure_of_crash,
     share_compiling,
 )
 from mjbot.runtime.compiler.claims import Claims
-from mjbot.runtime.compiler.compiled import IS_INTERPRETED, VERSION, source_digest
+from mjbot.runtime.compiler.compiled import MANY_PROCESSES, VERSION, processor
+from mjbot.runtime.compiler.events import on_compiled
 from mjbot.runtime.compiler.missing import missing_functions
-from mjbot.runtime.compiler.numba_parts import USUAL_LEVEL
+from mjbot.runtime.compiler.mode import CURE, IS_INTERPRETED, USUAL_LEVEL
 from mjbot.runtime.compiler.shipped import is_prepared, variant
+from mjbot.runtime.compiler.sources import source_digest
+from mjbot.runtime.processes import describe_exit
 from mjbot.runtime.processors import worker_count
 from mjbot.runtime.streams import escape_unencodable
 from mjbot.runtime.system import KILL, ProcessorAlarm, lock_file, own_group, signal_group
@@ -93,6 +93,15 @@ COLLECTED_OBJECTS: Final = 300_000
 """New objects after which a process that compiles looks for garbage among them, and never among the
 others: Python's own schedule takes 6% of the time to compile; this needs a tenth more memory."""
 
+TRIAL_S: Final = 1.0
+"""Processor time of the decisions by which the duration of a game is estimated."""
+
+TRIAL_MOST_S: Final = 5.0
+"""Processor time after which a single decision is given up for that."""
+
+DECISIONS: Final = 200
+"""Of a seat in a hanchan, about."""
+
 OPTIMISED: Final = {"NUMBA_OPT": USUAL_LEVEL}
 
 BUDGET: Final = "budget_s"
@@ -104,7 +113,7 @@ DONE_VARIABLE: Final = "MJBOT_PREPARED"
 _WHAT: Final = "compiling (once; kept for later starts)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[3])
-_CHILDREN: Final = worker_count() if IS_USABLE else 1
+_CHILDREN: Final = worker_count() if MANY_PROCESSES else 1
 """numba's own cache mixes up the entries of processes that write to it at the same time."""
 _PROGRAM: Final = (
     "import sys; sys.path.append({!r}); from mjbot.play.startup.precompile import work; work()"
@@ -160,6 +169,9 @@ def prepare(
     needs.  External players are left out, and so are strategies from other files, except at a
     server with deadlines.  ``console`` is where that is shown (default: stderr).  Returns what went
     wrong; each problem was also printed, on a line of its own.
+
+    Where nothing is compiled (:mod:`mjbot.runtime.compiler.mode`), it is printed instead how long
+    the players take that would need minutes for a game.
     """
     jobs = [Job((), "table")] if table else []
     own = [spec for spec in specs if _needs_preparation(spec, use)]
@@ -167,14 +179,17 @@ def prepare(
     jobs += [Job((spec,), use) for spec in shared]
     jobs += [Job(tuple(sorted(pair, key=str)), use)] if pair else []
     jobs += [Job((spec,), use) for spec in dict.fromkeys(own) if spec not in shared]
-    jobs = [job for job in jobs if not _is_done(job)]
-    if not jobs or IS_INTERPRETED:
+    jobs = [job for job in jobs if IS_INTERPRETED or not _is_done(job)]
+    if not jobs:
         return ()
     from rich.console import Console  # most starts find all compiled, and print nothing
 
     from mjbot.runtime.progress import progress
 
     console = console or Console(stderr=True)
+    if IS_INTERPRETED:
+        _report_durations(jobs, console)
+        return ()
     most = missing_functions(module for job in jobs for module in _modules(job))
     with progress(console, _WHAT, most or None, "functions", is_bound=True) as step:
         problems = _run(jobs, console, step)
@@ -216,7 +231,7 @@ def _is_done(job: Job) -> bool:
 
 def _key(job: Job) -> str:
     """Return a digest of all that the job's compiled code depends on."""
-    return _digest(job, [sys.version, VERSION, llvmlite.binding.get_host_cpu_name()])
+    return _digest(job, [sys.version, VERSION, processor()])
 
 
 def key_of_release(job: Job) -> str:
@@ -295,6 +310,12 @@ class _Child:
             self._process.stdin.write(json.dumps((job.names, job.use)).encode() + b"\n")
             self._process.stdin.flush()
 
+    @property
+    def exit(self) -> str:
+        """How the process has ended; empty where it runs."""
+        status = self._process.returncode
+        return "" if status is None else describe_exit(status)
+
     def finish(self) -> None:
         """Let the process end: there is nothing more to do for it."""
         assert self._process.stdin is not None
@@ -341,7 +362,7 @@ def _run(jobs: Sequence[Job], console: "Console", step: "Step") -> tuple[Problem
             elif not child.is_done and not child.has_problem:
                 who = " + ".join(child.job.names) or "the table"
                 text = "ended the process that prepares it, or kept it silent"
-                report(Problem(who, text), child.job)
+                report(Problem(who, text + cure_of_crash(child.exit)), child.job)
     return tuple(sorted(problems, key=lambda problem: problems[problem]))
 
 
@@ -574,6 +595,49 @@ class _Worker:
         if len(specs) == 2:
             pair_up(players[0], players[2])
         return players
+
+
+class _Trial(_Worker):
+    """Plays a job's games for a moment, to estimate how long its decisions take interpreted."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job, lambda *_: None)
+
+    def decision_s(self) -> tuple[float, bool]:
+        """Return the processor time of a decision, and whether it takes even longer."""
+        self._since_s = time.process_time()
+        self._alarm.set(TRIAL_MOST_S)
+        try:
+            self.play()
+        except Exception:  # the command meets it, too, and reports it
+            return 0.0, False
+        finally:
+            self._alarm.set(0.0)
+        taken_s = time.process_time() - self._since_s
+        return taken_s / max(self._decisions, 1), self._decisions <= 1
+
+    def _late(self, *_: object) -> NoReturn:
+        raise _EnoughError
+
+    def may_go_on(self) -> None:
+        """Raise :class:`_EnoughError` after :data:`TRIAL_S`."""
+        if time.process_time() - self._since_s > TRIAL_S:
+            raise _EnoughError
+        self._decisions += 1
+
+
+def _report_durations(jobs: Sequence[Job], console: "Console") -> None:
+    """Print a line for each job whose players need minutes for a game."""
+    for job in jobs:
+        decision_s, is_least = _Trial(job).decision_s() if job.specs and job.is_ours else (0.0, 0)
+        minutes = decision_s * DECISIONS / 60
+        if minutes >= 1:
+            about = "more than" if is_least else "about"
+            console.print(
+                f"{' + '.join(job.names)}: interpreted, a decision takes {about} {decision_s:.1f} s"
+                f" and a seat's hanchan {about} {minutes:.0f} min (to compile: {CURE})",
+                highlight=False, markup=False, soft_wrap=True,
+            )  # fmt: skip
 
 
 class _Watched(Strategy):

@@ -10,34 +10,20 @@ Folders that are no longer used are removed, the longest unused first, while mor
 """
 
 import contextlib
-import io
 import os
-import pickle
 import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from functools import cache, partial
-from importlib.util import find_spec
+from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
-
-from numba.core import caching as _caching
-from numba.core import compiler as _compiler
+from typing import Final
 
 from mjbot.runtime.compiler.claims import Claims
-from mjbot.runtime.compiler.idle_work import shorten_shape_errors
-from mjbot.runtime.compiler.linking import mark_if_large, rebuild_result, reduce_result
-from mjbot.runtime.compiler.loading import LOADS_ALONE, machine_of, parsed_late, start_runtime
-from mjbot.runtime.compiler.numba_parts import IS_TRIED
-from mjbot.runtime.compiler.shipped import read_shipped, target, variant
 from mjbot.runtime.errors import ExitCode, MjbotError
-from mjbot.runtime.system import group_id, lock_file, user_id
-
-caching: Final[Any] = _caching  # numba has no type hints
-compiler: Final[Any] = _compiler
+from mjbot.runtime.system import group_id, user_id
 
 KEPT_BYTES: Final = 600 << 20
 """All compiled code of one version of ours takes some 30 MB."""
@@ -45,21 +31,22 @@ KEPT_BYTES: Final = 600 << 20
 IN_USE_S: Final = 3600.0
 """A folder is not removed for so long after a process has found code in it."""
 
-_TOUCHED_AGAIN_S: Final = 600.0
-_LOCK: Final = ".lock"
+CHECKED: Final = "-checked"
+"""Part of the names of the folders whose files are checked when they are read."""
 
-on_compiled: list[Callable[[str], None]] = []
-"""Called with a function's name when its machine code was made, not found."""
+_CRASHES: Final = ("SIGSEGV", "SIGBUS", "SIGILL")
+_TOUCHED_AGAIN_S: Final = 600.0
 
 CLAIMS_VARIABLE: Final = "MJBOT_CLAIMS"
 """Names the folder of the claims where several processes compile at once."""
 
-_shared: list[Claims] = []
+shared_claims: list[Claims] = []
+"""Those of this process, if several compile at once."""
 
 
 def share_compiling(claims: Claims) -> None:
     """Compile from now on only what no other process with the same claims is compiling."""
-    _shared[:] = [claims]
+    shared_claims[:] = [claims]
 
 
 def cache_folder() -> Path:
@@ -85,6 +72,16 @@ def _folder_of_user() -> Path:
             return base / "mjbot"
     user = user_id()
     return Path(tempfile.gettempdir(), f"mjbot-{'user' if user is None else user}")
+
+
+def cure_of_crash(end: str) -> str:
+    """Return what to do about a process that machine code may have ended, as an addition to a line.
+
+    ``end`` is as of :func:`mjbot.runtime.processes.describe_exit`; of other ends nothing is added.
+    """
+    if not end.endswith(_CRASHES):
+        return ""
+    return f" (if that happens again, delete the cache of compiled code, {cache_folder()})"
 
 
 class CacheError(MjbotError):
@@ -150,175 +147,6 @@ if _folder_of_claims := os.environ.get(CLAIMS_VARIABLE):
         Claims(_trusted(Path(_folder_of_claims), "the folder of claims", CLAIMS_VARIABLE))
     )
 
-_PARTS: Final = ("_CacheLocator", "IndexDataCacheFile", "CompileResultCacheImpl", "FunctionCache")
-
-IS_USABLE: Final = IS_TRIED and all(hasattr(caching, part) for part in _PARTS)
-"""Whether this numba has the known internal structure; else it keeps compiled code its own way."""
-
-
-_LOADS_ALONE: Final = LOADS_ALONE and hasattr(
-    getattr(caching, "FunctionCache", None), "_load_overload"
-)
-"""Whether compiled code can be loaded without all that compiling needs."""
-
-
-def _part(name: str) -> Any:
-    return getattr(caching, name, object)
-
-
-class _Locator(_part("_CacheLocator")):  # type: ignore[misc]
-    """Gives numba the folder, whose name alone identifies what the code depends on."""
-
-    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
-        self._folder = folder
-        self._lineno = function.__code__.co_firstlineno
-        self._py_file = function.__code__.co_filename
-
-    def get_cache_path(self) -> str:
-        return str(self._folder)
-
-    def get_source_stamp(self) -> str:
-        return ""
-
-    def get_disambiguator(self) -> str:
-        return str(self._lineno)
-
-
-class _File(_part("IndexDataCacheFile")):  # type: ignore[misc]
-    """An index that several processes may add to at once: numba's loses and mixes up entries."""
-
-    def save(self, key: Any, data: Any) -> None:
-        with _locked(Path(self._cache_path)):
-            super().save(key, data)
-
-
-class _ShippedFile(_part("IndexDataCacheFile")):  # type: ignore[misc]
-    """A function's index and data in a release: read-only, and compared with their digests."""
-
-    def load(self, key: Any) -> Any:
-        *before, (triple, *_), hashes = key
-        return super().load((*before, (triple, *target()), hashes))
-
-    def save(self, key: Any, data: Any) -> None:
-        raise NotImplementedError
-
-    def _load_index(self) -> Any:
-        data = self._read(self._index_name)
-        if data is None:
-            return {}
-        file = io.BytesIO(data)
-        pickle.load(file)  # numba's version, which the release has named
-        return pickle.loads(file.read())[1]
-
-    def _load_data(self, name: str) -> Any:
-        data = self._read(name)
-        return None if data is None else pickle.loads(data)
-
-    def _read(self, name: str) -> bytes | None:
-        return read_shipped(f"{Path(self._cache_path).name}/{name}")
-
-
-class _Impl(_part("CompileResultCacheImpl")):  # type: ignore[misc]
-    """How numba turns compiled code into bytes and back, with our own names."""
-
-    def __init__(self, folder: Path, function: Callable[..., Any]) -> None:
-        self._lineno = function.__code__.co_firstlineno
-        self._locator = _Locator(folder, function)
-        self._filename_base = f"{function.__qualname__}-{self._lineno}"
-
-    def reduce(self, data: Any) -> Any:
-        return reduce_result(data)
-
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        callee, needed, library, *rest = payload
-        payload = callee, needed, parsed_late(library), *rest
-        return rebuild_result(compiler.CompileResult, target_context, payload)
-
-
-class CodeCache(_part("FunctionCache")):  # type: ignore[misc]
-    """The machine code of one function in ``folder``, which need not exist."""
-
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        self._impl_class = partial(_Impl, folder)
-        super().__init__(function)
-        self._folder = folder
-        self._label = function.__name__
-        self._cache_file = _File(str(folder), self._impl.filename_base, "")
-        self._shipped_file = _ShippedFile(str(folder), self._impl.filename_base, "")
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature, or ``None`` where it is missing or damaged.
-
-        It is claimed then, where work is shared: a caller that receives ``None`` compiles it and
-        saves it.
-        """
-        found = self._found(sig, target_context)
-        for claims in _shared if found is None else ():
-            if claims.take(self._claim(sig)):
-                found = self._found(sig, target_context)
-                if found is not None:
-                    claims.give_up(self._claim(sig))
-        if found is None:
-            prepare_compiling()
-        return found
-
-    def _claim(self, sig: Any) -> str:
-        return f"{self._folder} {self._impl.filename_base} {sig}"
-
-    def _found(self, sig: Any, target_context: Any) -> Any:
-        try:
-            found = self._load(sig, target_context)
-        except Exception:  # whatever the damage is, compiling again cures it
-            return None
-        if found is not None:
-            _mark_used(self._folder)
-        return found
-
-    def _load(self, sig: Any, target_context: Any) -> Any:
-        """Load code without numba's registration of all its functions, which takes longer.
-
-        Only compiling needs them, and registers them itself.
-        """
-        if _LOADS_ALONE:
-            start_runtime(target_context)
-        else:
-            prepare_compiling()
-            target_context.refresh()
-        found = self._load_overload(sig, target_context)
-        if found is None and variant():
-            kept = self._shipped_file.load(self._index_key(sig, target_context.codegen()))
-            found = kept and self._impl.rebuild(target_context, kept)
-        return found
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return super()._index_key(sig, machine_of(codegen))
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the code for a signature; on a full or read-only disk it just is not kept."""
-        mark_if_large(self._py_func, data)
-        _prune_once(self._folder.parent)
-        with contextlib.suppress(OSError):
-            super().save_overload(sig, data)
-        for claims in _shared:
-            claims.give_up(self._claim(sig))
-        for listener in on_compiled:
-            listener(self._label)
-
-    def load_entry(self, sig: Any, context: Any) -> Any:
-        """Return what Python calls the function by, or ``None`` where it is not kept."""
-        with contextlib.suppress(Exception):  # whatever the damage is, compiling again cures it
-            key = self._entry_key(sig, context)
-            return self._cache_file.load(key) or (variant() and self._shipped_file.load(key))
-        return None
-
-    def save_entry(self, sig: Any, context: Any, data: Any) -> None:
-        """Keep what Python calls the function by, where that is possible."""
-        with contextlib.suppress(OSError):
-            self._cache_file.save(self._entry_key(sig, context), data)
-
-    def _entry_key(self, sig: Any, context: Any) -> tuple[Any, ...]:
-        return "counted entry", *self._index_key(sig, context.codegen())
-
 
 def prune(folder: Path, kept_bytes: int = KEPT_BYTES) -> None:
     """Remove the folders in ``folder`` that were used longest ago until the rest fits."""
@@ -335,37 +163,12 @@ def prune(folder: Path, kept_bytes: int = KEPT_BYTES) -> None:
             shutil.rmtree(module, ignore_errors=True)
 
 
-@cache
-def prepare_compiling() -> None:
-    """Do once what saves time while numba compiles; to call before it registers its functions.
-
-    A part of numba loads all of ``scipy.linalg``, 0.3 s, to find out if it exists: it is imported
-    here.  Code with linear algebra still gets it: numba checks again when it compiles that.
-    """
-    with contextlib.suppress(ImportError):  # another numba
-        from numba.np import linalg as _linalg
-
-        linalg: Any = _linalg
-        if ensure := getattr(linalg, "ensure_blas", None):
-            linalg.ensure_blas = _look_for_scipy
-            try:
-                import numba.np.arraymath  # noqa: F401
-            finally:
-                linalg.ensure_blas = ensure
-    if IS_TRIED:
-        shorten_shape_errors()
-
-
-def _look_for_scipy() -> None:
-    if find_spec("scipy") is None:
-        raise ImportError("scipy is required for linear algebra")
-
-
 _used: Final[set[Path]] = set()
 _pruned: Final[set[Path]] = set()
 
 
-def _mark_used(folder: Path) -> None:
+def mark_used(folder: Path) -> None:
+    """Note that code of the folder is in use, so that the folder is not removed."""
     if folder not in _used:
         _used.add(folder)
         with contextlib.suppress(OSError):
@@ -373,15 +176,8 @@ def _mark_used(folder: Path) -> None:
                 os.utime(folder)
 
 
-def _prune_once(folder: Path) -> None:
+def prune_once(folder: Path) -> None:
+    """Remove once per process what :func:`prune` removes."""
     if folder not in _pruned:
         _pruned.add(folder)
         prune(folder)
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):
-            lock_file(stack.enter_context((folder / _LOCK).open("wb")), wait=True)
-        yield

@@ -10,7 +10,7 @@ from typing import Any, Final
 from numba.core import compiler_lock as _compiler_lock
 from numba.core import runtime as _runtime
 
-from mjbot.runtime.compiler.cache import prepare_compiling
+from mjbot.runtime.compiler.code_cache import prepare_compiling
 from mjbot.runtime.compiler.loading import define, parsed_late
 
 compiler_lock: Final[Any] = _compiler_lock  # no type hints

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from mjbot.runtime.compiler.cache import cache_folder
-from mjbot.runtime.compiler.compiled import VERSION, _source_file, _with_imports, source_digest
+from mjbot.runtime.compiler.compiled import VERSION
+from mjbot.runtime.compiler.sources import source_digest, source_file, with_imports
 
 _DECLARED: Final = re.compile(r"^@compiled\b", re.M)
 
@@ -20,11 +21,11 @@ def missing_functions(modules: Iterable[str]) -> int:
     An upper bound of what is left to compile: a module may declare functions that a command never
     calls.  Variants of a function for further types are not counted.
     """
-    return sum(map(_missing_in, set().union(*map(_with_imports, modules))))
+    return sum(map(_missing_in, set().union(*map(with_imports, modules))))
 
 
 def _missing_in(module: str) -> int:
-    source = _source_file(module)
+    source = source_file(module)
     declared = len(_DECLARED.findall(source.read_text(encoding="utf-8"))) if source else 0
     if not declared:
         return 0

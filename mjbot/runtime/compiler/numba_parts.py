@@ -13,6 +13,8 @@ from typing import Final
 
 import numba
 
+from mjbot.runtime.compiler.mode import USUAL_LEVEL
+
 logger = logging.getLogger(__name__)
 
 TRIED: Final = ((0, 60), (0, 68))
@@ -21,9 +23,6 @@ TRIED: Final = ((0, 60), (0, 68))
 PLAIN_VARIABLE: Final = "MJBOT_NUMBA"
 """At ``plain`` no private part is used."""
 
-USUAL_LEVEL: Final = "1"
-"""LLVM's level for our own code: numba's is 3, which takes a tenth more time to compile, and games
-are as fast (docs/results/performance.md)."""
 _LEVEL: Final = os.environ.get("NUMBA_OPT", USUAL_LEVEL)
 CHOSEN_LEVEL: Final = _LEVEL if _LEVEL.isalnum() and _LEVEL != USUAL_LEVEL else ""
 """Another level that the user has chosen: its code is kept apart, and none of a release is used."""

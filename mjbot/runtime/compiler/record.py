@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast, get_orig
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.runtime.compiler.compiled import IS_INTERPRETED
+from mjbot.runtime.compiler.mode import IS_INTERPRETED
 
 Int8 = Annotated[int, np.int8]
 Int16 = Annotated[int, np.int16]

@@ -1,4 +1,6 @@
-"""Numpy records as arguments of compiled functions, without the way through a buffer.
+"""Arrays and records as arguments of compiled functions.
+
+Records are passed without the way through a buffer.
 
 numba gets at the bytes of a record by asking it for a buffer, and numpy then spells out the
 format of every field: 10 us for each call with a table's state.  The scalar itself holds the
@@ -6,16 +8,22 @@ address, right behind its object head (``obval`` of ``PyVoidScalarObject`` in nu
 header), where it is read in 0.1 us.  Should that not hold, numba's way stays.
 """
 
+import contextlib
 import ctypes
 from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
+from numba import from_dtype as _from_dtype
 from numba.core import boxing, types
 from numba.core import pythonapi as _pythonapi
+from numba.core.typing import typeof as _typeof
 from numba.extending import lower_cast
+from numpy.typing import NDArray
 
-pythonapi: Final[Any] = _pythonapi  # numba has no type hints
+from_dtype: Final[Any] = _from_dtype  # numba has no type hints
+pythonapi: Final[Any] = _pythonapi
+typing: Final[Any] = _typeof
 
 HEAD_BYTES: Final = tuple.__basicsize__  # of an object with a size, as numpy.void is
 
@@ -28,6 +36,24 @@ def pass_array_fields() -> None:
 
 def _cast_array_field(context: Any, builder: Any, field: Any, array: Any, value: Any) -> Any:
     return value
+
+
+def type_read_only_arrays_as_others() -> None:
+    """Let read-only arrays be passed as others: numba would compile every function twice."""
+    usual = typing.typeof_impl.dispatch(np.ndarray)
+
+    @typing.typeof_impl.register(np.ndarray)  # type: ignore[untyped-decorator]
+    def typed(array: NDArray[Any], context: Any) -> Any:
+        is_argument = context.purpose is typing.Purpose.argument
+        if is_argument and type(array) is np.ndarray:
+            flags = array.flags  # `usual` imports numpy.ma for it
+            layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+            with contextlib.suppress(typing.errors.NumbaNotImplementedError):
+                return types.Array(from_dtype(array.dtype), array.ndim, layout)
+        known = usual(array, context)
+        return (
+            known.copy(readonly=False) if is_argument and isinstance(known, types.Array) else known
+        )
 
 
 def read_records_in_place() -> None:

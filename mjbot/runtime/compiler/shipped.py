@@ -16,14 +16,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import llvmlite
-import llvmlite.binding as _binding
-import numba
 import numpy as np
 
-from mjbot.runtime.compiler.numba_parts import CHOSEN_LEVEL, IS_TRIED
+from mjbot.runtime.compiler.mode import IS_INTERPRETED
 
-binding: Final[Any] = _binding  # no type hints
+if not IS_INTERPRETED:
+    import llvmlite
+    import llvmlite.binding as _binding
+    import numba
+
+    from mjbot.runtime.compiler.numba_parts import CHOSEN_LEVEL, IS_TRIED
+
+    binding: Final[Any] = _binding  # no type hints
 
 FOLDER: Final = Path(__file__).parents[2] / "compiled_code"
 MANIFEST: Final = "manifest.json"
@@ -52,6 +56,8 @@ def versions() -> dict[str, str]:
 @cache
 def variant() -> str | None:
     """Return the kind of processor whose code this process may use, if there is any."""
+    if IS_INTERPRETED:
+        return None
     is_off = not IS_TRIED or CHOSEN_LEVEL or os.environ.get(OFF_VARIABLE) == "off"
     if is_off or _manifest().get("versions") != versions():
         return None

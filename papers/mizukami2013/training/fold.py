@@ -17,7 +17,7 @@ from mjbot.learning.models.hand import HandEvaluator, weights_name
 from mjbot.learning.models.weights import Manifest, load_manifest, save_weights
 from mjbot.learning.training import runs
 from mjbot.learning.training.positions import GameRef, file_digests
-from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.files import plural
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import Step, progress

@@ -33,7 +33,7 @@ from mjbot.learning.training.hand_positions import (
     short_digest,
 )
 from mjbot.learning.training.positions import GameRef, LeftOut, collect
-from mjbot.runtime.compiler.compiled import source_digest
+from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.interruption import keeping
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import command_of

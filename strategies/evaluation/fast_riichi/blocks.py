@@ -8,17 +8,17 @@ way to take blocks out counts, in any order; its waits are those of all ways tha
 * the kinds that complete two tiles to a run,
 * while the hand has no head, also the kind of every single tile.
 
-Built in a blink from the smallest suits up, so nothing is kept on disk.
+Built in 0.1 s from the smallest suits up, so nothing is kept on disk.
 """
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.runtime.compiler.compiled import compiled
-
 BlockTable = NDArray[np.int32]
+Mask = NDArray[np.bool_]
 
 N_SUITED = 5**9
 N_HONOURS = 5**7
@@ -53,91 +53,61 @@ def block_table() -> BlockTable:
     return table
 
 
-@compiled
 def _fill(table: BlockTable, n_ranks: int, n_runs: int) -> None:
     """Fill in a suit of ``n_ranks`` kinds with runs from the first ``n_runs`` of them.
 
-    ``bare[index]`` is the suit without a head: melds, single tiles and waits.  Indices ascend,
-    so what remains after taking a block out has been looked at before.
+    ``bare[index]`` is the suit without a head: melds << 18 | kinds of leftover tiles << 9 | waits.
+    Suits of fewer tiles come first, so what remains after taking a block out is known by then.
     """
     bare = np.zeros(len(table), np.int32)
-    count = np.zeros(9, np.int64)
-    n_tiles = 0
-    for index in range(len(table)):
-        if n_tiles <= MOST_TILES:
-            bare[index] = _without_head(bare, count, index, n_runs)
-            table[index] = _entry(int(bare[index]), _with_head(bare, count, index))
-        rank = 0
-        while rank < n_ranks and count[rank] == 4:
-            count[rank] = 0
-            n_tiles -= 4
-            rank += 1
-        if rank < n_ranks:
-            count[rank] += 1
-            n_tiles += 1
+    n_tiles = np.zeros(1, np.int8)
+    for _ in range(n_ranks):
+        n_tiles = np.add.outer(np.arange(5, dtype=np.int8), n_tiles).ravel()
+    for tiles in range(MOST_TILES + 1):
+        some = np.flatnonzero(n_tiles == tiles).astype(np.int32)
+        held = np.stack([some // 5**rank % 5 for rank in range(n_ranks)]).astype(np.int8)
+        melds = [(held[rank] >= 3, 3 * 5**rank) for rank in range(n_ranks)]
+        for rank in range(n_runs):
+            melds.append((held[rank : rank + 3].all(axis=0), 31 * 5**rank))  # 31 = 1 + 5 + 25
+        heads = [(held[rank] >= 2, 2 * 5**rank) for rank in range(n_ranks)]
+        best = _best(bare, some, melds)
+        bare[some] = np.where(best >= 0, best, _leftover(held, n_runs))
+        table[some] = _entry(bare[some], _best(bare, some, heads))
 
 
-@compiled
-def _without_head(bare: BlockTable, count: NDArray[np.int64], index: int, n_runs: int) -> int:
-    """Return melds << 18 | kinds of leftover tiles << 9 | waits of one suit."""
-    best = -1
-    power = 1
-    for rank in range(9):
-        if count[rank] >= 3:
-            best = _better(best, int(bare[index - 3 * power]))
-        if rank < n_runs and count[rank] and count[rank + 1] and count[rank + 2]:
-            best = _better(best, int(bare[index - 31 * power]))  # 31 = 1 + 5 + 25
-        power *= 5
-    if best >= 0:
-        return best + (1 << SHARED)
-    return _leftover(count, n_runs)
+def _best(bare: BlockTable, some: BlockTable, blocks: Sequence[tuple[Mask, int]]) -> BlockTable:
+    """Return the best ways for suits that take a block out first, one meld more; -1 without.
+
+    ``blocks`` are which of the suits hold each block, and the index of the block.  Of ways with the
+    same number of melds all count, as a union of their masks.
+    """
+    best = np.full(len(some), -1, np.int32)
+    for holds, block in blocks:
+        these = np.flatnonzero(holds)
+        one, other = best[these], bare[some[these] - block]
+        is_equal = one >> SHARED == other >> SHARED
+        best[these] = np.where(is_equal, one | other, np.maximum(one, other))
+    return np.where(best >= 0, best + (1 << SHARED), best)
 
 
-@compiled
-def _with_head(bare: BlockTable, count: NDArray[np.int64], index: int) -> int:
-    """Return the same with the head in this suit and counted as a meld; -1 without a pair."""
-    best = -1
-    power = 1
-    for rank in range(9):
-        if count[rank] >= 2:
-            best = _better(best, int(bare[index - 2 * power]))
-        power *= 5
-    return best + (1 << SHARED) if best >= 0 else best
-
-
-@compiled
-def _better(one: int, other: int) -> int:
-    """Return the way with more melds; of equals both together, as a union of their masks."""
-    if one >> SHARED == other >> SHARED:
-        return one | other
-    return max(one, other)
-
-
-@compiled
-def _leftover(count: NDArray[np.int64], n_runs: int) -> int:
+def _leftover(held: NDArray[np.int8], n_runs: int) -> BlockTable:
     """Return kinds << 9 | waits of tiles that hold no meld."""
-    kinds = waits = 0
-    for rank in range(9):
-        if count[rank]:
-            kinds |= 1 << rank
-        if count[rank] >= 2:
-            waits |= 1 << rank
+    kinds = waits = np.zeros(held.shape[1], np.int32)
+    for rank, count in enumerate(held):
+        kinds = kinds | (count >= 1) * np.int32(1 << rank)
+        waits = waits | (count >= 2) * np.int32(1 << rank)
     if n_runs:
         neighbours = kinds & kinds << 1
-        waits |= neighbours << 1 | neighbours >> 2 | (kinds << 1 & kinds >> 1)
+        waits = waits | neighbours << 1 | neighbours >> 2 | (kinds << 1 & kinds >> 1)
     return kinds << MASK_BITS | waits & MASK
 
 
-@compiled
-def _entry(bare: int, headed: int) -> int:
-    """Pack one suit for the table, given its best ways without and with the head."""
-    melds = bare >> SHARED
-    waits = bare & MASK
+def _entry(bare: BlockTable, headed: BlockTable) -> BlockTable:
+    """Pack suits for the table, given their best ways without and with the head."""
+    melds, waits = bare >> SHARED, bare & MASK
     single = waits | (bare >> MASK_BITS & MASK)
     headed_waits = headed & MASK
-    if headed >> SHARED > melds:
-        gain = 1 << HEAD | headed_waits << SOLE | (headed_waits | waits) << SHARED
-        return melds << MELDS | gain
-    if headed >> SHARED == melds:
-        single |= headed_waits
-    return melds << MELDS | waits << SHARED | waits << SOLE | single << HEADLESS
+    gain = 1 << HEAD | headed_waits << SOLE | (headed_waits | waits) << SHARED
+    single |= np.where(headed >> SHARED == melds, headed_waits, 0)
+    no_gain = waits << SHARED | waits << SOLE | single << HEADLESS
+    return melds << MELDS | np.where(headed >> SHARED > melds, gain, no_gain)

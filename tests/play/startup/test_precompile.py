@@ -17,7 +17,7 @@ from rich.console import Console
 from mjbot.game.referee import Referee
 from mjbot.play.startup import precompile as preparation
 from mjbot.play.startup.precompile import DONE_VARIABLE, Problem, prepare
-from mjbot.runtime.compiler.cache import on_compiled
+from mjbot.runtime.compiler.events import on_compiled
 from mjbot.runtime.compiler.missing import missing_functions
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import Spec, make_strategy

@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[3]
 COUNT = """
 import sys
 sys.path[:0] = [sys.argv[1]]
-import mjbot, mjbot.runtime.compiler.cache
+import mjbot, mjbot.runtime.compiler.events
 made = []
-mjbot.runtime.compiler.cache.on_compiled.append(made.append)
+mjbot.runtime.compiler.events.on_compiled.append(made.append)
 from mjbot.runtime.compiler.splitmix import mix
 import numpy as np
 mix(np.uint64(7))
@@ -49,7 +49,7 @@ def compiled_by(folder, cache, **environ):
 
 def digests_in(folder):
     ask = (
-        "from mjbot.runtime.compiler.compiled import source_digest as of; "
+        "from mjbot.runtime.compiler.sources import source_digest as of; "
         "print(of('own'), of('other'))"
     )
     done = subprocess.run(
@@ -124,20 +124,20 @@ def test_what_was_used_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path)
 BESIDE = """
 import sys, threading
 from pathlib import Path
-from mjbot.runtime.compiler import cache
+from mjbot.runtime.compiler import cache, code_cache, events
 from mjbot.runtime.compiler.claims import Claims
 
 other = Claims(Path(sys.argv[1]))
 waits = threading.Event()
 cache.share_compiling(Claims(Path(sys.argv[1]), waits.set))
 made = []
-cache.on_compiled.append(made.append)
+events.on_compiled.append(made.append)
 
 from mjbot.runtime.compiler.splitmix import mix
 import numpy as np
 
 claim = "mix"
-cache.CodeCache._claim = lambda self, sig: claim
+code_cache.CodeCache._claim = lambda self, sig: claim
 assert not other.take(claim)
 asking = threading.Thread(target=mix, args=(np.uint64(7),))
 asking.start()
@@ -251,9 +251,9 @@ def test_a_file_saved_after_its_functions_were_declared_counts_as_it_was_then(ch
 
 
 def test_a_paper_s_modules_count_among_what_code_depends_on():
-    from mjbot.runtime.compiler.compiled import _with_imports
+    from mjbot.runtime.compiler.sources import with_imports
 
-    assert "papers.one_player.game" in _with_imports("papers.one_player.search")
+    assert "papers.one_player.game" in with_imports("papers.one_player.search")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")

@@ -40,7 +40,7 @@ def caller(x):
     return middle(x) + large(x)
 """
 MAIN = """
-from mjbot.runtime.compiler.cache import on_compiled
+from mjbot.runtime.compiler.events import on_compiled
 made = []
 on_compiled.append(made.append)
 import made_caller
@@ -143,7 +143,7 @@ def test_a_callee_that_changed_is_never_stale(tmp_path):
 RECORDS = """
 import numba
 import numpy as np
-from mjbot.runtime.compiler.cache import on_compiled
+from mjbot.runtime.compiler.events import on_compiled
 made = []
 on_compiled.append(made.append)
 for number in range({}):
@@ -189,8 +189,8 @@ def forged(dispatcher, function, digest):
     name(dispatcher, function, digest)
     linking._unique_ids[function] = next(numbers)
 linking.name_by_content = forged
-import mjbot.runtime.compiler.compiled
-mjbot.runtime.compiler.compiled.name_by_content = forged
+import mjbot.runtime.compiler.jit
+mjbot.runtime.compiler.jit.name_by_content = forged
 """
 
 

@@ -14,9 +14,9 @@ from packaging.requirements import Requirement
 from packaging.version import parse
 
 from mjbot.runtime.compiler import (
-    cache,
-    compiled,
+    code_cache,
     idle_work,
+    jit,
     linking,
     loading,
     numba_parts,
@@ -37,9 +37,9 @@ def caller(x):
     return half(x) + half(7)
 """
 MAIN = """
-import mjbot.runtime.compiler.cache
+import mjbot.runtime.compiler.events
 made = []
-mjbot.runtime.compiler.cache.on_compiled.append(made.append)
+mjbot.runtime.compiler.events.on_compiled.append(made.append)
 from small_bot import caller
 assert caller(40) == 23
 print(*sorted(set(made)))
@@ -94,9 +94,9 @@ def test_this_numba_is_one_that_is_allowed_and_has_every_part():
     assert parse(oldest) <= parse(numba.__version__) < parse(f"{newest}.999")
     assert numba_parts.IS_TRIED
     assert linking.CAN_LINK
-    assert cache.IS_USABLE
-    assert cache._LOADS_ALONE and loading.LOADS_ALONE
-    assert "no_cfunc_wrapper" in compiled._OPTIONS
+    assert code_cache.IS_USABLE
+    assert code_cache._LOADS_ALONE and loading.LOADS_ALONE
+    assert "no_cfunc_wrapper" in jit._OPTIONS
     assert hasattr(linalg, "ensure_blas")
     assert pythonapi._unboxers.functions[types.Record] is record_arguments._unbox
 
@@ -110,8 +110,8 @@ def test_without_a_part_of_numba_functions_are_compiled_and_kept_all_the_same(fo
 UNTRIED = "import numba; numba.__version__ = '0.99.1'; import logging; logging.disable()"
 PLAIN = """
 from small_bot import caller
-import mjbot.runtime.compiler.cache, mjbot.runtime.compiler.linking
-assert not mjbot.runtime.compiler.cache.IS_USABLE and not mjbot.runtime.compiler.linking.CAN_LINK
+from mjbot.runtime.compiler import code_cache, linking
+assert not code_cache.IS_USABLE and not linking.CAN_LINK
 assert caller(40) == 23
 print(sum(caller.stats.cache_hits.values()))
 """
@@ -173,8 +173,8 @@ def test_an_untried_numba_is_reported_in_one_line(folder):
 
 def test_without_the_parts_of_its_cache_numba_keeps_code_its_own_way(folder):
     script = """
-import mjbot.runtime.compiler.cache
-assert not mjbot.runtime.compiler.cache.IS_USABLE
+from mjbot.runtime.compiler import code_cache
+assert not code_cache.IS_USABLE
 from small_bot import caller
 assert caller(40) == 23
 print(sum(caller.stats.cache_hits.values()))
@@ -200,13 +200,13 @@ print(numba.njit(lambda a: numpy.dot(a, a))(numpy.ones(3)), numba.np.arraymath._
 LOADED = """
 import sys
 import numpy as np
-import mjbot.runtime.compiler.cache
+import mjbot.runtime.compiler.events
 from numba.core import environment, runtime
 from mjbot.runtime.compiler.compiled import compiled
 from small_bot import ordered, small, total
 
 made = []
-mjbot.runtime.compiler.cache.on_compiled.append(made.append)
+mjbot.runtime.compiler.events.on_compiled.append(made.append)
 print(small(3), ordered(np.array([2.0, 3.0, 1.0])).tolist(), total(3))
 print(*made)
 """

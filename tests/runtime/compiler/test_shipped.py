@@ -54,7 +54,7 @@ import sys
 from pathlib import Path
 import mjbot.runtime.compiler.shipped as shipped
 shipped.FOLDER = Path(sys.argv[1])
-from mjbot.runtime.compiler.cache import on_compiled
+from mjbot.runtime.compiler.events import on_compiled
 made = []
 on_compiled.append(made.append)
 import made_shipped
