@@ -11,6 +11,7 @@ from typing import Any, Final
 from mjbot.learning.env.actions import ACTION_OF_CODE, N_ACTIONS
 from mjbot.learning.env.actions import NAMES as ACTION_NAMES
 from mjbot.learning.env.batch import BatchEnv, DecisionRows, random_source
+from mjbot.learning.env.checked import random_actions
 from mjbot.learning.env.policies import (
     Observation,
     PolicyStrategy,
@@ -19,7 +20,7 @@ from mjbot.learning.env.policies import (
     observe,
 )
 from mjbot.learning.env.rewards import RewardName, StandingValue
-from mjbot.learning.env.tables import RANDOM, TSUMOGIRI, random_actions
+from mjbot.learning.env.tables import RANDOM, TSUMOGIRI
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.learning.models.networks.layout import PLANES, SCALARS
 from mjbot.protocol.rules import Length

@@ -30,7 +30,8 @@ from mjbot.learning.env.rewards import RewardName, StandingValue
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.protocol.rules import Length
 from mjbot.protocol.tiles import N_KINDS, TILE_NAMES
-from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.checked_arguments import SEEDS, type_error, whole_number
+from mjbot.runtime.errors import ArgumentError, MjbotError
 
 
 class MissingLibraryError(MjbotError, ImportError):
@@ -80,9 +81,9 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.render_mode = "ansi"
+        self._batch: Final = BatchEnv(1, length=length, reward=reward, n_seats=n_seats, pause=True)
         self.possible_agents = [f"player_{seat}" for seat in range(n_seats)]
         self._seats: Final = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._batch: Final = BatchEnv(1, length=length, reward=reward, n_seats=n_seats, pause=True)
         self._seen: Final = np.zeros((n_seats, OBSERVATION_SIZE), np.float32)
         self._seed: int | None = None
         shape = (OBSERVATION_SIZE,)
@@ -93,19 +94,26 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
 
     def observation_space(self, agent: str) -> Any:
         """Return the Box of an agent's observations."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> Any:
         """Return the 46 actions."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self._known(agent)]
+
+    def _known(self, agent: str) -> str:
+        if not isinstance(agent, str) or agent not in self._seats:
+            raise ArgumentError(f"agent must be one of {', '.join(self._seats)}, not {agent!r:.60}")
+        return agent
 
     # --- what happens ------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game; ``options`` are none."""
+        """Begin a game; ``options`` are none.  A seed that is refused changes nothing."""
+        if not isinstance(options, dict | None):
+            raise type_error("options", "a dictionary", options)
         if seed is None:
             seed = secrets.randbits(32) if self._seed is None else self._seed + 1
-        self._seed = seed
+        self._seed = seed = whole_number("seed", seed, SEEDS)
         self.agents = list(self.possible_agents)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
@@ -118,13 +126,15 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
 
     def step(self, action: int | None) -> None:
         """Take the action of ``agent_selection``, None of an agent whose game is over."""
+        if self._seed is None:
+            raise ArgumentError("no game has begun: call reset() before step()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         if action is None:
             raise ValueError(f"{agent} must take one of the {N_ACTIONS} actions, not None")
-        self._batch.check(len(self._actions), action)
+        self._batch.check(len(self._actions), whole_number("action", action))
         self._actions.append(int(action))
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
@@ -168,7 +178,7 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> NDArray[np.float32]:
         """Return what an agent saw when it was asked last: float32[34 * N_PLANES + N_SCALARS]."""
-        seen: NDArray[np.float32] = self._seen[self._seats[agent]].copy()
+        seen: NDArray[np.float32] = self._seen[self._seats[self._known(agent)]].copy()
         return seen
 
     def render(self) -> str:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import numba
@@ -66,6 +67,8 @@ if IS_TRIED:
 
 def compiled(function: Function) -> Function:
     """Compile ``function`` with numba on first use and cache the machine code on disk."""
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"function must be a Python function, not {function!r:.60}")
     if IS_INTERPRETED:
         return interpreted(function)
     digest, changed = _digest_and_changed(function.__module__)
