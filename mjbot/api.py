@@ -8,6 +8,7 @@ from typing import Final
 
 from mjbot.game.records.choices import recorded_decisions
 from mjbot.game.records.positions import recorded_view
+from mjbot.game.records.written import write_record
 from mjbot.game.rules.checked import (
     acceptance,
     count_tiles,
@@ -82,6 +83,7 @@ __all__ = [
     "tile_name",
     "view_svg",
     "waits",
+    "write_record",
 ]
 
 RENAMED: Final = {

@@ -5,8 +5,10 @@ and their number.  A call must raise ``TypeError`` or ``ValueError`` with the na
 argument in its text; what returns is printed as a fault.
 """
 
+import json
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
@@ -103,8 +105,30 @@ def on_records() -> Iterator[Call]:
     wrong = {"path": PATHS, "at": ats, "seat": SEATS}
     yield Call("recorded_view", mjbot.recorded_view, right, wrong)
     yield Call("recorded_decisions", mjbot.recorded_decisions, {"path": RECORD}, {"path": PATHS})
+    events = [json.loads(line) for line in RECORD.read_bytes().splitlines()]
+    with tempfile.TemporaryDirectory() as folder:
+        right = {"path": f"{folder}/game.mjson", "events": events}
+        games = (
+            None,
+            5,
+            "x",
+            b"x",
+            {},
+            [],
+            [5],
+            [None],
+            [{}],
+            [{"type": "x"}],
+            [{"x": NOTHING}],
+            [{"type": float("nan")}],
+            [{5: 5}],
+            events[1:],
+            [*events[:9], *events[12:]],
+        )
+        paths = (*PATHS, "x.txt", f"{folder}/x.docx")  # fmt: skip
+        yield Call("write_record", mjbot.write_record, right, {"path": paths, "events": games})
     view = recorded_view(RECORD, 15, 0)
-    names = (5, "abcd", [1, 2, 3, 4], ["a"], NOTHING, [None] * 4)
+    names = (5, "abc", [1, 2, 3, 4], ["a"], NOTHING, [None] * 4)
     wrong = {"view": OBJECTS, "names": names, "index": FLAGS}
     yield Call(
         "view_svg", mjbot.view_svg, {"view": view, "names": list("abcd"), "index": True}, wrong

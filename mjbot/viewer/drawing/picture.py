@@ -84,7 +84,7 @@ def view_svg(view: View, names: Sequence[str] = (), *, index: bool = False) -> s
         raise type_error("view", "a View", view)
     flag("index", index)
     is_texts = isinstance(names, Sequence) and all(isinstance(name, str) for name in names)
-    if isinstance(names, str) or not is_texts:
+    if not is_texts:
         raise type_error("names", "a sequence of texts", names)
     if names and len(names) < view.players:
         raise ArgumentError(f"names must be {view.players}, one for each seat, not {len(names)}")
