@@ -122,7 +122,7 @@ def on_records() -> Iterator[Call]:
             [{"x": NOTHING}],
             [{"type": float("nan")}],
             [{5: 5}],
-            events[1:],
+            events[2:],
             [*events[:9], *events[12:]],
         )
         paths = (*PATHS, "x.txt", f"{folder}/x.docx")  # fmt: skip
