@@ -48,8 +48,10 @@ if not TYPE_CHECKING:  # a checker would take any name for known
         if name == "__all__" or not (name.startswith("_") or is_module):
             from mjbot import api
 
-            if name == "__all__" or name in api.__all__ or name in api.RENAMED:
+            if name == "__all__" or name in api.RENAMED:
                 return getattr(api, name)
+            if name in api.__all__:  # kept: finding it again would take longer than what it does
+                return globals().setdefault(name, getattr(api, name))
         raise AttributeError(f"mjbot has no {name!r}; docs/api.md lists what it has")
 
     def __dir__() -> list[str]:

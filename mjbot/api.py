@@ -8,10 +8,20 @@ from typing import Final
 
 from mjbot.game.records.choices import recorded_decisions
 from mjbot.game.records.positions import recorded_view
-from mjbot.game.rules.acceptance import acceptance, count_tiles, shanten_and_acceptance, waits
+from mjbot.game.records.written import write_record
+from mjbot.game.rules.checked import (
+    acceptance,
+    count_tiles,
+    hand_counts,
+    kinds_of,
+    parse_tiles,
+    shanten,
+    shanten_and_acceptance,
+    tile_kind,
+    tile_name,
+    waits,
+)
 from mjbot.game.rules.fu_parts import FuPart
-from mjbot.game.rules.kinds import hand_counts, kinds_of
-from mjbot.game.rules.shanten import shanten
 from mjbot.game.table.actions import DECIDES_ALL, DECIDES_CALLS, DECIDES_TURNS, DECIDES_WINS, Action
 from mjbot.game.table.hand_score import HandScore, WinningHand, score_hand
 from mjbot.game.table.state import MeldType, Phase, RiichiState, RiverFlag
@@ -22,9 +32,6 @@ from mjbot.protocol.tiles import (
     RED_FIVES,
     TILE_BY_NAME,
     TILE_NAMES,
-    parse_tiles,
-    tile_kind,
-    tile_name,
 )
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.strategy.explanation import DataTable, Explanation, Rated, Strength, Term
@@ -76,6 +83,7 @@ __all__ = [
     "tile_name",
     "view_svg",
     "waits",
+    "write_record",
 ]
 
 RENAMED: Final = {

@@ -41,7 +41,8 @@ PAGES: Final = (
     "docs/howto/review-your-games.md", "docs/howto/score-a-hand.md", "docs/watch.md",
     "docs/learning.md",
     "docs/howto/reinforcement-learning.md", "docs/detection.md", "docs/check.md",
-    "docs/howto/many-machines.md", "docs/howto/troubleshooting.md", "docs/arena.md",
+    "docs/howto/many-machines.md", "docs/howto/profile-a-bot.md",
+    "docs/howto/troubleshooting.md", "docs/arena.md",
     "docs/review.md", "docs/tenhou.md", "docs/strategies.md", "docs/howto/statistics.md",
 )  # fmt: skip
 """Getting started and the how-tos, in the order of the navigation, and the references that show

@@ -11,11 +11,12 @@ import multiprocessing
 import os
 import shlex
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+import mjbot
 from mjbot.arena.workers.clock import BEATS, HEARTBEAT_SIZE, Clock, DeadlineError
 from mjbot.arena.workers.files_read import FileRead, ReadingWatch, digest_of
 from mjbot.arena.workers.playing import MAKING_S
@@ -86,6 +87,46 @@ def _external_files(spec: Spec, players: int) -> list[str]:
         raise StrategyError(str(error), exit_code=error.exit_code) from None
     parts = shlex.split(spec.label)
     return [digest_of(part) for part in parts if Path(part).is_file()]
+
+
+def code_parts(specs: Iterable[Spec], players: int = 4) -> dict[str, str]:
+    """Return the digest of each file of mjbot, and of what strategies from outside read, by name.
+
+    Where :func:`code_digest` differs between two machines, these show in which files.  Raises as
+    that does.
+    """
+    parts = {}
+    for name in ("", *_LINKED):
+        folder = Path(mjbot.__path__[0], name)
+        for path in folder.rglob("*"):
+            inside = Path("mjbot", name, path.relative_to(folder))
+            is_once = bool(name) or inside.parts[1] not in _LINKED
+            if path.suffix in _CODE and is_once:
+                parts[inside.as_posix()] = digest_of(str(path))
+    for spec in dict.fromkeys(specs):
+        if spec.is_external:
+            files = [f"{spec.label} {digest}" for digest in _external_files(spec, players)]
+        else:
+            files = _looked_at(spec, players)[1:] if spec.is_outside else []
+        parts |= dict([file.rsplit(" ", 1) for file in files])
+    return parts
+
+
+_LINKED: Final = ("protocol", "strategies")
+"""Packages that are links in a checkout, into which a search does not go."""
+_CODE: Final = (".py", ".npz")
+
+
+def differing_parts(here: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
+    """Return the names of files that are not the same, or are in one place only.
+
+    >>> differing_parts({"a.py": "1", "b.py": "2"}, {"a.py": "1", "b.py": "3", "c.py": "4"})
+    ['b.py', 'c.py (only there)']
+    """
+    changed = [name for name, digest in here.items() if there.get(name, digest) != digest]
+    missing = [f"{name} (missing there)" for name in here.keys() - there.keys()]
+    more = [f"{name} (only there)" for name in there.keys() - here.keys()]
+    return sorted(changed) + sorted(missing) + sorted(more)
 
 
 # --- strategies from outside -----------------------------------------------------------------

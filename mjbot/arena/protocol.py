@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from mjbot.protocol.errors import NOT_JSON
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.files import naming, plural, write_text
 
@@ -54,9 +55,17 @@ def kept_protocol(folder: Path) -> FixedProtocol | None:
         return None
     try:
         with naming(path):
-            return msgspec.json.decode(path.read_bytes(), type=FixedProtocol)
-    except msgspec.DecodeError as error:
-        raise MjbotError(f"{path} is damaged ({error}); use --fresh") from None
+            kept = msgspec.json.decode(path.read_bytes(), type=FixedProtocol)
+    except NOT_JSON as error:
+        raise _damaged(path, str(error)) from None
+    if digest_of(kept.text) != kept.digest:
+        raise _damaged(path, "its text has another digest")
+    return kept
+
+
+def _damaged(path: Path, problem: str) -> MjbotError:
+    cure = "delete it, which leaves the run without a protocol, or use --fresh"
+    return MjbotError(f"{path} is damaged ({problem}); {cure}")
 
 
 def fix_protocol(folder: Path, text: str, games: int) -> FixedProtocol:

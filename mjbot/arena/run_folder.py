@@ -11,7 +11,6 @@ counts, so that a run which was killed resumes without gaps.  ``mjbot replay``, 
 
 import gzip
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,13 +20,20 @@ import msgspec
 
 from mjbot.arena.protocol import PROTOCOL_FILE
 from mjbot.arena.setup import GameId, Setup
-from mjbot.arena.workers.fault_files import FAULT_FOLDER
+from mjbot.arena.workers.fault_files import FAULT_FOLDER, FAULT_NAME
 from mjbot.arena.workers.files_read import FILES_FILE
 from mjbot.game.records.game import Talk
 from mjbot.game.records.mjai_log import log_line
 from mjbot.game.statistics.figures import COLUMNS
 from mjbot.protocol.messages import Event
-from mjbot.runtime.append_log import AppendLog, Cures, LogError, emptied, read_log
+from mjbot.runtime.append_log import (
+    AppendLog,
+    Cures,
+    LogError,
+    emptied,
+    encode_checked,
+    read_log,
+)
 from mjbot.runtime.files import naming
 
 RECORDS_FOLDER: Final = "records"
@@ -70,7 +76,6 @@ ResultsError = LogError
 
 _CURES: Final = Cures("name another --out", "use --fresh")
 _RECORD: Final = re.compile(r"\.?\d{7,}-\d{2,}\.jsonl\.gz(\.unfinished)?")
-_FAULT: Final = re.compile(r"[a-z]+-\d+-\d+-\d-\d+\.json")
 
 
 class ResultsHeader(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,8 +113,7 @@ def encode_game(game: GameLine) -> bytes:
     >>> encode_game(GameLine(wall=0, seating=1, void="why"))
     b'{"wall":0,"seating":1,"void":"why","check":"778da3a1"}'
     """
-    text = msgspec.json.encode(game)
-    return b'%s,"check":"%08x"}' % (text[:-1], zlib.crc32(text))
+    return encode_checked(game)
 
 
 def decode_game(text: bytes) -> GameLine:
@@ -167,7 +171,7 @@ def _written(folder: Path) -> Iterator[Path]:
     for name in (FIGURES_FILE, REPORT_FILE, FILES_FILE, PROTOCOL_FILE):
         if (folder / name).exists():
             yield folder / name
-    for inside, pattern in ((RECORDS_FOLDER, _RECORD), (FAULT_FOLDER, _FAULT)):
+    for inside, pattern in ((RECORDS_FOLDER, _RECORD), (FAULT_FOLDER, FAULT_NAME)):
         if (folder / inside).is_dir():
             paths = (folder / inside).iterdir()
             yield from (path for path in paths if pattern.fullmatch(path.name))

@@ -147,7 +147,7 @@ class GamesProgress:
             self.on_fault(line.game_id, fault)
         if line.void and line.void not in self._reported:
             self._reported.add(line.void)
-            self._print(f"wall {line.wall} does not count: {line.void}")
+            self.note(f"wall {line.wall} does not count: {line.void}")
         self._games += 1
         rate = self._games / max(1e-9, time.monotonic() - self._started_at)
         self._step(note=note or f"{rate:.1f} a second")
@@ -158,9 +158,10 @@ class GamesProgress:
         if (strategy, fault.kind) not in self._reported:
             self._reported.add((strategy, fault.kind))
             where = f"wall {game_id.wall}, seat {fault.seat}, decision {fault.decision}"
-            self._print(f"{strategy}: {fault.kind} ({where}): {fault.problem}")
+            self.note(f"{strategy}: {fault.kind} ({where}): {fault.problem}")
 
-    def _print(self, text: str) -> None:
+    def note(self, text: str) -> None:
+        """Print a line above the bar."""
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 

@@ -25,11 +25,10 @@ from mjbot.arena.report.page import write_report
 from mjbot.arena.repro import replay_decision
 from mjbot.arena.run import Arena, ArenaPlan, RunOutcome
 from mjbot.arena.run_folder import FIGURES_FILE, RECORDS_FOLDER, REPORT_FILE, erase_run
-from mjbot.arena.runs import games_progress, prepare_own
+from mjbot.arena.runs import GamesProgress, games_progress, prepare_own
 from mjbot.arena.setup import Setup
 from mjbot.arena.workers.fault_files import read_fault
 from mjbot.arena.workers.on_ray import RayPool
-from mjbot.arena.workers.playing import ReportFault
 from mjbot.arena.workers.pool import WorkerError, WorkerPool
 from mjbot.cli.arena_request import ArenaRequest, GivenProtocol, overridden, read_protocol
 from mjbot.game.statistics.origin import Origin, origin_of
@@ -125,7 +124,7 @@ def _play_missing(arena: Arena, request: ArenaRequest, console: Console) -> str:
         console = Console(stderr=request.json, force_terminal=False)
     with (
         games_progress(console, arena) as games,
-        _players(arena.plan, request, games.on_fault) as pool,
+        _players(arena.plan, request, games) as pool,
         stopping_between_steps() as look,
     ):
         arena.play(pool, games.on_game, look)
@@ -141,14 +140,14 @@ def _peak() -> str:
     return f"; at most {own:.0f} MB here, {other:.0f} MB in the largest process"
 
 
-def _players(plan: ArenaPlan, request: ArenaRequest, report: ReportFault) -> WorkerPool | RayPool:
+def _players(plan: ArenaPlan, request: ArenaRequest, games: GamesProgress) -> WorkerPool | RayPool:
     if request.on:
-        return RayPool(plan.setup, request.on, request.jobs, plan.recording)
+        return RayPool(plan.setup, request.on, request.jobs, plan.recording, games.note)
     return WorkerPool(
         plan.setup,
         request.jobs or worker_count(),
         recording=plan.recording,
-        report=report,
+        report=games.on_fault,
         terminal=request.terminal(),
     )
 

@@ -88,7 +88,7 @@ def rules(text: str, players: Collection[int] = (4,)) -> Rules:
         if text.endswith(".toml"):
             return Rules.read(tomllib.loads(Path(text).read_text(encoding="utf-8")), players)
         return Rules.read(dict(map(_rule, text.split(","))), players)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise argparse.ArgumentTypeError(f"{text!r}: {system_message(error)}") from None
 
 

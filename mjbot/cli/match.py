@@ -95,7 +95,10 @@ class MatchRequest(GamesRequest):
         named, seats = len(self.seats_at_table), self.table.game.players
         if named != seats:
             more = f": {self.seats_at_table[seats]!r} is one too many" if named > seats else ""
-            raise ArgumentError(f"a table has {seats} seats, {named} named{more}")
+            other = {3: "; three players: --rules players=3", 4: "; four: --rules players=4"}
+            raise ArgumentError(
+                f"a table has {seats} seats, {named} named{more}{other.get(named, '')}"
+            )
 
 
 @ending_at_once()

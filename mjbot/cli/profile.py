@@ -125,6 +125,8 @@ class RunProfile:
             self._tables: dict[str, Any] = tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
             raise ProfileError(self._broken(str(error))) from None
+        except RecursionError:
+            raise ProfileError(f"{path}: nested too deeply") from None
 
     def values(self, request: type) -> dict[str, Any]:
         """Return the values of the fields that the profile sets, by name, for a parser's defaults.

@@ -19,6 +19,7 @@ from typing import Final
 
 import msgspec
 
+from mjbot.protocol.errors import NOT_JSON
 from mjbot.runtime.files import append_lines, write_all
 from mjbot.runtime.system import OWN_FILE, lock_file
 
@@ -191,7 +192,7 @@ _encoded: Final = msgspec.json.Encoder().encode_lines
 def _decoded(text: bytes) -> Iterator[_Line]:
     """Yield the lines that name a file of the folder; a damaged one costs only itself."""
     for line in text.split(b"\n"):
-        with contextlib.suppress(msgspec.DecodeError):
+        with contextlib.suppress(*NOT_JSON):
             found = msgspec.json.decode(line, type=_Line)
-            if found.name == Path(found.name).name:
+            if found.name == Path(found.name).name and "\0" not in found.name:
                 yield found

@@ -3,12 +3,16 @@
 A log is a file of JSON lines.  The first is its header: it identifies the file and the
 work depends on.  Each further line is one piece of work that is done.  A line is written whole
 and given to the operating system before the work counts, so a killed program loses at most what
-was under way; a last line that was cut off is cut away at the next start.
+was under way; a last line that was cut off is cut away at the next start.  With
+:func:`encode_checked` a line ends with a checksum, so that a damaged one is noticed where it is
+still JSON.
 """
 
 import contextlib
 import os
+import re
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from io import FileIO
 from pathlib import Path
@@ -39,6 +43,27 @@ class Cures(NamedTuple):
 
     elsewhere: str
     anew: str
+
+
+_CHECK: Final = re.compile(rb',"check":"([0-9a-f]{8})"}$')
+
+
+def encode_checked(line: msgspec.Struct) -> bytes:
+    """Return a line's text, with a checksum of all the rest as its last field."""
+    text = msgspec.json.encode(line)
+    return b'%s,"check":"%08x"}' % (text[:-1], zlib.crc32(text))
+
+
+def decode_checked(text: bytes, type: type[LineT]) -> LineT:  # as msgspec names it
+    """Return what :func:`encode_checked` was given; lines of before mjbot 0.4 have no checksum.
+
+    Raises ``ValueError`` if that is no such line, or not as it was written.
+    """
+    if check := _CHECK.search(text):
+        text = text[: check.start()] + b"}"
+        if int(check[1], 16) != zlib.crc32(text):
+            raise ValueError("this line is not as it was written (its checksum differs)")
+    return msgspec.json.decode(text, type=type)
 
 
 def first_difference(kept: msgspec.Struct, expected: msgspec.Struct) -> str | None:
@@ -201,7 +226,8 @@ def _read_lines(
     lines = []
     for number, kept in _decoded(text, decode):
         if isinstance(kept, ValueError):
-            raise LogError(f"{path}, line {number}: {kept}; {cures.anew}")
+            cure = f"delete that line, and its work is done again, or {cures.anew}"
+            raise LogError(f"{path}, line {number}: {kept}; {cure}")
         lines.append(kept)
     return lines
 

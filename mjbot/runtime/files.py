@@ -1,12 +1,40 @@
-"""Numbers and errors as text; files whose errors name them."""
+"""Numbers and errors as text; files whose errors name them, and names that others chose."""
 
 import contextlib
+import errno
+import hashlib
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from mjbot.runtime.streams import ESCAPE
+
+MOST_NAME_BYTES: Final = 200
+"""Of a file's name without its ending: systems take 255 with it and what is added meanwhile."""
+ABOUT_ONE_NAME: Final = frozenset(
+    {
+        errno.EACCES, errno.EEXIST, errno.EILSEQ, errno.EINVAL, errno.EISDIR, errno.ELOOP,
+        errno.ENAMETOOLONG, errno.ENOTDIR, errno.EPERM,
+    }
+)  # fmt: skip
+"""Errors over one file, after which others can still be written; a full disk is none."""
+
+
+def safe_name(text: str) -> str:
+    r"""Return a text that others chose as a file's name without its ending.
+
+    What cannot be seen becomes ``_``; a long one is cut, and told apart from others by a digest.
+
+    >>> safe_name("game\x1b[2J\n1"), safe_name("東" * 300)[-12:]
+    ('game_[2J_1', '東東東-4fa7c2aa')
+    """
+    name = "".join([letter if letter.isprintable() and letter != "/" else "_" for letter in text])
+    data = name.encode()
+    if len(data) <= MOST_NAME_BYTES:
+        return name
+    digest = f"-{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()[:8]}"
+    return data[: MOST_NAME_BYTES - len(digest)].decode(errors="ignore") + digest
 
 
 @contextlib.contextmanager

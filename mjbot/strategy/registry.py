@@ -19,10 +19,12 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
+from os.path import isfile
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from mjbot.runtime.checked_arguments import shown, text, type_error, whole_number
 from mjbot.strategy.faults import error_summary
 from mjbot.strategy.options import Option, StrategyError, options_of, read_options, split_options
 from mjbot.strategy.strategy import Strategy
@@ -58,7 +60,12 @@ def make_strategy(name: str, options: Mapping[str, str] | None = None, seed: int
 
     ``seed`` sets the field ``seed`` of strategies that have one, unless the options name it.
     """
-    cls = strategy_class(name)
+    whole_number("seed", seed)
+    if options is not None and not isinstance(options, Mapping):
+        raise type_error("options", "a dictionary of texts", options)
+    for key, value in (options or {}).items():
+        text(f"options: {shown(key)}", value)
+    cls = strategy_class(text("name", name))
     values = read_options(cls, options or {})
     if any(option.name == "seed" for option in options_of(cls)):
         values.setdefault("seed", seed)
@@ -183,7 +190,7 @@ def _distribution(entry: EntryPoint) -> str:
 def _unknown(name: str) -> StrategyError:
     if moved := MOVED.get(_dashed(name)):
         return StrategyError(f"unknown strategy {name!r}; in a checkout it is {moved}")
-    if Path(f"{name.removesuffix('.py')}.py").is_file():
+    if isfile(f"{name.removesuffix('.py')}.py"):
         return StrategyError(f"strategy {name!r}: name the class in that file too, {name}:CLASS")
     if name.endswith(".py") or "/" in name:
         return StrategyError(f"strategy {name!r}: no such file here; write FILE.py:CLASS")
@@ -194,7 +201,7 @@ def _unknown(name: str) -> StrategyError:
 
 def _module(place: str) -> ModuleType:
     file = Path(place if place.endswith(".py") else f"{place}.py")
-    if file.is_file():
+    if isfile(file):  # False, too, of a name that no file can have
         return _loaded(file.resolve())
     if place.endswith(".py") or "/" in place:
         raise StrategyError(f"strategy {place!r}: no such file {file}")

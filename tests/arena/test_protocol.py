@@ -4,12 +4,16 @@ import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
-from mjbot.arena.protocol import look_deviations
+from mjbot.arena.protocol import FixedProtocol, deviations_of, digest_of, look_deviations
 from mjbot.arena.run_folder import GameLine, encode_game
+from mjbot.cli import arena as arena_command
+from mjbot.cli.arena_request import read_protocol
 from mjbot.cli.main import main
 
 PROTOCOL = """
@@ -98,3 +102,41 @@ def test_a_look_that_was_not_planned_is_named() -> None:
     assert look_deviations(2000, 4000, (2000,)) == []
     assert look_deviations(4000, 4000, ()) == []
     assert look_deviations(312, 4000, (2000,)) == ["a look after 312 games (planned: 2,000, 4,000)"]
+
+
+def test_a_single_game_before_a_protocol_deviates() -> None:
+    fixed = FixedProtocol(digest=digest_of("x"), fixed="2026-01-01", games_before=1, text="x")
+    assert deviations_of(fixed, "x") == ["1 game had been played before it"]
+    assert deviations_of(msgspec.structs.replace(fixed, games_before=0), "x") == []
+
+
+@pytest.mark.parametrize("games", [1, 1999, 2001, 3999, 4001, 6000])
+def test_only_planned_looks_follow_a_protocol(games: int) -> None:
+    """More games than planned are no planned look either: their folder held them before."""
+    deviation = f"a look after {games:,} games (planned: 2,000, 4,000)"
+    assert look_deviations(games, 4000, (2000,)) == [deviation]
+
+
+@pytest.mark.parametrize(
+    ("games", "is_complete", "until_sure", "looks"),
+    [(3, False, False, 1), (6, False, False, 0), (12, True, False, 0), (3, False, True, 0)],
+)
+def test_the_command_checks_looks_of_a_run_that_is_not_over(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    games: int,
+    is_complete: bool,
+    until_sure: bool,
+    looks: int,
+) -> None:
+    path = tmp_path / "fixed.toml"
+    path.write_text(PROTOCOL)
+    given = read_protocol(path)
+    fixed = FixedProtocol(digest=digest_of(given.text), fixed="now", games_before=0, text="")
+    monkeypatch.setattr(arena_command, "overridden", lambda *_: [])
+    plan = SimpleNamespace(until_sure=until_sure)
+    outcome: Any = SimpleNamespace(void={}, is_complete=is_complete, games=games, plan=plan)
+    request: Any = None
+    check = arena_command._check_protocol(outcome, request, given, fixed)
+    assert check is not None
+    assert list(check.deviations) == [f"a look after {games} games (planned: 6, 12)"] * looks

@@ -61,6 +61,9 @@ ARENA = [
 
 MATCH = [
     ("match a b", 2, "mjbot match: a table has 4 seats, 2 named"),
+    ("match a b c", 2, "a table has 4 seats, 3 named; three players: --rules players=3"),
+    ("match a b c d --rules players=3", 2,
+     "a table has 3 seats, 4 named: 'd' is one too many; four: --rules players=4"),
     ("match a b c d fast-riichi-a", 2,
      "mjbot match: a table has 4 seats, 5 named: 'fast-riichi-a' is one too many"),
     ("match tsumogiri tsumogiri tsumogiri --games 0", 2, "--games: '0': expected a "),

@@ -168,7 +168,7 @@ def test_a_tables_clock_bounds_the_budget(bots):
     free = bound = 0
     for view, actions in played_on(bots, search, 16):
         free += search._gains(view, actions)[0].worlds
-        view.time_left_ms = 40.0
+        vars(view)["time_left_ms"] = 40.0
         bound += search._gains(view, actions)[0].worlds
     assert 0 < bound < free / 2
 

@@ -25,7 +25,7 @@ from mjbot.game.records.game import RecordError
 from mjbot.learning.training.positions import GameRef, GameStep, LeftOut, collect, games_at
 from mjbot.protocol import messages as m
 from mjbot.protocol.rules import announced_players
-from mjbot.runtime.append_log import AppendLog, Cures
+from mjbot.runtime.append_log import AppendLog, Cures, decode_checked, encode_checked
 from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.errors import ArgumentError
 
@@ -123,8 +123,10 @@ def count_games(
     with ExitStack() as stack:
         log: AppendLog[CountsHeader, CountedGame] | None = None
         if folder is not None:
-            decode, header = partial(msgspec.json.decode, type=CountedGame), header_of(models)
-            log = stack.enter_context(AppendLog(folder / COUNTS_FILE, header, CURES, decode=decode))
+            decode, header = partial(decode_checked, type=CountedGame), header_of(models)
+            log = stack.enter_context(
+                AppendLog(folder / COUNTS_FILE, header, CURES, decode=decode, encode=encode_checked)
+            )
             digests = record_digests(refs)
             lines = _kept(log.lines, digests)
             for _ in lines:

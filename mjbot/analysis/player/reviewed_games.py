@@ -32,7 +32,14 @@ from mjbot.game.table.view import View
 from mjbot.protocol import messages as m
 from mjbot.protocol.errors import NOT_JSON
 from mjbot.protocol.tiles import N_KINDS, TILE_BY_NAME, tile_kind
-from mjbot.runtime.append_log import AppendLog, Cures, emptied, read_log
+from mjbot.runtime.append_log import (
+    AppendLog,
+    Cures,
+    decode_checked,
+    emptied,
+    encode_checked,
+    read_log,
+)
 from mjbot.runtime.languages import ENGLISH, marked, translate, using_language
 from mjbot.runtime.processes import in_processes
 from mjbot.strategy.options import StrategyError
@@ -199,7 +206,7 @@ FORMAT_MARK: Final = b'"format":"mjbot reviewed games'
 CURES: Final = Cures("choose another --out", "delete it to review the games again")
 
 
-_DECODE: Final = partial(msgspec.json.decode, type=ReviewedSource)
+_DECODE: Final = partial(decode_checked, type=ReviewedSource)
 
 
 def empty_if_stale(path: Path, header: ReviewedHeader) -> bool:
@@ -226,7 +233,7 @@ def open_games_file(
     path: Path, header: ReviewedHeader
 ) -> AppendLog[ReviewedHeader, ReviewedSource]:
     """Open the file of a run, or resume it; raises :class:`~mjbot.runtime.append_log.LogError`."""
-    return AppendLog(path, header, CURES, decode=_DECODE)
+    return AppendLog(path, header, CURES, decode=_DECODE, encode=encode_checked)
 
 
 def read_games_file(path: Path) -> tuple[ReviewedHeader, list[ReviewedSource]]:

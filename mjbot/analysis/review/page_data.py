@@ -11,13 +11,15 @@ A decision has the keys of a strategy's thought as well (:func:`mjbot.viewer.tho
 page calls it in a word or two, and ``counts`` whether it is a mistake.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from mjbot.game.table.actions import ACTIONS, Action
+from mjbot.protocol.errors import NOT_JSON
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.languages import translate
 from mjbot.strategy.explanation import Explanation, Rated, Term
@@ -37,12 +39,28 @@ def read_review(path: Path) -> Json:
         decisions = [entry for kyoku in review["review"]["kyokus"] for entry in kyoku["entries"]]
         needed = {"event", "position", "opponents", "counts"}
         complete = all(needed <= entry.keys() for entry in decisions)
-    except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+    except (*NOT_JSON, KeyError, TypeError, AttributeError):
         raise NoReviewError(f"{path}: holds no review; mjbot review --json writes one") from None
     if not complete:
         cure = "write it again with mjbot review --json"
         raise NoReviewError(f"{path}: a review of another program or an older version; {cure}")
     return dict(review)
+
+
+@contextmanager
+def review_of(path: Path) -> Iterator[Json]:
+    """Give a review to a block that reads it; raises as :func:`read_review`.
+
+    What the block finds missing or of another type is a damaged review: no other error.
+    """
+    review = read_review(path)
+    try:
+        yield review
+    except MjbotError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        cure = "write it again with mjbot review --json"
+        raise NoReviewError(f"{path}: a damaged review ({error!r:.80}); {cure}") from None
 
 
 def same_game(review: Json, events: Sequence[Json]) -> bool:

@@ -35,6 +35,7 @@ from mjbot.game.records.sources import RUNS_FOLDER, Source, games_of, join_hands
 from mjbot.game.statistics.figures import COLUMNS, EventCounter, as_rows, uma_points
 from mjbot.game.table.settle import ranks_of
 from mjbot.protocol import messages as m
+from mjbot.protocol.errors import NOT_JSON
 from mjbot.protocol.rules import LAST_ROUND, RANKED, Rules, announced_players, last_round
 from mjbot.protocol.seats import by_seat
 from mjbot.runtime.errors import ArgumentError
@@ -478,7 +479,7 @@ def _setup_of(folder: Path) -> Setup:
     with (folder / GAMES_FILE).open("rb") as file:
         try:
             return msgspec.json.decode(file.readline(), type=ResultsHeader).setup
-        except msgspec.DecodeError as error:
+        except NOT_JSON as error:
             raise RecordError(str(folder / GAMES_FILE), "line 1", str(error)) from None
 
 

@@ -26,6 +26,7 @@ from mjbot.game.statistics.figures import FIGURE_BY_KEY, WallSums
 from mjbot.game.statistics.seating import ONE_AGAINST
 from mjbot.protocol.rules import LAST_ROUND, Length, Rules
 from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.files import safe_name
 from mjbot.runtime.requests import option
 from mjbot.strategy.options import StrategyError
 from mjbot.strategy.registry import Spec, built_in_names, strategy_info
@@ -311,4 +312,4 @@ def _file_name(text: str) -> str:
     >>> _file_name("my/bot.py:MyBot,luck=3")
     'my-bot.py-MyBot,luck=3'
     """
-    return re.sub(r"[^\w.,=+-]+", "-", text).strip("-.")
+    return safe_name(re.sub(r"[^\w.,=+-]+", "-", text).strip("-."))

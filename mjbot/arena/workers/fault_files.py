@@ -1,6 +1,9 @@
 """What is kept of a decision that went wrong, so that it can be looked at again."""
 
 import base64
+import contextlib
+import re
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -16,6 +19,7 @@ from mjbot.strategy.registry import Spec
 
 FAULT_FOLDER: Final = "faults"
 MOST_FILES: Final = 100  # of one strategy
+FAULT_NAME: Final = re.compile(r"[a-z]+-\d+-\d+-\d-\d+\.json")
 
 
 class FaultFileError(MjbotError):
@@ -26,7 +30,8 @@ class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
     """One decision: the game it came up in, and the table's record (base64) when it did.
 
     ``fatal`` has seat and number of earlier decisions of the game that were not even asked for,
-    because they end or block the process.
+    because they end or block the process.  ``check`` is a checksum of all the rest; files of
+    before mjbot 0.4 have none.
     """
 
     strategy: str
@@ -39,6 +44,7 @@ class FaultFile(msgspec.Struct, frozen=True, kw_only=True):
     fatal: tuple[tuple[int, int], ...] = ()
     trace: str = ""
     state: str = ""
+    check: str = ""
 
     @property
     def spec(self) -> Spec:
@@ -67,9 +73,14 @@ def save_faults(folder: Path, setup: Setup, game_id: GameId, faults: tuple[Fault
         if len(_kept(folder, setup).get(number, ())) >= MOST_FILES:
             continue
         file = _file_of(setup, game_id, fault, faults)
+        file = msgspec.structs.replace(file, check=_check_of(file))
         name = f"{fault.kind}-{game_id.wall}-{game_id.seating}-{fault.seat}-{fault.decision}.json"
         text = msgspec.json.format(msgspec.json.encode(file), indent=1)
         (target / name).write_bytes(text + b"\n")
+
+
+def _check_of(file: FaultFile) -> str:
+    return f"{zlib.crc32(msgspec.json.encode(msgspec.structs.replace(file, check=''))):08x}"
 
 
 def _file_of(setup: Setup, game_id: GameId, fault: Fault, faults: tuple[Fault, ...]) -> FaultFile:
@@ -107,7 +118,12 @@ def fault_lines(folder: Path, setup: Setup, counts: Sequence[int]) -> list[str]:
 
 def _first_of(paths: Sequence[Path]) -> str:
     """Report the first fault, if there is one that can be made again."""
-    files = [(path, read_fault(path)) for path in paths]
+    files = []
+    for path in paths:
+        with contextlib.suppress(FaultFileError):  # a damaged one: the next one shows it as well
+            files.append((path, read_fault(path)))
+    if not files:
+        return f" ({paths[0]} is damaged)"
     path, file = next(((path, file) for path, file in files if file.can_be_repeated), files[0])
     how = f"mjbot arena --repro {path}" if file.can_be_repeated else str(path)
     return f" ({file.kind}: {file.problem}); see one: {how}"
@@ -116,19 +132,28 @@ def _first_of(paths: Sequence[Path]) -> str:
 def _kept(folder: Path, setup: Setup) -> dict[int, list[Path]]:
     """Return the files of each strategy, by its number, in the order of the games."""
     kept: dict[int, list[tuple[tuple[int, ...], Path]]] = {}
-    for path in (folder / FAULT_FOLDER).glob("*-*-*-*-*.json"):
+    for path in (folder / FAULT_FOLDER).glob("*.json"):
+        if not FAULT_NAME.fullmatch(path.name):
+            continue
         decision = tuple([int(word) for word in path.stem.split("-")[1:]])
         _, seating, seat, _ = decision
-        kept.setdefault(setup.seating.tables[seating][seat], []).append((decision, path))
+        tables = setup.seating.tables
+        if seating >= len(tables) or seat >= len(tables[seating]):
+            continue  # of no game of this run
+        kept.setdefault(tables[seating][seat], []).append((decision, path))
     return {number: [path for _, path in sorted(files)] for number, files in kept.items()}
 
 
 def read_fault(path: Path) -> FaultFile:
     """Return what a file keeps.  Raises :class:`FaultFileError`."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=FaultFile)
+        file = msgspec.json.decode(path.read_bytes(), type=FaultFile)
     except OSError as error:
         problem = f"{path}: {error.strerror or error}"
         raise FaultFileError(problem, exit_code=ExitCode.UNREACHABLE) from None
     except NOT_JSON as error:
         raise FaultFileError(f"{path} is not a fault that mjbot arena kept: {error}") from None
+    if file.check and file.check != _check_of(file):
+        problem = "is not as it was written (its checksum differs); look at another decision"
+        raise FaultFileError(f"{path} {problem}")
+    return file

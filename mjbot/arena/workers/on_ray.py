@@ -14,9 +14,9 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from mjbot.arena.code_digest import code_digest
+from mjbot.arena.code_digest import code_digest, code_parts, differing_parts
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import AHEAD, WorkerError, WorkerPool
@@ -29,6 +29,10 @@ MOST_CRASHES: Final = 3
 MOST_CONNECTS: Final = 3
 LOOK_S: Final = 0.5
 MOST_QUOTED: Final = 300
+MOST_FILES: Final = 3
+"""How many differing files an error names."""
+FIRST_REMINDER_S: Final = 10.0
+REMIND_S: Final = 30.0
 ANSWER_S: Final = 10.0
 QUESTION: Final = "/ray.rpc.RayletDriver/ClusterInfo"
 """What any client asks; the answer to an empty question does not matter, a refusal does."""
@@ -38,6 +42,14 @@ CREATION: Final = "creation task"
 
 MOST_IDLE_S: Final = 300.0
 """How long no machine may be there that takes a game, before the run ends."""
+
+
+class MachineProblem(NamedTuple):
+    """Why a machine of the cluster cannot play: a text, or the digests of its files."""
+
+    machine: str
+    text: str
+    parts: tuple[tuple[str, str], ...] = ()
 
 
 class RemotePlayer:
@@ -53,15 +65,16 @@ class RemotePlayer:
         self._pool: Final = WorkerPool(setup, 1, recording=recording)
         self._setup: Final = setup
 
-    def problem(self) -> str:
-        """Return why this machine cannot play, or nothing."""
+    def problem(self) -> MachineProblem | None:
+        """Return why this machine cannot play, if it cannot."""
+        specs, players = self._setup.specs, self._setup.game_rules.players
         try:
-            players = self._setup.game_rules.players
-            same = code_digest(self._setup.specs, players) == self._setup.code
+            if code_digest(specs, players) == self._setup.code:
+                return None
+            parts = tuple(code_parts(specs, players).items())
+            return MachineProblem(socket.gethostname(), "", parts)
         except ValueError as error:
-            return f"{socket.gethostname()}: {error}"
-        other = "it has other code of mjbot or of the strategies; install the same there"
-        return "" if same else f"{socket.gethostname()}: {other}"
+            return MachineProblem(socket.gethostname(), str(error))
 
     def play(self, game_id: GameId) -> PlayedGame:
         """Play one game."""
@@ -73,11 +86,17 @@ class RayPool:
 
     ``where`` is ``ray`` for the cluster that this machine is part of, else for one of its own, or
     ``ray://HOST:PORT``; ``jobs`` is the number of actors (default: one per processor of the
-    cluster).  Raises :class:`~mjbot.arena.workers.pool.WorkerError` in one line.
+    cluster).  ``report`` is given a line now and then until the
+    first game is over.  Raises :class:`~mjbot.arena.workers.pool.WorkerError` in one line.
     """
 
     def __init__(
-        self, setup: Setup, where: str, jobs: int | None = None, recording: bool = False
+        self,
+        setup: Setup,
+        where: str,
+        jobs: int | None = None,
+        recording: bool = False,
+        report: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._ray: Final = import_ray()
         self._connect(where, jobs)
@@ -88,7 +107,10 @@ class RayPool:
         self._again: deque[GameId] = deque()
         self._lost: set[Any] = set()
         self._crashes = 0
-        self._busy_at = time.monotonic()
+        self._busy_at = self._began_at = self._remind_at = time.monotonic()
+        self._report: Final = report
+        self._ready = 0
+        self._has_played = False
 
     def play(
         self, game_ids: Iterable[GameId], look: Callable[[], None] = lambda: None
@@ -98,10 +120,13 @@ class RayPool:
         ``look`` is called every second or oftener.
         """
         waiting = iter(game_ids)
+        self._began_at = time.monotonic()
+        self._remind_at = self._began_at + FIRST_REMINDER_S
         for _ in range(self._jobs):
             self._start()
         while self._is_left(waiting):
             look()
+            self._remind()
             for answer in self._answers():
                 if answer in self._starting:
                     self._admit(answer, waiting)
@@ -109,7 +134,7 @@ class RayPool:
                 actor, game_id = self._under_way.pop(answer)
                 try:
                     yield self._ray.get(answer)
-                    self._crashes = 0
+                    self._crashes, self._has_played = 0, True
                 except self._ray.exceptions.RayError as error:
                     self._again.append(game_id)
                     self._on_lost(actor, error)
@@ -182,10 +207,35 @@ class RayPool:
                 raise WorkerError(f"a machine of the cluster cannot play: {text}") from None
             self._on_lost(actor, error)
             return
-        if problem:
-            raise WorkerError(f"a machine of the cluster cannot play: {problem}")
+        if problem is not None:
+            raise WorkerError(f"a machine of the cluster cannot play: {self._described(problem)}")
+        self._ready += 1
         for _ in range(AHEAD):
             self._give(actor, waiting)
+
+    def _described(self, problem: MachineProblem) -> str:
+        text = problem.text
+        if not text:
+            setup: Setup = self._arguments[0]
+            here = code_parts(setup.specs, setup.game_rules.players)
+            files = differing_parts(here, dict(problem.parts))
+            named = ", ".join(files[:MOST_FILES])
+            more = f" and {len(files) - MOST_FILES} more" if files[MOST_FILES:] else ""
+            text = "it has other code of mjbot or of the strategies"
+            text += f" ({named}{more})" if named else " (another version of Python packages?)"
+            text += "; install the same there"
+        return f"{problem.machine}: {text}"
+
+    def _remind(self) -> None:
+        """Report what the cluster does as long as no game is over: at first it compiles."""
+        if self._has_played or time.monotonic() < self._remind_at:
+            return
+        waited_s = time.monotonic() - self._began_at
+        self._remind_at = time.monotonic() + REMIND_S
+        self._report(
+            f"no game is over after {waited_s:.0f} s: {self._ready} of {self._jobs} workers have"
+            " begun; the first game on a machine compiles for a minute or two"
+        )
 
     def _is_left(self, waiting: Iterator[GameId]) -> bool:
         if not self._under_way and not self._again:

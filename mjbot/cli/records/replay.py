@@ -21,6 +21,7 @@ from mjbot.game.records.game import (
     Game,
     IncompleteGameError,
     RecordError,
+    UnwrittenGameError,
     hand_problems,
 )
 from mjbot.game.records.other_formats import record_path
@@ -52,7 +53,7 @@ class Losses:
         self._command = command
         self._damaged: set[str] = set()
         self._foreign: set[str] = set()
-        self._incomplete = self._without_games = self._hands = 0
+        self._incomplete = self._unwritten = self._without_games = self._hands = 0
         self._reported: set[Path] = set()
         self.joined: set[Path] = set()
         """Paths of hands that belong to the game at another path."""
@@ -60,7 +61,7 @@ class Losses:
 
     def __bool__(self) -> bool:
         games = self._damaged or self._foreign or self._incomplete or self._without_games
-        return bool(games or self._hands)
+        return bool(games or self._unwritten or self._hands)
 
     def __str__(self) -> str:
         """Return the end of a summary: ``", 1 damaged file, 2 files of another kind"``."""
@@ -69,8 +70,12 @@ class Losses:
         foreign = f"{plural(n_foreign, 'file')} of another kind" if n_foreign else ""
         games = plural(self._incomplete, "game")
         incomplete = f"{games} that cannot be shown whole" if self._incomplete else ""
+        unwritten = f"{plural(self._unwritten, 'game')} under a name that cannot be written"
+        unwritten = unwritten if self._unwritten else ""
         hands = f"{plural(self._hands, 'hand')} that cannot be read" if self._hands else ""
-        return "".join(f", {part}" for part in (damaged, foreign, incomplete, hands) if part)
+        return "".join(
+            f", {part}" for part in (damaged, foreign, incomplete, unwritten, hands) if part
+        )
 
     def add(self, path: Path, error: RecordError, file: str = "") -> None:
         """Report what is wrong at a path that the user named; ``file`` is where, if it was read.
@@ -83,6 +88,8 @@ class Losses:
             self._foreign.add(file or error.name)
         elif isinstance(error, IncompleteGameError):
             self._incomplete += 1
+        elif isinstance(error, UnwrittenGameError):
+            self._unwritten += 1
         elif not isinstance(error, EmptyRecordError):
             self._damaged.add(file or error.name)
             prefix = "damaged: "

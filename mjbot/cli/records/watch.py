@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import to_builtins
 
-from mjbot.analysis.review.page_data import NoReviewError, page_data, read_review, same_game
+from mjbot.analysis.review.page_data import NoReviewError, page_data, review_of, same_game
 from mjbot.cli.arguments import (
     at_option,
     file_option,
@@ -135,14 +135,14 @@ def run(request: WatchGameRequest) -> int:
 
 def _review_of(request: WatchGameRequest, library: Library, path: Path) -> dict[str, Any]:
     """Return the review for the page; raises :class:`NoReviewError` where it is of another game."""
-    review = read_review(path)
-    seat = review["player_id"]
-    if seat not in request.hands:
-        raise ArgumentError(f"--seat {request.seat}: the review is of seat {seat}")
     events = [to_builtins(entry.event) for entry in request.read(library).entries]
-    if not same_game(review, events):
-        raise NoReviewError(f"--review {path}: a review of another game")
-    return page_data(review)
+    with review_of(path) as review:
+        seat = review["player_id"]
+        if seat not in request.hands:
+            raise ArgumentError(f"--seat {request.seat}: the review is of seat {seat}")
+        if not same_game(review, events):
+            raise NoReviewError(f"--review {path}: a review of another game")
+        return page_data(review)
 
 
 def _place_in(game: ReadGame, at: RecordPosition | BoardAddress, seat: int | None) -> BoardAddress:

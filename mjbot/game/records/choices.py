@@ -4,6 +4,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,7 @@ from mjbot.game.table.view import Sealed, View
 from mjbot.protocol import messages as m
 from mjbot.protocol.rules import Rules
 from mjbot.protocol.tiles import TILE_BY_NAME, WIND_NAMES
+from mjbot.runtime.checked_arguments import path_of
 
 AHEAD: Final = 3
 """Events examined after a position: so many may win on one tile."""
@@ -137,13 +139,17 @@ def steps_of(events: Iterable[m.Event], strict: bool = True) -> Iterator[ReplayS
         ahead.extend(islice(coming, 1))
 
 
-def recorded_decisions(path: Path) -> Iterator[tuple[View, Action]]:
-    """Yield every choice in the records at ``path``: what the seat saw, and what it chose.
+def recorded_decisions(path: str | PathLike[str]) -> Iterator[tuple[View, Action]]:
+    """Return every choice in the records at ``path``: what the seat saw, and what it chose.
 
     ``path`` is a file, a folder or a zip of any format.  Choices that no record can show (whether
     a seat would have called a tile that another took) and those of hidden hands are left out.  A
     view stays as it is.  Raises as :func:`steps`.
     """
+    return _decisions(path_of(path))  # a wrong argument is refused here, not at the first choice
+
+
+def _decisions(path: Path) -> Iterator[tuple[View, Action]]:
     numbering = Numbering()
     for step in steps(path):
         for seat in numbering.choosers(step):

@@ -271,6 +271,10 @@ class EmptyRecordError(RecordError):
         super().__init__(name, "", problem)
 
 
+class UnwrittenGameError(RecordError):
+    """A game that cannot be written under its name, while others can."""
+
+
 class IncompleteGameError(RecordError):
     """An incomplete game: it is cut off, hides a hand, or breaks our rules."""
 

@@ -8,13 +8,14 @@ A number names the position after the event of that number, ``start_game`` being
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
 from typing import Final, NamedTuple, Self
 
 from mjbot.game.records.choices import Numbering, ReplayStep, kyoku_name, steps_of
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.view import Sealed, View
 from mjbot.protocol.messages import StartKyoku
+from mjbot.runtime.checked_arguments import path_of, whole_number
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import plural
 
@@ -84,15 +85,22 @@ class RecordPosition:
         raise NoPositionError(f"--at {self.text}: {number}; mjbot explain lists all")
 
 
-def recorded_view(path: Path, at: str, seat: int) -> View:
+def recorded_view(path: str | PathLike[str], at: str | int, seat: int) -> View:
     """Return a position of the first game at ``path`` as a seat sees it; it stays as it is.
 
-    ``at`` is ``E2-1:5``, the fifth choice of the seat in East 2 honba 1, or the number of an event
-    as text.  Raises :class:`NoPositionError` where the game has no such position, ``ValueError``
-    for another form of ``at``, and as :func:`~mjbot.game.records.choices.steps`.
+    ``at`` is ``E2-1:5``, the fifth choice of the seat in East 2 honba 1, or the number of an event.
+    Raises :class:`NoPositionError` where the game has no such position or seat, ``ValueError`` for
+    another form of ``at``, and as :func:`~mjbot.game.records.choices.steps`.
     """
-    events = [entry.event for entry in next(open_games(path)).entries]
-    number = RecordPosition.read(at).event_in(steps_of(events), seat)
+    seat = whole_number("seat", seat, range(4))
+    named = at if isinstance(at, str) else str(whole_number("at", at, range(1, 10**9)))
+    try:
+        position = RecordPosition.read(named)
+    except ValueError as error:
+        raise ArgumentError(f"at: {error}") from None
+    events = [entry.event for entry in next(open_games(path_of(path))).entries]
+    require_seat(seat, steps_of(events), f"seat {seat}")
+    number = position.event_in(steps_of(events), seat)
     step = next((step for step in steps_of(events) if step.number == number), None)
     if step is None:
         raise NoPositionError(f"{path}: there is no event {number}, the last is {len(events)}")

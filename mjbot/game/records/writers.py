@@ -1,7 +1,9 @@
 """Writing converted games: a folder or zip with one file per game, or one file."""
 
+import errno
 import gzip
 import os
+import unicodedata
 import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
@@ -12,7 +14,13 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
 from mjbot.game.records.complete import CompleteGame, complete
-from mjbot.game.records.game import Entry, Game, IncompleteGameError, RecordError
+from mjbot.game.records.game import (
+    Entry,
+    Game,
+    IncompleteGameError,
+    RecordError,
+    UnwrittenGameError,
+)
 from mjbot.game.records.mjai_log import log_line
 from mjbot.game.records.mjlog_writer import write_mjlog
 from mjbot.game.records.tenhou6.writer import write_tenhou6
@@ -20,7 +28,7 @@ from mjbot.protocol.messages import StartGame
 from mjbot.protocol.rules import announced_players
 from mjbot.protocol.tenhou.game_type import NoTableError
 from mjbot.runtime.errors import ArgumentError
-from mjbot.runtime.files import naming
+from mjbot.runtime.files import ABOUT_ONE_NAME, naming, safe_name, whole_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,8 @@ FORMATS: Final = {
 }
 """By the name that users give them."""
 _PACKED: Final = (".zip", ".gz")
+MOST_FOLDER_LETTERS: Final = 500
+"""Of a game's path inside the output; a deeper one becomes a name."""
 
 
 def format_of(out: Path) -> Format:
@@ -101,7 +111,7 @@ class GameWriter(ABC):
 
     def __init__(self, form: Format) -> None:
         self._form = form
-        self._names: set[PurePosixPath] = set()
+        self._names: set[str] = set()
         self.left_out = 0
         """How many remarks of players the format has no place for."""
 
@@ -114,8 +124,10 @@ class GameWriter(ABC):
         """Store a game under ``name`` without ending; return whether it had an event.
 
         Nothing is stored if it had none or encoding it raises :class:`RecordError`.  A second game
-        of the same name gets a number; steps out of the output (``..``, absolute paths) are
-        dropped.
+        of the same name gets a number, also where only the case of letters differs.  Names are
+        others' text: steps out of the output (``..``, absolute paths) are dropped, what cannot be
+        seen is replaced, long ones are cut (:func:`~mjbot.runtime.files.safe_name`).
+        Raises :class:`UnwrittenGameError` where this one file cannot be written.
         """
         remarks: list[int] = []
         entries = (_counted(entry, remarks) for entry in game.entries)
@@ -123,17 +135,38 @@ class GameWriter(ABC):
         if not data:
             return False
         self.left_out += 0 if self._form.has_talk else sum(remarks)
-        safe = PurePosixPath(*(part for part in name.parts if part not in ("..", "/")))
+        safe = _safe_path(name)
         chosen, copy = safe, 1
-        while chosen in self._names:
+        while _key(chosen) in self._names:
             copy += 1
             chosen = safe.with_name(f"{safe.name}-{copy}")
-        self._names.add(chosen)
-        self._store(PurePosixPath(f"{chosen}{self._form.ending}"), data)
+        self._names.add(_key(chosen))
+        path = PurePosixPath(f"{chosen}{self._form.ending}")
+        try:
+            self._store(path, data)
+        except OSError as error:
+            self._names.discard(_key(chosen))
+            is_of_folder = error.errno in (errno.EACCES, errno.EPERM) and not self._names
+            if error.errno not in ABOUT_ONE_NAME or is_of_folder:
+                raise  # nothing else can be written either
+            problem = f"cannot be written as {path}: {error.strerror}"
+            raise UnwrittenGameError(game.name, "", problem) from None
         return True
 
     @abstractmethod
     def _store(self, path: PurePosixPath, data: bytes) -> None: ...
+
+
+def _safe_path(name: PurePosixPath) -> PurePosixPath:
+    parts = [safe_name(part) for part in name.parts if part not in ("..", "/")]
+    if sum(map(len, parts)) > MOST_FOLDER_LETTERS:  # systems limit paths as well as names
+        parts = [safe_name("-".join(parts))]
+    return PurePosixPath(*parts or ["game"])
+
+
+def _key(path: PurePosixPath) -> str:
+    """Return what is equal for paths that are one file on some systems."""
+    return unicodedata.normalize("NFC", str(path)).casefold()
 
 
 def _counted(entry: Entry, remarks: list[int]) -> Entry:
@@ -153,7 +186,8 @@ class _FolderWriter(GameWriter):
             raise ArgumentError(f"{target}: is read by this command; name another folder")
         with naming(target):
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
+        with whole_file(target) as file:
+            file.write(data)
 
 
 class _ZipWriter(GameWriter):

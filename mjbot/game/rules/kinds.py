@@ -41,8 +41,13 @@ def count_bits(mask: int) -> int:
 
 
 def count_kinds(tiles: Iterable[int]) -> NDArray[np.int8]:
-    """Count tiles (0..36) per kind: ``int8[34]``."""
-    counts = np.zeros(N_KINDS, np.int8)
+    """Count tiles (0..36) per kind: ``int8[34]``, of at most 127 each."""
+    return np.array(count_any_kinds(tiles), np.int8)
+
+
+def count_any_kinds(tiles: Iterable[int]) -> list[int]:
+    """Count tiles (0..36) per kind, however many they are: an int8 would wrap."""
+    counts = [0] * N_KINDS
     for tile in tiles:
         counts[tile_kind(tile)] += 1
     return counts
@@ -56,12 +61,13 @@ def hand_counts(text: str) -> NDArray[np.int8]:
     >>> hand_counts("1105m")[:5].tolist()
     [2, 0, 0, 0, 2]
     """
-    counts = count_kinds(parse_tiles(text))
-    if counts.max() > N_COPIES:
-        kind = int(counts.argmax())
-        problem = f"{counts[kind]} tiles of {tile_name(kind)}, but there are {N_COPIES} of a kind"
+    counts = count_any_kinds(parse_tiles(text))
+    most = max(counts)
+    if most > N_COPIES:
+        kind = tile_name(counts.index(most))
+        problem = f"{most} tiles of {kind}, but there are {N_COPIES} of a kind"
         raise ValueError(f"tiles {text!r}: {problem}")
-    return counts
+    return np.array(counts, np.int8)
 
 
 def kinds_of(mask: int) -> list[int]:

@@ -5,17 +5,17 @@ the cause.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
 from itertools import chain
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
 from mjbot.game.rules import wins
 from mjbot.game.rules.fu_parts import FuPart, fu_parts
 from mjbot.game.rules.hand_notation import MAX_MELDS, WrittenHand, read_hand, read_tiles
-from mjbot.game.rules.kinds import N_COPIES, count_kinds, kinds_of
+from mjbot.game.rules.kinds import N_COPIES, count_any_kinds, count_kinds, kinds_of
 from mjbot.game.rules.points import MANGAN, YAKUMAN_BASE, Parties, base_points, win_deltas
 from mjbot.game.rules.ruleset import rule_set
 from mjbot.game.rules.scoring import Score, score_win
@@ -38,9 +38,12 @@ from mjbot.protocol.tiles import (
     tile_kind,
     tile_name,
 )
+from mjbot.runtime.checked_arguments import flag, text, type_error, whole_number
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import plural
 from mjbot.runtime.languages import marked
+
+Read = TypeVar("Read")
 
 DISCARDER: Final = "discarder"
 _LIMITS: Final = (
@@ -98,6 +101,18 @@ class WinningHand:
     liable: str = ""
     kita: int = 0
 
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            _CHECKS[type(part.default)](part.name, getattr(self, part.name))
+
+
+_CHECKS: Final[Mapping[type, Callable[[str, object], object]]] = {
+    bool: flag,
+    int: whole_number,
+    str: text,
+    type(MISSING): text,  # the hand has no default
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class HandScore:
@@ -140,6 +155,10 @@ def score_hand(win: WinningHand, rules: Rules = RANKED) -> HandScore:
     >>> score.yaku, score.fu, score.payments
     ((('riichi', 1), ('all simples', 1), ('mixed triple run', 2)), 40, {'discarder': 8000})
     """
+    if not isinstance(win, WinningHand):
+        raise type_error("win", "a WinningHand", win)
+    if not isinstance(rules, Rules):
+        raise type_error("rules", "a mjbot.protocol.rules.Rules", rules)
     try:
         written = _read(win)
     except ValueError as error:
@@ -218,24 +237,35 @@ class _Written:
 def _read(win: WinningHand) -> _Written:
     if bool(win.ron) == bool(win.tsumo):
         raise ValueError("the winning tile: give one, by ron or by tsumo")
-    tile = read_tiles(win.ron or win.tsumo)
+    tile = _tiles("ron" if win.ron else "tsumo", win)
     if len(tile) != 1:
         raise ValueError(f"the winning tile {win.ron or win.tsumo!r}: expected one tile")
     for name, most in (("honba", MOST_STICKS), ("sticks", MOST_STICKS), ("kita", N_COPIES)):
         if not 0 <= getattr(win, name) <= most:
             raise ValueError(f"{name}: {getattr(win, name)} is not 0 to {most}")
     return _Written(
-        hand=read_hand(win.hand),
+        hand=_named("hand", read_hand, win.hand),
         tile=tile[0],
         by_draw=bool(win.tsumo),
-        dora=read_tiles(win.dora),
-        ura=read_tiles(win.ura),
-        river=read_tiles(win.river),
+        dora=_tiles("dora", win),
+        ura=_tiles("ura", win),
+        river=_tiles("river", win),
         seat_wind=_wind("seat", win.seat),
         round_wind=_wind("round", win.round),
         liable=_wind("liable", win.liable) if win.liable else -1,
         kita=win.kita,
     )
+
+
+def _tiles(name: str, win: WinningHand) -> list[int]:
+    return _named(name, read_tiles, getattr(win, name))
+
+
+def _named(name: str, read: Callable[[str], Read], text: str) -> Read:
+    try:
+        return read(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _wind(name: str, wind: str) -> int:
@@ -269,7 +299,7 @@ def _tile_problems(written: _Written, rules: Rules) -> Iterator[str]:
     shown = Counter([*written.own, *written.dora, *written.ura, *written.river])
     tiles = np.empty(N_COPIES * N_KINDS, np.int8)
     copies = count_kinds(tiles[: write_tiles(rules.players, tiles)]).tolist()
-    for kind, count in enumerate(count_kinds(shown.elements()).tolist()):
+    for kind, count in enumerate(count_any_kinds(shown.elements())):
         if count > copies[kind]:
             yield (
                 f"{plural(count, 'tile')} of {tile_name(kind)} in hand, indicators and river,"

@@ -20,14 +20,16 @@ from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI, N_ACTIONS, Action
 from mjbot.game.table.apply import apply_discard
 from mjbot.game.table.assume import hide
 from mjbot.game.table.default_action import default_code
-from mjbot.game.table.hands import concealed_tiles
+from mjbot.game.table.hands import concealed_tiles, kind_of
 from mjbot.game.table.legal import is_furiten, legal_codes
 from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.game.table.seats import steps_between
-from mjbot.game.table.state import DECLARED, STATE, MeldType, Phase, State, copy_state
+from mjbot.game.table.state import DECLARED, STATE, MeldType, Phase, State
 from mjbot.protocol.rules import Rules
-from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, WIND_NAMES
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, N_TILES, RED_FIVES, WIND_NAMES
+from mjbot.runtime.checked_arguments import flag, type_error, whole_number
 from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.errors import ArgumentError
 
 Value = TypeVar("Value")
 
@@ -89,7 +91,8 @@ class View:
 
     Arrays are int8 counts per kind of shape (34,) unless noted otherwise, seats are absolute,
     masks have bit ``1 << kind``.  Nothing here may be written to: ``copy()`` an array to change
-    it.  A view is good for the moment it was made for: do not keep it.
+    it.  A seat that is none is a ``ValueError``; the fourth of three players is empty.  A view is
+    good for the moment it was made for: do not keep it.
     """
 
     renderer: ClassVar[Callable[["View"], str] | None] = None
@@ -98,17 +101,28 @@ class View:
     time_left_ms: float | None = None
     """What the table leaves for this decision; None where there is no clock."""
 
+    seat: int
+    state: Any
+    """The record behind the view (:data:`mjbot.game.table.state.STATE`), for compiled code.
+
+    A strategy's has neither other hands nor the wall (:class:`Sealed`), also where a referee has
+    them.
+    """
+    _fields: Any
+    """The fields of the record, by name; :class:`Sealed` has them at hand as arrays."""
+
     def __init__(self, state: State, seat: int) -> None:
-        self.seat: Final = seat
-        self.state: Final[Any] = state
-        """The record behind the view (:data:`mjbot.game.table.state.STATE`), for compiled code.
+        if getattr(state, "dtype", None) is not STATE:
+            _require_state(state)
+        attributes = self.__dict__  # the view itself is read-only
+        attributes["seat"] = _seat(seat)
+        attributes["state"] = attributes["_fields"] = state
 
-        A strategy's has neither other hands nor the wall (:class:`Sealed`), also where a referee
-        has them.
-        """
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a View is read-only: {name} cannot be set")
 
-        self._fields: Any = state
-        """The fields of the record, by name; :class:`Sealed` has them at hand as arrays."""
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a View is read-only: {name} cannot be deleted")
 
     def __repr__(self) -> str:
         kyoku = f"{WIND_NAMES[self.round // 4 % 4]}{self.round % 4 + 1}-{self.honba}"
@@ -162,10 +176,20 @@ class View:
         return int(self._fields["last_tile"])
 
     def after_discard(self, source: int, tile: int, tsumogiri: bool = False) -> "View":
-        """Return what the seat would see once ``source`` has discarded ``tile`` (0..36)."""
-        state = copy_state(self.state)
-        apply_discard(state, source, tile, tsumogiri)
-        return View(state, self.seat)
+        """Return what the seat would see once ``source`` has discarded ``tile`` (0..36).
+
+        Raises ``ValueError`` for a tile that the own hand does not hold or cannot discard now.
+        """
+        if type(tile) is not int or not 0 <= tile < N_TILES:
+            tile = whole_number("tile", tile, range(N_TILES))
+        copies = np.empty(1, STATE)
+        drawn = flag("tsumogiri", tsumogiri)
+        problem = _after_discard(
+            copies, self.state, self.seat, _seat(source, "source"), tile, drawn
+        )
+        if problem:
+            raise ArgumentError(_DISCARD_PROBLEMS[problem].format(source=source, tile=tile))
+        return View(cast(State, copies[0]), self.seat)
 
     # --- own hand ----------------------------------------------------------------------------
 
@@ -223,36 +247,38 @@ class View:
     def melds(self, seat: int) -> tuple[Meld, ...]:
         """Return the melds of a seat in the order in which they were made."""
         fields = ("meld_type", "meld_kind", "meld_red", "meld_called", "meld_from")
+        seat = _seat(seat)
         columns = [self._fields[name][seat].tolist() for name in fields]
         melds = list(zip(*columns, strict=True))[: int(self._fields["n_melds"][seat])]
         return tuple([Meld(MeldType(type_), *others) for type_, *others in melds])
 
     def kita(self, seat: int) -> int:
         """Return how many norths the seat has set aside, each a dora; 0 with four players."""
-        return int(self._fields["kita"][seat])
+        return int(self._fields["kita"][_seat(seat)])
 
     def is_open(self, seat: int) -> bool:
         """Whether the seat has called a tile (an ankan keeps a hand closed)."""
-        return bool(self._fields["is_open"][seat])
+        return bool(self._fields["is_open"][_seat(seat)])
 
     def river(self, seat: int) -> Counts:
         """Return the seat's discards as tiles (0..36) in order, called ones included."""
+        seat = _seat(seat)
         river: Counts = self._fields["river"][seat][: self._fields["n_river"][seat]]
         return river
 
     def river_flags(self, seat: int) -> NDArray[np.uint8]:
         """Return what is known of each discard, as a sum of :class:`RiverFlag`."""
-        fields = self._fields
+        fields, seat = self._fields, _seat(seat)
         flags: NDArray[np.uint8] = fields["river_flags"][seat][: fields["n_river"][seat]]
         return flags
 
     def riichi(self, seat: int) -> bool:
         """Whether the seat has declared riichi."""
-        return bool(self._fields["riichi"][seat] >= DECLARED)
+        return bool(self._fields["riichi"][_seat(seat)] >= DECLARED)
 
     def genbutsu(self, seat: int) -> int:
         """Mask of kinds that the seat cannot win by ron: its discards and what it let pass."""
-        return int(genbutsu(self.state, seat))
+        return int(genbutsu(self.state, _seat(seat)))
 
     @derived
     def unseen(self) -> Counts:
@@ -311,6 +337,8 @@ class View:
 
     def seat_wind(self, seat: int) -> int:
         """0 East (the dealer) .. 3 North."""
+        if _seat(seat) >= self.players:
+            raise ArgumentError(f"seat must be 0 to {self.players - 1}, not {seat}")
         return steps_between(self.state, self.dealer, seat)
 
     @property
@@ -351,8 +379,8 @@ class Sealed:
         """Return what ``view`` sees now."""
         n_codes = _copy_for(view.seat, view.state, self._copy, self._codes, self._unseen)
         sealed = View(self._record, view.seat)
-        sealed._fields = self._fields
         known = vars(sealed)
+        known["_fields"] = self._fields
         known["codes"], known["unseen"] = self._codes[:n_codes].tobytes(), self._locked_unseen
         return sealed
 
@@ -366,6 +394,50 @@ class _StateFields(dict[str, NDArray[Any]]):
     def __missing__(self, name: str) -> NDArray[Any]:
         self[name] = field = self._record[name]
         return field
+
+
+def _seat(seat: int, name: str = "seat") -> int:
+    """Return a seat 0..3; the last one of three players is empty."""
+    if type(seat) is int and 0 <= seat < 4:
+        return seat
+    return whole_number(name, seat, range(4))
+
+
+def _require_state(state: object) -> None:
+    if getattr(state, "dtype", None) != STATE or getattr(state, "shape", None) != ():
+        raise type_error("state", "the record of a table", state)
+
+
+_NO_SUCH_PLAYER: Final = 1
+_NOTHING_TO_DISCARD: Final = 2
+_NOT_HELD: Final = 3
+_DISCARD_PROBLEMS: Final = {
+    _NO_SUCH_PLAYER: "source must be 0 to 2 with three players, not {source}",
+    _NOTHING_TO_DISCARD: "source {source} is the own seat, which has no tile too many to discard",
+    _NOT_HELD: "tile {tile} is not in the own hand",
+}
+
+
+@compiled
+def _after_discard(
+    copies: NDArray[Any], state: State, seat: int, source: int, tile: int, tsumogiri: int
+) -> int:
+    """Fill a copy of the state after a discard; return 0, or what cannot be."""
+    if source >= state.rules.players:
+        return _NO_SUCH_PLAYER
+    if source == seat and state.hand_known[seat]:
+        held = 0
+        for kind in range(N_KINDS):
+            held += state.hand[seat, kind]
+        if held % 3 != 2:
+            return _NOTHING_TO_DISCARD
+        if state.hand[seat, kind_of(tile)] < 1 or (
+            tile >= N_KINDS and not state.red[seat, tile - N_KINDS]
+        ):
+            return _NOT_HELD
+    copies[0] = state
+    apply_discard(copies[0], source, tile, tsumogiri)
+    return 0
 
 
 @compiled

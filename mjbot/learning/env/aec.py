@@ -7,7 +7,8 @@ resolved when all have answered.  A seat that can do one thing only is not asked
 
 Actions are Mortal's 46 (:mod:`mjbot.learning.env.actions`), the legal ones in
 ``info["action_mask"]`` as int8[46].  While the kind of a kan is chosen the mask is among 0..33.
-Observations are flat: float32[34 * N_PLANES + N_SCALARS] of
+Observations are flat, float32[34 * N_PLANES + N_SCALARS] (``observation="dict"``: in a dictionary
+with the legal actions), of
 :mod:`mjbot.learning.models.networks.encoding`, planes first, to be taken apart with
 ``observation[:34 * N_PLANES].reshape(34, N_PLANES)``; nearly all numbers lie in -1..1.  An agent
 that is not asked sees what it saw at its last decision, zeros before the first. Rewards come at the
@@ -30,7 +31,8 @@ from mjbot.learning.env.rewards import RewardName, StandingValue
 from mjbot.learning.models.networks.encoding import N_PLANES, N_SCALARS
 from mjbot.protocol.rules import Length
 from mjbot.protocol.tiles import N_KINDS, TILE_NAMES
-from mjbot.runtime.errors import MjbotError
+from mjbot.runtime.checked_arguments import SEEDS, shown, text, type_error, whole_number
+from mjbot.runtime.errors import ArgumentError, MjbotError
 
 
 class MissingLibraryError(MjbotError, ImportError):
@@ -38,7 +40,7 @@ class MissingLibraryError(MjbotError, ImportError):
 
 
 try:
-    from gymnasium.spaces import Box, Discrete
+    from gymnasium.spaces import Box, Dict, Discrete
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ModuleNotFoundError as error:
@@ -50,23 +52,31 @@ LOWEST: Final = -2.0
 HIGHEST: Final = 64.0
 """What an observation's numbers lie between: points count in units of 8,000."""
 
+HUMAN: Final = "human"
+FLAT: Final = "flat"
+DICT: Final = "dict"
+FORMS: Final = (FLAT, DICT)
 _WINDS: Final = ("East", "South", "West", "North")
 
 
-def wrapped_env(length: Length, reward: RewardName | StandingValue, n_seats: int) -> Any:
+def wrapped_env(game: Any) -> Any:
     """Return the environment in the wrappers of PettingZoo's classic games."""
-    game: Any = MahjongEnv(length, reward, n_seats)
     game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
     game = wrappers.AssertOutOfBoundsWrapper(game)
     return wrappers.OrderEnforcingWrapper(game)
 
 
 class MahjongEnv(AECEnv):  # type: ignore[misc]
-    """See the module; the arguments are those of ``mjbot.learning.env.BatchEnv``."""
+    """See the module; the first arguments are those of ``mjbot.learning.env.BatchEnv``.
+
+    With ``observation="dict"`` an observation is ``{"observation": float32[...], "action_mask":
+    int8[46]}``, the form that PettingZoo's tutorials expect.  ``render_mode`` is "ansi", for
+    :meth:`render` to return text, "human", which prints it after each decision, or None.
+    """
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "mjbot_riichi_v0",
-        "render_modes": ["ansi"],
+        "render_modes": ["ansi", HUMAN],
         "is_parallelizable": False,
         "render_fps": 1,
     }
@@ -77,35 +87,53 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
         length: Length = "hanchan",
         reward: RewardName | StandingValue = "score",
         n_seats: int = 4,
+        observation: str = "flat",
+        render_mode: str | None = "ansi",
     ) -> None:
         super().__init__()
-        self.render_mode = "ansi"
+        if text("observation", observation) not in FORMS:
+            raise ArgumentError(f"observation must be {' or '.join(FORMS)}, not {observation!r}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            modes = ", ".join(self.metadata["render_modes"])
+            raise ArgumentError(f"render_mode must be {modes} or None, not {shown(render_mode)}")
+        self._has_dicts: Final = observation == DICT
+        self.render_mode = render_mode
+        self._batch: Final = BatchEnv(1, length=length, reward=reward, n_seats=n_seats, pause=True)
         self.possible_agents = [f"player_{seat}" for seat in range(n_seats)]
         self._seats: Final = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._batch: Final = BatchEnv(1, length=length, reward=reward, n_seats=n_seats, pause=True)
         self._seen: Final = np.zeros((n_seats, OBSERVATION_SIZE), np.float32)
         self._seed: int | None = None
-        shape = (OBSERVATION_SIZE,)
-        self.observation_spaces = {
-            agent: Box(LOWEST, HIGHEST, shape, np.float32) for agent in self.possible_agents
-        }
+        self.observation_spaces = {agent: self._new_space() for agent in self.possible_agents}
         self.action_spaces = {agent: Discrete(N_ACTIONS) for agent in self.possible_agents}
 
+    def _new_space(self) -> Any:
+        seen = Box(LOWEST, HIGHEST, (OBSERVATION_SIZE,), np.float32)
+        if not self._has_dicts:
+            return seen
+        return Dict({"observation": seen, "action_mask": Box(0, 1, (N_ACTIONS,), np.int8)})
+
     def observation_space(self, agent: str) -> Any:
-        """Return the Box of an agent's observations."""
-        return self.observation_spaces[agent]
+        """Return the space of an agent's observations: a Box, or a Dict with it and the mask."""
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> Any:
         """Return the 46 actions."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self._known(agent)]
+
+    def _known(self, agent: str) -> str:
+        if not isinstance(agent, str) or agent not in self._seats:
+            raise ArgumentError(f"agent must be one of {', '.join(self._seats)}, not {agent!r:.60}")
+        return agent
 
     # --- what happens ------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game; ``options`` are none."""
+        """Begin a game; ``options`` are none.  A seed that is refused changes nothing."""
+        if not isinstance(options, dict | None):
+            raise type_error("options", "a dictionary", options)
         if seed is None:
             seed = secrets.randbits(32) if self._seed is None else self._seed + 1
-        self._seed = seed
+        self._seed = seed = whole_number("seed", seed, SEEDS)
         self.agents = list(self.possible_agents)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
@@ -118,13 +146,15 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
 
     def step(self, action: int | None) -> None:
         """Take the action of ``agent_selection``, None of an agent whose game is over."""
+        if self._seed is None:
+            raise ArgumentError("no game has begun: call reset() before step()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         if action is None:
             raise ValueError(f"{agent} must take one of the {N_ACTIONS} actions, not None")
-        self._batch.check(len(self._actions), action)
+        self._batch.check(len(self._actions), whole_number("action", action))
         self._actions.append(int(action))
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
@@ -134,6 +164,8 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
             self._batch.step(self._actions)
             self._ask()
         self._accumulate_rewards()
+        if self.render_mode == HUMAN:
+            self.render()
 
     def _ask(self) -> None:
         """Continue to a decision or the end of the game, with the rewards of kyoku on the way."""
@@ -166,13 +198,20 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
 
     # --- what there is to see ----------------------------------------------------------------
 
-    def observe(self, agent: str) -> NDArray[np.float32]:
-        """Return what an agent saw when it was asked last: float32[34 * N_PLANES + N_SCALARS]."""
-        seen: NDArray[np.float32] = self._seen[self._seats[agent]].copy()
-        return seen
+    def observe(self, agent: str) -> NDArray[np.float32] | dict[str, NDArray[Any]]:
+        """Return what an agent saw when it was asked last: float32[34 * N_PLANES + N_SCALARS].
 
-    def render(self) -> str:
-        """Return the kyoku, the scores and the rivers as text."""
+        In a dictionary with its legal actions now, if that form was chosen.
+        """
+        seen: NDArray[np.float32] = self._seen[self._seats[self._known(agent)]].copy()
+        if not self._has_dicts:
+            return seen
+        nothing = {"action_mask": np.zeros(N_ACTIONS, np.int8)}  # of one that is out of the game
+        mask = self.infos.get(agent, nothing).get("action_mask", nothing["action_mask"])
+        return {"observation": seen, "action_mask": mask.copy()}
+
+    def render(self) -> str | None:
+        """Return the kyoku, the scores and the rivers as text, or print it to a person."""
         state = self._batch.states[0]
         round_ = int(state["round"])
         lines = [f"{_WINDS[round_ // 4]} {round_ % 4 + 1}, honba {state['honba']}"]
@@ -180,7 +219,11 @@ class MahjongEnv(AECEnv):  # type: ignore[misc]
             river = state["river"][seat][: state["n_river"][seat]].tolist()
             tiles = " ".join(TILE_NAMES[tile] for tile in river)
             lines.append(f"{agent} {int(state['scores'][seat]):6d}: {tiles}")
-        return "\n".join(lines)
+        table = "\n".join(lines)
+        if self.render_mode != HUMAN:
+            return table
+        print(table)
+        return None
 
     def close(self) -> None:
         """Do nothing: there is nothing to release."""

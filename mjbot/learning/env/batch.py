@@ -27,6 +27,14 @@ from mjbot.game.table.state import IDLE
 from mjbot.game.table.view import Sealed, View
 from mjbot.learning.env import tables as play
 from mjbot.learning.env.actions import N_ACTIONS, name_of
+from mjbot.learning.env.checked import (
+    MOST_TABLES,
+    chosen_actions,
+    first_seeds,
+    row_numbers,
+    seats_of,
+    to_fill,
+)
 from mjbot.learning.env.rewards import REWARDS, RewardName, StandingValue
 from mjbot.learning.env.tables import (
     MOST_ENDS,
@@ -50,6 +58,7 @@ from mjbot.learning.models.networks.encoding import (
     new_encoder,
 )
 from mjbot.protocol.rules import LAST_ROUND, Length, Rules
+from mjbot.runtime.checked_arguments import SEEDS, flag, text, whole_number
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.splitmix import mix
 from mjbot.runtime.errors import ArgumentError
@@ -98,21 +107,20 @@ class BatchEnv:
         pause: bool = False,
         one_game: bool = False,
     ) -> None:
-        if n_tables < 1:
-            raise ArgumentError(f"n_tables must be at least 1, not {n_tables}")
-        if length not in LAST_ROUND:
+        n_tables = whole_number("n_tables", n_tables, range(1, MOST_TABLES + 1))
+        if text("length", length) not in LAST_ROUND:
             raise ArgumentError(f"length must be one of {', '.join(LAST_ROUND)}, not {length!r}")
-        if n_seats not in (3, 4):
+        if whole_number("n_seats", n_seats) not in (3, 4):
             raise ArgumentError(f"n_seats must be 3 or 4, not {n_seats}")
         rules = Rules(length=length, players=n_seats)
         self.n_tables: Final = n_tables
         self.n_seats: Final = n_seats
         self._value: Final = _value_function(reward, rules)
-        self._seeds = _first_seeds(seed, n_tables)
+        self._seeds = first_seeds(seed, n_tables)
         seated = (0,) * n_seats if players is None else players
-        self._tables: Final = _new_tables(_players(seated, n_tables, n_seats), rules)
-        self._tables["pauses"] = pause
-        self._tables["stops"] = one_game
+        self._tables: Final = _new_tables(seats_of(seated, n_tables, n_seats), rules)
+        self._tables["pauses"] = flag("pause", pause)
+        self._tables["stops"] = flag("one_game", one_game)
         self._rows, self._following = np.zeros((2, MOST_ROWS * n_tables), ROW)
         self._n_rows = 0
         self._ends: Final = np.zeros(MOST_ENDS * n_tables, STANDING)
@@ -151,14 +159,14 @@ class BatchEnv:
         int64[n_tables] gives each table its own first seed, so that some can share their walls.
         """
         if seed is not None:
-            self._seeds = _first_seeds(seed, self.n_tables)
+            self._seeds = first_seeds(seed, self.n_tables)
         self.resets += 1
         self.seeds[:] = self._seeds
         self.states["phase"] = IDLE
         self._tables["asked"] = 0
         self._tables["value"] = self._opening
         self._n_rows = 0
-        return self.step([])
+        return self._step(np.zeros(0, np.int64))
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> DecisionRows:
         """Carry out an action of each row (int[rows]); return the decisions that follow.
@@ -166,9 +174,11 @@ class BatchEnv:
         Raises :class:`MaskedActionError`, and :class:`mjbot.runtime.errors.ArgumentError` for
         anything but one whole number for each row.
         """
-        chosen = _whole_numbers(actions)
-        if chosen.shape != (self._n_rows,):
-            raise ArgumentError(f"actions of shape {chosen.shape}, there are {self._n_rows} rows")
+        if not self.resets:
+            raise ArgumentError("no game has begun: call reset() before step()")
+        return self._step(chosen_actions(actions, self._n_rows))
+
+    def _step(self, chosen: NDArray[np.int64]) -> DecisionRows:
         n_rows, n_ends = play.step(
             self._tables, self._rows, self._n_rows, chosen, self._following, self._ends
         )
@@ -183,6 +193,8 @@ class BatchEnv:
 
     def check(self, row: int, action: int) -> None:
         """Raise :class:`MaskedActionError` if one of the 46 actions is not legal in a row."""
+        row = whole_number("row", row, range(self._n_rows))
+        action = whole_number("action", action)
         if not (0 <= action < N_ACTIONS and self._rows[row]["mask"][action]):
             raise MaskedActionError(self._refusal(row, int(action)))
 
@@ -202,6 +214,8 @@ class BatchEnv:
             planes = np.empty((n, _KINDS, N_PLANES), np.float32)
         if scalars is None:
             scalars = np.empty((n, N_SCALARS), np.float32)
+        to_fill("planes", planes, np.float32, (n, _KINDS, N_PLANES))
+        to_fill("scalars", scalars, np.float32, (n, N_SCALARS))
         self._encoder = self._encoder or new_encoder()
         _encode_rows(self._tables, self._rows[:n], self._encoder, planes, scalars)
         return planes[:n], scalars[:n]
@@ -212,7 +226,7 @@ class BatchEnv:
         int64[rows], each ``N_ACTIONS + code``: one compiled loop, so that the other seats of every
         table can be opponents at little cost (:mod:`mjbot.learning.models.fast_policy`).
         """
-        chosen = np.arange(self._n_rows) if rows is None else np.ascontiguousarray(rows, np.int64)
+        chosen = row_numbers(rows, self._n_rows)
         self._policy = self._policy or load_policy(players=self.n_seats)
         actions = np.empty(len(chosen), np.int64)
         _choose_rows(self._tables, self._rows, chosen, self._policy, actions)
@@ -224,12 +238,19 @@ class BatchEnv:
         A strategy's ``start_kyoku`` is to be called where a kyoku was dealt.  Its choice goes into
         :meth:`step` as ``N_ACTIONS + choice.code``.
         """
+        table = whole_number("table", table, range(self.n_tables))
+        seat = whole_number("seat", seat, range(self.n_seats))
         return self._sealed.view(View(self.states[table], seat))
 
     # --- inside ------------------------------------------------------------------------------
 
     def _values_at(self, standings: Standings) -> Values:
-        values = np.ascontiguousarray(self._value(standings), np.float64)
+        try:
+            values = np.ascontiguousarray(self._value(standings), np.float64)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"reward: {error}") from error
+        if not np.isfinite(values).all():
+            raise ArgumentError("reward must give finite numbers")
         if values.shape != (shape := (len(standings), self.n_seats)):
             raise ArgumentError(f"reward must give an array {shape}, not {values.shape}")
         empty = 4 - self.n_seats
@@ -241,12 +262,13 @@ class BatchEnv:
         allowed = ", ".join([f"{number} {name_of(number, self.n_seats)}" for number in legal])
         known = 0 <= action < N_ACTIONS
         name = name_of(action, self.n_seats) if known else "no such action"
-        return f"table {table}, seat {seat} may not {action} ({name}); it may: {allowed}"
+        refused = f"action: table {table}, seat {seat} may not {action} ({name})"
+        return f"{refused}; it may: {allowed}"
 
 
 def random_source(seed: int) -> NDArray[np.uint64]:
     """Return the random numbers of :func:`mjbot.learning.env.tables.random_actions`: uint64[1]."""
-    return np.array([mix(np.uint64(seed))], np.uint64)
+    return np.array([mix(np.uint64(whole_number("seed", seed, SEEDS)))], np.uint64)
 
 
 def _copied(rows: play.RowRecords) -> DecisionRows:
@@ -263,18 +285,6 @@ def _encode_rows(
         encode(state, rows[row].seat, encoder, planes[row], scalars[row])
 
 
-def _whole_numbers(actions: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
-    """Return actions as int64; numpy alone would cut 1.5 down to 1 and read "1" as 1."""
-    try:
-        given = np.asarray(actions)
-    except ValueError:  # rows of different lengths
-        given = np.array(None)
-    if given.size and given.dtype.kind not in "iu":
-        problem = f"not {given.dtype}: {actions!r:.60}"
-        raise ArgumentError(f"actions must be whole numbers, one for each row, {problem}")
-    return np.ascontiguousarray(given, np.int64)
-
-
 @compiled
 def _choose_rows(
     tables: EnvTables,
@@ -288,34 +298,10 @@ def _choose_rows(
         actions[index] = N_ACTIONS + choose(policy, tables[row.table].state, row.seat, NO_ALLY)
 
 
-def _players(
-    players: Sequence[int] | NDArray[Any], n_tables: int, n_seats: int
-) -> NDArray[np.int8]:
-    given = np.asarray(players)
-    if given.shape not in ((n_seats,), (n_tables, n_seats)):
-        shapes = f"({n_seats},) or ({n_tables}, {n_seats})"
-        raise ArgumentError(f"players must have the shape {shapes}, not {given.shape}")
-    if given.dtype.kind not in "iu" or given.min() < RANDOM or given.max() > 127:
-        raise ArgumentError(
-            "players: 0..127 are asked, -1 discards what it drew, -2 plays at random"
-        )
-    seated = np.full((n_tables, 4), TSUMOGIRI, np.int8)
-    seated[:, :n_seats] = given
-    return seated
-
-
-def _first_seeds(seed: int | NDArray[np.int64], n_tables: int) -> NDArray[np.int64]:
-    if isinstance(seed, int | np.integer):
-        return seed + np.arange(n_tables)
-    if seed.shape != (n_tables,) or seed.dtype.kind not in "iu":
-        raise ArgumentError(f"seed must be an integer or {n_tables} of them, one for each table")
-    return seed.astype(np.int64)
-
-
 def _value_function(reward: RewardName | StandingValue, rules: Rules) -> StandingValue:
     if callable(reward):
         return reward
-    if reward not in REWARDS:
+    if text("reward", reward) not in REWARDS:
         raise ArgumentError(
             f"reward must be a function or one of {', '.join(REWARDS)}, not {reward!r}"
         )

@@ -17,6 +17,7 @@ from mjbot.game.table.actions import ACTIONS, Action
 from mjbot.game.table.view import View
 from mjbot.learning.env.actions import ACTION_OF_CODE, N_ACTIONS, SEVERAL_KANS, code_of, write_mask
 from mjbot.learning.env.batch import BatchEnv
+from mjbot.learning.env.checked import names_of, row_numbers
 from mjbot.learning.models.networks.encoding import (
     N_PLANES,
     N_SCALARS,
@@ -25,6 +26,7 @@ from mjbot.learning.models.networks.encoding import (
     new_encoder,
 )
 from mjbot.protocol.tiles import N_KINDS
+from mjbot.runtime.checked_arguments import text, type_error, whole_number
 from mjbot.runtime.errors import ArgumentError
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
@@ -67,7 +69,13 @@ class PolicyStrategy(Strategy):
         logits = np.asarray(self.logits(seen))
         if logits.shape != (N_ACTIONS,):
             raise ArgumentError(f"logits of shape {logits.shape}, expected ({N_ACTIONS},)")
-        return int(np.where(seen.mask, logits, -np.inf).argmax())
+        if logits.dtype.kind not in "biuf":
+            raise ArgumentError(f"logits must be numbers, not {logits.dtype}")
+        legal = np.flatnonzero(seen.mask)
+        if np.isnan(logits[legal]).any():
+            number = int(legal[np.isnan(logits[legal])][0])
+            raise ArgumentError(f"logits: that of {number} is no number (nan)")
+        return int(legal[logits[legal].argmax()])  # all may be -inf
 
     @cached_property
     def _encoder(self) -> Encoder:
@@ -76,6 +84,10 @@ class PolicyStrategy(Strategy):
 
 def observe(view: View, encoder: Encoder | None = None) -> Observation:
     """Return what a view with a choice is in the environments; ``encoder`` saves making one."""
+    if not isinstance(view, View):
+        raise type_error("view", "a View", view)
+    if not isinstance(encoder, Encoder | None):
+        raise type_error("encoder", "an encoder", encoder)
     planes = np.empty((N_KINDS, N_PLANES), np.float32)
     scalars = np.empty(N_SCALARS, np.float32)
     if not encode(view.state, view.seat, encoder or new_encoder(), planes, scalars):
@@ -89,7 +101,9 @@ def action_number(action: Action) -> int:
     >>> action_number(ACTIONS[3]), action_number(ACTIONS[40])
     (3, 3)
     """
-    return int(ACTION_OF_CODE[action.code])
+    if not isinstance(action, Action):
+        raise type_error("action", "an Action", action)
+    return int(ACTION_OF_CODE[whole_number("action.code", action.code, range(len(ACTIONS)))])
 
 
 def _mask(codes: NDArray[np.uint8], at_kan: bool = False) -> NDArray[np.bool_]:
@@ -113,9 +127,9 @@ class StrategyPolicy:
         seed: int = 0,
         names: tuple[str, str, str, str] = ("", "", "", ""),
     ) -> None:
-        self._spec: Final = Spec.read(strategy)
-        self._seed: Final = seed
-        self._names: Final = names
+        self._spec: Final = Spec.read(text("strategy", strategy))
+        self._seed: Final = whole_number("seed", seed)
+        self._names: Final = names_of(names)
         self._spec.make(seed)  # what cannot be made is refused here
         self._players: Final[dict[tuple[int, int], Strategy]] = {}
         self._games: Final[dict[tuple[int, int], Hashable]] = {}
@@ -127,7 +141,9 @@ class StrategyPolicy:
         int64[rows], each ``N_ACTIONS + code``; ``ACTION_OF_CODE[actions - N_ACTIONS]`` are the same
         as 0..45.
         """
-        chosen = range(len(batch.rows.tables)) if rows is None else rows.tolist()
+        if not isinstance(batch, BatchEnv):
+            raise type_error("batch", "a BatchEnv", batch)
+        chosen = row_numbers(rows, len(batch.rows.tables)).tolist()
         tables, seats = batch.rows.tables.tolist(), batch.rows.seats.tolist()
         actions = [self._decide(batch, tables[row], seats[row]).code for row in chosen]
         return N_ACTIONS + np.array(actions, np.int64)

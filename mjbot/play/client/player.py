@@ -204,7 +204,7 @@ class ClientPlayer:
         if fallback is not None and limit_s is not None:
             limit_s = max(limit_s / 2, limit_s - fallback.limit_s)
         sealed = Sealed().view(view)  # of its own: a late decision continues with it
-        sealed.time_left_ms = None if limit_s is None else 1000 * limit_s
+        vars(sealed)["time_left_ms"] = None if limit_s is None else 1000 * limit_s
         note = partial(self._note, self.decisions)
         choice, remark = await self._thread.attempt(
             lambda: self._decided(sealed), limit_s, (NO_ANSWER, ""), note

@@ -140,7 +140,8 @@ def _faults(result: GameResult) -> str:
 
 def final_table(players: Sequence[MatchPlayer], results: Sequence[GameResult]) -> Table:
     """Return ranks and scores per player over all games."""
-    table = Table("player", "games", "mean rank", "1st", "2nd", "3rd", "4th", "mean score")
+    ranks_of_table = ("1st", "2nd", "3rd", "4th")[: len(players)]
+    table = Table("player", "games", "mean rank", *ranks_of_table, "mean score")
     for place, player in enumerate(players):
         seats = [(result, result.places.index(place)) for result in results]
         ranks = [ranks_of(result.scores)[seat] for result, seat in seats]
@@ -150,7 +151,7 @@ def final_table(players: Sequence[MatchPlayer], results: Sequence[GameResult]) -
             Text(one_line(player.name)),
             str(len(results)),
             f"{sum(ranks) / n:.2f}",
-            *[str(ranks.count(rank)) for rank in range(1, 5)],
+            *[str(ranks.count(rank)) for rank in range(1, len(players) + 1)],
             f"{sum(scores) / n:.0f}",
         )
     return table
@@ -168,15 +169,19 @@ def problems_of_saving(
 
 
 def save_results(folder: Path, players: Sequence[MatchPlayer], results: list[GameResult]) -> None:
-    """Write one row per player and game; no JSON, which ``mjbot replay`` would take for a game."""
+    """Write one row per player and game, with how many of its decisions were replaced.
+
+    No JSON, which ``mjbot replay`` would take for a game.
+    """
     path = folder / "results.csv"
     with naming(path), path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["game", "log", "player", "seat", "score", "rank"])
+        writer.writerow(["game", "log", "player", "seat", "score", "rank", "faults"])
         for result in results:
             order = seats_by_rank(result.scores)
             log = result.log.name if result.log else ""
             for place, player in enumerate(players):
                 seat = result.places.index(place)
-                row = [player.spec, seat, result.scores[seat], order.index(seat) + 1]
+                faults = sum(fault.seat == seat for fault in result.faults)
+                row = [player.spec, seat, result.scores[seat], order.index(seat) + 1, faults]
                 writer.writerow([result.game + 1, log, *row])

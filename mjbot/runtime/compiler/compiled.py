@@ -6,6 +6,7 @@ differs otherwise, and no module but those that it imports then knows numba.
 """
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Final, TypeVar, cast
 
 from mjbot.runtime.compiler.interpreted import interpreted
@@ -25,6 +26,8 @@ MANY_PROCESSES: Final[bool] = not IS_INTERPRETED and _jit.IS_USABLE
 
 def compiled(function: Function) -> Function:
     """Compile ``function`` with numba on first use and cache the machine code on disk."""
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"function must be a Python function, not {function!r:.60}")
     return interpreted(function) if IS_INTERPRETED else cast(Function, _jit.jit(function))
 
 

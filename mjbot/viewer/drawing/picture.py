@@ -12,6 +12,8 @@ from xml.sax.saxutils import escape
 
 from mjbot.game.table.view import View
 from mjbot.protocol.tiles import TILE_NAMES
+from mjbot.runtime.checked_arguments import flag, type_error
+from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.languages import language, marked, translate
 from mjbot.viewer.drawing.board_data import SEATS, Board, board_of
 from mjbot.viewer.drawing.tiles import HEIGHT, WIDTH, sprite
@@ -78,6 +80,14 @@ def view_svg(view: View, names: Sequence[str] = (), *, index: bool = False) -> s
 
     ``names`` are those of seats 0 to 3 (default: their numbers); ``index`` adds letters to tiles.
     """
+    if not isinstance(view, View):
+        raise type_error("view", "a View", view)
+    flag("index", index)
+    is_texts = isinstance(names, Sequence) and all(isinstance(name, str) for name in names)
+    if not is_texts:
+        raise type_error("names", "a sequence of texts", names)
+    if names and len(names) < view.players:
+        raise ArgumentError(f"names must be {view.players}, one for each seat, not {len(names)}")
     board = board_of(view.state, [view.seat])
     names = names or [translate("seat {n}", n=seat) for seat in SEATS]
     return picture(board, names, view.seat, [view.seat], index)

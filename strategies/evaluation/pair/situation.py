@@ -39,9 +39,11 @@ OWN_CHANCES_PER_TURN: Final = 1.3
 class SharedView(View):
     """The view of a member that has the other's hand: fewer tiles are unseen."""
 
+    _other_hand: Counts
+
     def __init__(self, state: State, seat: int, other_hand: Counts) -> None:
         super().__init__(state, seat)
-        self._other_hand: Final = other_hand
+        vars(self)["_other_hand"] = other_hand
 
     @derived
     def unseen(self) -> Counts:

@@ -131,3 +131,104 @@ def test_one_line_says_what_to_install(monkeypatch, missing):
         env()
     monkeypatch.undo()
     importlib.import_module("mjbot.learning.env")
+
+
+def test_dictionaries_pass_the_librarys_own_checks():
+    from pettingzoo.test import api_test, seed_test
+
+    warnings.filterwarnings("ignore", "Observation ")  # what is said of any Dict
+    api_test(env("tonpu", observation="dict"), num_cycles=500)
+    seed_test(lambda: env("tonpu", n_seats=3, observation="dict"), num_cycles=300)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"observation": "box"}, "observation must be flat or dict, not 'box'"),
+        ({"observation": 5}, "observation must be a text, not 5"),
+        ({"render_mode": "rgb_array"}, "render_mode must be ansi, human or None, not 'rgb_array'"),
+    ],
+)
+def test_other_forms_are_refused(wrong, problem):
+    with pytest.raises((TypeError, ValueError), match=problem):
+        env(**wrong)
+
+
+def test_a_person_sees_the_table_after_each_decision(capsys):
+    game = env("tonpu", observation="dict", render_mode="human")
+    game.reset(seed=1)
+    assert capsys.readouterr().out == ""
+    game.step(int(np.flatnonzero(game.last()[0]["action_mask"])[0]))
+    assert capsys.readouterr().out.startswith("East 1, honba 0\nplayer_0")
+    assert game.render() is None
+    assert capsys.readouterr().out.startswith("East 1, honba 0\nplayer_0")
+
+
+def test_both_forms_show_the_same():
+    flat, dicts = raw_env("tonpu"), raw_env("tonpu", observation="dict")
+    assert set(dicts.observation_space("player_0")) == {"observation", "action_mask"}
+    for game in (flat, dicts):
+        game.reset(seed=4)
+    random = np.random.default_rng(3)
+    for agent in flat.agent_iter(60):
+        seen, _, over, _, info = flat.last()
+        shown, *_ = dicts.last()
+        observation, mask = shown.values()  # in this order, which tutorials rely on
+        assert (observation == seen).all() and (mask == info["action_mask"]).all()
+        assert dicts.observation_space(agent).contains(shown)
+        others = [other for other in flat.agents if not flat.infos[other]["action_mask"].any()]
+        assert not any(dicts.observe(other)["action_mask"].any() for other in others)
+        action = None if over else int(random.choice(np.flatnonzero(mask)))
+        flat.step(action)
+        dicts.step(action)
+    shown["action_mask"][:] = 1  # a copy
+    assert not dicts.observe("player_0")["action_mask"].all()
+
+
+def test_a_single_agent_wrapper_of_the_librarys_tutorials_learns_and_plays():
+    """A policy of Stable-Baselines3 with masks makes these calls; here it plays at random."""
+    import gymnasium
+    from pettingzoo.utils import BaseWrapper
+
+    class OneAgent(BaseWrapper, gymnasium.Env):
+        def reset(self, seed=None, options=None):
+            super().reset(seed, options)
+            first = self.possible_agents[0]
+            self.observation_space = super().observation_space(first)["observation"]
+            self.action_space = super().action_space(first)
+            return self.observe(self.agent_selection), {}
+
+        def step(self, action):
+            agent = self.agent_selection
+            super().step(action)
+            ends = self.terminations[agent], self.truncations[agent]
+            seen = self.observe(self.agent_selection)
+            return seen, self._cumulative_rewards[agent], *ends, self.infos[agent]
+
+        def observe(self, agent):
+            return super().observe(agent)["observation"]
+
+        def action_mask(self):
+            return super().observe(self.agent_selection)["action_mask"]
+
+    game, games = OneAgent(env("tonpu", observation="dict")), 0
+    seen, _ = game.reset(seed=0)
+    for _ in range(400):
+        assert game.observation_space.contains(seen)
+        action = int(game.action_space.sample(game.action_mask()))
+        seen, reward, over, cut, _ = game.step(action)
+        assert np.isfinite(reward) and not cut
+        if over:
+            games += 1
+            seen, _ = game.reset()
+    game = env("tonpu", observation="dict", render_mode=None)
+    game.reset(seed=1)
+    game.action_space("player_0").seed(1)
+    for agent in game.agent_iter():
+        shown, _, over, cut, _ = game.last()
+        _, mask = shown.values()
+        if over or cut:
+            assert set(game.rewards) == set(game.possible_agents)
+            break
+        game.step(int(game.action_space(agent).sample(mask)))
+    assert game.unwrapped.metadata.get("name") == "mjbot_riichi_v0"

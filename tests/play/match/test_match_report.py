@@ -1,6 +1,7 @@
 """What a match tells of itself where there is no terminal."""
 
 import asyncio
+import csv
 import io
 import shlex
 import sys
@@ -11,7 +12,7 @@ from rich.console import Console
 
 from mjbot.cli import main, match
 from mjbot.play.client.faults import Faults
-from mjbot.play.match.match_report import MatchReport
+from mjbot.play.match.match_report import MatchReport, final_table, save_results
 from mjbot.play.match.player_processes import RunningFaults, fault_lines
 from mjbot.play.match.players import read_players
 from mjbot.play.server.core import TableFault
@@ -163,3 +164,36 @@ def test_the_line_of_a_game_names_each_player_at_fault_and_the_first_fault():
         " player 3, a: 1 fault, first: Timeout. No response in 5 sec.)"
     )
     assert second.endswith("c 20000")
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_saved_results_count_the_faults_of_each_player(seats, tmp_path):
+    places = (2, 0, 1, 3) if seats == 4 else (2, 0, 1)
+    faults = [TableFault(seat, "Timeout") for seat in (2, 0, 2)]
+    scores = (25_000, 30_000, 20_000, 25_000)[:seats]
+    result = GameResult(
+        game=0, names=tuple("abcd"[:seats]), places=places, scores=scores, void=False,
+        faults=tuple(faults), log=None,
+    )  # fmt: skip
+    players = read_players(["tsumogiri"] * seats)
+    save_results(tmp_path, players, [result, replace(result, game=1, faults=())])
+    with (tmp_path / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    by_seat = {(row["game"], int(row["seat"])): int(row["faults"]) for row in rows}
+    expected = {("1", seat): (1, 0, 2, 0)[seat] for seat in range(seats)}
+    assert by_seat == expected | {("2", seat): 0 for seat in range(seats)}
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_the_table_at_the_end_has_a_column_for_each_rank_there_is(seats):
+    places, scores = tuple(range(seats)), tuple(range(40_000, 40_000 - seats, -1))
+    result = GameResult(
+        game=0, names=tuple("abcd"[:seats]), places=places, scores=scores, void=False,
+        faults=(), log=None,
+    )  # fmt: skip
+    paper = io.StringIO()
+    Console(file=paper, width=200).print(final_table(read_players(["tsumogiri"] * seats), [result]))
+    text = paper.getvalue()
+    assert ("4th" in text) == (seats == 4)
+    last = text.rstrip().splitlines()[-2].split("│")
+    assert last[-3].strip() == "1"  # the last player is last, in the last column of ranks
