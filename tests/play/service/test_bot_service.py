@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from dataclasses import fields, replace
 from datetime import datetime
-from itertools import pairwise
+from itertools import pairwise, permutations
 from random import Random
 
 import pytest
@@ -23,7 +23,13 @@ from mjbot.play.kept_games import Limits
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.play.service import bot as service_module
-from mjbot.play.service.bot import BotService, outcome_of
+from mjbot.play.service.bot import (
+    MOST_FAULTS,
+    MOST_REFUSALS,
+    BotService,
+    GameOutcome,
+    outcome_of,
+)
 from mjbot.play.service.files import FRAMES, LOG, Keeping
 from mjbot.play.service.pacing import Hours
 from mjbot.play.service.plan import ConnectionPlan, PlayPlan, ServicePlan
@@ -217,6 +223,50 @@ def test_games_under_way_count_among_those_to_play(played, reserved, is_left):
         return service.has_game_for(1)
 
     assert asyncio.run(main()) is is_left
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_game"),
+    [
+        ("finished", True),
+        ("void", True),
+        ("lost", True),
+        ("unreachable", False),
+        ("refused", False),
+        ("changed", False),
+        ("fault", False),
+    ],
+)
+def test_attempts_that_led_to_no_game_are_none_of_the_games_to_play(kind, is_game):
+    async def main():
+        service = service_of(f"ws://{HOST}:1/ws", games=1, on_version_change="retry")
+        service.count(GameOutcome(kind))
+        return service.has_game_for(0)
+
+    assert asyncio.run(main()) is not is_game
+
+
+ENDS = {
+    ExitCode.OK: [GameOutcome("finished")],
+    ExitCode.FAILED: [GameOutcome("fault")] * MOST_FAULTS,
+    ExitCode.UNREACHABLE: [GameOutcome("refused", is_final=True)] * MOST_REFUSALS,
+    ExitCode.PROTOCOL_FAULT: [GameOutcome("changed")],
+}
+"""What ends a service whose plan is to stop after anything, by its exit status."""
+
+
+@pytest.mark.parametrize(("first", "second"), permutations(ENDS, 2))
+def test_of_several_ends_the_worst_is_the_exit_status(first, second):
+    """Lanes end one after another: a game that another lane finishes makes no failure good."""
+
+    async def main():
+        service = service_of(f"ws://{HOST}:1/ws", on_game_end="stop")
+        for outcome in ENDS[first] + ENDS[second]:
+            service.count(outcome)
+        service.plan = replace(service.plan, play=PlayPlan(at_once=0))
+        return await service.run()
+
+    assert asyncio.run(main()) == max(first, second)
 
 
 def test_games_at_once_are_no_more_than_the_games_to_play(connections):
