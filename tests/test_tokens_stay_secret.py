@@ -63,6 +63,9 @@ class RefusingServer:
 
     def _talk(self, connection):
         text = f"who is {self._bearer[7:]!r}?"
+        if self._fault == "no JSON":
+            connection.send(f"{text}{'x' * 80}{self._bearer[7:]}")  # cut inside the token
+            connection.close(4001, f"{'x' * 100}{self._bearer[7:]}")
         connection.send(json.dumps({"type": "error", "message": text}))
         connection.close(1008, text)
 
@@ -77,8 +80,11 @@ def unexpected(quotes):
     return connection
 
 
-FAULTS = ["refused", "redirected", "reset", "answers", "no TLS", "absent", "boom", "quoting boom"]
-QUOTED = ("redirected", "answers", "quoting boom")
+FAULTS = [
+    "refused", "redirected", "reset", "answers", "no JSON", "no TLS", "absent", "boom",
+    "quoting boom",
+]  # fmt: skip
+QUOTED = ("redirected", "answers", "no JSON", "quoting boom")
 """Where another program's text has the token, so that the last barrier is needed."""
 
 
@@ -114,6 +120,7 @@ def assert_hidden(fault, texts):
     coded = [TOKEN.encode().hex(), base64.b64encode(TOKEN.encode()).decode().rstrip("=")]
     for spelling in [*_spellings(TOKEN), *coded]:
         assert spelling.lower() not in text.lower()
+    assert TOKEN[:4].lower() not in text.lower()
     if fault not in QUOTED:
         assert CONCEALED not in text, "shown, but for the last barrier"
 

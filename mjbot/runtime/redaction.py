@@ -13,6 +13,8 @@ from functools import cache
 from typing import Any, Final, TextIO
 from urllib.parse import quote
 
+from mjbot.protocol.plain_text import CUT
+
 CONCEALED: Final = "[hidden]"
 SHORTEST: Final = 4
 """A shorter secret is none: it would stand in every other word."""
@@ -37,11 +39,31 @@ def redacted(text: str) -> str:
     pattern = _pattern()
     if pattern is None:
         return text
+    return _without_cut_secrets(_without_whole_secrets(pattern, text))
+
+
+def _without_whole_secrets(pattern: re.Pattern[str], text: str) -> str:
     parts, end = [], 0
     for start, stop in _spans(pattern, text):
         parts += [text[end:start], CONCEALED]
         end = stop
     return "".join([*parts, text[end:]])
+
+
+def _without_cut_secrets(text: str) -> str:
+    """Hide the beginning of a secret before the mark of a text that was cut."""
+    *parts, last = text.split(CUT)
+    for number, part in enumerate(parts):
+        beginnings = [
+            length
+            for secret in _known
+            for spelling in (*_spellings(secret), *_codings(secret))
+            for length in range(SHORTEST, len(spelling))
+            if part.lower().endswith(spelling[:length].lower())
+        ]
+        if beginnings:
+            parts[number] = f"{part[: -max(beginnings)]}{CONCEALED}"
+    return CUT.join([*parts, last])
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> list[list[int]]:
@@ -95,6 +117,13 @@ def _encoded_forms(secret: str) -> Iterator[tuple[int, str]]:
         core = text[first:last].replace("+", r"[+\-]").replace("/", "[/_]")
         shared = "" if before == 0 else "[A-Za-z0-9+/_-]?"
         yield last - first, f"(?-i:{shared}{core}[A-Za-z0-9+/_-]?)"
+
+
+def _codings(secret: str) -> Iterator[str]:
+    """Yield a secret in hexadecimal digits, and in base64 where it stands alone."""
+    data = secret.encode("utf-8", "surrogateescape")
+    yield data.hex()
+    yield base64.b64encode(data).decode().rstrip("=")
 
 
 class RedactedStream:

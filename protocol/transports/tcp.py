@@ -55,7 +55,9 @@ class TcpTransport(base_.Transport):
         try:
             return await self._reader.read(_CHUNK)
         except OSError as error:
-            raise base_.VanishedError(f"the connection broke: {error}") from None
+            raise base_.VanishedError(
+                f"the connection broke: {base_.system_message(error)}"
+            ) from None
 
     async def send(self, line: bytes) -> None:
         """Send one line; see :class:`Transport`."""
@@ -63,7 +65,9 @@ class TcpTransport(base_.Transport):
             self._writer.write(line + b"\n")
             await self._writer.drain()
         except OSError as error:
-            raise base_.VanishedError(f"the connection broke: {error}") from None
+            raise base_.VanishedError(
+                f"the connection broke: {base_.system_message(error)}"
+            ) from None
 
     async def close(self) -> None:
         """Close the socket; what the other side does not take within 2 s is dropped."""
@@ -113,7 +117,9 @@ class TcpPieces(TcpTransport):
             self._writer.write(line)
             await self._writer.drain()
         except OSError as error:
-            raise base_.VanishedError(f"the connection broke: {error}") from None
+            raise base_.VanishedError(
+                f"the connection broke: {base_.system_message(error)}"
+            ) from None
 
 
 async def open_streams(host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

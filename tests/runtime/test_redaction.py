@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from mjbot.protocol.plain_text import CUT, one_line
 from mjbot.runtime import redaction
 from mjbot.runtime.redaction import CONCEALED, RedactedStream, conceal, redacted
 
@@ -86,6 +87,24 @@ def test_a_secret_that_begins_inside_another_is_hidden_too(order):
     for secret in ["begins-or", "or-ends-so", "so-far"][::order]:
         conceal(secret)
     assert redacted("it begins-or-ends-so-far, or ends") == f"it {CONCEALED}, or ends"
+
+
+WITHOUT_GAPS = {
+    name: spell
+    for name, spell in (SPELLINGS | BASE64).items()
+    if name not in ("hex in pairs", "hex dump", "escapes")
+}
+
+
+@pytest.mark.parametrize("spell", WITHOUT_GAPS.values(), ids=WITHOUT_GAPS)
+def test_a_text_that_was_cut_inside_a_secret_shows_no_beginning_of_it(spell):
+    conceal("token-1-of-many")
+    line = f"a server sent {spell('token-1-of-many')}"
+    for most in range(18, len(line)):
+        shown = redacted(one_line(line, most) + "; next")
+        assert shown == f"a server sent {CONCEALED}{CUT}; next"
+    assert redacted(f"a token{CUT}") == f"a {CONCEALED}{CUT}"
+    assert redacted(f"a tok{CUT}") == f"a tok{CUT}"
 
 
 def test_a_secret_of_few_letters_is_none():

@@ -23,7 +23,7 @@ from mjbot.protocol.framing import MAX_LINE_BYTES
 from mjbot.protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME
 from mjbot.protocol.sessions.request_server import RequestSession, TimeLimits
 from mjbot.protocol.tenhou.codec import Spelling
-from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError, system_message
 from mjbot.runtime.net.guests import Guest
 from mjbot.runtime.net.http import guest_of
 
@@ -280,7 +280,7 @@ class _Frames(Transport):
         if frame.type is WSMsgType.BINARY:
             raise ProtocolError("frame", "binary, expected text")
         if frame.type is WSMsgType.ERROR:
-            raise ProtocolError("frame", str(frame.data))
+            raise ProtocolError("frame", system_message(frame.data))
         raise VanishedError("the other side closed the connection")
 
     async def send(self, line: bytes) -> None:
@@ -288,7 +288,7 @@ class _Frames(Transport):
         try:
             await self._socket.send_str(line.decode())
         except (OSError, RuntimeError) as error:
-            raise VanishedError(f"the connection broke: {error}") from None
+            raise VanishedError(f"the connection broke: {system_message(error)}") from None
 
     async def close(self) -> None:
         """Close the connection."""

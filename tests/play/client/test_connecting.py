@@ -8,11 +8,19 @@ import pytest
 
 from mjbot.cli import play as command
 from mjbot.play.client import play
+from mjbot.play.client.conversation import OwnResult, ServerReportedError
 from mjbot.play.client.play import Settings, play_by_connecting
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.protocol.transports.address import parse_address
-from mjbot.protocol.transports.base import RefusedError, UnreachableError
+from mjbot.protocol.transports.base import (
+    ClosedError,
+    HandshakeError,
+    RefusedError,
+    UnreachableError,
+    VanishedError,
+)
+from mjbot.protocol.transports.memory import memory_pair
 from mjbot.runtime.net.backoff import Backoff
 from proof.leaping_time import in_leaping_time
 
@@ -79,6 +87,59 @@ def test_attempts_to_connect_come_less_and_less_often(monkeypatch):
     pauses = Backoff(0.2, 5.0, Random(1))
     until = list(accumulate([pauses.next_s() for _ in attempts[2:]]))
     assert attempts == pytest.approx([0, *until, 20])
+
+
+@pytest.mark.parametrize("rejoining", [False, True])
+@pytest.mark.parametrize(
+    ("error", "is_final"),
+    [
+        (RefusedError("HTTP 401"), True),
+        (ClosedError(1008, "no"), True),
+        (ClosedError(4001, "no"), True),
+        (ServerReportedError("no (closed with 4001)", before_game=True, is_final=True), True),
+        (UnreachableError("absent"), False),
+        (ClosedError(1012, ""), False),
+        (ClosedError(1013, ""), False),
+    ],
+)
+def test_what_does_not_get_better_is_not_waited_for(monkeypatch, error, is_final, rejoining):
+    attempts, ends = [], [error] * 10**6
+
+    async def failing(settings):
+        attempts.append(settings)
+        if rejoining and len(attempts) == 1:
+            return memory_pair()[0]
+        raise ends.pop()
+
+    async def played(transport, session):
+        return OwnResult(0, (), ())
+
+    monkeypatch.setattr(play, "connect", failing)
+    settings = Settings(parse_address("ws://localhost:1/ws"), wait_s=20, games=2)
+    with pytest.raises(type(error)):
+        in_leaping_time(play_by_connecting(settings, played, Random(1)))
+    assert (len(attempts) == 1 + rejoining) is is_final
+
+
+@pytest.mark.parametrize("kind", [HandshakeError, VanishedError])
+@pytest.mark.parametrize("rejoining", [False, True])
+def test_a_server_that_closes_connections_is_waited_for_between_games(monkeypatch, kind, rejoining):
+    attempts = []
+
+    async def failing(settings):
+        attempts.append(settings)
+        if rejoining and len(attempts) == 1:
+            return memory_pair()[0]
+        raise kind("closed")
+
+    async def played(transport, session):
+        return OwnResult(0, (), ())
+
+    monkeypatch.setattr(play, "connect", failing)
+    settings = Settings(parse_address("ws://localhost:1/ws"), wait_s=20, games=2)
+    with pytest.raises(kind):
+        in_leaping_time(play_by_connecting(settings, played, Random(1)))
+    assert (len(attempts) > 2) is rejoining
 
 
 def test_a_server_of_this_machine_is_reached_without_the_proxy_of_the_system(monkeypatch):

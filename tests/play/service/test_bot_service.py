@@ -38,7 +38,13 @@ from mjbot.protocol.dialects import Dialect
 from mjbot.protocol.errors import ProtocolError
 from mjbot.protocol.messages import EndKyoku
 from mjbot.protocol.transports.address import parse_address
-from mjbot.protocol.transports.base import RefusedError, UnreachableError, VanishedError
+from mjbot.protocol.transports.base import (
+    ClosedError,
+    HandshakeError,
+    RefusedError,
+    UnreachableError,
+    VanishedError,
+)
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.net.metrics import memory_bytes
 from mjbot.strategy.registry import make_strategy
@@ -255,7 +261,7 @@ ENDS = {
 """What ends a service whose plan is to stop after anything, by its exit status."""
 
 
-@pytest.mark.parametrize(("first", "second"), permutations(ENDS, 2))
+@pytest.mark.parametrize(("first", "second"), [*permutations(ENDS, 2)])
 def test_of_several_ends_the_worst_is_the_exit_status(first, second):
     """Lanes end one after another: a game that another lane finishes makes no failure good."""
 
@@ -542,6 +548,11 @@ def test_a_fault_of_ours_is_logged_and_ends_the_service_at_the_third(monkeypatch
         (UnreachableError("no answer"), False, "unreachable"),
         (VanishedError("closed"), False, "unreachable"),
         (VanishedError("closed"), True, "lost"),
+        (HandshakeError("closed"), False, "unreachable"),
+        (ClosedError(1008, "no"), False, "refused"),
+        (ClosedError(4001, "no"), True, "lost"),
+        (ClosedError(1012, ""), False, "unreachable"),
+        (ClosedError(1013, ""), True, "lost"),
         (ProtocolError("line", "not JSON"), True, "lost"),
         (ProtocolError("line", "not UTF-8"), False, "unreachable"),
         (ProtocolError("tsumo.pai", "missing"), True, "changed"),
@@ -551,6 +562,100 @@ def test_a_fault_of_ours_is_logged_and_ends_the_service_at_the_third(monkeypatch
 )
 def test_every_error_has_its_outcome(error, begun, kind):
     assert outcome_of(error, has_begun=begun, seat=0).kind == kind
+
+
+def closing_server(code, greeting=None):
+    """Return what handles a WebSocket by closing it with a code."""
+
+    async def close(connection):
+        if greeting is not None:
+            await connection.send(greeting)
+        await connection.close(code, "a reason")
+
+    return close
+
+
+REFUSAL = '{"type":"error","message":"Who are you?"}'
+
+
+@pytest.mark.parametrize(
+    ("code", "greeting", "text"),
+    [
+        (1008, None, "the server refuses us: 1008 (policy violation), a reason"),
+        (4001, None, "the server refuses us: 4001, a reason"),
+        (4999, REFUSAL, "the server refuses us: Who are you? (closed with 4999, a reason)"),
+    ],
+)
+def test_a_server_that_closes_with_a_refusal_is_tried_five_times(
+    connections, caplog, code, greeting, text
+):
+    from websockets.asyncio.server import serve
+
+    async def main():
+        async with serve(closing_server(code, greeting), HOST, 0) as server:
+            service = service_of(f"ws://{HOST}:{server.sockets[0].getsockname()[1]}/ws")
+            return await service.run(), service.status
+
+    code, status = run_leaping(main())
+    assert code == ExitCode.UNREACHABLE
+    assert status.ends["refused"] == len(connections.moments) == MOST_REFUSALS
+    assert text in caplog.text and status.last_error.endswith(text)
+
+
+@pytest.mark.parametrize("code", [1000, 1011, 1012, 1013])
+def test_a_server_that_closes_for_a_while_is_asked_again_after_pauses(connections, code):
+    from websockets.asyncio.server import serve
+
+    async def main():
+        async with serve(closing_server(code), HOST, 0) as server:
+            service = service_of(f"ws://{HOST}:{server.sockets[0].getsockname()[1]}/ws")
+            running = asyncio.create_task(service.run())
+            asyncio.get_running_loop().call_later(1800, service.finish)
+            return await running, service.status
+
+    ended, status = run_leaping(main())
+    assert ended == ExitCode.OK
+    assert status.ends["unreachable"] == len(connections.moments) > 10
+    assert all(later - earlier >= 1 for earlier, later in pairwise(connections.moments))
+    assert "a reason" in status.last_error
+
+
+async def no_tls(reader, writer):
+    await reader.read(1)
+    writer.close()
+
+
+async def greets(reader, writer):
+    writer.write(b'{"type":"hello"}\n')
+    await reader.read(1)
+    writer.close()
+
+
+@pytest.mark.parametrize("server", [no_tls, greets])
+def test_a_port_without_tls_is_tried_five_times(connections, server):
+    async def main():
+        async with await asyncio.start_server(server, HOST, 0) as listener:
+            service = service_of(f"wss://{HOST}:{listener.sockets[0].getsockname()[1]}/ws")
+            return await service.run(), service.status
+
+    code, status = run_leaping(main())
+    assert code == ExitCode.UNREACHABLE
+    assert status.ends["refused"] == len(connections.moments) == MOST_REFUSALS
+    assert "use ws:// instead of wss://" in status.last_error
+
+
+def test_a_server_that_was_there_before_may_close_connections_while_it_starts(connections):
+    async def main():
+        async with await asyncio.start_server(no_tls, HOST, 0) as listener:
+            service = service_of(f"wss://{HOST}:{listener.sockets[0].getsockname()[1]}/ws")
+            service.status.connects = 1
+            running = asyncio.create_task(service.run())
+            asyncio.get_running_loop().call_later(1800, service.finish)
+            return await running, service.status
+
+    code, status = run_leaping(main())
+    assert code == ExitCode.OK
+    assert status.ends["unreachable"] == len(connections.moments) > MOST_REFUSALS
 
 
 # --- the fallback strategy -----------------------------------------------------------------------
