@@ -216,8 +216,7 @@ def _certificate_message(error: ssl.SSLCertVerificationError) -> str:
         problem = f"is for another host ({text.rstrip('.')}); name a host of the certificate"
     else:
         problem = _VERIFY.get(code or 0, f"is not valid: {text}")
-    file = os.environ.get(ssl.get_default_verify_paths().openssl_cafile_env, "")
-    note = (
-        f"; SSL_CERT_FILE is {file}, which is no file" if file and not os.path.isfile(file) else ""
-    )
-    return f"the TLS certificate {problem}{note}"
+    file = os.environ.get("SSL_CERT_FILE", "")
+    if file and not os.path.isfile(file):
+        problem += f"; SSL_CERT_FILE is {file}, which is no file"
+    return f"the TLS certificate {problem}"

@@ -149,11 +149,7 @@ def _unreachable(url: str, error: OSError | UnicodeError) -> base_.UnreachableEr
         kind = base_.HandshakeError
     elif isinstance(error, ssl.SSLError):
         kind = base_.RefusedError
-    elif (
-        "wss:" in url
-        and isinstance(error, ConnectionError)
-        and not isinstance(error, ConnectionRefusedError)
-    ):
+    elif "wss:" in url and isinstance(error, ConnectionResetError | ConnectionAbortedError):
         kind, text = base_.HandshakeError, base_.ENDED_IN_TLS
     return kind(f"{url}: {text}")
 

@@ -28,9 +28,9 @@ from mjbot.protocol.codec import encode
 from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from mjbot.protocol.errors import NOT_JSON
 from mjbot.protocol.messages import Dahai, Dora, EndGame, Error, Event, Tsumo
+from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.rules import Length
 from mjbot.protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
-from mjbot.protocol.plain_text import excerpt
 
 Habit = Literal["", "late dora", "strange", "sparse", "stops", "cut", "resumes"]
 

@@ -15,9 +15,9 @@ from mjbot.play.server.offers import ReplyError
 from mjbot.play.server.offers import read_reply as read_for_table
 from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from mjbot.protocol.messages import Event, PlayerAction, wire_name
+from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.reading import SPELLINGS_OF_KITA
 from mjbot.protocol.sessions.lockstep_server import BadReplyError, read_reply
-from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.sessions.request_server import meant
 from mjbot.protocol.sessions.turns import Due, due_after
 from mjbot.protocol.tiles import TILE_NAMES, tile_names

@@ -35,8 +35,8 @@ from mjbot.protocol.codec import decode_all, encode
 from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from mjbot.protocol.errors import ProtocolError
 from mjbot.protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, StartKyoku
-from mjbot.protocol.sessions.client import ClientSession, Received
 from mjbot.protocol.plain_text import excerpt
+from mjbot.protocol.sessions.client import ClientSession, Received
 from mjbot.protocol.sessions.pipes import PipeSession, pipe_session
 from mjbot.protocol.sessions.stages import Stage
 from mjbot.protocol.sessions.turns import ReplyDuty
