@@ -189,7 +189,7 @@ class Tables:
             scores=played.scores,
             void=False,
             faults=(),
-            log=log if log is not None and log.is_file() else None,
+            log=log,
         )
         return TableResult(played.table, result, played.ended)
 

@@ -161,7 +161,7 @@ class _TablesPage:
             for seat in seats_by_rank(result.scores)
         ]
         places += [""] * (len(self._places) - len(places))  # it was a table of three
-        log = result.log
+        log = _record(played)
         return [*head, *places, "" if log is None else _link(played.table, log.name, "board")]
 
 
@@ -169,6 +169,7 @@ def _result(played: TableResult) -> dict[str, Any]:
     """Return a result as JSON's types."""
     result = played.result
     by = fault_of_void(result.names, result.faults) if result.void else None
+    log = _record(played)
     return {
         "game": played.number,
         "ended": played.ended or None,
@@ -178,8 +179,14 @@ def _result(played: TableResult) -> dict[str, Any]:
         "ranks": None if result.void else list(ranks_of(result.scores)),
         "void": result.void,
         "by": by,
-        "record": result.log.name if result.log else None,
+        "record": log.name if log else None,
     }
+
+
+def _record(played: TableResult) -> Path | None:
+    """Return the record of a game, if there is one and it was not removed."""
+    log = played.result.log
+    return log if log is not None and log.is_file() else None
 
 
 def _moment(text: str) -> str:

@@ -313,7 +313,9 @@ def test_each_restart_of_the_tables_keeps_the_newest_records(
     for start in range(1, 4):
         keep = tables_module.Limits(most_games=2)
         rooms = {"a": 1, "b": 1}
-        _, results = at_tables(scenario, rooms, 2, rules=rules, keep=keep, evidence=True)
+        tables, results = at_tables(scenario, rooms, 2, rules=rules, keep=keep, evidence=True)
+        assert [each.number for each in tables.results] == [*range(1, 2 * start + 1)]
+        assert sum(each.games for each in tables.history.standings()) == 2 * players * start
         for played in results:
             records[played.table].append(played.result.log)
         for table, logs in records.items():

@@ -82,6 +82,7 @@ def test_a_damaged_line_costs_only_itself(tmp_path, line):
     path.write_text(f"{line}\n{path.read_text()}{line}")  # the last one is cut off by a kill
     again = Results(tmp_path, 4)
     assert again.last_number == 7 and len(again.standings()) == 4
+    assert [game.game for game in again.earlier] == [7]
     again.add(played(8))
     again.close()
     assert Results(tmp_path, 4).last_number == 8
