@@ -57,5 +57,19 @@ def has_letters(text: str) -> bool:
     return any(letter.isalnum() and letter not in _FILLERS for letter in text)
 
 
+def is_name(text: str) -> bool:
+    r"""Return whether a text may be a player's name: it shows something, and holds no control.
+
+    >>> is_name("☆"), is_name("a b"), is_name(" \u200b\u2800"), is_name("a\0"), is_name("")
+    (True, True, False, False, False)
+    """
+    shown = [letter for letter in text if letter.isprintable() and not letter.isspace()]
+    has_control = any(ord(letter) < 0x20 or 0x7F <= ord(letter) < 0xA0 for letter in text)
+    return not has_control and any(letter not in _BLANK_LETTERS for letter in shown)
+
+
+_BLANK_LETTERS: Final = _FILLERS | {"\u2800"}
+
+
 def _escaped(letter: str) -> str:
     return letter.encode("unicode_escape").decode("ascii")

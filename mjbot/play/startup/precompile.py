@@ -471,6 +471,8 @@ class _Worker:
         self.job: Final = job
         self._report: Final = report
         self._by_clock: Final = by_clock
+        self.is_users: Final = by_clock and not job.is_ours
+        """Whether it runs a user's code, which decides as seldom as may be."""
         self._since_s = 0.0
         self._decisions = 0
         self._waits = 0
@@ -519,7 +521,7 @@ class _Worker:
 
     def _report_compiled(self, function: str) -> None:
         self._report("compiled", function)
-        if self.job.is_ours or self.is_deciding:
+        if not self.is_users or self.is_deciding:
             self._compiles |= self.is_deciding
             self._start_clock()
 
@@ -546,7 +548,7 @@ class _Worker:
         """Raise :class:`_EnoughError` once nothing new has come up for a while."""
         _set_alarm(MOST_DECISION_S, self._late)
         self._decisions += 1
-        if not self.job.is_ours:
+        if self.is_users:
             most = QUIET_DECISIONS if self._compiles else 1
             is_enough = self._decisions > most or time.monotonic() - self._new_at_s > QUIET_S
         elif self._by_clock:
@@ -580,7 +582,7 @@ class _Worker:
             )
 
     def _watched(self) -> list["_Watched"]:
-        is_alone = len(self.job.specs) == 1 and not self.job.is_ours
+        is_alone = len(self.job.specs) == 1 and self.is_users
         players = [
             _Watched(strategy, self, is_asked=not is_alone or seat == 0)
             for seat, strategy in enumerate(self._players())
@@ -595,7 +597,7 @@ class _Worker:
         A user's strategy is made once, and plays against players of ours.
         """
         specs = self.job.specs
-        if len(specs) == 1 and not self.job.is_ours:
+        if len(specs) == 1 and self.is_users:
             return [specs[0].make(0), *[Spec("tsumogiri").make(seat) for seat in (1, 2, 3)]]
         players = [specs[seat // 2 % len(specs)].make(seat) for seat in range(4)]
         if len(specs) == 2:
