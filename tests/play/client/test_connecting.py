@@ -3,6 +3,7 @@
 import asyncio
 from itertools import accumulate
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,7 @@ from mjbot.cli import play as command
 from mjbot.play.client import play
 from mjbot.play.client.conversation import OwnResult, ServerReportedError
 from mjbot.play.client.play import Settings, play_by_connecting
+from mjbot.play.client.tenhou import TenhouGame
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.protocol.transports.address import parse_address
@@ -17,6 +19,7 @@ from mjbot.protocol.transports.base import (
     ClosedError,
     HandshakeError,
     RefusedError,
+    Transport,
     UnreachableError,
     VanishedError,
 )
@@ -153,3 +156,48 @@ def test_a_server_of_this_machine_is_reached_without_the_proxy_of_the_system(mon
             return len(server.lobby.waiting)
 
     assert at_websocket(visit) == 1
+
+
+class ClosingTransport(Transport):
+    """A connection that its server closes with a code."""
+
+    def __init__(self, code):
+        self.code = code
+
+    async def receive(self, timeout_s=None):
+        raise ClosedError(self.code, "a reason")
+
+    async def send(self, line):
+        pass
+
+    async def close(self):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("codes", "refused", "attempts"),
+    [
+        ([1008], None, 0),
+        ([4001], None, 0),
+        ([1012, 4001], None, 1),
+        ([1013, 1000, 1008], None, 2),
+        ([1012], RefusedError("HTTP 403"), 1),
+    ],
+)
+def test_a_game_at_tenhou_is_returned_to_unless_the_server_refuses_us(codes, refused, attempts):
+    """Also a refusal on the way back is not tried for a minute."""
+    session = SimpleNamespace(
+        open=tuple, reconnect=tuple, seat=1, stage="a game", keep_alive=lambda: b""
+    )
+    tried = []
+
+    async def reconnect():
+        tried.append(1)
+        if refused is not None:
+            raise refused
+        return ClosingTransport(codes[len(tried)])
+
+    game = TenhouGame(reconnect, session, None, silence_s=1.0, record=lambda event: None)
+    with pytest.raises(ClosedError if refused is None else RefusedError):
+        in_leaping_time(game.play(ClosingTransport(codes[0])))
+    assert len(tried) == attempts
