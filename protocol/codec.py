@@ -15,6 +15,7 @@ from mjbot.protocol import messages as m
 from mjbot.protocol.dialects import DEMANDED, RIICHILAB_REASONS, UNSAID, Dialect
 from mjbot.protocol.errors import LocalProtocolError, ProtocolError
 from mjbot.protocol.framing import MAX_LINE_BYTES, without_mark
+from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.reading import read_object
 
 __all__ = ["MAX_LINE_BYTES", "ProtocolError", "decode_all", "decode_line", "encode"]
@@ -58,9 +59,9 @@ def decode_all(line: bytes | str, players: int = 4) -> tuple[m.Message, ...]:
     except msgspec.ValidationError:
         return _read_tolerantly(data, players)
     except msgspec.DecodeError as error:
-        raise ProtocolError("line", f"not JSON: {error}") from None
+        raise ProtocolError("line", f"not JSON: {error}; {excerpt(data)}") from None
     except RecursionError:
-        raise ProtocolError("line", "nested too deeply") from None
+        raise ProtocolError("line", f"nested too deeply; {excerpt(data)}") from None
 
 
 def _checked_bytes(line: bytes | str) -> bytes:
@@ -71,7 +72,8 @@ def _checked_bytes(line: bytes | str) -> bytes:
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ProtocolError("line", f"not UTF-8 at byte {error.start}") from None
+            problem = f"not UTF-8 at byte {error.start}; {excerpt(data)}"
+            raise ProtocolError("line", problem) from None
     return without_mark(data).strip()
 
 
@@ -79,9 +81,9 @@ def _read_tolerantly(data: bytes, players: int) -> tuple[m.Message, ...]:
     try:
         value = msgspec.json.decode(data)
     except msgspec.DecodeError as error:
-        raise ProtocolError("line", f"not JSON: {error}") from None
+        raise ProtocolError("line", f"not JSON: {error}; {excerpt(data)}") from None
     except RecursionError:
-        raise ProtocolError("line", "nested too deeply") from None
+        raise ProtocolError("line", f"nested too deeply; {excerpt(data)}") from None
     if not isinstance(value, list):
         return (read_object(value, players),)
     return tuple([read_object(element, players) for element in value])

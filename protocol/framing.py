@@ -3,11 +3,12 @@
 from typing import Final
 
 from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.plain_text import excerpt
 
 MAX_LINE_BYTES: Final = 1 << 20
 """Longest line that is accepted; a real one is below 4 kB."""
 
-
+_MOST_SHOWN: Final = 40
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
@@ -52,8 +53,8 @@ class LineBuffer:
     def finish(self) -> None:
         """Take note of the end of the stream; raises if it came in mid-line."""
         if self._rest.strip():
-            start = bytes(self._rest[:40]).decode("utf-8", "replace")
-            raise ProtocolError("line", f"cut off by the end of the stream after {start!r}")
+            start = excerpt(bytes(self._rest), _MOST_SHOWN)
+            raise ProtocolError("line", f"cut off by the end of the stream after {start}")
 
     def _check_length(self, length: int) -> None:
         if length > self._max:

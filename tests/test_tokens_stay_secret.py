@@ -1,5 +1,6 @@
 """A token is planted, and searched for in everything that a command wrote, in every failure."""
 
+import base64
 import contextlib
 import hashlib
 import io
@@ -26,7 +27,7 @@ from mjbot.play.server.server import TableServer
 from mjbot.play.service.bot import BotService
 from mjbot.protocol.transports import websocket
 from mjbot.protocol.transports.address import parse_address
-from mjbot.runtime.redaction import CONCEALED, RedactedStream, _spellings, conceal, redacted
+from mjbot.runtime.redaction import CONCEALED, RedactedStream, _spellings
 
 TOKEN = "PLANTED%/token-77"
 HOST = "127.0.0.1"
@@ -62,6 +63,9 @@ class RefusingServer:
 
     def _talk(self, connection):
         text = f"who is {self._bearer[7:]!r}?"
+        if self._fault == "no JSON":
+            connection.send(f"{text}{'x' * 80}{self._bearer[7:]}")  # cut inside the token
+            connection.close(4001, f"{'x' * 100}{self._bearer[7:]}")
         connection.send(json.dumps({"type": "error", "message": text}))
         connection.close(1008, text)
 
@@ -76,8 +80,11 @@ def unexpected(quotes):
     return connection
 
 
-FAULTS = ["refused", "redirected", "reset", "answers", "no TLS", "absent", "boom", "quoting boom"]
-QUOTED = ("redirected", "answers", "quoting boom")
+FAULTS = [
+    "refused", "redirected", "reset", "answers", "no JSON", "no TLS", "absent", "boom",
+    "quoting boom",
+]  # fmt: skip
+QUOTED = ("redirected", "answers", "no JSON", "quoting boom")
 """Where another program's text has the token, so that the last barrier is needed."""
 
 
@@ -110,8 +117,10 @@ def files(folder):
 def assert_hidden(fault, texts):
     text = "\n".join(texts)
     assert text.strip()
-    for spelling in _spellings(TOKEN):
+    coded = [TOKEN.encode().hex(), base64.b64encode(TOKEN.encode()).decode().rstrip("=")]
+    for spelling in [*_spellings(TOKEN), *coded]:
         assert spelling.lower() not in text.lower()
+    assert TOKEN[:4].lower() not in text.lower()
     if fault not in QUOTED:
         assert CONCEALED not in text, "shown, but for the last barrier"
 
@@ -280,13 +289,6 @@ def test_a_url_with_a_secret_is_refused_and_not_quoted(url, tmp_path):
 def test_a_host_that_cannot_be_is_refused_where_the_url_is_read(host):
     with pytest.raises(ValueError, match="is no name of a host"):
         parse_address(f"ws://{host}:1/ws")
-
-
-def test_every_usual_spelling_is_hidden():
-    conceal("qu\"o'te\\%\u00e9/+=")
-    for spelling in _spellings("qu\"o'te\\%\u00e9/+="):
-        assert redacted(f"a {spelling} b") == f"a {CONCEALED} b"
-    assert redacted("quote") == "quote"
 
 
 def test_settings_and_plans_are_printed_without_their_tokens():

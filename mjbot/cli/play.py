@@ -108,7 +108,9 @@ class PlayRequest:
     strategy: Spec = strategy_option("tsumogiri", "strategy that plays")
     seed: int = seed_option()
     name: str | None = option(
-        None, "name at the table, in a ws:// URL as ?name= (default: the strategy's)"
+        None,
+        "name at the table (default: the strategy's); to a ws:// server it is sent as ?name= of the"
+        " URL, and only if this option names it",
     )
     room: str | None = option(None, "room at the server (default: the URL's)")
     seat: int | None = option(None, "the same as SEAT", type=seat)

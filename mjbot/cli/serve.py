@@ -18,6 +18,7 @@ from mjbot.cli.log import Output, log_to, logger
 from mjbot.cli.table import (
     PAGE,
     TableRequest,
+    Take,
     WatchRequest,
     heading,
     table_page,
@@ -39,9 +40,9 @@ from mjbot.play.server.server import (
     one_room,
     talk_of,
 )
-from mjbot.play.server.tables import Tables
+from mjbot.play.server.tables import OnTableEvent, Tables
 from mjbot.play.startup.precompile import prepare
-from mjbot.protocol.messages import Error, Event
+from mjbot.protocol.messages import EndGame, Error, Event, StartGame
 from mjbot.protocol.plain_text import one_line
 from mjbot.protocol.tenhou.game_type import game_type
 from mjbot.runtime.argument_types import count, patience, seconds
@@ -117,7 +118,12 @@ class HallRequest:
     @property
     def has_hall(self) -> bool:
         """Whether there is more than one table, or the page of tables."""
-        return self.tables > 1 or bool(self.more_rooms) or self.tables_port is not None
+        return self.has_several or self.tables_port is not None
+
+    @property
+    def has_several(self) -> bool:
+        """Whether there is more than one table."""
+        return self.tables > 1 or bool(self.more_rooms)
 
     def admission(self) -> Admission:
         """Return accounts and limits; raises ``OSError`` and ``ArgumentError``."""
@@ -198,11 +204,9 @@ class ServeRequest:
         return Limits(most_games=self.keep_games, most_mb=self.keep_mb)
 
     def _check_hall(self) -> None:
-        if self.tenhou is not None or self.tenhou_ws is not None:
-            raise ArgumentError("--tenhou: one table alone; leave --tables and --more-rooms out")
-        if self.page.watch or self.watch_for_pairs:
-            flag = "--watch" if self.page.watch else "--watch-for-pairs"
-            raise ArgumentError(f"{flag}: one table alone; --tables-port shows results and boards")
+        if self.page.watch and self.hall.has_several:
+            cure = "leave --tables and --more-rooms out, or use --tables-port"
+            raise ArgumentError(f"--watch: shows a single table; {cure}")
         if self.room in self.hall.more_rooms:
             raise ArgumentError(f"--more-rooms: {self.room!r} is the room of --room already")
 
@@ -264,19 +268,12 @@ async def _serve_table(request: ServeRequest, ws_token: str | None, ending: asyn
             table_page(request.page, translate("table {name}", name=request.room), ending)
         )
 
-        look = _pair_watch(rules.game.players) if request.watch_for_pairs else None
-
-        def on_event(game: int, event: Event | Error, logs: SeatRemarks) -> None:
-            if not isinstance(event, Error):
-                take(event, talk_of(logs))
-                if look is not None:
-                    look(event)
-
+        on_event = _on_event(request, rules.game.players, take)
         table = TableServer(
             rules,
             rooms,
             log_dir=request.log_dir,
-            on_event=on_event,
+            on_event=lambda _, event, logs: on_event("", event, logs),
             evidence=request.table.evidence,
             admission=request.hall.admission(),
             bookkeeping=Bookkeeping(keep=request.keep),
@@ -313,17 +310,22 @@ async def _serve_tables(request: ServeRequest, ws_token: str | None, ending: asy
 
     rules, hall = table_rules(request.table), request.hall
     rooms = {request.room: hall.tables, **dict.fromkeys(hall.more_rooms, 1)}
-    tables = Tables(
-        rules,
-        Hall(rooms, hall.pairing, hall.gather_s, hall.entrance(), rules.game.players),
-        hall.admission(),
-        log_dir=request.log_dir,
-        evidence=request.table.evidence,
-        keep=request.keep,
-    )
     async with contextlib.AsyncExitStack() as stack:
+        take = await stack.enter_async_context(
+            table_page(request.page, translate("table {name}", name=request.room), ending)
+        )
+        tables = Tables(
+            rules,
+            Hall(rooms, hall.pairing, hall.gather_s, hall.entrance(), rules.game.players),
+            hall.admission(),
+            log_dir=request.log_dir,
+            evidence=request.table.evidence,
+            keep=request.keep,
+            on_event=_on_event(request, rules.game.players, take),
+        )
         await stack.enter_async_context(tables.front)
         await _open_endpoints(tables.front, request, ws_token)
+        await _open_tenhou(tables.front, request)
         if hall.tables_port is not None:
             page = tables_server(tables)
             stack.push_async_callback(page.close)
@@ -375,8 +377,24 @@ async def _drain(server: TableServer | Tables, ending: asyncio.Event) -> None:
     await server.drain()
 
 
-def _pair_watch(players: int) -> Callable[[Event], None]:
-    """Return what takes the table's events and warns of pairs and helpers."""
+def _on_event(request: ServeRequest, players: int, take: Take) -> OnTableEvent:
+    """Return what takes the events of all tables: for the page of one table, and for pairs."""
+    look = _pair_watch(players) if request.watch_for_pairs else None
+
+    def on_event(table: str, event: Event | Error, logs: SeatRemarks) -> None:
+        if not isinstance(event, Error):
+            take(event, talk_of(logs))
+            if look is not None:
+                look(table, event)
+
+    return on_event
+
+
+def _pair_watch(players: int) -> Callable[[str, Event], None]:
+    """Return what takes the tables' events, and after each game warns of pairs and helpers.
+
+    Players meet at several tables: each game is judged as a whole, one after another.
+    """
     from mjbot.analysis.collusion.live import HelperWatch, PairWatch
     from mjbot.analysis.collusion.verdicts import OF_PLAYERS, shipped_weights
 
@@ -385,9 +403,16 @@ def _pair_watch(players: int) -> Callable[[Event], None]:
 
     pairs, helpers = PairWatch(shipped_weights(OF_PLAYERS[players]), warn), HelperWatch(warn)
 
-    def add(event: Event) -> None:
-        pairs.add(event)
-        helpers.add(event)
+    games: dict[str, list[Event]] = {}
+
+    def add(table: str, event: Event) -> None:
+        if isinstance(event, StartGame):
+            games[table] = []
+        games.setdefault(table, []).append(event)
+        if isinstance(event, EndGame):
+            for each in games.pop(table):
+                pairs.add(each)
+                helpers.add(each)
 
     return add
 

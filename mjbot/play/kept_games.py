@@ -4,6 +4,10 @@ A ledger in the folder, ``.mjbot-OWNER.ledger``, lists the files of each game as
 It survives a restart, and one service at a time holds it: two services in one folder have a ledger
 each, and neither touches the other's games.  A file that no ledger lists is never removed, whatever
 its name.  The order is that in which games ended, not that of names or clocks.
+
+A line of the ledger has a game's number.  Numbers continue after a restart: two games of one number
+would be removed together.  Where a ledger has such games all the same (another version wrote it,
+or a line is damaged) each record is a game of its own, and a name is of the last game that has it.
 """
 
 import contextlib
@@ -11,7 +15,7 @@ import hashlib
 import logging
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
@@ -97,7 +101,12 @@ class KeptGames:
         return game
 
     def add(self, game: KeptGame, path: Path, *, is_record: bool = False) -> None:
-        """Note a file of the folder that was just created for a game."""
+        """Note a file of the folder that was just created for a game.
+
+        If a game that was moved away had a file of that name, the file is no longer that game's.
+        """
+        for other in (*self._finished, *self._open):
+            other.files.pop(path.name, None)
         game.files[path.name] = is_record
         if self._ledger is not None:
             try:
@@ -168,11 +177,9 @@ class KeptGames:
     def _read(self, file: FileIO) -> None:
         """Read the ledger, and cut out what is no longer there; raises ``OSError``."""
         text = file.read()
-        games: dict[int, KeptGame] = {}
-        for line in _decoded(text):
-            games.setdefault(line.game, KeptGame(line.game)).files[line.name] = line.is_record
-        self._finished = [game for game in games.values() if self._size(game) is not None]
-        self._count = max(games, default=0)
+        games = _games(_decoded(text))
+        self._finished = [game for game in games if self._size(game) is not None]
+        self._count = max([game.number for game in games], default=0)
         kept = _encoded([line for game in self._finished for line in game.lines()])
         if kept != text:
             file.seek(0)
@@ -189,10 +196,34 @@ class KeptGames:
 _encoded: Final = msgspec.json.Encoder().encode_lines
 
 
+def _games(lines: Iterable[_Line]) -> list[KeptGame]:
+    """Return the games of a ledger in its order; each has a number of its own, and one record."""
+    games: list[KeptGame] = []
+    newest: dict[int, KeptGame] = {}
+    owners: dict[str, KeptGame] = {}
+    for line in lines:
+        if line.name in owners:
+            del owners[line.name].files[line.name]
+        game = newest.get(line.game)
+        if game is None or (line.is_record and game.has_record):
+            game = newest[line.game] = KeptGame(line.game)
+            games.append(game)
+        game.files[line.name] = line.is_record
+        owners[line.name] = game
+    return games
+
+
 def _decoded(text: bytes) -> Iterator[_Line]:
     """Yield the lines that name a file of the folder; a damaged one costs only itself."""
     for line in text.split(b"\n"):
         with contextlib.suppress(*NOT_JSON):
             found = msgspec.json.decode(line, type=_Line)
-            if found.name == Path(found.name).name and "\0" not in found.name:
+            if _is_name(found.name):
                 yield found
+
+
+def _is_name(text: str) -> bool:
+    """Return whether a text is the name of a file, and no path."""
+    with contextlib.suppress(ValueError):  # no file's name can have it
+        return text == Path(text).name and b"\0" not in os.fsencode(text)
+    return False

@@ -4,6 +4,7 @@ from enum import IntEnum
 from typing import Final
 
 from mjbot.protocol.errors import LocalProtocolError, ProtocolError
+from mjbot.runtime.files import first_line
 
 
 class ExitCode(IntEnum):
@@ -56,7 +57,7 @@ def error_report(error: BaseException) -> tuple[str, int]:
         return str(error), error.exit_code
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{error.strerror or error}", ExitCode.UNREACHABLE
+        return f"{where}{error.strerror or str(error) or first_line(error)}", ExitCode.UNREACHABLE
     for kind, (text, code) in _OF_THE_PROTOCOL.items():
         if isinstance(error, kind):
             return f"{text}: {error}", code

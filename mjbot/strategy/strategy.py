@@ -89,6 +89,12 @@ class Strategy:
         """
         return ""
 
+    def warm_up(self) -> None:
+        """Called once before the first game, at most 30 s: the place to load and compile.
+
+        Nothing by default.  The arena, whose games have no clock of their own, does not call it.
+        """
+
     def start_game(self, seat: int, names: tuple[str, ...]) -> None:
         """Called before a game with the seat (0..3) and the players' names."""
 

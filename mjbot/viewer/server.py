@@ -22,7 +22,7 @@ from aiohttp import web
 from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.net.guests import MOST_GUESTS, GuestLimits
-from mjbot.runtime.net.http import HttpListener
+from mjbot.runtime.net.http import HttpListener, page_headers, require_own_page
 from mjbot.strategy.registry import Spec
 from mjbot.viewer.game import Fold
 from mjbot.viewer.library import Library, ReadGame
@@ -35,17 +35,7 @@ HOST: Final = "127.0.0.1"
 KEY_BYTES: Final = 16
 LINES_AT_ONCE: Final = 40
 """Steps that are folded before they are sent: the first board is there while the rest is folded."""
-POLICY: Final = (
-    "default-src 'self'; img-src data:; object-src 'none'; base-uri 'none'; form-action 'none';"
-    " frame-ancestors 'none'"
-)
-HEADERS: Final = {
-    "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
+HEADERS: Final = page_headers("default-src 'self'; img-src data:")
 _TYPES: Final = {"js": "text/javascript", "css": "text/css"}
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -140,14 +130,7 @@ class PageServer:
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Refuse requests for other hosts or from other pages; report errors in one line."""
-        own = {f"{name}:{self.port}" for name in (HOST, "localhost")}
-        origin = request.headers.get("Origin")
-        site = request.headers.get("Sec-Fetch-Site", "none")
-        if request.headers.get("Host", "") not in own:
-            raise web.HTTPForbidden(text="this server has another name", headers=HEADERS)
-        ours = origin is None or origin.removeprefix("http://") in own
-        if not ours or (site not in ("none", "same-origin") and not _opens_page(request)):
-            raise web.HTTPForbidden(text="requests from other pages are refused", headers=HEADERS)
+        require_own_page(request, self.port, opens=request.path == "/")  # which holds nothing
         try:
             response = await handler(request)
         except web.HTTPException as refusal:
@@ -162,16 +145,6 @@ class PageServer:
 
     async def _index(self, request: web.Request) -> web.Response:
         return web.Response(text=index_page(self._config), content_type="text/html")
-
-
-def _opens_page(request: web.Request) -> bool:
-    """Return whether a link opens the page in a tab of its own, as the redirect file does.
-
-    The page itself holds nothing; the page with the link cannot read or frame it.
-    """
-    headers = request.headers
-    fetched = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
-    return request.method == "GET" and request.path == "/" and fetched == ("navigate", "document")
 
 
 async def _asset(name: str, request: web.Request) -> web.Response:

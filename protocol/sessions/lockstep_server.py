@@ -22,6 +22,7 @@ from mjbot.protocol.codec import encode
 from mjbot.protocol.dialects import LOCKSTEP, OFFERS
 from mjbot.protocol.errors import NOT_JSON, LocalProtocolError
 from mjbot.protocol.framing import without_mark
+from mjbot.protocol.plain_text import is_name
 from mjbot.protocol.reading import SPELLINGS_OF_KITA
 from mjbot.protocol.rules import RANKED, announced_players
 from mjbot.protocol.seats import seated
@@ -183,6 +184,8 @@ MOST_LETTERS_OF_NAME: Final = 64
 LONG_NAME: Final = f"The name is longer than {MOST_LETTERS_OF_NAME} characters."
 """All names are sent to all seats, in each game."""
 
+BLANK_NAME: Final = "The name must show a character, and have no control characters."
+
 
 class JoinRefusedError(ValueError):
     """A join that is not accepted; send :attr:`line` and close."""
@@ -329,5 +332,7 @@ def _read_join(line: bytes) -> m.Join:
         case {"type": "join", "name": str(name), "room": str(room)} if name and room:
             if len(name) > MOST_LETTERS_OF_NAME:
                 raise JoinRefusedError(LONG_NAME)
+            if not is_name(name):
+                raise JoinRefusedError(BLANK_NAME)
             return m.Join(name=name, room=room)
     raise JoinRefusedError(EXPECTED_JOIN)

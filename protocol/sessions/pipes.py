@@ -31,11 +31,10 @@ from mjbot.protocol import messages as m
 from mjbot.protocol.codec import encode
 from mjbot.protocol.dialects import ARRAYS, LINES, Dialect
 from mjbot.protocol.errors import NOT_JSON, ProtocolError
+from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.rules import RANKED, announced_players
 from mjbot.protocol.seats import seated
 from mjbot.protocol.sessions.request_server import meant
-
-QUOTED_LETTERS: Final = 120
 
 
 class PipeSession(abc.ABC):
@@ -92,7 +91,7 @@ class PipeSession(abc.ABC):
     def _refusal(self) -> ProtocolError:
         names = dict.fromkeys(m.wire_name(offer) for offer in self._offers or (m.Skip(),))
         wanted = f"only {' or '.join(names)} of seat {self._seat} is"
-        return ProtocolError("reply", f"{quoted(self._last)} is not allowed here, {wanted}")
+        return ProtocolError("reply", f"{excerpt(self._last)} is not allowed here, {wanted}")
 
     def _is_other(self, fields: dict[str, Any]) -> bool:
         """Whether a line answers something else than was asked last."""
@@ -169,19 +168,8 @@ def pipe_session(dialect: Dialect, seat: m.Seat) -> PipeSession:
     return kinds[dialect](seat)
 
 
-def quoted(line: bytes) -> str:
-    """Return an untrusted line as one line that is safe to print.
-
-    >>> quoted(b'thinking\\x1b[2J about \\xff')
-    "'thinking\\\\x1b[2J about \\ufffd'"
-    """
-    text = line[: QUOTED_LETTERS * 4].decode("utf-8", "replace")
-    short = text if len(text) <= QUOTED_LETTERS else f"{text[:QUOTED_LETTERS]} ..."
-    return repr(short)
-
-
 def _fields(line: bytes) -> dict[str, Any]:
     try:
         return msgspec.json.decode(line, type=dict[str, Any])
     except NOT_JSON:
-        raise ProtocolError("reply", f"{quoted(line)} is no JSON object") from None
+        raise ProtocolError("reply", f"{excerpt(line)} is no JSON object") from None

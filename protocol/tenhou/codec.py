@@ -20,6 +20,7 @@ from typing import Final, get_args, get_origin, get_type_hints
 import msgspec
 
 from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.tenhou import tags
 from mjbot.protocol.tenhou.tags import (
     CLIENT_TAGS,
@@ -106,9 +107,11 @@ class TagReader:
         try:
             fields = msgspec.json.decode(text)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ProtocolError("frame", f"neither JSON nor a tag: {error}") from None
+            raise ProtocolError(
+                "frame", f"neither JSON nor a tag: {error}; {_shown(text)}"
+            ) from None
         except RecursionError:
-            raise ProtocolError("frame", "nested too deeply") from None
+            raise ProtocolError("frame", f"nested too deeply; {_shown(text)}") from None
         if not isinstance(fields, dict) or not isinstance(fields.get("tag"), str):
             raise ProtocolError("frame.tag", "missing: a frame is an object with a tag")
         return typed(fields.pop("tag"), fields, self._known, lenient=self._lenient)
@@ -195,9 +198,22 @@ def _check_length(length: int) -> None:
 
 
 def _begin(data: bytes) -> str:
-    """Return how to name a damaged tag; of a login no more than its name, the rest is secret."""
-    shown = data[:5] if data.startswith((b"<HELO", b"<AUTH")) else data[:40]
-    return f"tag {shown.decode('utf-8', 'replace')!r}"
+    """Return how to name a damaged tag."""
+    return f"tag {_shown(data)}"
+
+
+def _shown(data: bytes) -> str:
+    """Return the beginning of a damaged tag; of a login no more than its name, the rest is secret.
+
+    >>> _shown(b'<DORA hai="3'), _shown(b'<HELO name="ID01'), _shown(b'{"tag":"AUTH","val":')
+    ('\'<DORA hai="3\'', "'<HELO'", "'AUTH'")
+    """
+    login = _LOGIN.search(data[:_MOST_SHOWN])
+    return excerpt(login[0] if login else data, _MOST_SHOWN)
+
+
+_LOGIN: Final = re.compile(rb"<?(HELO|AUTH)")
+_MOST_SHOWN: Final = 40
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Final
 
 from mjbot.protocol.errors import ProtocolError
 from mjbot.protocol.framing import LineBuffer
-from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError, system_message
 
 _CHUNK: Final = 1 << 16
 MOST_LINES: Final = 1000
@@ -52,7 +52,7 @@ class StdioTransport(Transport):
             while rest:
                 rest = rest[os.write(self._fd_out, rest) :]
         except OSError as error:
-            raise VanishedError(f"standard output is closed: {error.strerror}") from None
+            raise VanishedError(f"standard output is closed: {system_message(error)}") from None
 
     async def close(self) -> None:
         """Do nothing: the pipes belong to the program that started us."""
@@ -68,7 +68,7 @@ class StdioTransport(Transport):
         except ProtocolError as error:
             self._put(error)
         except OSError as error:
-            self._put(VanishedError(f"standard input broke: {error.strerror}"))
+            self._put(VanishedError(f"standard input broke: {system_message(error)}"))
         self._put(VanishedError("the other side closed our standard input"))
 
     def _put(self, item: StdioItem) -> None:

@@ -55,7 +55,7 @@ class TcpTransport(base_.Transport):
         try:
             return await self._reader.read(_CHUNK)
         except OSError as error:
-            raise base_.VanishedError(f"the connection broke: {error}") from None
+            raise _broken(error) from None
 
     async def send(self, line: bytes) -> None:
         """Send one line; see :class:`Transport`."""
@@ -63,7 +63,7 @@ class TcpTransport(base_.Transport):
             self._writer.write(line + b"\n")
             await self._writer.drain()
         except OSError as error:
-            raise base_.VanishedError(f"the connection broke: {error}") from None
+            raise _broken(error) from None
 
     async def close(self) -> None:
         """Close the socket; what the other side does not take within 2 s is dropped."""
@@ -93,6 +93,10 @@ def without_linger(connection: socket.socket | None) -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
+def _broken(error: OSError) -> base_.VanishedError:
+    return base_.VanishedError(f"the connection broke: {base_.system_message(error)}")
+
+
 class TcpPieces(TcpTransport):
     """The same for what is not made of lines: pieces of the stream, as they come and go."""
 
@@ -113,7 +117,7 @@ class TcpPieces(TcpTransport):
             self._writer.write(line)
             await self._writer.drain()
         except OSError as error:
-            raise base_.VanishedError(f"the connection broke: {error}") from None
+            raise _broken(error) from None
 
 
 async def open_streams(host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

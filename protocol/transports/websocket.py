@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 import logging
+import ssl
 from typing import Any, Final
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import (
     ConnectionClosed,
     InvalidHandshake,
+    InvalidProxy,
     InvalidStatus,
     InvalidURI,
 )
@@ -16,6 +18,7 @@ from websockets.uri import parse_uri
 
 from mjbot.protocol.errors import ProtocolError
 from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.plain_text import one_line
 from mjbot.protocol.transports import base as base_
 from mjbot.protocol.transports.address import connectable
 from mjbot.protocol.transports.tcp import without_linger
@@ -67,6 +70,8 @@ class WebSocketTransport(base_.Transport):
 def _ended(error: ConnectionClosed) -> Exception:
     if error.sent is not None and error.sent.code == 1009:
         return ProtocolError("line", f"longer than the limit of {MAX_LINE_BYTES} bytes")
+    if error.rcvd is not None:
+        return base_.ClosedError(error.rcvd.code, error.rcvd.reason)
     return base_.VanishedError("the other side closed the connection")
 
 
@@ -92,7 +97,8 @@ async def connect_websocket(
 ) -> WebSocketTransport:
     """Return a connection to a ``ws://`` or ``wss://`` URL; raises :class:`UnreachableError`.
 
-    A server that sends us elsewhere counts as unreachable.
+    A server that sends us elsewhere counts as unreachable, and so does one whose certificate is
+    not valid (:func:`~mjbot.protocol.transports.base.tls_message`).
     ``token`` is sent as ``Authorization: Bearer``; ``use_proxy`` obeys the system's proxies;
     ``origin`` is the web page named to a server that requires one.
     """
@@ -115,12 +121,37 @@ async def connect_websocket(
     except TimeoutError:
         raise base_.UnreachableError(f"{url}: no answer within {timeout_s:g} s") from None
     except (OSError, UnicodeError) as error:  # the latter: no name of a host
-        raise base_.UnreachableError(f"{url}: {base_.system_message(error)}") from None
+        raise _unreachable(url, error) from None
     except (InvalidHandshake, InvalidURI) as error:
         if isinstance(error, InvalidStatus) and error.response.status_code in _FOR_A_WHILE:
             raise base_.UnreachableError(f"{url}: HTTP {error.response.status_code}") from None
+        if isinstance(error.__cause__, EOFError):
+            raise base_.HandshakeError(f"{url}: {_NO_RESPONSE}") from None
         raise base_.RefusedError(f"{url}: {_refusal(error)}") from None
+    except (InvalidProxy, ImportError) as error:  # the latter: no package for SOCKS
+        problem = error.msg if isinstance(error, InvalidProxy) else one_line(error)
+        raise base_.RefusedError(f"{url}: {_NO_PROXY}: {problem}") from None
     return WebSocketTransport(connection)
+
+
+_NO_RESPONSE: Final = (
+    "the server closed the connection instead of opening a WebSocket; if it uses TLS at this port,"
+    " use wss:// instead of ws://"
+)
+_NO_PROXY: Final = "the proxy that this machine names (https_proxy, all_proxy) cannot be used"
+
+
+def _unreachable(url: str, error: OSError | UnicodeError) -> base_.UnreachableError:
+    """Return the error of a connection that could not be made."""
+    kind: type[base_.UnreachableError] = base_.UnreachableError
+    text = base_.system_message(error)
+    if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
+        kind = base_.HandshakeError
+    elif isinstance(error, ssl.SSLError):
+        kind = base_.RefusedError
+    elif "wss:" in url and isinstance(error, ConnectionResetError | ConnectionAbortedError):
+        kind, text = base_.HandshakeError, base_.ENDED_IN_TLS
+    return kind(f"{url}: {text}")
 
 
 _FOR_A_WHILE: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})

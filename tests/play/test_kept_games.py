@@ -1,6 +1,7 @@
 """Which games of a folder stay: only what a service wrote itself is ever removed."""
 
 import itertools
+import json
 
 import pytest
 
@@ -13,7 +14,7 @@ def play(kept, name=None, size=10, *, is_record=True, frames=0):
     """Write a game, or the frames of a connection without one; return its record's path."""
     game = kept.begin()
     path = kept.folder / (name or f"game-{next(NAMES)}.mjson")
-    for each, its_size in ((path, size), (path.with_suffix(".frames.jsonl"), frames)):
+    for each, its_size in ((path.with_suffix(".frames.jsonl"), frames), (path, size)):
         if its_size:
             each.write_bytes(b"x" * its_size)
             kept.add(game, each, is_record=is_record and each is path)
@@ -133,6 +134,84 @@ def test_connections_without_a_game_are_bounded_and_cost_no_game(tmp_path):
     assert [path.exists() for path in refused] == [False] * 20 + [True] * MOST_UNPLAYED
     large = [play(kept, is_record=False, size=700_000) for _ in range(2)]
     assert [path.exists() for path in [*played, *large]] == [False, True, False, True]
+
+
+@pytest.mark.parametrize("owners", [["a.toml"], ["serve default-1", "serve default-2", "b.toml"]])
+@pytest.mark.parametrize("frames", [0, 5])
+def test_numbers_of_games_continue_after_any_number_of_restarts(tmp_path, owners, frames):
+    """Two games of one number are removed together, the newer one too early."""
+    paths = {owner: [] for owner in owners}
+    for _ in range(9):
+        for owner, kept in [(owner, games(tmp_path, 3, owner)) for owner in owners]:
+            paths[owner].append(play(kept, frames=frames))
+            kept.close()
+        for own in paths.values():
+            left = min(3, len(own))
+            assert [path.exists() for path in own] == [False] * (len(own) - left) + [True] * left
+        assert len(names(tmp_path)) == left * len(owners) * (2 if frames else 1)
+
+
+def ledger_of(folder, *lines):
+    """Write a ledger of lines (number, name, is a record), and files of one letter."""
+    games(folder, 0).close()
+    (ledger,) = folder.glob(".*.ledger")
+    ledger.write_bytes(b"".join([json.dumps(line).encode() + b"\n" for line in lines]))
+    for name in "abcxy":
+        if f'"{name}"'.encode() in ledger.read_bytes():
+            (folder / name).write_text("x")
+
+
+@pytest.mark.parametrize(
+    "newest",
+    [
+        [3, "c", True, "a field of a later version"],
+        {"game": 3, "name": "c"},
+        ["3", "c", True],
+        [3],
+        [-1, "c", True],
+        [2**53, "c", True],
+        [2**64 - 1, "c", True],
+        [10**30, "c", True],
+        [3, "c\0", True],
+        [3, "", True],
+        [3, "..", True],
+    ],
+)
+def test_numbers_continue_where_the_newest_lines_are_of_another_version_or_damaged(
+    tmp_path, newest
+):
+    ledger_of(tmp_path, [1, "a", True], [2, "b", True], newest)
+    for number in range(3):
+        kept = games(tmp_path, 0)
+        play(kept, f"later-{number}")
+        kept.close()
+    kept = games(tmp_path, 3)
+    assert play(kept).exists()
+    assert not (tmp_path / "a").exists() and not (tmp_path / "b").exists()
+    assert [(tmp_path / f"later-{number}").exists() for number in range(3)] == [False, True, True]
+
+
+def test_a_ledger_in_which_numbers_began_anew_keeps_a_game_for_each_record(tmp_path):
+    ledger_of(tmp_path, *[[1, name, True] for name in "abc"])
+    for most, left in ((4, "abc"), (3, "c")):
+        kept = games(tmp_path, most)
+        play(kept)
+        kept.close()
+        assert [name for name in names(tmp_path) if name in "abc"] == [*left]
+
+
+def test_a_name_that_comes_again_is_of_the_last_game_that_has_it(tmp_path):
+    """A person moved a record away, and a clock that was set back gives its name again."""
+    kept = games(tmp_path, 2)
+    play(kept)
+    play(kept, "again").rename(tmp_path / "moved")
+    others = [play(kept, "again"), play(kept)]
+    assert all(path.exists() for path in others)
+    kept.close()
+    ledger_of(tmp_path, [1, "x", True], [2, "y", True], [3, "x", True])
+    kept = games(tmp_path, 2)
+    last = play(kept)
+    assert names(tmp_path) == sorted(["moved", *[path.name for path in others], "x", last.name])
 
 
 @pytest.mark.parametrize(

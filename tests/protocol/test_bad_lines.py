@@ -5,9 +5,15 @@ import contextlib
 import pytest
 
 from mjbot.protocol.codec import decode_line
+from mjbot.protocol.dialects import ARRAYS, LINES
 from mjbot.protocol.errors import ProtocolError
 from mjbot.protocol.framing import MAX_LINE_BYTES
+from mjbot.protocol.messages import Dahai, Tsumo
+from mjbot.protocol.plain_text import CUT, MOST_OF_LINE
+from mjbot.protocol.sessions.pipes import pipe_session
+from mjbot.protocol.tenhou.codec import CLIENT_TAGS, SERVER_TAGS, Spelling, TagReader
 
+MOST_SHOWN = 40
 ROW = '["?","?","?","?","?","?","?","?","?","?","?","?","?"]'
 SHORT = ROW.replace('"?",', "", 1)
 
@@ -156,3 +162,46 @@ def test_whatever_nesting_can_just_be_read_can_be_reported(place):
     for depth in range(850, 1010, 3):
         with contextlib.suppress(ProtocolError):
             decode_line("{" + place.format("[" * depth + "]" * depth) + "}")
+
+
+JUNK = [
+    (b"HTTP/1.1 400 Bad Request", "'HTTP/1.1 400 Bad Request'"),
+    (b"thinking\x1b[2J \xe2\x80\xae", r"'thinking\x1b[2J \u202e'"),
+    (b"\xff\xfe {}", r"'\xff\xfe {}'"),
+    ("東".encode() * 500, f"'{'東' * MOST_OF_LINE}{CUT}'"),
+    (b"[" * 5000, f"'{'[' * MOST_OF_LINE}{CUT}'"),
+    (b'{"type":"tsumo"', """'{"type":"tsumo"'"""),
+]
+
+
+@pytest.mark.parametrize(("line", "shown"), JUNK)
+@pytest.mark.parametrize("players", [3, 4])
+def test_a_line_that_is_no_json_is_shown_as_it_came(line, shown, players):
+    with pytest.raises(ProtocolError) as caught:
+        decode_line(line, players)
+    assert caught.value.field == "line" and caught.value.problem.endswith(f"; {shown}")
+
+
+@pytest.mark.parametrize(("line", "shown"), JUNK)
+@pytest.mark.parametrize("spelling", Spelling)
+def test_what_is_no_tag_is_shown_as_it_came(line, shown, spelling):
+    """A tag is cut after fewer letters; of a login nothing but its name is shown."""
+    reader = TagReader(spelling, SERVER_TAGS)
+    with pytest.raises(ProtocolError) as caught:
+        reader.feed(line + b"\0")
+    begin = shown.removesuffix("'").removesuffix(CUT)[: MOST_SHOWN + 1]
+    assert begin in str(caught.value)
+    for login in (b'{"tag":"HELO","name":"ID1234', b'<HELO name="ID1234" tid="', b'{"AUTH ID1234'):
+        with pytest.raises(ProtocolError) as caught:
+            TagReader(spelling, CLIENT_TAGS).feed(login + b"\0")
+        assert "ID12" not in str(caught.value)
+
+
+@pytest.mark.parametrize("session", [LINES, ARRAYS])
+def test_an_answer_that_is_no_json_is_shown_as_it_came(session):
+    bot = pipe_session(session, 0)
+    for line, shown in JUNK:
+        bot.send(Tsumo(actor=0, pai="E"), (Dahai(actor=0, pai="E", tsumogiri=True),))
+        with pytest.raises(ProtocolError) as caught:
+            bot.receive(line)
+        assert shown in str(caught.value)

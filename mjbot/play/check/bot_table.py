@@ -28,9 +28,9 @@ from mjbot.protocol.codec import encode
 from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, REQUESTS, Dialect
 from mjbot.protocol.errors import NOT_JSON
 from mjbot.protocol.messages import Dahai, Dora, EndGame, Error, Event, Tsumo
+from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.rules import Length
 from mjbot.protocol.sessions.lockstep_server import JoinRefusedError, LockstepSession
-from mjbot.protocol.sessions.pipes import quoted
 
 Habit = Literal["", "late dora", "strange", "sparse", "stops", "cut", "resumes"]
 
@@ -155,7 +155,7 @@ class BotTable:
         try:
             session.join(reply.line)
         except JoinRefusedError as refusal:
-            self._fail("B01", f"{quoted(reply.line)}: {refusal}")
+            self._fail("B01", f"{excerpt(reply.line)}: {refusal}")
             await self._send(refusal.line)
             raise LostError from None
         self._findings.occasion("B01")
@@ -239,7 +239,7 @@ class BotTable:
         ack, problem = self._sender.read_reply(reply.line, reply.seconds)
         if problem:
             verdict = CheckVerdict.NON_STRICT if problem == "no request_id" else CheckVerdict.FAILED
-            self._fail(self._line_check, f"{quoted(reply.line)}: {problem}", verdict)
+            self._fail(self._line_check, f"{excerpt(reply.line)}: {problem}", verdict)
         if ack is not None:
             await self._send(ack)
 
@@ -303,7 +303,7 @@ class BotTable:
     def _extra(self, line: bytes) -> None:
         owed = "no protocol" if not line.lstrip().startswith(b"{") else ""
         id_ = "B06" if owed and self._dialect in (LINES, ARRAYS) else self._line_check
-        self._fail(id_, f"{quoted(line)}: no reply was due")
+        self._fail(id_, f"{excerpt(line)}: no reply was due")
         self._count_extra()
 
     def _count_extra(self) -> None:

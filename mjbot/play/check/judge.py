@@ -15,9 +15,9 @@ from mjbot.play.server.offers import ReplyError
 from mjbot.play.server.offers import read_reply as read_for_table
 from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from mjbot.protocol.messages import Event, PlayerAction, wire_name
+from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.reading import SPELLINGS_OF_KITA
 from mjbot.protocol.sessions.lockstep_server import BadReplyError, read_reply
-from mjbot.protocol.sessions.pipes import quoted
 from mjbot.protocol.sessions.request_server import meant
 from mjbot.protocol.sessions.turns import Due, due_after
 from mjbot.protocol.tiles import TILE_NAMES, tile_names
@@ -76,10 +76,10 @@ def judge(owed: Owed, line: bytes) -> Judgement:
     action, problem = _accepted(owed, fields, line)
     if problem:
         id_ = failed_check(owed, fields)
-        return Judgement(id=id_, problem=f"{quoted(line)}: {problem}", verdict=CheckVerdict.FAILED)
+        return Judgement(id=id_, problem=f"{excerpt(line)}: {problem}", verdict=CheckVerdict.FAILED)
     if strictness := _not_strict(owed, fields):
         id_, problem = strictness
-        text = f"{quoted(line)}: {problem}"
+        text = f"{excerpt(line)}: {problem}"
         return Judgement(action, id_, text, CheckVerdict.NON_STRICT, occasions_of(owed, fields))
     return Judgement(action, occasions=occasions_of(owed, fields))
 
@@ -88,7 +88,7 @@ def _fields(owed: Owed, line: bytes) -> dict[str, Any] | Judgement:
     """Return the fields of a line, or what is wrong with its form."""
     is_value = line.lstrip().startswith((b"{", b"[", b"\xef"))  # the last: a byte order mark
     if owed.dialect in (LINES, ARRAYS) and not is_value:
-        problem = f"{quoted(line)} is no protocol"
+        problem = f"{excerpt(line)} is no protocol"
         return Judgement(id="B06", problem=problem, verdict=CheckVerdict.FAILED, is_print=True)
     try:
         if len(line) > MOST_BYTES:
@@ -98,7 +98,7 @@ def _fields(owed: Owed, line: bytes) -> dict[str, Any] | Judgement:
         if not isinstance(fields.get("type"), str):
             raise ValueError("no type")
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        problem = f"{quoted(line)} is no JSON object with a type: {error}"
+        problem = f"{excerpt(line)} is no JSON object with a type: {error}"
         return Judgement(id="B05", problem=problem, verdict=CheckVerdict.FAILED)
     return fields
 

@@ -26,7 +26,7 @@ from mjbot.protocol.plain_text import one_line
 from mjbot.protocol.sessions.client import ClientSession, Received
 from mjbot.protocol.sessions.stages import Stage
 from mjbot.protocol.sessions.turns import ReplyDuty
-from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.protocol.transports.base import ClosedError, SilenceError, Transport, VanishedError
 from mjbot.runtime.errors import ExitCode, MjbotError
 
 logger = logging.getLogger(__name__)
@@ -36,6 +36,8 @@ Keep = Callable[[Event, Talk], None]
 Timed = Callable[[float], None]
 Acked = Callable[[str], None]
 
+ORDINARY_ENDS: Final = (1000, 1001, 1005)
+"""Codes with which a server closes a WebSocket after a game."""
 MOST_SHOWN: Final = 2000
 """Letters of a verdict's line in the log."""
 MOST_ANSWERS: Final = 8
@@ -43,12 +45,16 @@ MOST_ANSWERS: Final = 8
 
 
 class ServerReportedError(MjbotError, ProtocolError):
-    """The server ended the conversation with an ``error``; ``before_game`` if nothing began."""
+    """The server ended the conversation with an ``error``; ``before_game`` if nothing began.
 
-    def __init__(self, message: str, *, before_game: bool) -> None:
+    ``is_final``: it closed the connection with a code that refuses us.
+    """
+
+    def __init__(self, message: str, *, before_game: bool, is_final: bool = False) -> None:
         code = ExitCode.UNREACHABLE if before_game else ExitCode.PROTOCOL_FAULT
         super().__init__("error", message, exit_code=code)
         self.before_game = before_game
+        self.is_final = is_final
 
     def __str__(self) -> str:
         did = "refuses us" if self.before_game else "ended the game"
@@ -141,17 +147,19 @@ class Conversation:
         try:
             while True:
                 await self._one_line(limit_s)
-        except (VanishedError, SilenceError):
+        except (VanishedError, SilenceError) as error:
+            if isinstance(error, ClosedError) and error.code not in ORDINARY_ENDS:
+                logger.warning("%s", one_line(error))
             return self._validated
 
     async def _one_line(self, limit_s: float | None = None) -> bool:
         """Take in one line and answer it; return whether it ended the game."""
         try:
             line = await self._transport.receive(limit_s or self._patience_s())
-        except VanishedError:
+        except VanishedError as error:
             if self._begun or not self._last_error:
                 raise
-            raise ServerReportedError(self._last_error, before_game=True) from None
+            raise self._refusal(error) from None
         asked_s, decisions = time.perf_counter(), self._player.decisions
         received = self._session.receive(line)
         try:
@@ -161,6 +169,15 @@ class Conversation:
         if self._player.decisions > decisions:
             self._meters.timed(time.perf_counter() - asked_s)
         return self._session.stage is Stage.OVER and bool(received.events)
+
+    def _refusal(self, end: VanishedError) -> ServerReportedError:
+        """Return what the server reported before it closed the connection."""
+        closing = end.closing if isinstance(end, ClosedError) else ""
+        text = self._last_error
+        if closing and text not in closing:
+            text = f"{text} (closed with {closing})"
+        is_final = isinstance(end, ClosedError) and end.is_refusal
+        return ServerReportedError(text, before_game=True, is_final=is_final)
 
     async def _take(self, received: Received) -> None:
         self._player.remark = ""

@@ -17,7 +17,7 @@ from typing import Final
 from mjbot.play.client.conversation import Meters, OwnResult
 from mjbot.play.client.play import Hooks, Settings, play
 from mjbot.play.client.player import MakeStrategy
-from mjbot.play.startup.warm_up import Make, warm_up_alone, warm_up_pair
+from mjbot.play.startup.warm_up import Make, is_ours, warm_up_alone, warm_up_pair
 from mjbot.runtime.redaction import conceal
 from mjbot.runtime.system import HAS_UNIX_SOCKETS, LONGEST_PATH_BYTES
 from mjbot.strategy.pair.member import PairMember
@@ -117,7 +117,7 @@ class Linked:
 
     def _warm_up(self, make: MakeStrategy) -> None:
         warm_up_alone(make(0))
-        if self.make_ally is not None:
+        if self.make_ally is not None and is_ours(make(0)) and is_ours(self.make_ally()):
             warm_up_pair(lambda: make(0), self.make_ally)
 
 

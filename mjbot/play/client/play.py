@@ -271,7 +271,7 @@ async def _play_one(
         except (base_.TransportError, c.ServerReportedError) as error:
             if isinstance(error, c.ServerReportedError) and not error.before_game:
                 return void_result(session, error)
-            may_come = rejoining or _is_absent(error)
+            may_come = not _is_final(error) and (rejoining or _is_absent(error))
             if session.names or not may_come or clock.time() >= give_up_at:
                 raise
             if not rejoining and not waits:
@@ -280,9 +280,21 @@ async def _play_one(
         await asyncio.sleep(max(0.0, min(pauses.next_s(), give_up_at - clock.time())))
 
 
+def _is_final(error: Exception) -> bool:
+    """Whether another attempt is likely to end in the same way, also between two games."""
+    match error:
+        case base_.ClosedError():
+            return error.is_refusal
+        case c.ServerReportedError():
+            return error.is_final
+    return isinstance(error, base_.RefusedError)
+
+
 def _is_absent(error: Exception) -> bool:
-    """Whether no server is there yet, rather than one that refuses us."""
-    return isinstance(error, base_.UnreachableError) and not isinstance(error, base_.RefusedError)
+    """Whether no server is there yet, rather than one that refuses us or is of another kind."""
+    if isinstance(error, base_.ClosedError):
+        return error.invites_return
+    return isinstance(error, base_.UnreachableError) and not isinstance(error, base_.HandshakeError)
 
 
 def void_result(session: ClientSession, error: c.ServerReportedError) -> c.OwnResult:

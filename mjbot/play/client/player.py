@@ -10,7 +10,7 @@ from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.mirror import Mirror, TableError, quote
 from mjbot.game.table.mirror.wire import to_message
 from mjbot.game.table.view import Sealed, View
-from mjbot.play.client.decision_thread import CrashError, DecisionThread
+from mjbot.play.client.decision_thread import CrashError, DecisionThread, LateError
 from mjbot.play.client.fallback_strategy import Fallback
 from mjbot.play.client.faults import Faults
 from mjbot.play.client.server_offers import (
@@ -20,7 +20,7 @@ from mjbot.play.client.server_offers import (
     last_resort,
     listed,
 )
-from mjbot.play.startup.warm_up import WarmUp, warm_up_alone
+from mjbot.play.startup.warm_up import WarmUp, is_ours, warm_up_alone
 from mjbot.protocol import messages as m
 from mjbot.protocol.dialects import Dialect
 from mjbot.protocol.plain_text import one_line
@@ -35,7 +35,8 @@ from mjbot.strategy.registry import require_players
 from mjbot.strategy.strategy import Strategy, remark_on
 
 SLOW_S: Final = 30.0
-"""A warm-up that takes longer is reported once; what hangs there cannot be ended."""
+"""A warm-up that takes longer is reported once; what hangs there cannot be ended.  A strategy's own
+:meth:`~mjbot.strategy.strategy.Strategy.warm_up` is not waited for any longer."""
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +83,8 @@ class ClientPlayer:
         self._deadline_s: Final = deadline_s
         self._thread: Final = DecisionThread()
         self._is_warm = False
+        self._first: Strategy | None = None
+        """A user's strategy, made before its first game, which it will play."""
         self._games = 0
         self._seat: m.Seat = 0
         self._drawn: m.Tile | None = None
@@ -101,7 +104,11 @@ class ClientPlayer:
             self._fallback.close()
 
     def _warm_up_alone(self) -> None:
-        warm_up_alone(self._make_strategy(0))
+        strategy = self._make_strategy(0)
+        if is_ours(strategy):
+            warm_up_alone(strategy)
+        else:
+            self._first = strategy
         if self._fallback is not None:
             self._fallback.warm_up(warm_up_alone)
 
@@ -114,6 +121,10 @@ class ClientPlayer:
         slow = asyncio.get_running_loop().call_later(SLOW_S, logger.error, text, SLOW_S)
         try:
             await self._thread.think(self._warm_up, None)
+            if self._first is not None:
+                await self._thread.think(self._first.warm_up, SLOW_S)
+        except LateError:
+            logger.error("the game begins without the end of the strategy's warm_up()")
         except CrashError as crash:
             logger.error("the strategy failed in its warm-up with %s", crash)
             logger.debug("where it failed", exc_info=crash.__cause__)
@@ -132,7 +143,8 @@ class ClientPlayer:
         if isinstance(event, m.StartGame):
             self._seat = seat
             self.table = Mirror(seat, self._strict, self._length)
-            self._strategy = self._make_strategy(self._games)
+            first, self._first = self._first, None
+            self._strategy = first or self._make_strategy(self._games)
             self._games += 1
         self._apply(event)
         if isinstance(event, m.StartGame):

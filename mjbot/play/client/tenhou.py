@@ -66,7 +66,8 @@ class TenhouGame:
                 async with transport:
                     return await self._converse(transport, frames)
             except (base_.VanishedError, base_.SilenceError) as error:
-                if self._session.seat is None:
+                refuses = isinstance(error, base_.ClosedError) and error.is_refusal
+                if self._session.seat is None or refuses:
                     raise
                 logger.warning("%s; coming back", one_line(error))
             except GameGoneError as error:
@@ -79,8 +80,8 @@ class TenhouGame:
         while True:
             try:
                 return await self._connect()
-            except base_.UnreachableError:
-                if time.monotonic() >= give_up_at:
+            except base_.UnreachableError as error:
+                if isinstance(error, base_.RefusedError) or time.monotonic() >= give_up_at:
                     raise
             await asyncio.sleep(_RETRY_PAUSE_S)
 

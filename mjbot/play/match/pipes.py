@@ -35,8 +35,9 @@ from mjbot.protocol.codec import decode_all, encode
 from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from mjbot.protocol.errors import ProtocolError
 from mjbot.protocol.messages import EndGame, Error, Event, PlayerAction, StartGame, StartKyoku
+from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.sessions.client import ClientSession, Received
-from mjbot.protocol.sessions.pipes import PipeSession, pipe_session, quoted
+from mjbot.protocol.sessions.pipes import PipeSession, pipe_session
 from mjbot.protocol.sessions.stages import Stage
 from mjbot.protocol.sessions.turns import ReplyDuty
 from mjbot.protocol.transports.address import parse_address
@@ -112,7 +113,7 @@ class PipedBot:
     @property
     def last_output(self) -> str:
         """Its last line."""
-        return "nothing yet" if self._last is None else quoted(self._last)
+        return "nothing yet" if self._last is None else excerpt(self._last)
 
     async def _exit_reason(self) -> str:
         status = await self._child.end_within(LEAVE_S)

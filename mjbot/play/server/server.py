@@ -76,6 +76,14 @@ class Bookkeeping:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunningGame:
+    """The game that a table plays; ``number`` and ``log`` as :class:`GameResult` has them."""
+
+    number: int
+    log: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class GameResult:
     """How a game ended.  ``names``, ``scores`` and ``places`` are by seat.
 
@@ -118,6 +126,7 @@ class TableServer:
         self._bookkeeping: Final = bookkeeping or Bookkeeping()
         self._kept: Final = self._bookkeeping.kept_games(log_dir)
         self._begun = 0
+        self.running: RunningGame | None = None
         self.lobby: Final = admission.lobby or Lobby(
             rooms or one_room(rules.game.players), admission.entrance
         )
@@ -256,6 +265,8 @@ class TableServer:
                 await seat.start()
             with contextlib.ExitStack() as stack:
                 files = self._open_files(stack)
+                log = files.game.path if files.game else None
+                self.running = RunningGame(number=number, log=log)
                 final_messages = await self._converse(core, seats, game, files)
             if core.void:
                 self._pause(seats[core.faults[-1].seat])
@@ -268,6 +279,7 @@ class TableServer:
             logger.warning("%s is void: %s", label, text)
             raise
         finally:
+            self.running = None
             try:
                 await to_its_end(_part(seats, final_messages))
             finally:

@@ -11,6 +11,7 @@ import logging
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, get_args
 
@@ -19,8 +20,11 @@ from mjbot.play.server.accounts import Accounts, Admission
 from mjbot.play.server.game_log import require_room
 from mjbot.play.server.hall import Hall, TableLobby, TableState
 from mjbot.play.server.lobby import TableRules
-from mjbot.play.server.server import Bookkeeping, GameResult, TableServer
+from mjbot.play.server.server import Bookkeeping, GameResult, SeatRemarks, TableServer
+from mjbot.play.server.standings import PlayedGame, Results, uma_of
 from mjbot.play.startup.warm_up import warm_up_server
+from mjbot.protocol.messages import Error, Event
+from mjbot.runtime.clock import utc_time
 from mjbot.runtime.errors import error_report
 from mjbot.runtime.interruption import to_its_end
 from mjbot.strategy.faults import FaultKind
@@ -37,12 +41,17 @@ MOST_RESULTS: Final = 200
 """How many results the page shows."""
 
 
+OnTableEvent = Callable[[str, Event | Error, SeatRemarks], None]
+"""Receives the table's name, an event of its game, and what each seat remarked on it."""
+
+
 @dataclass(frozen=True)
 class TableResult:
-    """A game's result; ``table`` is ``ROOM-NUMBER``."""
+    """A game's result; ``table`` is ``ROOM-NUMBER``, ``ended`` UTC in ISO 8601."""
 
     table: str
     result: GameResult
+    ended: str = ""
 
     @property
     def number(self) -> int:
@@ -62,6 +71,7 @@ class Tables:
         log_dir: Path | None = None,
         evidence: bool = False,
         keep: Limits = EVERYTHING,
+        on_event: OnTableEvent | None = None,
     ) -> None:
         self.hall: Final = hall
         self.front: Final = TableServer(rules, admission=replace(admission, lobby=hall))
@@ -74,7 +84,10 @@ class Tables:
         self.void_count = 0
         self.faults: Final[Counter[FaultKind]] = Counter()
         self._log_dir: Final = log_dir
-        numbers = itertools.count(1)
+        self._rules: Final = rules
+        self.history: Final = Results(log_dir, rules.game.players)
+        self.front.closers.callback(self.history.close)
+        numbers = itertools.count(self.history.last_number + 1)
         for room, lobbies in hall.tables.items():
             for number, lobby in enumerate(lobbies, 1):
                 name = f"{room}-{number}"
@@ -82,12 +95,14 @@ class Tables:
                 self.servers[name] = TableServer(
                     replace(rules, seed=seed),
                     log_dir=None if log_dir is None else log_dir / name,
+                    on_event=None if on_event is None else partial(_passed_on, on_event, name),
                     evidence=evidence,
                     admission=Admission(lobby),
                     bookkeeping=Bookkeeping(name=name, numbers=numbers, keep=keep),
                 )
                 self.front.closers.callback(self.servers[name].close_ledger)
                 self.lobbies[name] = lobby
+        self.results.extend(map(self._earlier, self.history.earlier[-MOST_RESULTS:]))
 
     async def play(
         self, games: int, on_start: Callable[[], None] = lambda: None
@@ -138,12 +153,45 @@ class Tables:
                         self.count += not result.void
                         self.void_count += result.void
                         self.faults.update([fault.kind for fault in result.faults])
-                        self.results.append(TableResult(name, result))
-                        done.put_nowait(self.results[-1])
+                        done.put_nowait(self._noted(name, result))
                 except OSError as error:
                     await self._pause(name, error)
         finally:
             done.put_nowait(None)
+
+    def _noted(self, table: str, result: GameResult) -> TableResult:
+        """Return a result that has just come, with its time; it counts in the standings."""
+        played = TableResult(table, result, utc_time())
+        self.results.append(played)
+        if not result.void:
+            game = PlayedGame(
+                ended=played.ended,
+                game=result.number,
+                table=table,
+                names=result.names,
+                scores=result.scores,
+                uma=uma_of(result.scores, self._rules.game),
+                record=result.log.name if result.log else None,
+            )
+            self.history.add(game)
+        return played
+
+    def _earlier(self, played: PlayedGame) -> TableResult:
+        """Return a result of before the start; its record may have been removed."""
+        log, record = None, played.record or ""
+        if self._log_dir and played.table in self.servers and Path(record).name == record:
+            log = self._log_dir / played.table / record
+        result = GameResult(
+            game=played.game,
+            number=played.game,
+            names=played.names,
+            places=(),
+            scores=played.scores,
+            void=False,
+            faults=(),
+            log=log,
+        )
+        return TableResult(played.table, result, played.ended)
 
     async def _pause(self, name: str, error: OSError) -> None:
         """Close a table until its folder takes records again; raises if it was the last one."""
@@ -160,3 +208,9 @@ class Tables:
                 logger.info("table %s is open again", name)
                 lobby.open_again()
                 return
+
+
+def _passed_on(
+    on_event: OnTableEvent, table: str, game: int, event: Event | Error, logs: SeatRemarks
+) -> None:
+    on_event(table, event, logs)

@@ -13,7 +13,8 @@ from mjbot.play.server.accounts import OPEN, TAKEN, Admission
 from mjbot.play.server.lobby import CLOSED, BusyError, Lobby, TableRules
 from mjbot.play.server.tenhou_seat import TenhouConnection, TenhouSeat, now
 from mjbot.protocol.errors import ProtocolError
-from mjbot.protocol.sessions.lockstep_server import MOST_LETTERS_OF_NAME
+from mjbot.protocol.plain_text import is_name
+from mjbot.protocol.sessions.lockstep_server import BLANK_NAME, MOST_LETTERS_OF_NAME
 from mjbot.protocol.tenhou import server as wire
 from mjbot.protocol.tenhou import tags
 from mjbot.protocol.tenhou.codec import Spelling
@@ -188,6 +189,8 @@ class TenhouEndpoint:
     def _log_in(self, connection: TenhouConnection, wish: wire.LogIn) -> None:
         if len(wish.name) > MOST_LETTERS_OF_NAME:
             raise ProtocolError("HELO.name", f"longer than {MOST_LETTERS_OF_NAME} characters")
+        if wish.name.strip() and not is_name(wish.name):
+            raise ProtocolError("HELO.name", BLANK_NAME)
         if self._accounts is not None and wish.name in self._accounts:
             raise ProtocolError("HELO.name", f"{TAKEN}; it plays over WebSocket")
         is_account = bool(_ACCOUNT.fullmatch(wish.name))

@@ -20,10 +20,11 @@ from mjbot.play.server.lobby import BusyError, Lobby
 from mjbot.play.server.seats import FINAL_MESSAGE_TIMEOUT_S, PlayerSeat
 from mjbot.protocol.errors import ProtocolError
 from mjbot.protocol.framing import MAX_LINE_BYTES
-from mjbot.protocol.sessions.lockstep_server import LONG_NAME, MOST_LETTERS_OF_NAME
+from mjbot.protocol.plain_text import is_name
+from mjbot.protocol.sessions.lockstep_server import BLANK_NAME, LONG_NAME, MOST_LETTERS_OF_NAME
 from mjbot.protocol.sessions.request_server import RequestSession, TimeLimits
 from mjbot.protocol.tenhou.codec import Spelling
-from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError
+from mjbot.protocol.transports.base import SilenceError, Transport, VanishedError, system_message
 from mjbot.runtime.net.guests import Guest
 from mjbot.runtime.net.http import guest_of
 
@@ -213,6 +214,8 @@ def make_app(
             raise web.HTTPForbidden(text=_refused(guest, f"the name {TAKEN}; send its token"))
         if len(name) > MOST_LETTERS_OF_NAME:
             raise web.HTTPBadRequest(text=_refused(guest, LONG_NAME))
+        if not is_name(name):
+            raise web.HTTPBadRequest(text=_refused(guest, BLANK_NAME))
         room = request.match_info.get("room") or next(iter(lobby.rooms))
         if room not in lobby.rooms:
             raise web.HTTPNotFound(text=_refused(guest, "there is no such room"))
@@ -280,7 +283,7 @@ class _Frames(Transport):
         if frame.type is WSMsgType.BINARY:
             raise ProtocolError("frame", "binary, expected text")
         if frame.type is WSMsgType.ERROR:
-            raise ProtocolError("frame", str(frame.data))
+            raise ProtocolError("frame", system_message(frame.data))
         raise VanishedError("the other side closed the connection")
 
     async def send(self, line: bytes) -> None:
@@ -288,7 +291,7 @@ class _Frames(Transport):
         try:
             await self._socket.send_str(line.decode())
         except (OSError, RuntimeError) as error:
-            raise VanishedError(f"the connection broke: {error}") from None
+            raise VanishedError(f"the connection broke: {system_message(error)}") from None
 
     async def close(self) -> None:
         """Close the connection."""

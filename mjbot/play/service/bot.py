@@ -11,7 +11,8 @@ void         the server ended it, not by our fault       ``on_game_end``
 lost         the connection ended during the game        ``on_disconnect``
 unreachable  no server, or it left before a game         a pause that grows, then again
 refused      the server does not admit us                the same; if it refused the connection
-                                                         itself at most ``MOST_REFUSALS`` times
+                                                         itself, or closed it with 1008 or 4000 to
+                                                         4999, at most ``MOST_REFUSALS`` times
 changed      a message does not fit the dialect or the   ``on_version_change``
              rules: the server may have a new version
 fault        our own: an error of ours, or the server    a pause that grows, then again, at most
@@ -43,7 +44,12 @@ from mjbot.play.service.status import Status
 from mjbot.protocol.errors import LocalProtocolError, ProtocolError
 from mjbot.protocol.messages import Event, StartGame
 from mjbot.protocol.plain_text import one_line
-from mjbot.protocol.transports.base import RefusedError, TransportError
+from mjbot.protocol.transports.base import (
+    ClosedError,
+    HandshakeError,
+    RefusedError,
+    TransportError,
+)
 from mjbot.runtime.errors import ExitCode, MjbotError
 from mjbot.runtime.interruption import to_its_end
 from mjbot.runtime.net.backoff import Backoff
@@ -84,15 +90,25 @@ class GameOutcome:
         return self.kind in ("finished", "void", "lost")
 
 
-def outcome_of(error: Exception, *, has_begun: bool, seat: int | None) -> GameOutcome:
-    """Return how an attempt ended that raised an error."""
+def outcome_of(
+    error: Exception, *, has_begun: bool, seat: int | None, has_connected: bool = True
+) -> GameOutcome:
+    """Return how an attempt ended that raised an error.
+
+    ``has_connected`` is whether the service ever had a connection: a server that closes one as it
+    is made is otherwise taken for one of another kind.
+    """
     text = one_line(error)
     match error:
         case RefusedError():
             return GameOutcome("refused", text, is_final=True)
+        case HandshakeError() if not has_connected:
+            return GameOutcome("refused", text, is_final=True)
+        case ClosedError() if error.is_refusal:
+            return GameOutcome("lost" if has_begun else "refused", text, is_final=True)
         case ServerReportedError():
             if error.before_game:
-                return GameOutcome("refused", text)
+                return GameOutcome("refused", text, is_final=error.is_final)
             return GameOutcome("fault" if error.is_fault_of(seat) else "void", text)
         case TransportError():
             return GameOutcome("lost" if has_begun else "unreachable", text)
@@ -235,7 +251,12 @@ class _Lane:
                 recorded = RecordedTransport(transport, files.frame)
                 outcome = _outcome_of_result(await bot.play_game(recorded, session))
         except (MjbotError, ProtocolError, TransportError) as error:
-            outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)
+            outcome = outcome_of(
+                error,
+                has_begun=files.has_begun,
+                seat=session.seat,
+                has_connected=self._status.connects > 0,
+            )
         except Exception as error:
             logger.exception("a fault of mjbot; the service goes on")
             outcome = outcome_of(error, has_begun=files.has_begun, seat=session.seat)

@@ -110,7 +110,14 @@ BUDGET: Final = "budget_s"
 DONE_VARIABLE: Final = "MJBOT_PREPARED"
 """Jobs tried already, for the processes that we start: what failed once is not tried by each."""
 
-_WHAT: Final = "compiling (once; kept for later starts)"
+QUIET_DECISIONS: Final = 20
+"""A strategy of a user whose decisions compile makes so many more without anything new; one whose
+first decision compiles nothing is asked no second time: each may cost time, money or a file."""
+
+QUIET_S: Final = 5.0
+"""Seconds without anything new, by the clock on the wall, after which it is asked no more."""
+
+_WHAT: Final = "warming up (compiles once; kept for later starts)"
 _WAITING: Final = "waiting for another start that compiles"
 _ROOT: Final = str(Path(__file__).parents[3])
 _CHILDREN: Final = worker_count() if MANY_PROCESSES else 1
@@ -483,10 +490,16 @@ class _Worker:
         self.job: Final = job
         self._report: Final = report
         self._by_clock: Final = by_clock
+        self.is_users: Final = by_clock and not job.is_ours
+        """Whether it runs a user's code, which decides as seldom as may be."""
         self._since_s = 0.0
         self._decisions = 0
         self._waits = 0
         self._alarm: Final = ProcessorAlarm(self._late)
+        self._new_at_s = time.monotonic()
+        self._compiles = False
+        """Whether a user's strategy has compiled something in a decision."""
+        self.is_deciding = False
 
     @cached_property
     def play_on(self) -> Callable[[View, Action], object]:
@@ -528,10 +541,12 @@ class _Worker:
 
     def _report_compiled(self, function: str) -> None:
         self._report("compiled", function)
-        self._start_clock()
+        if not self.is_users or self.is_deciding:
+            self._compiles |= self.is_deciding
+            self._start_clock()
 
     def _start_clock(self) -> None:
-        self._since_s = time.process_time()
+        self._since_s, self._new_at_s = time.process_time(), time.monotonic()
         self._decisions = 0
         self._alarm.set(MOST_DECISION_S)
 
@@ -553,7 +568,10 @@ class _Worker:
         """Raise :class:`_EnoughError` once nothing new has come up for a while."""
         self._alarm.set(MOST_DECISION_S)
         self._decisions += 1
-        if self._by_clock:
+        if self.is_users:
+            most = QUIET_DECISIONS if self._compiles else 1
+            is_enough = self._decisions > most or time.monotonic() - self._new_at_s > QUIET_S
+        elif self._by_clock:
             is_enough = time.process_time() - self._since_s > ENOUGH_S
         else:
             is_enough = self._decisions > ENOUGH_DECISIONS
@@ -568,8 +586,9 @@ class _Worker:
             elif self.job.use == "arena":
                 self._play_in_bulk()
             else:
-                for strategy in self._players()[1::2][: len(self.job.specs)]:  # not yet linked
-                    warm_up_alone(_Watched(strategy, self))
+                if self.job.is_ours:
+                    for strategy in self._players()[1::2][: len(self.job.specs)]:  # not yet linked
+                        warm_up_alone(_Watched(strategy, self))
                 play_with_mirrors(self._watched(), Referee(SEED, "tonpu"))
 
     def _play_in_bulk(self) -> None:
@@ -583,14 +602,23 @@ class _Worker:
             )
 
     def _watched(self) -> list["_Watched"]:
-        players = [_Watched(strategy, self) for strategy in self._players()]
+        is_alone = len(self.job.specs) == 1 and self.is_users
+        players = [
+            _Watched(strategy, self, is_asked=not is_alone or seat == 0)
+            for seat, strategy in enumerate(self._players())
+        ]
         for seat, player in enumerate(players):
             player.start_game(seat, NAMES)
         return players
 
     def _players(self) -> list[Strategy]:
-        """Return four players; of a pair the first and the third are linked."""
+        """Return four players; of a pair the first and the third are linked.
+
+        A user's strategy is made once, and plays against players of ours.
+        """
         specs = self.job.specs
+        if len(specs) == 1 and self.is_users:
+            return [specs[0].make(0), *[Spec("tsumogiri").make(seat) for seat in (1, 2, 3)]]
         players = [specs[seat // 2 % len(specs)].make(seat) for seat in range(4)]
         if len(specs) == 2:
             pair_up(players[0], players[2])
@@ -643,16 +671,26 @@ def _report_durations(jobs: Sequence[Job], console: "Console") -> None:
 class _Watched(Strategy):
     """A player whose choices are checked, and which the worker may stop."""
 
-    def __init__(self, strategy: Strategy, worker: _Worker) -> None:
+    def __init__(self, strategy: Strategy, worker: _Worker, *, is_asked: bool = True) -> None:
         self._strategy: Final = strategy
         self._worker: Final = worker
+        self._is_asked: Final = is_asked
         self.decides = strategy.decides  # type: ignore[misc]
         self.start_game = strategy.start_game  # type: ignore[method-assign]
         self.start_kyoku = strategy.start_kyoku  # type: ignore[method-assign]
 
     def decide(self, view: View) -> Action:
         """Return what the strategy chooses; raises ``ValueError`` where that is not allowed."""
+        if not self._is_asked:
+            return self._strategy.decide(view)
         self._worker.may_go_on()
+        self._worker.is_deciding = True
+        try:
+            return self._decided(view)
+        finally:
+            self._worker.is_deciding = False
+
+    def _decided(self, view: View) -> Action:
         if self._worker.job.use in ("explain", "review"):
             self._strategy.explain(view)
         choice = self._strategy.decide(view)

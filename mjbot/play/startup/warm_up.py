@@ -2,7 +2,8 @@
 
 A bot warms up while it waits for its first game, a server while its players are on their way.
 Compiling is done before even that, and once: :mod:`mjbot.play.startup.precompile` warms up in a
-process of its own.
+process of its own.  Only strategies of mjbot, which are compiled, decide in a warm-up here; for
+another one it is what its :meth:`~mjbot.strategy.strategy.Strategy.warm_up` does.
 """
 
 import asyncio
@@ -78,15 +79,22 @@ def scripted_events() -> list[Event]:
     return [event for row in rows for event in decode_line(row) if isinstance(event, Event)]
 
 
+def is_ours(strategy: Strategy) -> bool:
+    """Return whether a strategy is one of mjbot, and no user's: a decision of it costs nothing."""
+    return type(strategy).__module__.partition(".")[0] == "mjbot"
+
+
 def warm_up_alone(strategy: Strategy) -> None:
-    """Let a strategy that plays no game decide all that comes up in the warm-up."""
+    """Warm up a strategy that plays no game; one of mjbot decides all that comes up in a kyoku."""
+    strategy.warm_up()
+    decides = is_ours(strategy)
     table = Mirror(0)
     for event in scripted_events():
         table.apply(event)
         view = table.view(0)
         for action in view.legal:
             to_message(table.state, 0, action)
-        if len(view.legal) > 1:
+        if len(view.legal) > 1 and decides:
             strategy.decide(view)
 
 

@@ -6,6 +6,7 @@ is a file of this process: enough of them, and no other endpoint, log or record 
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
@@ -184,16 +185,61 @@ Page = tuple[str, str]
 Respond = Callable[[Mapping[str, str]], Awaitable[Page | None]]
 """Returns the page for what stands in a path's ``{name}``; ``None``: there is none."""
 
+NO_CONTENT_POLICY: Final = "default-src 'none'"
+_NO_FRAMES: Final = "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_POLICY_OF_PAGE: Final = re.compile(
+    r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">'
+)
+
+
+def page_headers(policy: str) -> dict[str, str]:
+    """Return the headers of a page of ours: what it may load, and that no other page holds it."""
+    return {
+        "Content-Security-Policy": f"{policy}; {_NO_FRAMES}",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cache-Control": "no-store",
+    }
+
+
+def require_own_page(request: web.Request, port: int, *, opens: bool) -> None:
+    """Raise ``HTTPForbidden`` for a request that names another host or comes from another page.
+
+    Any web page can reach a port of loopback through a browser.  ``opens`` is whether a link on
+    another page may open this path in a tab of its own, where that page cannot read it.
+    """
+    headers, own = page_headers(NO_CONTENT_POLICY), {f"{name}:{port}" for name in _OWN_NAMES}
+    if request.headers.get("Host", "") not in own:
+        text = f"this server has another name: 127.0.0.1:{port}\n"
+        raise web.HTTPForbidden(text=text, headers=headers)
+    origin = request.headers.get("Origin")
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    is_ours = origin is None or origin.removeprefix("http://") in own
+    may_come = site in ("none", "same-origin") or (opens and _opens_tab(request))
+    if not (is_ours and may_come):
+        raise web.HTTPForbidden(text="requests from other pages are refused\n", headers=headers)
+
+
+_OWN_NAMES: Final = (LOOPBACK, "localhost")
+
+
+def _opens_tab(request: web.Request) -> bool:
+    fetched = request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest")
+    return request.method == "GET" and fetched == ("navigate", "document")
+
 
 class LoopbackServer:
     """Serves pages on loopback alone; ``routes`` has what responds to each path.
 
-    A request must name this host, so that no web page of elsewhere reads it through a browser.
+    Requests of other pages are refused (:func:`require_own_page`), links to a page are not.  A
+    page's policy, if it has one, is sent as a header too.
     """
 
     def __init__(self, endpoint: str, routes: Mapping[str, Respond]) -> None:
         self._port = 0
-        app = web.Application()
+        app = web.Application(middlewares=[self._guard])
         for path, respond in routes.items():
             app.router.add_get(path, self._handler(respond))
         self._listener: Final = HttpListener(app, endpoint)
@@ -207,14 +253,24 @@ class LoopbackServer:
         """Stop listening."""
         await self._listener.close()
 
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: HttpHandler) -> web.StreamResponse:
+        require_own_page(request, self._port, opens=True)
+        try:
+            return await handler(request)
+        except web.HTTPException as refusal:
+            refusal.headers.update(page_headers(NO_CONTENT_POLICY))
+            raise
+
     def _handler(self, respond: Respond) -> HttpHandler:
         async def handle(request: web.Request) -> web.Response:
-            if request.host not in {f"{name}:{self._port}" for name in (LOOPBACK, "localhost")}:
-                raise web.HTTPForbidden(text="name this server as 127.0.0.1\n")
             page = await respond(request.match_info)
             if page is None:
                 raise web.HTTPNotFound(text="there is no such page\n")
-            headers = {"Content-Type": f"{page[1]}; charset=utf-8"}
-            return web.Response(body=page[0].encode("utf-8", "replace"), headers=headers)
+            text, content_type = page
+            policy = _POLICY_OF_PAGE.search(text) if content_type == "text/html" else None
+            headers = page_headers(policy[1] if policy else NO_CONTENT_POLICY)
+            headers["Content-Type"] = f"{content_type}; charset=utf-8"
+            return web.Response(body=text.encode("utf-8", "replace"), headers=headers)
 
         return handle

@@ -14,11 +14,13 @@ from mjbot.game.table.mirror.mirror import TableError
 from mjbot.play.client import player as player_module
 from mjbot.play.client.player import ClientPlayer
 from mjbot.play.startup.warm_up import scripted_events
+from mjbot.protocol.codec import decode_line
 from mjbot.protocol.dialects import Dialect
 from mjbot.protocol.messages import Dahai, Hora, Pon, Reach, Skip, StartGame
 from mjbot.protocol.sessions.client import ClientSession, Received
 from mjbot.protocol.sessions.turns import Due, ReplyDuty
 from mjbot.strategy.faults import AbsentError
+from mjbot.strategy.registry import make_strategy
 from mjbot.strategy.strategy import Strategy
 
 START = {"type": "start_game", "id": 0, "names": ["a", "b", "c", "d"]}
@@ -255,25 +257,71 @@ def test_without_a_choice_the_strategy_is_not_asked():
     assert not player.faults.count
 
 
-def test_the_warm_up_holds_decisions_of_every_kind():
+def test_the_warm_up_of_our_own_strategies_holds_decisions_of_every_kind(monkeypatch):
     asked = []
+    own = type(make_strategy("tsumogiri"))
 
-    def note(view):
+    def note(self, view):
         asked.extend(action.name for action in view.legal)
         return view.default_action
 
-    player = ClientPlayer(lambda game: Choosing(note), Dialect.TCP, strict=True, deadline_s=GUARD_S)
+    monkeypatch.setattr(own, "decide", note)
+    player = ClientPlayer(
+        lambda game: make_strategy("tsumogiri"), Dialect.TCP, strict=True, deadline_s=GUARD_S
+    )
     run(player.warm_up())
     assert {"discard", "pass", "pon", "ron"} <= set(asked)
     assert len(scripted_events()) > 30
 
 
-def test_a_strategy_that_fails_in_the_warm_up_does_not_stop_us():
+class Hooked(Strategy):
+    """A user's strategy that counts what happens to it."""
+
+    made = 0
+
+    def __init__(self, warm):
+        Hooked.made += 1
+        self.asked, self.warmed, self._warm = 0, 0, warm
+
+    def warm_up(self):
+        self.warmed += 1
+        self._warm()
+
+    def decide(self, view):
+        self.asked += 1
+        return view.default_action
+
+
+@pytest.mark.parametrize("warm", [lambda: None, lambda: crash(None)])
+def test_the_warm_up_of_a_users_strategy_is_its_own_hook_and_no_decision(monkeypatch, warm):
+    """It is made once, and plays the first game; a failure stops nothing."""
+    monkeypatch.setattr(Hooked, "made", 0)
+    made = []
+
+    def make(game):
+        made.append(Hooked(warm))
+        return made[-1]
+
+    player = ClientPlayer(make, Dialect.TCP, strict=True, deadline_s=GUARD_S)
+    run(player.warm_up())
+    run(player.warm_up())
+    assert (Hooked.made, made[0].warmed, made[0].asked) == (1, 1, 0)
+    assert not player.faults.count  # nothing was at stake
+    for game, events in ((0, 1), (1, 2)):
+        run(player.take(decode_line(json.dumps(START))[0], 0))
+        assert player._strategy is made[game] and Hooked.made == events
+    assert made[1].warmed == 0
+
+
+def test_a_hook_that_does_not_end_is_not_waited_for(monkeypatch, caplog):
+    released = threading.Event()
+    monkeypatch.setattr(player_module, "SLOW_S", 0.0)
     player = ClientPlayer(
-        lambda game: Choosing(crash), Dialect.TCP, strict=True, deadline_s=GUARD_S
+        lambda game: Hooked(released.wait), Dialect.TCP, strict=True, deadline_s=GUARD_S
     )
     run(player.warm_up())
-    assert not player.faults.count  # nothing was at stake
+    released.set()
+    assert "the game begins without the end of the strategy's warm_up()" in caplog.text
 
 
 def test_a_warm_up_that_does_not_end_is_reported_once(monkeypatch, caplog):

@@ -10,20 +10,25 @@ import sys
 import pytest
 
 from mjbot.cli.serve import describe
+from mjbot.play.client.play import Settings, play
 from mjbot.play.server import tables as tables_module
 from mjbot.play.server.accounts import Admission
 from mjbot.play.server.core import OnFault
 from mjbot.play.server.hall import NO_TABLE, Hall
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.seats import TcpSeat
-from mjbot.play.server.server import ENDED, TableServer
+from mjbot.play.server.server import ENDED, Bookkeeping, TableServer
 from mjbot.play.server.tables import Tables
 from mjbot.play.server.tables_page import _TablesPage, server_metrics
+from mjbot.protocol.rules import Rules
+from mjbot.protocol.transports.address import parse_address
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.net.guests import GuestLimits
+from mjbot.strategy.registry import make_strategy
 
 GUARD_S = 500
 HOST = "127.0.0.1"
+TONPU = Rules(length="tonpu")
 WIDE = Admission(limits=GuestLimits(64, 64))
 
 
@@ -31,9 +36,12 @@ WIDE = Admission(limits=GuestLimits(64, 64))
 def at_tables(tmp_path):
     """Play at tables: ``scenario(tables, port)`` runs beside, and its result is returned."""
 
-    def play(scenario, rooms, games=1, on_fault=OnFault.ABORT, log_dir=tmp_path, **more):
-        rules = TableRules(seed=3, rules="tonpu", on_fault=on_fault)
-        tables = Tables(rules, Hall(rooms), WIDE, log_dir=log_dir, **more)
+    def play(
+        scenario, rooms, games=1, on_fault=OnFault.ABORT, log_dir=tmp_path, rules=TONPU, **more
+    ):
+        table_rules = TableRules(seed=3, rules=rules, on_fault=on_fault)
+        hall = Hall(rooms, places=rules.players)
+        tables = Tables(table_rules, hall, WIDE, log_dir=log_dir, **more)
 
         async def main():
             async with asyncio.timeout(GUARD_S), tables.front as server:
@@ -284,3 +292,60 @@ def test_records_beyond_the_limit_are_removed_and_no_other_file(at_tables, raw_c
     last = results[-1].result.log
     evidence = last.name.replace(".mjson", ".evidence.jsonl")
     assert left == {*[each.name for each in others], last.name, evidence}
+
+
+def own_record(path):
+    return {path, path.with_name(path.name.replace(".mjson", ".evidence.jsonl"))}
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_each_restart_of_the_tables_keeps_the_newest_records(
+    at_tables, raw_client, tmp_path, players
+):
+    """A client plays at each table, in turn: three starts, a game at each of two tables."""
+    rules, records = Rules(players=players, length="tonpu"), {"a-1": [], "b-1": []}
+
+    async def scenario(tables, port):
+        await asyncio.gather(
+            *[raw_client(room=room).play(port) for room in "ab" for _ in range(players)]
+        )
+
+    for start in range(1, 4):
+        keep = tables_module.Limits(most_games=2)
+        rooms = {"a": 1, "b": 1}
+        tables, results = at_tables(scenario, rooms, 2, rules=rules, keep=keep, evidence=True)
+        assert [each.number for each in tables.results] == [*range(1, 2 * start + 1)]
+        assert sum(each.games for each in tables.history.standings()) == 2 * players * start
+        for played in results:
+            records[played.table].append(played.result.log)
+        for table, logs in records.items():
+            assert len(logs) == start
+            left = {path for path in (tmp_path / table).iterdir() if path.suffix != ".ledger"}
+            assert left == set().union(*[own_record(log) for log in logs[-2:]])
+
+
+@pytest.mark.parametrize(("scheme", "players"), [("tenhou", 3), ("tenhou+ws", 4), ("ws", 4)])
+def test_each_restart_of_a_table_keeps_the_newest_records(scheme, players, tmp_path):
+    rules = TableRules(seed=3, rules=Rules(players=players, length="tonpu"))
+    path = "ws" if scheme == "ws" else f"0?type={17 if players == 3 else 1}"
+    bookkeeping = Bookkeeping(keep=tables_module.Limits(most_games=2))
+
+    async def main():
+        async with (
+            asyncio.timeout(GUARD_S),
+            TableServer(rules, log_dir=tmp_path, bookkeeping=bookkeeping) as server,
+        ):
+            opens = {
+                "tenhou": server.open_tenhou,
+                "tenhou+ws": server.open_tenhou_websocket,
+                "ws": server.open_websocket,
+            }
+            port = await opens[scheme](HOST, 0)
+            settings = Settings(parse_address(f"{scheme}://{HOST}:{port}/{path}"))
+            async with asyncio.TaskGroup() as group:
+                for _ in range(players):
+                    group.create_task(play(settings, lambda game: make_strategy("tsumogiri")))
+                return [result.log async for result in server.play(1)]
+
+    logs = [log for _ in range(3) for log in asyncio.run(main())]
+    assert [log.exists() for log in logs] == [False, True, True]

@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from dataclasses import fields, replace
 from datetime import datetime
-from itertools import pairwise
+from itertools import pairwise, permutations
 from random import Random
 
 import pytest
@@ -23,7 +23,13 @@ from mjbot.play.kept_games import Limits
 from mjbot.play.server.lobby import TableRules
 from mjbot.play.server.server import TableServer
 from mjbot.play.service import bot as service_module
-from mjbot.play.service.bot import BotService, outcome_of
+from mjbot.play.service.bot import (
+    MOST_FAULTS,
+    MOST_REFUSALS,
+    BotService,
+    GameOutcome,
+    outcome_of,
+)
 from mjbot.play.service.files import FRAMES, LOG, Keeping
 from mjbot.play.service.pacing import Hours
 from mjbot.play.service.plan import ConnectionPlan, PlayPlan, ServicePlan
@@ -32,7 +38,13 @@ from mjbot.protocol.dialects import Dialect
 from mjbot.protocol.errors import ProtocolError
 from mjbot.protocol.messages import EndKyoku
 from mjbot.protocol.transports.address import parse_address
-from mjbot.protocol.transports.base import RefusedError, UnreachableError, VanishedError
+from mjbot.protocol.transports.base import (
+    ClosedError,
+    HandshakeError,
+    RefusedError,
+    UnreachableError,
+    VanishedError,
+)
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.system import memory_bytes
 from mjbot.strategy.registry import make_strategy
@@ -217,6 +229,50 @@ def test_games_under_way_count_among_those_to_play(played, reserved, is_left):
         return service.has_game_for(1)
 
     assert asyncio.run(main()) is is_left
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_game"),
+    [
+        ("finished", True),
+        ("void", True),
+        ("lost", True),
+        ("unreachable", False),
+        ("refused", False),
+        ("changed", False),
+        ("fault", False),
+    ],
+)
+def test_attempts_that_led_to_no_game_are_none_of_the_games_to_play(kind, is_game):
+    async def main():
+        service = service_of(f"ws://{HOST}:1/ws", games=1, on_version_change="retry")
+        service.count(GameOutcome(kind))
+        return service.has_game_for(0)
+
+    assert asyncio.run(main()) is not is_game
+
+
+ENDS = {
+    ExitCode.OK: [GameOutcome("finished")],
+    ExitCode.FAILED: [GameOutcome("fault")] * MOST_FAULTS,
+    ExitCode.UNREACHABLE: [GameOutcome("refused", is_final=True)] * MOST_REFUSALS,
+    ExitCode.PROTOCOL_FAULT: [GameOutcome("changed")],
+}
+"""What ends a service whose plan is to stop after anything, by its exit status."""
+
+
+@pytest.mark.parametrize(("first", "second"), [*permutations(ENDS, 2)])
+def test_of_several_ends_the_worst_is_the_exit_status(first, second):
+    """Lanes end one after another: a game that another lane finishes makes no failure good."""
+
+    async def main():
+        service = service_of(f"ws://{HOST}:1/ws", on_game_end="stop")
+        for outcome in ENDS[first] + ENDS[second]:
+            service.count(outcome)
+        service.plan = replace(service.plan, play=PlayPlan(at_once=0))
+        return await service.run()
+
+    assert asyncio.run(main()) == max(first, second)
 
 
 def test_games_at_once_are_no_more_than_the_games_to_play(connections):
@@ -492,6 +548,11 @@ def test_a_fault_of_ours_is_logged_and_ends_the_service_at_the_third(monkeypatch
         (UnreachableError("no answer"), False, "unreachable"),
         (VanishedError("closed"), False, "unreachable"),
         (VanishedError("closed"), True, "lost"),
+        (HandshakeError("closed"), False, "unreachable"),
+        (ClosedError(1008, "no"), False, "refused"),
+        (ClosedError(4001, "no"), True, "lost"),
+        (ClosedError(1012, ""), False, "unreachable"),
+        (ClosedError(1013, ""), True, "lost"),
         (ProtocolError("line", "not JSON"), True, "lost"),
         (ProtocolError("line", "not UTF-8"), False, "unreachable"),
         (ProtocolError("tsumo.pai", "missing"), True, "changed"),
@@ -501,6 +562,100 @@ def test_a_fault_of_ours_is_logged_and_ends_the_service_at_the_third(monkeypatch
 )
 def test_every_error_has_its_outcome(error, begun, kind):
     assert outcome_of(error, has_begun=begun, seat=0).kind == kind
+
+
+def closing_server(code, greeting=None):
+    """Return what handles a WebSocket by closing it with a code."""
+
+    async def close(connection):
+        if greeting is not None:
+            await connection.send(greeting)
+        await connection.close(code, "a reason")
+
+    return close
+
+
+REFUSAL = '{"type":"error","message":"Who are you?"}'
+
+
+@pytest.mark.parametrize(
+    ("code", "greeting", "text"),
+    [
+        (1008, None, "the server refuses us: 1008 (policy violation), a reason"),
+        (4001, None, "the server refuses us: 4001, a reason"),
+        (4999, REFUSAL, "the server refuses us: Who are you? (closed with 4999, a reason)"),
+    ],
+)
+def test_a_server_that_closes_with_a_refusal_is_tried_five_times(
+    connections, caplog, code, greeting, text
+):
+    from websockets.asyncio.server import serve
+
+    async def main():
+        async with serve(closing_server(code, greeting), HOST, 0) as server:
+            service = service_of(f"ws://{HOST}:{server.sockets[0].getsockname()[1]}/ws")
+            return await service.run(), service.status
+
+    code, status = run_leaping(main())
+    assert code == ExitCode.UNREACHABLE
+    assert status.ends["refused"] == len(connections.moments) == MOST_REFUSALS
+    assert text in caplog.text and status.last_error.endswith(text)
+
+
+@pytest.mark.parametrize("code", [1000, 1011, 1012, 1013])
+def test_a_server_that_closes_for_a_while_is_asked_again_after_pauses(connections, code):
+    from websockets.asyncio.server import serve
+
+    async def main():
+        async with serve(closing_server(code), HOST, 0) as server:
+            service = service_of(f"ws://{HOST}:{server.sockets[0].getsockname()[1]}/ws")
+            running = asyncio.create_task(service.run())
+            asyncio.get_running_loop().call_later(1800, service.finish)
+            return await running, service.status
+
+    ended, status = run_leaping(main())
+    assert ended == ExitCode.OK
+    assert status.ends["unreachable"] == len(connections.moments) > 10
+    assert all(later - earlier >= 1 for earlier, later in pairwise(connections.moments))
+    assert "a reason" in status.last_error
+
+
+async def no_tls(reader, writer):
+    await reader.read(1)
+    writer.close()
+
+
+async def greets(reader, writer):
+    writer.write(b'{"type":"hello"}\n')
+    await reader.read(1)
+    writer.close()
+
+
+@pytest.mark.parametrize("server", [no_tls, greets])
+def test_a_port_without_tls_is_tried_five_times(connections, server):
+    async def main():
+        async with await asyncio.start_server(server, HOST, 0) as listener:
+            service = service_of(f"wss://{HOST}:{listener.sockets[0].getsockname()[1]}/ws")
+            return await service.run(), service.status
+
+    code, status = run_leaping(main())
+    assert code == ExitCode.UNREACHABLE
+    assert status.ends["refused"] == len(connections.moments) == MOST_REFUSALS
+    assert "use ws:// instead of wss://" in status.last_error
+
+
+def test_a_server_that_was_there_before_may_close_connections_while_it_starts(connections):
+    async def main():
+        async with await asyncio.start_server(no_tls, HOST, 0) as listener:
+            service = service_of(f"wss://{HOST}:{listener.sockets[0].getsockname()[1]}/ws")
+            service.status.connects = 1
+            running = asyncio.create_task(service.run())
+            asyncio.get_running_loop().call_later(1800, service.finish)
+            return await running, service.status
+
+    code, status = run_leaping(main())
+    assert code == ExitCode.OK
+    assert status.ends["unreachable"] == len(connections.moments) > MOST_REFUSALS
 
 
 # --- the fallback strategy -----------------------------------------------------------------------

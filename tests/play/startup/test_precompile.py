@@ -16,7 +16,7 @@ from rich.console import Console
 
 from mjbot.game.referee import Referee
 from mjbot.play.startup import precompile as preparation
-from mjbot.play.startup.precompile import DONE_VARIABLE, Problem, prepare
+from mjbot.play.startup.precompile import DONE_VARIABLE, QUIET_DECISIONS, Problem, prepare
 from mjbot.runtime.compiler.events import on_compiled
 from mjbot.runtime.compiler.missing import missing_functions
 from mjbot.runtime.errors import ExitCode
@@ -68,7 +68,7 @@ def test_what_was_prepared_once_is_not_prepared_again(tmp_path, monkeypatch):
     (tmp_path / "tiny_bot.py").write_text(f"{TINY}# {uuid4()}\n")  # notes of it outlive us
     problems, text = output(["tiny_bot.py:Tiny"], use="client")
     assert problems == ()
-    assert text.startswith("compiling (once; kept for later starts) ...\n")
+    assert text.startswith("warming up (compiles once; kept for later starts) ...\n")
     monkeypatch.delenv(DONE_VARIABLE)
     assert output(["tiny_bot.py:Tiny"], use="client") == ((), "")
     # Bulk play compiles what strategies from outside need in their first game: its clock waits.
@@ -372,3 +372,60 @@ def test_a_release_plays_by_decisions_not_by_the_clock(monkeypatch, tmp_path):
     decisions.clear()
     preparation.play_job(job)
     assert len(decisions) == 21
+
+
+COUNTING = """
+import time
+from mjbot.runtime.compiler.compiled import compiled
+from mjbot.strategy.strategy import Strategy
+
+@compiled
+def own_sum(x):
+    return x + 1
+
+class Plain(Strategy):
+    def decide(self, view):
+        with open({asked!r}, "a") as file:
+            file.write("x")
+        return view.default_action
+
+class Compiling(Plain):
+    def decide(self, view):
+        assert own_sum(1) == 2
+        return super().decide(view)
+
+class Slow(Plain):
+    def decide(self, view):
+        time.sleep(0.02)
+        return super().decide(view)
+
+class Inheriting(Strategy):
+    def __init__(self):
+        with open({made!r}, "a") as file:
+            file.write("x")
+
+    def decide(self, view):
+        return view.default_action
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [("Plain", 1, 1), ("Slow", 1, 1), ("Compiling", 2, QUIET_DECISIONS + 5)],
+)
+def test_a_users_strategy_is_asked_once_unless_its_decisions_compile(tmp_path, name, least, most):
+    """A made hanchan would cost time, money or a file for nothing."""
+    asked = tmp_path / "asked"
+    source = COUNTING.format(asked=str(asked), made=str(tmp_path / "made"))
+    (tmp_path / "counting.py").write_text(f"{source}# {uuid4()}\n")
+    problems, text = output([f"{tmp_path}/counting.py:{name}"], use="client")
+    assert problems == () and text.startswith("warming up")
+    assert least <= len(asked.read_text()) <= most
+
+
+def test_a_users_strategy_is_made_once_for_the_warm_up(tmp_path):
+    made = tmp_path / "made"
+    source = COUNTING.format(asked=str(tmp_path / "asked"), made=str(made))
+    (tmp_path / "counting.py").write_text(f"{source}# {uuid4()}\n")
+    assert output([f"{tmp_path}/counting.py:Inheriting"], use="client")[0] == ()
+    assert made.read_text() == "x"

@@ -1,0 +1,165 @@
+"""The results of a server's games on disk, ``results.jsonl``, and the standings that they give.
+
+A line is a game that was played to its end.  It stays when the record of its game is removed
+(``--keep-games``), and has no ``type``, so that no reader of records takes it for a log.
+"""
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import FileIO
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+
+from mjbot.game.statistics.figures import uma_points
+from mjbot.game.table.settle import ranks_of
+from mjbot.protocol.errors import NOT_JSON
+from mjbot.protocol.rules import Rules
+from mjbot.runtime.files import append_lines
+from mjbot.runtime.system import OWN_FILE, lock_file
+
+logger = logging.getLogger(__name__)
+
+RESULTS: Final = "results.jsonl"
+_OPENED: Final = os.O_RDWR | os.O_CREAT | OWN_FILE
+
+
+_Score = Annotated[int, msgspec.Meta(ge=-1_000_000_000, le=1_000_000_000)]
+
+
+class PlayedGame(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that was played to its end; ``names``, ``scores`` and ``uma`` are by seat.
+
+    ``ended`` is UTC in ISO 8601, ``game`` its number, ``record`` the name of its record, ``uma``
+    what its scores are worth by the rules of the game, in thousands of points.
+    """
+
+    ended: str
+    game: int
+    table: str
+    names: tuple[str, ...]
+    scores: tuple[_Score, ...]
+    uma: tuple[float, ...]
+    record: str | None = None
+
+
+_decoder: Final = msgspec.json.Decoder(PlayedGame)
+
+
+def uma_of(scores: Sequence[int], rules: Rules) -> tuple[float, ...]:
+    """Return the value of each seat's score, in thousands of points.
+
+    >>> uma_of((40000, 30000, 20000, 10000), Rules())
+    (50.0, 10.0, -20.0, -40.0)
+    """
+    by_rank = [points / 1000 for points in rules.uma]
+    pairs = zip(scores, ranks_of(scores), strict=True)
+    return tuple([round(uma_points(score, rank, by_rank, rules), 1) for score, rank in pairs])
+
+
+@dataclass
+class Standing:
+    """What a player's games add up to; ``uma`` in thousands of points."""
+
+    name: str
+    ranks: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    uma: float = 0.0
+    last: str = ""
+    """When the last of them ended."""
+
+    @property
+    def games(self) -> int:
+        """How many there were."""
+        return sum(self.ranks)
+
+    @property
+    def mean_rank(self) -> float:
+        """From 1 on."""
+        return sum(rank * count for rank, count in enumerate(self.ranks, 1)) / self.games
+
+
+class Results:
+    """The games of a server of ``players`` a table, those before its start too.
+
+    ``folder`` has the file; without it, or where another server has it, results are kept in memory.
+    No method raises ``OSError``: a file that cannot be written is logged, and games go on.
+    """
+
+    def __init__(self, folder: Path | None, players: int) -> None:
+        self._players: Final = players
+        self._standings: Final[dict[str, Standing]] = {}
+        self._file: FileIO | None = None
+        self._path: Final = (folder or Path()) / RESULTS
+        self.earlier: Final[list[PlayedGame]] = []
+        """The games of the file, in its order."""
+        if folder is None:
+            return
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._open()
+        except OSError as error:
+            self._report(error.strerror or str(error))
+        for game in self.earlier:
+            self._count(game)
+
+    @property
+    def last_number(self) -> int:
+        """The highest number of an earlier game; 0 if there was none."""
+        return max([game.game for game in self.earlier], default=0)
+
+    def add(self, game: PlayedGame) -> None:
+        """Take in a game that has just ended."""
+        self._count(game)
+        if self._file is not None:
+            try:
+                append_lines(self._file, self._path, msgspec.json.encode(game) + b"\n")
+            except OSError as error:
+                self._report(error.strerror or str(error))
+                self.close()
+
+    def standings(self) -> list[Standing]:
+        """Return the players by uma, the highest first."""
+        return sorted(self._standings.values(), key=lambda each: (-each.uma, each.name))
+
+    def close(self) -> None:
+        """Give the file to the next server."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _open(self) -> None:
+        file = FileIO(os.open(self._path, _OPENED, 0o666), "r+")
+        text = file.read()
+        self.earlier.extend(_decoded(text))
+        if not lock_file(file):
+            self._report("another server writes it")
+            file.close()
+            return
+        self._file = file
+        if text and not text.endswith(b"\n"):  # the program was killed as it wrote
+            append_lines(file, self._path, b"\n")
+
+    def _count(self, game: PlayedGame) -> None:
+        if len(game.scores) != self._players:
+            return
+        for name, rank, uma in zip(game.names, ranks_of(game.scores), game.uma, strict=True):
+            standing = self._standings.setdefault(name, Standing(name))
+            standing.ranks[rank - 1] += 1
+            standing.uma += uma
+            standing.last = max(standing.last, game.ended)
+
+    def _report(self, problem: str) -> None:
+        logger.warning("%s: %s; the standings of this server are not kept", self._path, problem)
+
+
+def _decoded(text: bytes) -> Iterator[PlayedGame]:
+    """Yield the games of a file; a damaged line costs only itself."""
+    for line in text.split(b"\n"):
+        with contextlib.suppress(*NOT_JSON):
+            game = _decoder.decode(line)
+            if game.game > 0 and len({len(game.names), len(game.scores), len(game.uma)}) == 1:
+                yield game
