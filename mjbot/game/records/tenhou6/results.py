@@ -107,11 +107,15 @@ class WinEntry:
 
 @dataclass(frozen=True, slots=True)
 class DrawEntry:
-    """A draw: its mjai reason, its name in the log, and what was paid if that is known."""
+    """A draw: its mjai reason, its name in the log, and what was paid if that is known.
+
+    ``is_open``: something was paid that the log does not have.
+    """
 
     reason: str
     name: str
     deltas: FourInts | None
+    is_open: bool = False
 
 
 Result = tuple[WinEntry, ...] | DrawEntry | None
@@ -120,6 +124,8 @@ Result = tuple[WinEntry, ...] | DrawEntry | None
 
 def read_result(value: list[Any], players: int = 4) -> Result:
     """Read a result of so many players.  Raises ``ValueError`` that names the place in its list."""
+    while value and value[-1] is None:
+        value = value[:-1]
     if not value or value[0] == UNKNOWN_RESULT:
         return None
     if not isinstance(value[0], str):
@@ -131,17 +137,28 @@ def read_result(value: list[Any], players: int = 4) -> Result:
         return tuple(_read_win(value, at, players) for at in range(1, len(value), 2))
     if (reason := DRAWS.get(name) or _EXPORTED_DRAWS.get(name)) is None:
         raise ValueError(f'[16][0]: "{value[0][:40]}" is neither a win nor a draw known here')
-    deltas = four_numbers(value[1], "[16][1]", players) if len(value) > 1 else None
-    return DrawEntry(reason, name, deltas)
+    has_gap = len(value) > 1 and _has_gap(value[1])
+    deltas = None if has_gap or len(value) < 2 else four_numbers(value[1], "[16][1]", players)
+    return DrawEntry(reason, name, deltas, has_gap and reason == "fanpai")
+
+
+def _has_gap(changes: Any) -> bool:
+    """Return whether a list of changes is empty or lacks some."""
+    return changes is None or (isinstance(changes, list) and (not changes or None in changes))
 
 
 def _read_win(result: list[Any], at: int, players: int) -> WinEntry:
     place = f"[16][{at + 1}]"
-    deltas, parts = four_numbers(result[at], f"[16][{at}]", players), result[at + 1]
+    changes, parts = result[at], result[at + 1]
+    if isinstance(changes, list) and any(changes):
+        changes = [0 if change is None else change for change in changes]
+    deltas = four_numbers(changes, f"[16][{at}]", players)
     if not isinstance(parts, list) or len(parts) < 3:
         raise ValueError(f"{place}: has no winner and source")
+    if parts[2] is None:
+        parts = [*parts[:2], parts[0], *parts[3:]]
     winner, source, third = (_seat(parts[index], f"{place}[{index}]") for index in range(3))
-    texts = parts[3:]
+    texts = [text for text in parts[3:] if text is not None]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{place}: the value and the yaku are texts")
     points, fu = _read_value(texts[0], players) if texts else (None, None)

@@ -11,6 +11,7 @@ import numpy as np
 
 from mjbot.game.table import state as s
 from mjbot.game.table.actions import ACTIONS, N_ACTIONS, RON, Action
+from mjbot.game.table.hands import red_copies
 from mjbot.game.table.legal import can_abort, can_ron, legal_codes
 from mjbot.game.table.mirror.wire import tile_code, to_action, to_message
 from mjbot.game.table.observe import extra_copy
@@ -65,7 +66,8 @@ def check_start_kyoku(state: s.State, event: m.StartKyoku, seat: int | None) -> 
         if name != "?":
             tile = tile_code(name)
             kinds[tile_kind(tile)] += count
-            _expect(tile < N_KINDS or count == 1, f"{name} is dealt {count} times")
+            most = 4 if tile < N_KINDS else red_copies(state["rules"], tile - N_KINDS)
+            _expect(count <= most, f"{name} is dealt {count} times")
     for kind, count in kinds.items():
         _expect(count <= 4, f"{TILE_NAMES[kind]} is dealt {count} times")
 
@@ -81,7 +83,8 @@ def check_draw(state: s.State, event: m.Tsumo) -> None:
     expected = next_seat(state, turn) if phase == s.REACTION else turn
     _expect(event.actor == expected, f"actor is {event.actor}, but seat {expected} is to draw")
     _expect(int(state["wall_left"]) > 0, "the wall is empty")
-    owed = phase == s.REACTION and int(state["pending_dora"]) > 0
+    at_once = bool(state["rules"]["open_kan_dora_at_once"])
+    owed = (phase == s.REACTION or at_once) and int(state["pending_dora"]) > 0
     _expect(not owed, "the dora marker of a kan is still to be turned")
     known = bool(state["hand_known"][event.actor])
     _expect(event.pai != "?" or not known, "pai is '?' for a seat whose hand is known")
@@ -130,7 +133,8 @@ def _check_public(state: s.State, seat: int, event: m.PlayerAction) -> None:
             _expect(_own_turn(state, seat, s.TURN), f"seat {seat} may not declare riichi now")
             _expect(not state["is_open"][seat], f"seat {seat} has called and may not riichi")
             _expect(not state["riichi"][seat], f"seat {seat} is in riichi already")
-            _expect(int(state["scores"][seat]) >= 1000, f"seat {seat} lacks the 1000 points")
+            stick = int(state["rules"]["stick_points"])
+            _expect(int(state["scores"][seat]) >= stick, f"seat {seat} lacks the {stick} points")
         case m.Chi() | m.Pon() | m.Daiminkan():
             _check_hidden_call(state, seat, event)
         case m.Ankan() | m.Kakan():
@@ -190,7 +194,8 @@ def check_dora(state: s.State, event: m.Dora) -> None:
     """There are five places for markers, one more than kans."""
     tile_code(event.dora_marker)
     _expect(int(state["phase"]) != s.IDLE, "no kyoku is under way")
-    _expect(int(state["n_dora"]) <= int(state["kans"]), "more dora markers than kans allow")
+    kans = int(state["kans"]) if state["rules"]["kan_dora"] else 0
+    _expect(int(state["n_dora"]) <= kans, "more dora markers than kans allow")
 
 
 def check_draw_reason(state: s.State, event: m.Ryukyoku) -> None:
