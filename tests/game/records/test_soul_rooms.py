@@ -94,7 +94,7 @@ class Case:
 
 
 def cost(hand: str, tile: str, kan: str = "", dora: str = "", ura: str = "", **how: Any) -> Any:
-    """Return the cost of a win by ``mahjong``; ``kan`` is one of the hand's, ``x`` if it is open."""
+    """Return the cost of a win by ``mahjong``; ``kan`` begins with ``x`` if it is open."""
     as_yakuman = how.pop("renhou_as_yakuman", False)
     rules = OptionalRules(has_open_tanyao=True, renhou_as_yakuman=as_yakuman)
     config = HandConfig(options=rules, **how)
@@ -147,16 +147,15 @@ def dama(hand: str = PINFU, draws: str = WINDS, **where: Any) -> Callable[[Rules
 
 
 def with_kan(rules: Rules) -> str:
-    return "999p" + (NO_MAN if rules.players == 3 else PINFU).replace("456m", "").replace(
-        "456p", ""
-    )
+    return "999p" + (AFTER_KAN_OF_THREE if rules.players == 3 else AFTER_KAN)
 
 
 def concealed_kan(rules: Rules) -> Scripted:
-    """The dealer's kan turns an indicator of two dora; it wins by the replacement draw."""
+    """The dealer's kan turns an indicator of two dora; it wins by its next draw."""
     hands = [with_kan(rules), "", "", ""][: rules.players]
-    game = Scripted(hands, "9p", dora="9s1s", rinshan="7s", rules=rules)
-    return game.do(0, "ankan").do(0, "tsumo")
+    draws = "9p1z2z3z"[: 2 * rules.players] + "7s"
+    game = Scripted(hands, draws, dora="9s1s", rinshan="4z", rules=rules)
+    return game.do(0, "ankan").discard(0, "N").do(0, "tsumo")
 
 
 def kan_and_riichi(rules: Rules) -> Scripted:
@@ -175,11 +174,11 @@ def open_kan(rules: Rules) -> Scripted:
 
 
 def added_kan(rules: Rules) -> Scripted:
-    """The same of an added kan."""
-    hands = [with_kan(rules).replace("999p", "99p1z"), "", "", ""]
-    game = Scripted(hands, "1z9p2z3z4z9p", dora="9s8p", rinshan="7s", rules=rules)
+    """The same of an added kan; the hand is won a discard later."""
+    hands = [AFTER_KAN + "55z1z", "", "", ""]
+    game = Scripted(hands, "1z5z2z3z4z5z7s", dora="9s7z", rinshan="4z", rules=rules)
     game.discard(0, "E").do(0, "pon").discard(0, "E")
-    return game.do(0, "kakan").do(0, "tsumo")
+    return game.do(0, "kakan").discard(0, "N").do(0, "ron")
 
 
 def first_discard(rules: Rules) -> Scripted:
@@ -253,7 +252,7 @@ CASES = {
     ),
     "dora of kans off": Case(
         {"have_gang_biao_dora": False}, "kan_dora=no", concealed_kan,
-        self_drawn(from_all(AFTER_KAN, "7s", kan="9999p", is_rinshan=True)),
+        self_drawn(from_all(AFTER_KAN, "7s", kan="9999p")),
     ),
     "an open kan's dora at once": Case(
         {"ming_dora_immediately_open": True}, "open_kan_dora_at_once=yes", open_kan,
@@ -261,7 +260,7 @@ CASES = {
     ),
     "an added kan's dora at once": Case(
         {"ming_dora_immediately_open": True}, "open_kan_dora_at_once=yes", added_kan,
-        self_drawn(from_all(AFTER_KAN, "7s", kan="x9999p", dora="8p", is_rinshan=True)),
+        won(ron(AFTER_KAN, "7s", kan="x5555z", dora="7z")),
     ),
     "nagashi off": Case(
         {"have_liujumanguan": False}, "nagashi=no", drawn(PINFU, *NOTEN, nagashi=True),
@@ -326,7 +325,8 @@ CASES = {
     ),
     # two honba of 1,000 by ron
     "honba of 1,000, three players": Case(
-        {"changbang_value": 1000}, "honba_points=500", dama(NO_MAN, AT_THREE, position=Position(0, 2)),
+        {"changbang_value": 1000}, "honba_points=500",
+        dama(NO_MAN, AT_THREE, position=Position(0, 2)),
         won(ron(NO_MAN, "7s") + 2 * 1000), players=3,
     ),
     "sticks of 2,000, three players": Case(
@@ -348,7 +348,7 @@ CASES = {
     ),
     "dora of kans off, three players": Case(
         {"have_gang_biao_dora": False}, "kan_dora=no", concealed_kan,
-        self_drawn(from_all(AFTER_KAN_OF_THREE, "7s", kan="9999p", is_rinshan=True), 3), players=3,
+        self_drawn(from_all(AFTER_KAN_OF_THREE, "7s", kan="9999p"), 3), players=3,
     ),
     "blessing of man, three players": Case(
         {"enable_renhe": 1}, "renhou=mangan", first_discard,
@@ -357,6 +357,8 @@ CASES = {
 }  # fmt: skip
 LIKE_DEFAULT = ("points of the start", "four han, with four", "two han, with two")
 """Cases that the default rules pay alike."""
+LIKE_DEFAULT += ("an open kan's dora at once", "an open kan's dora at once, three players")
+"""The strict table takes an indicator whenever it comes before the next discard's end."""
 
 
 def made(case: Case) -> Json:
@@ -527,7 +529,8 @@ def test_yakuman_of_a_room(off: str, tmp_path: Path) -> None:
 
 def test_the_rules_begin_with_other_points_than_the_deal(tmp_path: Path, capsys) -> None:
     value = json.loads(json.dumps(RECORDS[4]))
-    value["head"]["config"]["mode"]["detail_rule"] = FOUR | {"init_point": 30000}
+    points = {"init_point": 30000, "jingsuanyuandian": 30000}
+    value["head"]["config"]["mode"]["detail_rule"] = FOUR | points
     assert main(["replay", str(saved(value, tmp_path))]) == ExitCode.FAILED
     assert "but the rules begin with 30000 each (start_points)" in capsys.readouterr().err
 
