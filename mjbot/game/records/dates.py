@@ -11,7 +11,9 @@ from typing import Any, Final
 _TENHOU_TIME: Final = re.compile(r"\b(20\d\d)(0[1-9]|1[0-2])([0-3]\d)(\d\d)gm-")
 _DAY: Final = re.compile(r"(?<!\d)(20\d\d)([-_.]?)(0[1-9]|1[0-2])\2([0-3]\d)(?!\d)")
 _SOUL_ID: Final = re.compile(r"(?<![\da-f])(\d\d)(\d\d)(\d\d)-[0-9a-f]{8}-[0-9a-f]{4}-")
-_YEAR_FIRST: Final = re.compile(r"(?<!\d)(20\d\d)\s*\D\s*(\d\d?)\s*\D\s*(\d\d?)(?!\d)")
+_YEAR_FIRST: Final = re.compile(
+    r"(?<!\d)(20\d\d)\s?[-/.年년]\s?(\d\d?)\s?[-/.月월]\s?(\d\d?)(?!\d)"
+)
 _YEAR_LAST: Final = re.compile(r"(?<!\d)(\d\d?)([./-])\s?(\d\d?)\2\s?(20\d\d)(?!\d)")
 _TIME: Final = re.compile(r"(\d\d?):(\d\d)(?::(\d\d))?(?:[.,]\d+)?\s*([AaPp]\.?[Mm])?")
 _AFTERNOON: Final = ("下午", "午後", "오후")

@@ -47,7 +47,6 @@ _OF_WINS: Final = {
     "ippatsu": "ippatsu",
     "ura_dora": "ura dora",
     "kan_ura": "ura dora of kans",
-    "renhou": "blessing of man",
 }
 _OF_YAKU: Final = {
     "open_tanyao": "open tanyao",

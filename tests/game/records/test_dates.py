@@ -1,6 +1,7 @@
 """When games were played: as each format has it, and what the statistics make of it."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,8 @@ def test_statistics_go_by_week_and_period(tmp_path: Path, capsys) -> None:
     saved(with_head(start_time=NOON), games, "a.json")
     saved({**EXPORT, "title": ["x", "2026/11/27 21:03:12"], "name": list("abcd")}, games, "b.json")
     assert main(["stats", str(games), "--by", "week", "--json"]) == ExitCode.OK
-    weeks = {row["week"] for row in json.loads(capsys.readouterr().out)["tables"]["week"]}
-    assert weeks == {"2026-W47", "2026-W48"}
+    weeks = json.dumps(json.loads(capsys.readouterr().out)["tables"]["week"])
+    assert {*re.findall(r"2026-W\d\d|unknown", weeks)} == {"2026-W47", "2026-W48"}
     assert main(["stats", str(games), "--period", "2026-11-27", "--json"]) == ExitCode.OK
     assert json.loads(capsys.readouterr().out)["games"] == 1
 

@@ -589,3 +589,21 @@ def test_a_north_goes_before_the_indicators_that_its_message_turns() -> None:
 
 def parse(tiles: str) -> list[str]:
     return [text(name) for name in tile_names(parse_tiles(tiles))]
+
+
+@pytest.mark.parametrize(("number", "reason"), [(2, "sufonrenta"), (4, "suchareach")])
+def test_a_fourth_riichi_by_the_fourth_equal_wind_is_what_the_record_calls_it(
+    number: int, reason: str, tmp_path: Path
+) -> None:
+    hands = ["123m456p789s23m99s", "123p456p789p23p9m9m", "123s456s789m45s1p1p"]
+    rules = msgspec.structs.replace(SITE, length="hanchan")
+    game = Scripted([*hands, "456m678m345s78s2p2p"], "1z1z1z1z", dora="5z", rules=rules)
+    for seat in range(4):
+        game.riichi(seat, "E")
+    value = record(first_kyoku(game))
+    value["head"]["config"]["mode"]["detail_rule"] = {}
+    assert messages_of(value)[-1]["data"]["type"] == DRAWS["suchareach"]
+    messages_of(value)[-1]["data"]["type"] = number
+    path = saved(value, tmp_path)
+    assert main(["replay", str(path)]) == ExitCode.OK
+    assert walk_events(path)[0][-2].reason == reason

@@ -211,13 +211,29 @@ def check_draw_reason(state: s.State, event: m.Ryukyoku) -> None:
         )
         _check_tenpai_list(state, event)
         return
-    by_discard = (s.FOUR_WINDS, s.FOUR_KANS, s.FOUR_RIICHI)
-    holds = reason not in by_discard or int(abort_reason(state)) == reason
+    holds = reason not in _BY_DISCARD or _is_abort(state, reason)
     if reason == s.NINE_TERMINALS:
         holds = _has_nine_terminals(state)
     elif reason == s.TRIPLE_RON:
         holds = _may_be_triple_ron(state)
     _expect(holds, f"reason {event.reason!r} does not hold")
+
+
+_BY_DISCARD: Final = {
+    s.FOUR_WINDS: "four_winds_draw",
+    s.FOUR_KANS: "four_kans_draw",
+    s.FOUR_RIICHI: "four_riichi_draw",
+}
+"""Draws that a discard brings, and their rules."""
+
+
+def _is_abort(state: s.State, reason: int) -> bool:
+    """Return whether this draw is brought by the discard, be it with another one."""
+    alone = s.copy_state(state)
+    for other, rule in _BY_DISCARD.items():
+        if other != reason:
+            alone["rules"][rule] = 0
+    return int(abort_reason(alone)) == reason
 
 
 def _check_tenpai_list(state: s.State, event: m.Ryukyoku) -> None:
