@@ -58,8 +58,8 @@ def hand_events(deal: lq.NewRound, played: Iterable[lq.Message], rules: Rules) -
     for message in played:
         hand.add(message)
     columns = _columns(deal, hand.hands_dealt, hand.ura)
-    played = emit_events(columns, hand.events, hand.result, rules.stick_points)
-    return [*played, m.EndKyoku()]
+    events = emit_events(columns, hand.events, hand.result, rules.stick_points)
+    return [*events, m.EndKyoku()]
 
 
 def deal_only(deal: lq.NewRound) -> list[m.Event]:
