@@ -14,7 +14,7 @@ import pytest
 
 from mjbot.cli.main import main
 from mjbot.game.records.choices import steps
-from mjbot.game.records.complete import complete
+from mjbot.game.records.complete import CompleteGame, complete
 from mjbot.game.records.game import ForeignRecordError, Game, RecordError
 from mjbot.game.records.mahjong_soul import messages as lq
 from mjbot.game.records.mahjong_soul.hands import hand_events
@@ -591,6 +591,32 @@ def parse(tiles: str) -> list[str]:
     return [text(name) for name in tile_names(parse_tiles(tiles))]
 
 
+@pytest.mark.parametrize(("number", "reason"), [(3, "sukaikan"), (4, "suchareach")])
+def test_a_fourth_riichi_after_a_fourth_kan_is_what_the_record_calls_it(
+    number: int, reason: str, tmp_path: Path
+) -> None:
+    hands = ["1111m9999m34p55z6z", "8888s123p678p45s3z", "234m567m234s67s44z", "9999p345m678m56p7z"]
+    rules = msgspec.structs.replace(SITE, length="hanchan")
+    game = Scripted(hands, "6z1z1z3z", dora="1z", rinshan="6z2z3z7z", rules=rules)
+    game.do(0, "ankan 1m").do(0, "ankan 9m").riichi(0, "S")
+    game.do(1, "ankan 8s").riichi(1, "E").riichi(2, "E")
+    game.do(3, "ankan 9p").riichi(3, "W")
+    assert called(first_kyoku(game), number, tmp_path) == reason
+
+
+def called(game: CompleteGame, number: int, folder: Path) -> str:
+    """Return the reason of an abortive draw that a record calls by this number."""
+    value = record(game)
+    value["head"]["config"]["mode"]["detail_rule"] = {}
+    assert messages_of(value)[-1]["data"]["type"] == DRAWS["suchareach"]
+    messages_of(value)[-1]["data"]["type"] = number
+    path = saved(value, folder)
+    assert main(["replay", str(path)]) == ExitCode.OK
+    draw = walk_events(path)[0][-2]
+    assert isinstance(draw, m.Ryukyoku) and draw.reason
+    return draw.reason
+
+
 @pytest.mark.parametrize(("number", "reason"), [(2, "sufonrenta"), (4, "suchareach")])
 def test_a_fourth_riichi_by_the_fourth_equal_wind_is_what_the_record_calls_it(
     number: int, reason: str, tmp_path: Path
@@ -600,10 +626,4 @@ def test_a_fourth_riichi_by_the_fourth_equal_wind_is_what_the_record_calls_it(
     game = Scripted([*hands, "456m678m345s78s2p2p"], "1z1z1z1z", dora="5z", rules=rules)
     for seat in range(4):
         game.riichi(seat, "E")
-    value = record(first_kyoku(game))
-    value["head"]["config"]["mode"]["detail_rule"] = {}
-    assert messages_of(value)[-1]["data"]["type"] == DRAWS["suchareach"]
-    messages_of(value)[-1]["data"]["type"] = number
-    path = saved(value, tmp_path)
-    assert main(["replay", str(path)]) == ExitCode.OK
-    assert walk_events(path)[0][-2].reason == reason
+    assert called(first_kyoku(game), number, tmp_path) == reason

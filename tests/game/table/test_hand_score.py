@@ -354,10 +354,11 @@ def test_ura_indicators_of_three_players_turn_from_1m_to_9m() -> None:
     assert dict(score_hand(hand, Rules(players=3)).yaku)["ura dora"] == 2
 
 
-def test_the_liable_seat_is_not_the_discarder() -> None:
-    hand = WinningHand(hand="99m(555z)(666z)(777z)23s", ron="1s", seat="S", liable="W")
+@pytest.mark.parametrize("liable", ["E", "W"])
+def test_the_liable_seat_is_not_the_discarder(liable: str) -> None:
+    hand = WinningHand(hand="99m(555z)(666z)(777z)23s", ron="1s", seat="S", liable=liable)
     payments = score_hand(hand).payments
-    assert payments == {"discarder": 16_000, "W": 16_000}
+    assert payments == {"discarder": 16_000, liable: 16_000}
 
 
 @pytest.mark.parametrize("reds", [1, 2, 3])

@@ -6,13 +6,8 @@ import numpy as np
 
 from mjbot.game.records.complete import in_id_order
 from mjbot.game.records.tenhou6.hands import HandColumns
-from mjbot.game.records.tenhou6.results import (
-    ALL_TENPAI,
-    NOBODY_TENPAI,
-    DrawEntry,
-    Result,
-    WinEntry,
-)
+from mjbot.game.records.tenhou6.results import DrawEntry, Result, WinEntry
+from mjbot.game.records.tenhou6.words import ALL_TENPAI, NOBODY_TENPAI
 from mjbot.game.rules.tile_sets import waits_of
 from mjbot.protocol import messages as m
 from mjbot.protocol.rules import STICK_POINTS
