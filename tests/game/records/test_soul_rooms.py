@@ -580,3 +580,53 @@ def test_a_record_of_too_few_han_names_the_rule(tmp_path: Path, capsys) -> None:
     value["head"]["config"]["mode"]["detail_rule"] = FOUR | {"fanfu": 4}
     assert main(["replay", str(saved(value, tmp_path))]) == ExitCode.FAILED
     assert "least of a win" in capsys.readouterr().err
+
+
+TO_CALL = "234m678m22s56s"
+CALLS: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
+    "pon of both reds": ("00p1z", "1z5p", ("pon with red",), ("5pr", "5pr")),
+    "pon of a red by a red": ("05p1z", "1z0p", ("pon with red",), ("5pr", "5p")),
+    "open kan": ("005p", "1z5p", ("daiminkan",), ("5pr", "5pr", "5p")),
+    "concealed kan": ("0055p", "1z", ("ankan",), ("5pr", "5pr", "5p", "5p")),
+    "added kan": ("00p1z", "1z5p2z3z4z5p", ("pon with red", "kakan"), ("5pr", "5pr", "5p")),
+}
+
+
+def with_calls(case: str) -> Json:
+    """Return a record in which the dealer calls or declares a kan of fives."""
+    reds, draws, actions, _ = CALLS[case]
+    rules = msgspec.structs.replace(Rules().under("mahjong-soul"), two_red_5p=True)
+    hand = reds + (TO_CALL if len(reds) < 5 else TO_CALL[:-3])
+    game = Scripted([hand, "", "", ""], draws, dora="9s", rules=rules)
+    if actions[0] != "ankan":
+        game.discard(0, "E")
+    for action in actions:
+        game.do(0, action)
+        if action == "pon with red" and "1z" in reds:
+            game.discard(0, "E")
+    value = record(first_kyoku(game))
+    value["head"]["config"]["mode"]["detail_rule"] = FOUR | {"dora_count": 4}
+    return value
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_both_red_5p_are_called(case: str, tmp_path: Path) -> None:
+    path = saved(with_calls(case), tmp_path)
+    assert main(["replay", str(path)]) == ExitCode.OK
+    (game,) = read(with_calls(case), tmp_path)
+    melds = [entry.event for entry in game.entries if hasattr(entry.event, "consumed")]
+    assert [meld.consumed for meld in melds if meld.actor == 0][-1] == CALLS[case][3]
+
+
+@pytest.mark.parametrize(
+    ("tiles", "code"), [(["0p", "0p"], 0), (["0p", "5p"], 0), (["5p", "5p"], 1)]
+)
+def test_a_pon_may_give_both_reds_or_one(tiles: list[str], code: int, tmp_path: Path) -> None:
+    """The dealer holds both and a plain 5p, and no second plain one."""
+    rules = msgspec.structs.replace(Rules().under("mahjong-soul"), two_red_5p=True)
+    game = Scripted(["005p" + TO_CALL, "", "", ""], "1z5p", dora="9s", rules=rules)
+    value = record(first_kyoku(game.discard(0, "E").do(0, "pon with red")))
+    value["head"]["config"]["mode"]["detail_rule"] = FOUR | {"dora_count": 4}
+    (pon,) = [one for one in messages_of(value) if one["data"].get("froms") == [0, 0, 1]]
+    pon["data"]["tiles"] = [*tiles, "5p"]
+    assert main(["replay", str(saved(value, tmp_path))]) == code or code

@@ -11,14 +11,14 @@ import numpy as np
 
 from mjbot.game.table import state as s
 from mjbot.game.table.actions import ACTIONS, N_ACTIONS, RON, Action
-from mjbot.game.table.hands import red_copies
+from mjbot.game.table.hands import concealed_tiles, red_copies
 from mjbot.game.table.legal import can_abort, can_ron, legal_codes
 from mjbot.game.table.mirror.wire import tile_code, to_action, to_message
 from mjbot.game.table.observe import extra_copy
 from mjbot.game.table.seats import next_seat
 from mjbot.game.table.settle import abort_reason, three_rons_draw
 from mjbot.protocol import messages as m
-from mjbot.protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
+from mjbot.protocol.tiles import N_KINDS, TILE_NAMES, tile_kind, tile_names
 
 _PHASES: Final = {
     s.IDLE: "no kyoku is under way",
@@ -116,7 +116,14 @@ def allowed_actions(state: s.State, seat: int) -> tuple[Action, ...]:
 
 
 def _check_tiles(state: s.State, seat: int, action: Action, event: m.PlayerAction) -> None:
-    """The tiles named in a call or kan are those that the hand gives."""
+    """The tiles named in a call or kan are those that the hand gives.
+
+    Of two red 5p with a plain one a pon may give both.
+    """
+    if isinstance(event, m.Pon) and action.red and state["rules"]["two_red_5p"]:
+        held = Counter(tile_names(concealed_tiles(state, seat)))
+        _expect(Counter(event.consumed) <= held, f"consumed is {event.consumed}, which is not held")
+        return
     expected: Any = to_message(state, seat, action)
     for field in ("pai", "consumed"):
         value = getattr(event, field, None)
