@@ -176,7 +176,8 @@ def _named(state: s.State, names: dict[str, str], fits: Callable[[s.State], bool
     for field, name in names.items():
         for value in _other_values(rules, field):
             if fits(_supposed(state, msgspec.structs.replace(rules, **{field: value}))):
-                before = {True: "", False: "no ", "no": "no "}.get(value, f"{value} ")
+                off = "" if value is True else "no "
+                before = off if isinstance(value, bool) else f"{value} "
                 return f"{before}{name}, {_cure_by(rules, field, value)}"
     for other in map(rules.under, RULE_SETS):
         if other != rules and fits(_supposed(state, other)):

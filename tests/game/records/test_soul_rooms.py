@@ -579,7 +579,7 @@ def test_a_record_of_too_few_han_names_the_rule(tmp_path: Path, capsys) -> None:
     value = made(CASES["two han, with two"])
     value["head"]["config"]["mode"]["detail_rule"] = FOUR | {"fanfu": 4}
     assert main(["replay", str(saved(value, tmp_path))]) == ExitCode.FAILED
-    assert "least of a win" in capsys.readouterr().err
+    assert "2 han as the least of a win, right with" in capsys.readouterr().err
 
 
 TO_CALL = "234m678m22s56s"
@@ -618,15 +618,13 @@ def test_both_red_5p_are_called(case: str, tmp_path: Path) -> None:
     assert [meld.consumed for meld in melds if meld.actor == 0][-1] == CALLS[case][3]
 
 
-@pytest.mark.parametrize(
-    ("tiles", "code"), [(["0p", "0p"], 0), (["0p", "5p"], 0), (["5p", "5p"], 1)]
-)
-def test_a_pon_may_give_both_reds_or_one(tiles: list[str], code: int, tmp_path: Path) -> None:
-    """The dealer holds both and a plain 5p, and no second plain one."""
+@pytest.mark.parametrize("tiles", [["0p", "0p"], ["0p", "5p"]])
+def test_a_pon_may_give_both_reds_or_one(tiles: list[str], tmp_path: Path) -> None:
+    """The dealer holds both and a plain 5p."""
     rules = msgspec.structs.replace(Rules().under("mahjong-soul"), two_red_5p=True)
     game = Scripted(["005p" + TO_CALL, "", "", ""], "1z5p", dora="9s", rules=rules)
     value = record(first_kyoku(game.discard(0, "E").do(0, "pon with red")))
     value["head"]["config"]["mode"]["detail_rule"] = FOUR | {"dora_count": 4}
     (pon,) = [one for one in messages_of(value) if one["data"].get("froms") == [0, 0, 1]]
     pon["data"]["tiles"] = [*tiles, "5p"]
-    assert main(["replay", str(saved(value, tmp_path))]) == code or code
+    assert main(["replay", str(saved(value, tmp_path))]) == ExitCode.OK
