@@ -159,7 +159,7 @@ def _cure_by(rules: Rules, field: str, value: Any) -> str:
 
 _VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "double_wind_fu": (2, 4),
-    "least_han": (1, 2, 4),
+    "least_han": (4, 2, 1),
     "renhou": ("mangan", "yakuman", "no"),
 }
 """Of rules that are neither on nor off."""
