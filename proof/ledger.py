@@ -96,7 +96,7 @@ class PointsLedger:
         deltas = event.deltas or (0, 0, 0, 0)
         self._scores = [score + delta for score, delta in zip(self._scores, deltas, strict=True)]
         self._check("scores given", event.scores in (None, tuple(self._scores)))
-        total = sum(self._scores) + 1000 * self._sticks
+        total = sum(self._scores) + self._rules.stick_points * self._sticks
         dealt = self._rules.players * self._rules.start_points
         self._check("sum of points and sticks", total == dealt)
         if isinstance(event, m.Ryukyoku) and event.reason in ("fanpai", "nagashimangan"):
@@ -108,7 +108,7 @@ class PointsLedger:
 
     def _end(self, scores: m.FourInts | None) -> None:
         top = self._scores.index(max(self._scores[: self._rules.players]))
-        self._scores[top] += 1000 * self._sticks
+        self._scores[top] += self._rules.stick_points * self._sticks
         self._check("final scores", scores == tuple(self._scores))
 
     def _check(self, what: str, holds: bool) -> None:

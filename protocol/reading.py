@@ -54,6 +54,7 @@ def read_object(value: object, players: int = 4) -> m.Message:
     if name not in _KNOWN_NAMES:
         return m.Unknown(name=name)
     fields |= {key: _whole(fields[key]) for key in _FIGURES & fields.keys()}
+    fields = _without_gaps(fields)
     if respell := _RESPELL.get(name):
         fields = respell(fields)
     is_gateways = name == "hora" and "actor" not in fields and "scores" in fields
@@ -122,6 +123,33 @@ def whole_number(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if isinstance(value, int) or value.is_integer() else None
+
+
+_MAY_MISS: Final = (
+    "scores", "deltas", "tenpais", "uradora_markers", "ura_markers", "hora_tehais", "yakus",
+)  # fmt: skip
+"""Optional lists: one that is empty where it has four places, or has gaps, is not known."""
+_BY_SEAT: Final = ("scores", "deltas", "tenpais", "tehais")
+
+
+def _without_gaps(fields: Fields) -> Fields:
+    """Return a message without lists that hold ``null`` for what their writer does not know.
+
+    A hand that is ``null`` is hidden.
+    """
+    hands = fields.get("tehais")
+    if isinstance(hands, list) and None in hands:
+        shown = [["?"] * 13 if hand is None else hand for hand in hands]
+        fields = fields | {"tehais": shown}
+    gaps = [name for name in _MAY_MISS if _has_gaps(fields.get(name))]
+    gaps += [name for name in _BY_SEAT if fields.get(name) == []]
+    return {name: value for name, value in fields.items() if name not in gaps} if gaps else fields
+
+
+def _has_gaps(value: Any) -> bool:
+    if not isinstance(value, list):
+        return False
+    return any(item is None or (isinstance(item, list) and None in item) for item in value)
 
 
 def _whole(value: Any) -> Any:

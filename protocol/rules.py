@@ -25,17 +25,25 @@ A wind has four numbers, however many play: round 2, East 3, of three players is
 
 MOST_POINTS: Final = 1_000_000
 STICK_POINTS: Final = 1000
-"""What a riichi costs, and what its stick brings to the next winner."""
+"""What a riichi costs by default."""
+MOST_PAYMENT: Final = 30_000
+"""The most points of a honba, a riichi stick or a noten payment."""
 
 
 _OF_PLAYERS: Final[Any] = msgspec.UNSET
 """The default of what follows from the number of players."""
 _DEFAULTS: Final[dict[int, dict[str, Any]]] = {
-    3: {"start_points": 35_000, "target_points": 40_000, "uma": (20_000, 0, -20_000)},
+    3: {
+        "start_points": 35_000,
+        "target_points": 40_000,
+        "uma": (20_000, 0, -20_000),
+        "noten_points": (1000, 2000),
+    },
     4: {
         "start_points": 25_000,
         "target_points": 30_000,
         "uma": (20_000, 10_000, -10_000, -20_000),
+        "noten_points": (1000, 1500, 3000),
     },
 }
 _SOUL_RULES: Final = {
@@ -115,6 +123,33 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Whether the game is extended by a wind while no seat has ``target_points``."""
     last_discard_calls: bool = False
     """Whether chi and pon of the last discard are allowed."""
+    least_han: Literal[1, 2, 4] = 1
+    """Han of yaku that a win needs; dora do not count towards them."""
+    ippatsu: bool = True
+    ura_dora: bool = True
+    kan_dora: bool = True
+    """Whether a kan turns a dora indicator."""
+    kan_ura: bool = True
+    """Whether the ura indicators below those of kans count."""
+    open_kan_dora_at_once: bool = False
+    """Whether an open kan's indicator is turned before its replacement draw."""
+    nagashi: bool = True
+    """Whether there is a nagashi mangan."""
+    agari_renchan: bool = True
+    """Whether a dealer who has won stays the dealer."""
+    tenpai_renchan: bool = True
+    """Whether a dealer who is tenpai at an exhaustive draw stays the dealer."""
+    honba_points: int = 100
+    """What each payer of a self-draw adds for a honba, and a discarder for all of them."""
+    stick_points: int = STICK_POINTS
+    """What a riichi costs, and what its stick brings to the next winner."""
+    noten_points: tuple[int, ...] = _OF_PLAYERS
+    """What each seat that is not tenpai pays, by how many are: one, two, three."""
+    renhou: Literal["no", "mangan", "yakuman"] = "no"
+    """Whether a ron before the own first draw, without a call before, is a yaku of 5 han or a
+    yakuman (blessing of man)."""
+    two_red_5p: bool = False
+    """Whether a second 5p is red: four red fives."""
 
     def __post_init__(self) -> None:
         if self.players not in _DEFAULTS:
@@ -127,6 +162,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             msgspec.structs.force_setattr(self, "return_points", self.target_points)
         if len(self.uma) != self.players:
             raise ValueError(f"uma: {list(self.uma)} must have {self.players} values")
+        self._check_payments()
         for name in ("start_points", "target_points", "return_points"):
             value = getattr(self, name)
             if not 0 < value <= MOST_POINTS or value % 100:
@@ -136,6 +172,23 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
                 raise ValueError(f"{name}: must not be below start_points")
         if sum(self.uma) or max(map(abs, self.uma)) > MOST_POINTS:
             raise ValueError(f"uma: {list(self.uma)} must add up to 0")
+
+    def _check_payments(self) -> None:
+        for name in ("honba_points", "stick_points"):
+            value = getattr(self, name)
+            if not 0 <= value <= MOST_PAYMENT or value % 100:
+                raise ValueError(f"{name}: {value} is not a multiple of 100 up to {MOST_PAYMENT}")
+        if len(self.noten_points) != self.players - 1:
+            values = list(self.noten_points)
+            raise ValueError(f"noten_points: {values} must have {self.players - 1} values")
+        for n_tenpai, value in enumerate(self.noten_points, 1):
+            if not 0 <= value <= MOST_PAYMENT or value % 100 or value % n_tenpai:
+                raise ValueError(
+                    f"noten_points: {value} is not a multiple of 100 up to {MOST_PAYMENT}"
+                    f" that {n_tenpai} seats can share"
+                )
+        if self.two_red_5p and (self.players == 3 or not self.red_fives):
+            raise ValueError("two_red_5p: only four players with red fives have a second red 5p")
 
     @property
     def last_round(self) -> int:
@@ -245,6 +298,10 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         named = RULE_SETS.get(value.get(SET, DEFAULT_SET))
         if named is None:
             raise ValueError(f"{SET}: {value[SET]!r} is unknown; known are {', '.join(RULE_SETS)}")
+        if isinstance(renhou := known.get("renhou"), bool):
+            if renhou:
+                raise ValueError("renhou: expected mangan or yakuman, or no")
+            known["renhou"] = "no"  # of a command line, where no is a truth value
         known = named.get(known.get("players", RANKED.players), {}) | known
         try:
             rules = msgspec.convert(known, cls)
@@ -264,7 +321,16 @@ def announced_players(start: Mapping[str, Any] | None) -> int:
     >>> announced_players(None), announced_players({"players": 3})
     (4, 3)
     """
-    return int((start or {}).get("players", RANKED.players))
+    return announced_rule(start, "players")
+
+
+def announced_rule(start: Mapping[str, Any] | None, name: str) -> int:
+    """Return a number among the rules of the object ``mjbot_rules`` of a ``start_game``.
+
+    >>> announced_rule({"players": 3}, "honba_points")
+    100
+    """
+    return int((start or {}).get(name, getattr(RANKED, name)))
 
 
 def last_round(length: Length, players: int = 4) -> int:
@@ -289,6 +355,13 @@ _ALSO_CALLED: Final = {
     "west_round": "extension",
     "kazoe_yakuman": "counted_yakuman",
     "return": "return_points",
+    "fanfu": "least_han",
+    "min_han": "least_han",
+    "kan_ura_dora": "kan_ura",
+    "nagashi_mangan": "nagashi",
+    "noten": "noten_points",
+    "honba": "honba_points",
+    "riichi_points": "stick_points",
 }
 """The Japanese names of rules, which players know."""
 

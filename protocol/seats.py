@@ -60,10 +60,10 @@ def paid(scores: FourInts, deltas: FourInts) -> FourInts:
     return by_seat(score + delta for score, delta in zip(scores, deltas, strict=True))
 
 
-def riichi_deltas(actor: int) -> FourInts:
-    """Return what an accepted riichi of the seat moves: its stick.
+def riichi_deltas(actor: int, points: int = STICK_POINTS) -> FourInts:
+    """Return what an accepted riichi of the seat moves: its stick of so many points.
 
     >>> riichi_deltas(2)
     (0, 0, -1000, 0)
     """
-    return by_seat(-STICK_POINTS * (seat == actor) for seat in range(4))
+    return by_seat(-points * (seat == actor) for seat in range(4))

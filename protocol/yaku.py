@@ -13,6 +13,8 @@ FIRST_YAKUMAN: Final = 37
 DORA: Final = 52
 URA_DORA: Final = 53
 RED_DORA: Final = 54
+RENHOU: Final = 36
+"""Of some han or, by other rules, a yakuman."""
 
 YAKU_NAMES: Final = (
     "menzenchin_tsumoho", "reach", "ippatsu", "chankan", "rinshankaiho", "haiteiraoyue",
@@ -58,6 +60,6 @@ def named_yaku(
 
 
 def _name(yaku: int, of_yakuman: bool) -> str:
-    if not 0 <= yaku < N_YAKU or is_yakuman(yaku) != of_yakuman:
+    if not 0 <= yaku < N_YAKU or (is_yakuman(yaku) != of_yakuman and yaku != RENHOU):
         raise ValueError(f"{'yakuman' if of_yakuman else 'yaku'} {yaku} is unknown")
     return YAKU_NAMES[yaku]

@@ -35,7 +35,9 @@ class ScoreRequest:
     houtei: bool = option(False, "ron of the last discard")
     rinshan: bool = option(False, "tsumo after a kan")
     chankan: bool = option(False, "ron of a tile that is added to a pon")
-    first_turn: bool = option(False, "tsumo on the first draw, without a call before")
+    first_turn: bool = option(
+        False, "tsumo on the first draw, or ron before it (renhou), without a call before"
+    )
     honba: int = option(0, "honba", type=int, metavar="N")
     sticks: int = option(0, "riichi sticks on the table, the winner's too", type=int, metavar="N")
     liable: str = option(

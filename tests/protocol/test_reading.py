@@ -242,3 +242,33 @@ def test_a_field_of_an_offer_that_cannot_be_read_is_left_out(kind):
     fields = {} if kind == "request_action" else fields
     message = read(type=kind, possible_actions=[odd, {"type": "none", "pai": None}], **fields)
     assert message.possible_actions == (Hint(type="pon", actor=1), Hint(type="none"))
+
+
+GAPS = [
+    ({"deltas": []}, {"deltas": None}),
+    ({"deltas": [None] * 4}, {"deltas": None}),
+    ({"deltas": [None, 3000, -1000, -1000]}, {"deltas": None}),
+    ({"scores": []}, {"scores": None}),
+    ({"tenpais": [True, None, False, False]}, {"tenpais": None}),
+    ({"tehais": [["1m"], None, None, None]}, {"tehais": (("1m",), *[("?",) * 13] * 3)}),
+    ({"tehais": []}, {"tehais": None}),
+]
+
+
+@pytest.mark.parametrize(("fields", "known"), GAPS)
+def test_a_list_with_gaps_is_not_known_and_a_missing_hand_hidden(fields, known) -> None:
+    message = read(type="ryukyoku", reason="fanpai", **fields)
+    assert message == Ryukyoku(reason="fanpai", **known)
+
+
+@pytest.mark.parametrize("name", ["deltas", "scores", "yakus", "hora_tehais", "ura_markers"])
+def test_a_win_keeps_what_has_no_gap(name: str) -> None:
+    fields = {"deltas": [0, 0, 0, 0], "yakus": [["reach", 1]], "hora_tehais": ["1m"]}
+    message = read(type="hora", actor=0, target=1, **(fields | {name: [["x", None], None]}))
+    assert getattr(message, name.replace("ura", "uradora")) is None
+    assert sum(getattr(message, other) is not None for other in fields) == 3 - (name in fields)
+
+
+def test_a_deal_hides_a_missing_hand() -> None:
+    deal = read(**(DEAL | {"tehais": [["1m"] * 13, None, None, None]}))
+    assert deal.tehais[1] == ("?",) * 13 and deal.tehais[0] == ("1m",) * 13

@@ -159,6 +159,8 @@ class Breakdown:
         self.compared: Final[dict[str, Compared]] = {}
         self._distinct: Final[Distinct[BreakdownRows]] = Distinct()
         self._no_length: list[BreakdownRows] = []
+        self._to_rate: list[BreakdownRows] = []
+        """Games that wait for earlier ones, where ratings depend on the order."""
         self._of_runs: Final = Counter[bytes]()
         self._of_runs_again = 0
         self._walls: Final[dict[str, int]] = {}
@@ -172,7 +174,10 @@ class Breakdown:
         """
         new = [entry for game in batch.games if (entry := self._new(game))]
         self._no_length += [game for game in new if not game.length]
-        self._add([game for game in new if game.length])
+        if self.ratings is None:
+            self._add([game for game in new if game.length])
+        else:
+            self._to_rate += [game for game in new if game.length]
         errors = [RecordError(*problem.error) for problem in batch.problems]
         self.unreadable_games += sum(problem.is_game for problem in batch.problems)
         self.unreadable_files += sum(not problem.is_game for problem in batch.problems)
@@ -182,10 +187,12 @@ class Breakdown:
         """Count the games that had to wait for all others.
 
         Those without an end, if no other record goes on with them; and those that do not show their
-        length, as games of the length that most others under the same rules have.
+        length, as games of the length that most others under the same rules have.  Games that are
+        rated are taken in the order in which they were played, those without a date first.
         """
         rest = list(self._distinct.rest())
-        self._add([game for game in rest if game.length])
+        ready = self._to_rate + [game for game in rest if game.length]
+        self._add(sorted(ready, key=lambda game: game.played) if self.ratings else ready)
         waiting = self._no_length + [game for game in rest if not game.length]
         self._add([game._replace(length=self._usual_length(game.rules)) for game in waiting])
 

@@ -9,7 +9,6 @@ of a win from its payments, the final scores from all payments and the riichi st
 import datetime
 import hashlib
 import os
-import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ import msgspec
 
 from mjbot.arena.run_folder import GAMES_FILE, GameLine, ResultsHeader, read_games
 from mjbot.arena.setup import Setup, labels
+from mjbot.game.records.dates import day_of, moment_of_id
 from mjbot.game.records.game import (
     EmptyRecordError,
     Game,
@@ -59,8 +59,6 @@ GAMES_PER_BATCH: Final = 512
 MOST_STRIPED: Final = 8
 """With fewer files than this the games of each are shared among the processes."""
 
-_TENHOU_TIME: Final = re.compile(r"\b(20\d\d)(0[1-9]|1[0-2])([0-3]\d)\d\dgm-")
-_DAY: Final = re.compile(r"(?<!\d)(20\d\d)([-_.]?)(0[1-9]|1[0-2])\2([0-3]\d)(?!\d)")
 _EMPTY: Final = dict.fromkeys(GAME_FIELDS, 0)
 
 CountRow = tuple[float, ...]
@@ -69,7 +67,7 @@ CountRow = tuple[float, ...]
 class BreakdownRows(NamedTuple):
     """One game: ``rows`` of :data:`FIELDS` by seat, as many as players.
 
-    ``day`` is ``2026-11-24``, or empty where the record does not have it; ``length`` is ``tonpu``,
+    ``played`` is ``2026-11-24T21:03:12`` as far as it is known; ``length`` is ``tonpu``,
     ``hanchan``, or empty where nothing shows it; ``rules`` is what differs from the default ones,
     as a command line takes it.  ``kyoku`` counts those with a result, ``no_result`` the others.
     Games of one ``wall`` share their luck; empty: a record, of which no other game does.
@@ -77,7 +75,7 @@ class BreakdownRows(NamedTuple):
 
     names: tuple[str, ...]
     rows: tuple[CountRow, ...]
-    day: str
+    played: str
     length: str
     rules: str
     kyoku: int
@@ -85,6 +83,11 @@ class BreakdownRows(NamedTuple):
     identity: GameIdentity
     wall: str = ""
     no_result: int = 0
+
+    @property
+    def day(self) -> str:
+        """The day, ``2026-11-24``, or empty."""
+        return self.played[:10]
 
     @property
     def rule_set(self) -> str:
@@ -269,7 +272,7 @@ def count_game(game: Game, file_date: str = "") -> BreakdownRows:
     return BreakdownRows(
         names=_named(start.names or (), players),
         rows=_with_results(counts, final, ranks, scores.rules or Rules(players=players)),
-        day=day_of(game.ref) or day_of(game.name) or file_date,
+        played=played_at(game) or file_date,
         length=length,
         rules=rules,
         kyoku=counts[0][0],
@@ -277,6 +280,11 @@ def count_game(game: Game, file_date: str = "") -> BreakdownRows:
         identity=digester.identity(by_players=True),
         no_result=scores.no_result,
     )
+
+
+def played_at(game: Game) -> str:
+    """Return when a game was played, by its record or its name; empty where neither has it."""
+    return game.played or moment_of_id(game.name) or day_of(game.name)
 
 
 def _named(names: Sequence[str], players: int) -> tuple[str, ...]:
@@ -357,7 +365,7 @@ class ScoreKeeper:
                 self._scores = list(event.scores or self._scores or self._start)
                 self._sticks = event.kyotaku
             case m.ReachAccepted():
-                self._scores[event.actor] -= 1000
+                self._scores[event.actor] -= (self.rules or RANKED).stick_points
                 self._sticks += 1
             case m.Hora():
                 self._pay(event)
@@ -386,7 +394,8 @@ class ScoreKeeper:
         if not self._scores:
             return None
         scores = list(self._scores)
-        scores[ranks_of(tuple(scores)).index(1)] += 1000 * self._sticks
+        stick = (self.rules or RANKED).stick_points
+        scores[ranks_of(tuple(scores)).index(1)] += stick * self._sticks
         return tuple(scores)
 
 
@@ -406,28 +415,6 @@ def _length(start: m.StartGame, scores: ScoreKeeper) -> str:
     return "hanchan" if scores.last_kyoku > last_round("tonpu", players) else ""
 
 
-def day_of(name: str) -> str:
-    """Return the day in a name, by Tenhou's id of the game or written as a date; else empty.
-
-    >>> day_of("2009022011gm-00a9-0000-d7935c6d"), day_of("logs/2026-11-24-081500.mjson")
-    ('2009-02-20', '2026-11-24')
-    >>> day_of("games/00012.mjlog"), day_of("20261340.mjlog")
-    ('', '')
-    """
-    tenhou = _TENHOU_TIME.search(name)
-    if tenhou:
-        return _as_day(*tenhou.groups())
-    days = [_as_day(year, month, day) for year, _, month, day in _DAY.findall(name)]
-    return next((day for day in reversed(days) if day), "")
-
-
-def _as_day(year: str, month: str, day: str) -> str:
-    try:
-        return datetime.date(int(year), int(month), int(day)).isoformat()
-    except ValueError:
-        return ""
-
-
 @lru_cache(maxsize=4)
 def file_day(source: Source) -> str:
     """Return the day on which a file, or a member of a zip, was last changed; else empty."""
@@ -436,8 +423,8 @@ def file_day(source: Source) -> str:
             moment = source.path.stat().st_mtime
             return datetime.datetime.fromtimestamp(moment).date().isoformat()
         year, month, day, *_ = _zip_times(source.path)[source.place]
-        return _as_day(str(year), str(month), str(day))
-    except (OSError, zipfile.BadZipFile):
+        return datetime.date(year, month, day).isoformat()
+    except (OSError, ValueError, zipfile.BadZipFile):
         return ""
 
 
@@ -491,7 +478,7 @@ def _game_of_run(game: GameLine, setup: Setup) -> BreakdownRows:
     return BreakdownRows(
         names=tuple([names[strategy] for strategy in setup.seating.tables[game.seating]]),
         rows=_with_results(game.counts, game.scores, ranks, rules),
-        day="",
+        played="",
         length=setup.length,
         rules=f"{_differences(rules)}{drawn}",
         kyoku=game.counts[0][0],

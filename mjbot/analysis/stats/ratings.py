@@ -3,7 +3,7 @@
 A player's strength is believed to be normal, ``mu`` with a spread ``sigma``, 25 and 8.33 before the
 first game; each game's order of the four updates both (Weng and Lin, "A Bayesian approximation
 method for online ranking", Journal of Machine Learning Research 12, 2011).  A strength is taken as
-constant.  Each opponent's rating counts as it was before the game, so the order of the records
+constant.  Each opponent's rating counts as it was before the game, so the order of the games
 matters; two players are compared by :mod:`mjbot.analysis.stats.strength`, where it does not.
 """
 

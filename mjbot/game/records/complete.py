@@ -152,7 +152,11 @@ class _GameBuilder:
             case m.EndGame():
                 return m.EndGame(scores=scores)
             case m.ReachAccepted(actor=seat):
-                return m.ReachAccepted(actor=seat, deltas=riichi_deltas(seat), scores=scores)
+                return m.ReachAccepted(
+                    actor=seat,
+                    deltas=riichi_deltas(seat, int(self.state["rules"]["stick_points"])),
+                    scores=scores,
+                )
         changed: dict[str, Any] = {
             name: None for name in _PLAYER_FIELDS if getattr(event, name, None) is not None
         }
@@ -186,7 +190,7 @@ def _win_record(state: s.State, event: m.Hora, payment: Any, tile: int) -> WinRe
         source=event.target,
         liable=liable if liable >= 0 else None,
         yaku=yaku,
-        yakuman=tuple(yaku_table.yaku_ids(int(payment["yaku_mask"]) & yaku_table.YAKUMAN)),
+        yakuman=tuple(yaku_table.wire_ids(int(payment["yaku_mask"]) & yaku_table.YAKUMAN)),
         fu=int(payment["fu"]) if event.fu is None or not yakuman else event.fu,
         hand_points=int(payment["points"]),
         limit=sum(limit <= _base(state, payment) for limit in _LIMITS),

@@ -75,7 +75,8 @@ class Game:
     """One game.  ``entries`` can be walked once and may raise :class:`RecordError` on the way.
 
     ``name`` is the location of the game: ``games.zip/00012.mjlog``, ``all.jsonl.gz#3``.  ``ref`` is
-    Tenhou's id of the game, where the record has it.  ``hands`` is complete when ``entries`` have
+    the site's id of the game, ``played`` its day and time (``2026-11-20T21:03:12``), as far as the
+    record has them.  ``hands`` is complete when ``entries`` have
     been walked.
     """
 
@@ -83,6 +84,7 @@ class Game:
     unit: Literal["line", "message", "tag", "hand"]
     entries: Iterable[Entry]
     ref: str = ""
+    played: str = ""
     hands: HandNotes = field(default_factory=HandNotes, compare=False)
 
     @property

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from mjbot.game.records.json_values import Lines, without_comments
+from mjbot.game.records.mahjong_soul.messages import bare_name
 from mjbot.protocol.framing import MAX_LINE_BYTES
 
 MAJIANG: Final = "is a game in the format of Majiang (JSON)"
@@ -19,12 +20,24 @@ SHORT_MAHJONG_SOUL: Final = (
     "is a record of Mahjong Soul in RiichiEnv's short form, which has no payments;"
     " save the decoded record that it was made from"
 )
+PRINTED_MAHJONG_SOUL: Final = (
+    "is a record of Mahjong Soul printed as protobuf text, not JSON;"
+    " save it decoded, as JSON with a head and a list of RecordNewRound and so on"
+)
+RIICHI_CITY: Final = (
+    "is a raw record of Riichi City (handRecord), which is not read;"
+    " convert it to tenhou.net/6 with the tool you fetched it with"
+)
 MJAI_LOG: Final = "mjai_log"
 """Key of a review's game, by mjai-reviewer, its descendants, and ``mjbot review --json``."""
 MAX_REPORT_BYTES: Final = 1 << 26
 """Reviews of a hanchan have 1 to 10 MB, in one line."""
 
-_SOUL_NAME: Final = re.compile(r"\.?(lq\.)?(Record|Action|GameDetail)[A-Z]")
+_PRINTED: Final = re.compile(rb"\s*\w+(?: *\{|: *(?:\"|-?\d|\w))[^\n]*\n\s*(?:\w+(?: *\{|: )|\})")
+"""How text that protobuf prints begins: ``name: "text"`` or ``name {``, and another such line."""
+_PRINTED_PART: Final = re.compile(
+    rb"\.lq\.|^\s*(tiles\d|chang|ju|liqibang|doras|accounts|records)\b", re.M
+)
 JsonKind = Literal["tenhou6", "mjai"]
 _TENHOU6_KEYS: Final = (b"log", b"title", b"name", b"rule", b"ver", b"ref")
 _FIRST_KEYS: Final = re.compile(rb'"(type|log|title|name|rule|ver|ref)"\s*:')
@@ -66,6 +79,8 @@ def other_format(first: bytes) -> str | None:
     """
     if first.startswith(b"<"):
         return "is a web page" if _WEB_PAGE.match(first) else None
+    if _PRINTED.match(first) and _PRINTED_PART.search(first):
+        return PRINTED_MAHJONG_SOUL
     if b".lq." in first:
         return RAW_MAHJONG_SOUL
     packed = [kind for magic, kind in _PACKINGS.items() if first.startswith(magic)]
@@ -83,8 +98,10 @@ def looks_like_games(head: bytes) -> bool:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"<mjloggm"):
         return True
+    if re.match(rb'[\[\s]*"(\.lq\.)?Record[A-Z]', text):
+        return True
     match = re.match(rb'[\[\s]*\{\s*"(\w+)"\s*:', text)
-    known = rb'"log"\s*:\s*\[\s*\[|"\.lq\.'
+    known = rb'"log"\s*:\s*\[\s*\[|"(\.lq\.)?RecordNewRound"|"\.lq\.'
     return match is not None and (match[1] == b"type" or re.search(known, text) is not None)
 
 
@@ -150,16 +167,27 @@ def is_report(value: Any) -> bool:
     return isinstance(value, dict) and MJAI_LOG in value
 
 
+_MOST_LOOKED_AT: Final = 100
+"""Before the first message come clicks, a few."""
+
+
 def is_mahjong_soul(value: Any) -> bool:
-    """Return whether a JSON value is a record of Mahjong Soul, or one of its messages.
+    """Return whether a JSON value is a record of Mahjong Soul, or messages of one.
 
     >>> is_mahjong_soul({"name": ".lq.RecordNewRound"}), is_mahjong_soul({"head": {}, "data": []})
     (True, True)
     """
+    if bare_name(value):
+        return True
+    if isinstance(value, list):
+        return any(map(bare_name, value[:1]))
     if not isinstance(value, dict):
         return False
+    lists = [value.get(key) for key in ("actions", "records", "data")]
+    inside = [item for each in lists if isinstance(each, list) for item in each[:_MOST_LOOKED_AT]]
+    results = [item.get("result", item) if isinstance(item, dict) else item for item in inside]
     is_record = "head" in value and not {"data", "records"}.isdisjoint(value)
-    return is_record or _SOUL_NAME.match(str(value.get("name"))) is not None
+    return is_record or any(map(bare_name, results))
 
 
 def other_json(value: Any) -> str | None:
@@ -169,6 +197,8 @@ def other_json(value: Any) -> str | None:
         return None
     if _is_short_form(value):
         return SHORT_MAHJONG_SOUL
+    if _is_riichi_city(value):
+        return RIICHI_CITY
     return MAJIANG if isinstance(value, dict) and "log" in value else OTHER_JSON
 
 
@@ -178,6 +208,13 @@ def _is_short_form(value: Any) -> bool:
     for _ in range(2):
         inside = inside[0] if isinstance(inside, list) and inside else inside
     return isinstance(inside, dict) and inside.get("name") == "NewRound"
+
+
+def _is_riichi_city(value: Any) -> bool:
+    """Return whether a value is a game of Riichi City, a hand, or one of its events."""
+    keys = {"handRecord", "handEventRecord", "eventPos"}
+    inside = value.get("data") if isinstance(value, dict) else None
+    return any(isinstance(each, dict) and not keys.isdisjoint(each) for each in (value, inside))
 
 
 def is_message(value: Any) -> bool:

@@ -5,7 +5,7 @@ what the record has is named, with the rule set under which the record would be 
 (docs/rules.md lists the rules).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -13,13 +13,22 @@ import numpy as np
 
 from mjbot.game.rules.ruleset import rule_set, rules_of
 from mjbot.game.table import state as s
+from mjbot.game.table.apply import ura_due
 from mjbot.game.table.legal import can_ron
 from mjbot.game.table.mirror.check import check_draw_reason
 from mjbot.game.table.mirror.mirror import TableError
-from mjbot.game.table.settle import PAYMENT, abort_reason, game_ends, win_payment
+from mjbot.game.table.settle import (
+    PAYMENT,
+    abort_reason,
+    exhaustive_deltas,
+    game_ends,
+    has_yaku,
+    next_kyoku,
+    win_payment,
+)
 from mjbot.protocol import messages as m
 from mjbot.protocol.rules import RULE_SETS, Rules
-from mjbot.protocol.tiles import UNKNOWN
+from mjbot.protocol.tiles import UNKNOWN, WIND_NAMES
 
 _DRAWS: Final = {
     s.FOUR_WINDS: ("four_winds_draw", "four equal winds"),
@@ -35,6 +44,14 @@ _OF_WINS: Final = {
     "pao_part": "pao for its own yakuman only",
     "double_wind_fu": "fu for the pair of a double wind",
     "tsumo_loss": "tsumo loss",
+    "ippatsu": "ippatsu",
+    "ura_dora": "ura dora",
+    "kan_ura": "ura dora of kans",
+}
+_OF_YAKU: Final = {
+    "open_tanyao": "open tanyao",
+    "least_han": "han as the least of a win",
+    "renhou": "blessing of man",
 }
 _OF_DRAWS: Final = {
     "nine_terminals_draw": "draw by nine terminals",
@@ -42,6 +59,11 @@ _OF_DRAWS: Final = {
     "four_kans_draw": "draw by four kans",
     "four_riichi_draw": "draw by four riichi",
     "triple_ron_paid": "three rons that are paid",
+}
+_OF_EXHAUSTIVE: Final = {"nagashi": "nagashi mangan"}
+_OF_DEALERS: Final = {
+    "agari_renchan": "repeat of a dealer who has won",
+    "tenpai_renchan": "repeat of a dealer who is tenpai",
 }
 _OF_ENDS: Final = {
     "bust": "end below 0",
@@ -99,12 +121,21 @@ def explained(state: s.State, event: m.Event, before: m.Event | None) -> str:
             return f"a concealed kan may not be robbed (docs/rules.md 4.5); {cure}"
         case m.Hora():
             return _explained_win(state, event)
-        case m.Ryukyoku():
+        case m.Ryukyoku(reason="fanpai" | "nagashimangan"):
+            return _named(state, _OF_EXHAUSTIVE, lambda other: _fits_exhaustive(other, event))
+        case m.Ryukyoku() if not _fits_draw(state, event):
             return _named(state, _OF_DRAWS, lambda other: _fits_draw(other, event))
+        case m.Tsumo() if state["pending_dora"]:
+            at_once = rules.open_kan_dora_at_once or state["n_dora"] > state["kans"]
+            return _cure(rules, "open_kan_dora_at_once" if at_once else "kan_dora")
+        case m.Dora() if not rules.kan_dora:
+            return _cure(rules, "kan_dora")
         case m.Chi() | m.Pon() if phase == s.REACTION and not state["wall_left"]:
             return "" if rules.last_discard_calls else _cure(rules, "last_discard_calls")
         case m.StartKyoku() if phase in _BETWEEN and game_ends(state):
             return _named(state, _OF_ENDS, lambda other: not game_ends(other))
+        case m.StartKyoku() if phase in _BETWEEN:
+            return _named(state, _OF_DEALERS, lambda other: _fits_deal(other, event))
         case m.EndGame() if phase in _BETWEEN and not game_ends(state):
             return _named(state, _OF_ENDS, game_ends)
     return ""
@@ -115,7 +146,10 @@ _BETWEEN: Final = (s.IDLE, s.WON, s.DRAWN)
 
 def _cure(rules: Rules, field: str) -> str:
     """Return which rule set has the other value of a rule, and how to ask for it."""
-    value = _other_value(getattr(rules, field))
+    return _cure_by(rules, field, next(_other_values(rules, field)))
+
+
+def _cure_by(rules: Rules, field: str, value: Any) -> str:
     for name in RULE_SETS:
         named = rules.under(name)
         if getattr(named, field) == value:
@@ -123,18 +157,28 @@ def _cure(rules: Rules, field: str) -> str:
     return f"right with --rules {msgspec.structs.replace(rules, **{field: value})}"
 
 
-def _other_value(value: Any) -> Any:
-    return not value if isinstance(value, bool) else 6 - value  # 2 or 4 fu
+_VALUES: Final[dict[str, tuple[Any, ...]]] = {
+    "double_wind_fu": (2, 4),
+    "least_han": (4, 2, 1),
+    "renhou": ("mangan", "yakuman", "no"),
+}
+"""Of rules that are neither on nor off."""
+
+
+def _other_values(rules: Rules, field: str) -> Iterator[Any]:
+    value = getattr(rules, field)
+    return (other for other in _VALUES.get(field, (not value,)) if other != value)
 
 
 def _named(state: s.State, names: dict[str, str], fits: Callable[[s.State], bool]) -> str:
     """Return the rule of which the other value fits, or else the rule set that does."""
     rules = rules_of(state["rules"])
     for field, name in names.items():
-        value = _other_value(getattr(rules, field))
-        if fits(_supposed(state, msgspec.structs.replace(rules, **{field: value}))):
-            before = {True: "", False: "no "}.get(value, f"{value} ")
-            return f"{before}{name}, {_cure(rules, field)}"
+        for value in _other_values(rules, field):
+            if fits(_supposed(state, msgspec.structs.replace(rules, **{field: value}))):
+                off = "" if value is True else "no "
+                before = off if isinstance(value, bool) else f"{value} "
+                return f"{before}{name}, {_cure_by(rules, field, value)}"
     for other in map(rules.under, RULE_SETS):
         if other != rules and fits(_supposed(state, other)):
             return f"right with --rules {other}"
@@ -144,6 +188,12 @@ def _named(state: s.State, names: dict[str, str], fits: Callable[[s.State], bool
 def _supposed(state: s.State, rules: Rules) -> s.State:
     supposed = s.copy_state(state)
     supposed["rules"] = rule_set(rules)
+    dealer = int(state["dealer"])
+    if int(state["phase"]) in _BETWEEN and int(state["dealer_stays"]) >= 0 and not state["aborted"]:
+        won = int(state["wins"]) >> dealer & 1
+        tenpai = not int(state["wins"]) and bool(state["waits"][dealer])
+        stays = (won and rules.agari_renchan) or (tenpai and rules.tenpai_renchan)
+        supposed["dealer_stays"] = int(stays)
     return supposed
 
 
@@ -163,20 +213,41 @@ def _fits_draw(state: s.State, event: m.Ryukyoku) -> bool:
     return event.reason not in (None, "fanpai", "nagashimangan")
 
 
+def _fits_exhaustive(state: s.State, event: m.Ryukyoku) -> bool:
+    """Return whether an exhaustive draw pays so, as far as all hands are known."""
+    players = int(state["rules"]["players"])
+    if event.deltas is None or not state["hand_known"][:players].all():
+        return False
+    deltas = np.zeros(4, np.int32)
+    is_nagashi = exhaustive_deltas(state, (state["waits"] != 0).astype(np.int8), deltas)
+    return event.deltas == tuple(deltas.tolist()) and not (event.reason == "fanpai" and is_nagashi)
+
+
+def _fits_deal(state: s.State, event: m.StartKyoku) -> bool:
+    round_, honba = next_kyoku(state)
+    return (4 * WIND_NAMES.index(event.bakaze) + event.kyoku - 1, event.honba) == (round_, honba)
+
+
 def _explained_win(state: s.State, event: m.Hora) -> str:
     by_draw = event.target == event.actor
     tile = int(state["drawn" if by_draw else "last_tile"])
     if not (state["hand_known"][event.actor] and 0 <= tile < UNKNOWN):
         return ""
     if not by_draw and not can_ron(state, event.actor):
-        return _named(state, {"open_tanyao": "open tanyao"}, lambda s_: can_ron(s_, event.actor))
-    hides_ura = int(state["riichi"][event.actor]) == s.ACCEPTED and event.uradora_markers is None
+        return _named(state, _OF_YAKU, lambda other: can_ron(other, event.actor))
+    if by_draw and not has_yaku(state, event.actor, tile, True):
+        return _named(state, _OF_YAKU, lambda other: has_yaku(other, event.actor, tile, True))
+    in_riichi = int(state["riichi"][event.actor]) == s.ACCEPTED
+    hides_ura = in_riichi and event.uradora_markers is None and state["rules"]["ura_dora"]
     if hides_ura or (event.deltas is None and event.hora_points is None):
         return ""
 
     def fits(other: s.State) -> bool:
         win: Any = np.zeros(1, PAYMENT)[0]
         win_payment(other, event.actor, tile, by_draw, win)
+        markers = event.uradora_markers
+        if in_riichi and markers is not None and len(markers) != ura_due(other):
+            return False
         points = event.hora_points in (None, int(win["points"]))
         return points and event.deltas in (None, tuple(win["deltas"].tolist()))
 

@@ -45,7 +45,8 @@ from mjbot.game.table.apply_calls import (
     apply_kita,
     apply_pon,
 )
-from mjbot.game.table.hands import kind_of
+from mjbot.game.table.hands import count_meld_reds, kind_of
+from mjbot.game.table.legal import held_tiles
 from mjbot.game.table.seats import next_seat, seat_after
 from mjbot.game.table.settle import abort_reason, three_rons_draw
 from mjbot.game.table.state import DECLARED, RINSHAN, TRIPLE_RON, State
@@ -88,32 +89,33 @@ def _discard(state: State, seat: int, code: int, buffer: StepBuffer) -> None:
 
 
 @compiled
-def _holds_red(state: State, seat: int, kind: int) -> bool:
-    return bool(kind < 27 and kind % 9 == 4 and state.red[seat, kind // 9] > 0)
+def _held_reds(state: State, seat: int, kind: int) -> int:
+    return int(state.red[seat, kind // 9]) if kind < 27 and kind % 9 == 4 else 0
 
 
 @compiled
 def _concealed_kan(state: State, seat: int, kind: int, buffer: StepBuffer) -> None:
-    has_red = _holds_red(state, seat, kind)
-    apply_ankan(state, seat, kind, has_red)
+    n_reds = _held_reds(state, seat, kind)
+    apply_ankan(state, seat, kind, n_reds)
     note(buffer, LOG_ANKAN, seat, -1, -1, 0)
     for index in range(4):
         note_used(buffer, index, kind)
-    if has_red:
-        note_used(buffer, 3, N_KINDS + kind // 9)
+    for index in range(n_reds):
+        note_used(buffer, 3 - index, N_KINDS + kind // 9)
     if state.phase == RINSHAN:
         turn_dora(state, buffer)
 
 
 @compiled
 def _added_kan(state: State, seat: int, kind: int, buffer: StepBuffer) -> None:
-    tile = N_KINDS + kind // 9 if _holds_red(state, seat, kind) else kind
+    tile = N_KINDS + kind // 9 if _held_reds(state, seat, kind) else kind
     note(buffer, LOG_KAKAN, seat, -1, tile, 0)
     for index in range(3):
         note_used(buffer, index, kind)
     for meld in range(state.n_melds[seat]):
-        if state.meld_kind[seat, meld] == kind and state.meld_red[seat, meld]:
-            note_used(buffer, 2, N_KINDS + kind // 9)
+        if state.meld_kind[seat, meld] == kind:
+            for index in range(count_meld_reds(state.meld_red[seat, meld])):
+                note_used(buffer, 2 - index, N_KINDS + kind // 9)
     apply_kakan(state, seat, tile)
 
 
@@ -141,7 +143,7 @@ def resolve_discard(state: State, buffer: StepBuffer) -> None:
 def resolve_kakan(state: State, buffer: StepBuffer) -> None:
     """A kan or kita is robbed, or its replacement tile drawn."""
     if not _wins(state, buffer):
-        # what earlier kans and a concealed one owe; an added kan's own comes after its draw
+        # what earlier kans and a concealed one owe; an added kan's own mostly comes after its draw
         turn_dora(state, buffer)
         draw(state, state.turn, buffer)
 
@@ -192,18 +194,22 @@ def _call(state: State, seat: int, buffer: StepBuffer) -> None:
     kind = kind_of(tile)
     red = N_KINDS + kind // 9
     if code == CALL_KAN:
-        holds_red = kind < 27 and kind % 9 == 4 and state.red[seat, kind // 9] > 0
-        last = red if holds_red else kind
-        apply_daiminkan(state, seat, kind, kind, last)
+        n_reds = _held_reds(state, seat, kind)
+        middle, last = red if n_reds > 1 else kind, red if n_reds else kind
+        apply_daiminkan(state, seat, kind, middle, last)
         note(buffer, LOG_DAIMINKAN, seat, target, tile, 0)
-        note_used(buffer, 1, kind)
+        note_used(buffer, 1, middle)
         note_used(buffer, 2, last)
+        note_used(buffer, 0, kind)
+        if state.rules.open_kan_dora_at_once:
+            turn_dora(state, buffer)
     else:
         last = red if code == PON_RED else kind
-        apply_pon(state, seat, kind, last)
+        first = kind if held_tiles(state, seat, kind) else red
+        apply_pon(state, seat, first, last)
         note(buffer, LOG_PON, seat, target, tile, 0)
         note_used(buffer, 1, last)
-    note_used(buffer, 0, kind)
+        note_used(buffer, 0, first)
 
 
 @compiled

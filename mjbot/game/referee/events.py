@@ -43,7 +43,7 @@ def _order(tile: int) -> float:
     return tile if tile < N_KINDS else 9 * (tile - N_KINDS) + 4.5
 
 
-def log_events(log: NDArray[np.int8], scores: m.FourInts) -> Iterator[m.Event]:
+def log_events(log: NDArray[np.int8], scores: m.FourInts, stick_points: int) -> Iterator[m.Event]:
     """Emit the events of the rows int8[n, 9] of the log of :mod:`mjbot.game.referee.step`.
 
     ``scores`` are the points before the first of them.
@@ -60,18 +60,18 @@ def log_events(log: NDArray[np.int8], scores: m.FourInts) -> Iterator[m.Event]:
         elif type_ == buffer.LOG_RIICHI:
             yield m.Reach(actor=actor)
         elif type_ == buffer.LOG_RIICHI_ACCEPTED:
-            deltas = riichi_deltas(actor)
+            deltas = riichi_deltas(actor, stick_points)
             scores = paid(scores, deltas)
             yield m.ReachAccepted(actor=actor, deltas=deltas, scores=scores)
         else:
             yield _meld(type_, actor, target, tile, tile_names([a, b, c, d]))
 
 
-def scores_after(events: list[m.Event], scores: m.FourInts) -> m.FourInts:
+def scores_after(events: list[m.Event], scores: m.FourInts, stick_points: int) -> m.FourInts:
     """Return the points after the riichi sticks among these events were paid."""
     for event in events:
         if isinstance(event, m.ReachAccepted):
-            scores = paid(scores, riichi_deltas(event.actor))
+            scores = paid(scores, riichi_deltas(event.actor, stick_points))
     return scores
 
 

@@ -217,7 +217,7 @@ class Referee:
         before = serialise.four(self.state["scores"])
         events = _advance_by_one(self.state, self._buffer, before)
         if int(self.state["phase"]) in (WON, DRAWN):
-            events += self._end_kyoku(serialise.scores_after(events, before))
+            events += self._end_kyoku(_after_sticks(self.state, events, before))
         return events
 
     def _end_kyoku(self, before: m.FourInts) -> list[m.Event]:
@@ -235,7 +235,12 @@ class Referee:
 
 def _advance_by_one(state: State, buffer: StepBuffer, before: m.FourInts) -> list[m.Event]:
     flow.advance(state, buffer)
-    return list(serialise.log_events(buffer["log"][: buffer["n_rows"]], before))
+    rows, stick_points = buffer["log"][: buffer["n_rows"]], int(state["rules"]["stick_points"])
+    return list(serialise.log_events(rows, before, stick_points))
+
+
+def _after_sticks(state: State, events: list[m.Event], before: m.FourInts) -> m.FourInts:
+    return serialise.scores_after(events, before, int(state["rules"]["stick_points"]))
 
 
 def _recorded_advance(record: list[m.Event], state: State, buffer: StepBuffer) -> int:
@@ -247,7 +252,7 @@ def _recorded_advance(record: list[m.Event], state: State, buffer: StepBuffer) -
         record += events
         asked = int(flow.settle_choices(state, buffer))
         if int(state["phase"]) in (WON, DRAWN):
-            after_sticks = serialise.scores_after(events, before)
+            after_sticks = _after_sticks(state, events, before)
             record += serialise.ending(state, buffer["outcome"], buffer["wins"], after_sticks)
             break
     return asked

@@ -74,7 +74,11 @@ def fu_parts(win: Win, score: Score) -> tuple[FuPart, ...]:
 
 
 def _split_scored(win: Win, melds: MeldSummary, score: Score) -> tuple[HandSplit, int, int]:
-    """Return the split and the wait that have this score, and the concealed runs."""
+    """Return the split and the wait that have this score, and the concealed runs.
+
+    Of several it is the reading with most fu before they are rounded.
+    """
+    most, scored = -1, None
     mask = common_yaku(kinds_held(win["hand"]) | melds.kinds, melds, win)
     rows = np.empty((MAX_SHAPES, 4), np.int64)
     for row in rows[: find_shapes(win["hand"], rows)]:
@@ -82,9 +86,14 @@ def _split_scored(win: Win, melds: MeldSummary, score: Score) -> tuple[HandSplit
         waits = possible_waits(split.pair, row[columns.TRIPLETS], runs, int(win["win_kind"]))
         whatever = mask | shape_yaku(split, melds, win)
         for wait in (TWO_SIDES, ONE_TILE, TRIPLET):
-            if waits >> wait & 1 and score_wait(split, wait, whatever, melds, win) == score:
-                return split, wait, runs
-    raise ValueError(f"no split of the hand scores {score}")
+            if not waits >> wait & 1 or score_wait(split, wait, whatever, melds, win) != score:
+                continue
+            fu = int(shape_fu(split, melds, win) + wait_fu(wait, win))
+            if fu > most:
+                most, scored = fu, (split, wait, runs)
+    if scored is None:
+        raise ValueError(f"no split of the hand scores {score}")
+    return scored
 
 
 def _blocks(win: Win, split: HandSplit, wait: int) -> Iterator[FuPart]:

@@ -1,6 +1,6 @@
 """What a win or a draw moves between the seats, in points.
 
-Honba are 100 from each payer of a self-draw.  Seats are absolute 0..3, deltas ``int32[4]``; with
+Seats are absolute 0..3, deltas ``int32[4]``; with
 three players the last of them is 0.
 """
 
@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 
 from mjbot.game.rules import wins
 from mjbot.game.rules.ruleset import RuleSet
-from mjbot.protocol.rules import STICK_POINTS
 from mjbot.runtime.compiler.compiled import compiled
 
-HONBA_POINTS: Final = 100  # from each payer of a self-draw
-NOTEN_POINTS: Final = 1000  # for each player but one
 MANGAN: Final = 2000
 YAKUMAN_BASE: Final = 8000
 KIRIAGE_BASE: Final = 1920  # 4 han 30 fu, 3 han 60 fu
@@ -134,7 +131,7 @@ def win_deltas(
         for seat in range(rules.players):
             if seat != winner:
                 share = _share(base, dealer == winner, dealer == seat, rules)
-                deltas[seat] -= share + HONBA_POINTS * honba
+                deltas[seat] -= share + rules.honba_points * honba
     else:
         is_dealer = winner == dealer
         by_draw = winner == loser
@@ -143,29 +140,29 @@ def win_deltas(
             liable = loser
         discarder_share = 0 if by_draw or loser == liable else total // 2
         deltas[loser] -= discarder_share
-        deltas[liable] -= total - discarder_share + HONBA_POINTS * (rules.players - 1) * honba
+        all_honba = rules.honba_points * (rules.players - 1) * honba
+        deltas[liable] -= total - discarder_share + all_honba
     paid = deltas[0] + deltas[1] + deltas[2] + deltas[3]  # for `sum()` numba compiles 0.1 s
-    deltas[winner] = STICK_POINTS * sticks - paid
+    deltas[winner] = rules.stick_points * sticks - paid
     return deltas
 
 
 @compiled
-def draw_deltas(tenpai: NDArray[np.int8], players: int) -> NDArray[np.int32]:
+def draw_deltas(tenpai: NDArray[np.int8], rules: RuleSet) -> NDArray[np.int32]:
     """Return the payments at an exhaustive draw; ``tenpai[4]`` is 1 for a tenpai seat.
 
-    >>> draw_deltas(np.array([1, 0, 0, 0], np.int8), 4).tolist()
+    >>> from mjbot.game.rules.ruleset import rule_set
+    >>> draw_deltas(np.array([1, 0, 0, 0], np.int8), rule_set()).tolist()
     [3000, -1000, -1000, -1000]
     """
     deltas = np.zeros(4, np.int32)
-    n_tenpai = tenpai[0] + tenpai[1] + tenpai[2] + tenpai[3]
-    if n_tenpai in (0, players):
+    players = int(rules.players)
+    n_tenpai = int(tenpai[0] + tenpai[1] + tenpai[2] + tenpai[3])
+    if n_tenpai == 0 or n_tenpai == players:
         return deltas
-    pool = NOTEN_POINTS * (players - 1)
+    part = rules.noten_points[n_tenpai - 1]
     for seat in range(players):
-        if tenpai[seat]:
-            deltas[seat] = pool // n_tenpai
-        else:
-            deltas[seat] = -pool // (players - n_tenpai)
+        deltas[seat] = part * (players - n_tenpai) // n_tenpai if tenpai[seat] else -part
     return deltas
 
 

@@ -11,7 +11,7 @@ import msgspec
 from mjbot.game.rules import wins
 from mjbot.game.rules.wall_plan import WallPlan, wall_plan
 from mjbot.protocol.rules import LAST_ROUND, RANKED, Rules, last_round
-from mjbot.runtime.compiler.record import Int16, Int32, Int32s, Record
+from mjbot.runtime.compiler.record import Int8, Int16, Int16s, Int32, Int32s, Record
 
 
 class RuleSet(Record):
@@ -24,35 +24,51 @@ class RuleSet(Record):
     target_points: Int32
     return_points: Int32
     uma: Annotated[Int32s, 4]  # by placement, in points
-    last_round: Int16  # of ``length``: last scheduled round, 3 tonpu, 7 hanchan
+    scoring: Int32  # the rules among the flags of a win (mjbot.game.rules.wins)
     players: Int16
-    red_fives: Int16
-    open_tanyao: Int16
-    bust: Int16
-    tsumo_loss: Int16
-    north_calls: Int16
-    double_yakuman: Int16
-    composite_yakuman: Int16
-    counted_yakuman: Int16
-    kiriage: Int16
-    double_wind_fu: Int16
-    kokushi_ankan: Int16
-    triple_ron_paid: Int16
-    head_bump: Int16
-    pao_part: Int16
-    nine_terminals_draw: Int16
-    four_winds_draw: Int16
-    four_kans_draw: Int16
-    four_riichi_draw: Int16
-    agari_yame: Int16
-    tenpai_yame: Int16
-    extension: Int16
-    last_discard_calls: Int16
-    scoring: Int16  # the rules among the flags of a win (mjbot.game.rules.wins)
+    honba_points: Int16
+    stick_points: Int16
+    noten_points: Annotated[Int16s, 3]  # by the number of tenpai seats, less one
     wall: WallPlan  # of ``players``
+    last_round: Int8  # of ``length``: last scheduled round, 3 tonpu, 7 hanchan
+    red_fives: Int8
+    open_tanyao: Int8
+    bust: Int8
+    tsumo_loss: Int8
+    north_calls: Int8
+    double_yakuman: Int8
+    composite_yakuman: Int8
+    counted_yakuman: Int8
+    kiriage: Int8
+    double_wind_fu: Int8
+    kokushi_ankan: Int8
+    triple_ron_paid: Int8
+    head_bump: Int8
+    pao_part: Int8
+    nine_terminals_draw: Int8
+    four_winds_draw: Int8
+    four_kans_draw: Int8
+    four_riichi_draw: Int8
+    agari_yame: Int8
+    tenpai_yame: Int8
+    extension: Int8
+    last_discard_calls: Int8
+    least_han: Int8
+    ippatsu: Int8
+    ura_dora: Int8
+    kan_dora: Int8
+    kan_ura: Int8
+    open_kan_dora_at_once: Int8
+    nagashi: Int8
+    agari_renchan: Int8
+    tenpai_renchan: Int8
+    renhou: Int8  # RENHOU_VALUES
+    two_red_5p: Int8
 
 
-_SHARED: Final = [name for name in Rules.__struct_fields__ if name not in ("length", "uma")]
+RENHOU_VALUES: Final = ("no", "mangan", "yakuman")
+_OTHER_FORMS: Final = ("length", "uma", "noten_points", "renhou")
+_SHARED: Final = [name for name in Rules.__struct_fields__ if name not in _OTHER_FORMS]
 
 
 def rule_set(rules: Rules = RANKED) -> RuleSet:
@@ -65,6 +81,8 @@ def rule_set(rules: Rules = RANKED) -> RuleSet:
     for name in (*_SHARED, "last_round"):
         record[name] = getattr(rules, name)
     record["uma"][: rules.players] = rules.uma
+    record["noten_points"][: rules.players - 1] = rules.noten_points
+    record["renhou"] = RENHOU_VALUES.index(rules.renhou)
     record["wall"] = wall_plan(rules.players)
     record["scoring"] = _scoring(rules)
     return record
@@ -78,6 +96,10 @@ def _scoring(rules: Rules) -> int:
         (wins.NO_COUNTED_YAKUMAN, not rules.counted_yakuman),
         (wins.KIRIAGE, rules.kiriage),
         (wins.LOW_DOUBLE_WIND, rules.double_wind_fu == 2),
+        (wins.TWO_HAN, rules.least_han == 2),
+        (wins.FOUR_HAN, rules.least_han == 4),
+        (wins.RENHOU_MANGAN, rules.renhou == "mangan"),
+        (wins.RENHOU_YAKUMAN, rules.renhou == "yakuman"),
     )
     return sum(flag for flag, differs in differing if differs)
 
@@ -92,5 +114,7 @@ def rules_of(record: RuleSet) -> Rules:
     lengths = {last_round(length, players): length for length in LAST_ROUND}
     values = {name: record[name].tolist() for name in _SHARED}
     values["uma"] = record["uma"][:players].tolist()
+    values["noten_points"] = record["noten_points"][: players - 1].tolist()
+    values["renhou"] = RENHOU_VALUES[int(record["renhou"])]
     values["length"] = lengths[int(record["last_round"])]
     return msgspec.convert(values, Rules, strict=False)

@@ -2,7 +2,8 @@
 
 A score is ``(han, fu, yaku, yakuman)``: ``yaku`` is a mask of Tenhou's ids
 (:mod:`mjbot.game.rules.yaku_table`), dora (52..54) included and counted in ``han``.  ``han == 0``
-means that there is no yaku or no complete hand; dora alone are no yaku.  A yakuman hand lists only
+means that there are too few yaku (one han, or as the rules have it) or no complete hand; dora
+are no yaku.  A yakuman hand lists only
 yakuman, has ``yakuman`` of them by the rules in ``win.flags`` and 13 han for each.  13 han of
 ordinary yaku count as one yakuman in points only.  Fu are 25 for seven pairs, 0 for thirteen
 orphans.
@@ -155,6 +156,8 @@ def _counted(mask: int, fu: int, closed: bool, win: Win) -> Score:
     """Count the han of a yaku mask and add the dora."""
     if mask & YAKUMAN:
         mask &= YAKUMAN
+        if mask >> yaku.TENHOU & 1 and win.flags & wins.DOUBLE_YAKUMAN:
+            mask = _on_any_tile(mask)
         yakuman = _count_yakuman(mask, win.flags)
         return 13 * yakuman, fu, mask, yakuman
     values = CLOSED_HAN if closed else OPEN_HAN
@@ -162,12 +165,36 @@ def _counted(mask: int, fu: int, closed: bool, win: Win) -> Score:
     for i in range(N_YAKU):
         if mask >> i & 1:
             han += int(values[i])
-    if han == 0:
+    if han < least_han(win.flags):
         return NO_SCORE
     mask |= int(win.dora > 0) << yaku.DORA
     mask |= int(win.ura > 0) << yaku.URA_DORA
     mask |= int(win.red > 0) << yaku.RED_DORA
     return han + win.dora + win.ura + win.red, fu, mask, 0
+
+
+@compiled
+def least_han(flags: int) -> int:
+    """Return how many han of yaku a win needs by the rules among its flags."""
+    if flags & wins.FOUR_HAN:
+        return 4
+    return 2 if flags & wins.TWO_HAN else 1
+
+
+@compiled
+def _on_any_tile(mask: int) -> int:
+    """Return the yakuman of a dealer's first 14 tiles, any of which counts as the winning one."""
+    for single, double in _ON_ANY_TILE:
+        if mask >> single & 1:
+            mask ^= 1 << single | 1 << double
+    return mask
+
+
+_ON_ANY_TILE = (
+    (yaku.SUUANKOU, yaku.SUUANKOU_TANKI),
+    (yaku.CHUUREN, yaku.CHUUREN_NINE_WAITS),
+    (yaku.KOKUSHI, yaku.KOKUSHI_THIRTEEN_WAITS),
+)
 
 
 @compiled

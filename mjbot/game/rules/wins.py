@@ -23,7 +23,7 @@ RINSHAN: Final = 16
 CHANKAN: Final = 32
 HAITEI: Final = 64  # the last tile of the wall is drawn; ignored with RINSHAN
 HOUTEI: Final = 128
-FIRST_TURN: Final = 256  # own first draw, no calls before: tenhou or chiihou
+FIRST_TURN: Final = 256  # before the own first discard, no calls before: a blessing
 # Rules, which a record has from `RuleSet.scoring`; without them all is as by default:
 CLOSED_TANYAO: Final = 1 << 9  # all simples counts in closed hands only
 DOUBLE_YAKUMAN: Final = 1 << 10  # those of yaku_table.DOUBLED count twice
@@ -31,6 +31,10 @@ ONE_YAKUMAN: Final = 1 << 11  # several yakuman do not add up
 NO_COUNTED_YAKUMAN: Final = 1 << 12  # 13 han are a sanbaiman
 KIRIAGE: Final = 1 << 13  # 1,920 base points are a mangan
 LOW_DOUBLE_WIND: Final = 1 << 14  # the pair of a double wind has 2 fu
+TWO_HAN: Final = 1 << 15  # a win needs two han of yaku
+FOUR_HAN: Final = 1 << 16  # a win needs four han of yaku
+RENHOU_MANGAN: Final = 1 << 17  # blessing of man counts 5 han
+RENHOU_YAKUMAN: Final = 1 << 18  # blessing of man is a yakuman
 
 
 class Win(Record):

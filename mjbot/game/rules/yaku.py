@@ -187,6 +187,11 @@ def circumstances(win: Win, melds: MeldSummary) -> int:
         mask |= 1 << yaku.DOUBLE_RIICHI
     elif flags & wins.RIICHI:
         mask |= 1 << yaku.RIICHI
+    if flags & wins.FIRST_TURN and not flags & wins.TSUMO and win.n_melds == 0:
+        if flags & wins.RENHOU_MANGAN:
+            mask |= 1 << yaku.RENHOU
+        elif flags & wins.RENHOU_YAKUMAN:
+            mask |= 1 << yaku.RENHOU_YAKUMAN
     if flags & wins.TSUMO:
         if melds.closed:
             mask |= 1 << yaku.TSUMO

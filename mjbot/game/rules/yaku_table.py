@@ -1,10 +1,11 @@
 """The yaku: ids, which are also bits of a yaku mask, values and names.
 
-The ids are mjbot's.  0..54 are those that Tenhou has, too (:mod:`mjbot.protocol.yaku`); a local
-yaku would be a further row from 55 on, up to 62, and has no id on Tenhou's wire.  The masks
+The ids are mjbot's.  0..54 are those that Tenhou has, too (:mod:`mjbot.protocol.yaku`); rows from
+55 on, up to 62, have no id on Tenhou's wire.  Blessing of man has two: 36 where it counts 5 han, 55
+where it is a yakuman.  The masks
 :data:`YAKUMAN`, :data:`BONUS` and :data:`ORDINARY` define the kind of a yaku, not its number.
 
-``CLOSED_HAN`` and ``OPEN_HAN`` are indexed by id; a yakuman has 0 there.  There is no renhou and no
+``CLOSED_HAN`` and ``OPEN_HAN`` are indexed by id; a yakuman has 0 there.  There are no
 local yaku.
 """
 
@@ -43,7 +44,7 @@ RYANPEIKOU: Final = 32
 JUNCHAN: Final = 33
 HONITSU: Final = 34
 CHINITSU: Final = 35
-RENHOU: Final = 36  # never scored
+RENHOU: Final = wire.RENHOU  # of 5 han
 TENHOU: Final = 37
 CHIIHOU: Final = 38
 DAISANGEN: Final = 39
@@ -63,6 +64,8 @@ DORA: Final = wire.DORA
 URA_DORA: Final = wire.URA_DORA
 RED_DORA: Final = wire.RED_DORA
 N_YAKU: Final = wire.N_YAKU
+"""Those with an id on Tenhou's wire."""
+RENHOU_YAKUMAN: Final = 55
 
 
 class Yaku(NamedTuple):
@@ -105,7 +108,7 @@ _VALUES: Final = (
     ("fully outside hand", 3, 2),
     ("half flush", 3, 2),
     ("full flush", 6, 5),
-    ("blessing of man", 0, 0),
+    ("blessing of man", 5, 0),
     ("blessing of heaven", 0, 0),
     ("blessing of earth", 0, 0),
     ("big three dragons", 0, 0),
@@ -131,12 +134,13 @@ YAKU: Final[tuple[Yaku, ...]] = tuple(
         Yaku(name, mjai_name, closed_han, open_han)
         for (name, closed_han, open_han), mjai_name in zip(_VALUES, wire.YAKU_NAMES, strict=True)
     ]
+    + [Yaku("blessing of man", wire.YAKU_NAMES[RENHOU], 0, 0)]
 )
-"""Indexed by Tenhou's id."""
+"""Indexed by id."""
 
 CLOSED_HAN: Final = np.array([yaku.closed_han for yaku in YAKU], np.int8)
 OPEN_HAN: Final = np.array([yaku.open_han for yaku in YAKU], np.int8)
-YAKUMAN: Final = sum(1 << yaku for yaku in range(TENHOU, SUUKANTSU + 1))
+YAKUMAN: Final = sum(1 << yaku for yaku in (*range(TENHOU, SUUKANTSU + 1), RENHOU_YAKUMAN))
 """Mask of all yakuman."""
 DOUBLED: Final = sum(
     1 << yaku for yaku in (SUUANKOU_TANKI, CHUUREN_NINE_WAITS, KOKUSHI_THIRTEEN_WAITS, DAISUUSHII)
@@ -155,6 +159,15 @@ def yaku_ids(mask: int) -> list[int]:
     ['riichi', 'pinfu']
     """
     return [yaku for yaku in range(len(YAKU)) if mask >> yaku & 1]
+
+
+def wire_ids(yakuman: int) -> list[int]:
+    """List the ids on Tenhou's wire of a mask of yakuman, ascending.
+
+    >>> wire_ids(1 << RENHOU_YAKUMAN | 1 << TSUUIISOU)
+    [36, 42]
+    """
+    return sorted(RENHOU if yaku == RENHOU_YAKUMAN else yaku for yaku in yaku_ids(yakuman))
 
 
 def yakuman_counts(mask: int, flags: int) -> list[tuple[int, int]]:

@@ -23,7 +23,7 @@ from mjbot.game.statistics.seating import Seating
 from mjbot.game.table.settle import Payment, ranks_of
 from mjbot.game.table.state import EXHAUSTIVE, NAGASHI, NO_DRAW, NO_RIICHI, State
 from mjbot.protocol import messages as m
-from mjbot.protocol.rules import RANKED, Rules, announced_players
+from mjbot.protocol.rules import RANKED, Rules, announced_players, announced_rule
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int32, Int32s, Record
 
@@ -124,12 +124,15 @@ class EventCounter:
         self._wins: list[m.Hora] = []
         self._honba = self._sticks = 0
         self.players = RANKED.players
+        self._honba_points, self._stick_points = RANKED.honba_points, RANKED.stick_points
 
     def add(self, event: m.Event) -> None:
         """Take in one event."""
         match event:
             case m.StartGame():
                 self.players = announced_players(event.mjbot_rules)
+                self._honba_points = announced_rule(event.mjbot_rules, "honba_points")
+                self._stick_points = announced_rule(event.mjbot_rules, "stick_points")
             case m.StartKyoku():
                 self._start_kyoku()
                 self._honba, self._sticks = event.honba, event.kyotaku
@@ -175,8 +178,8 @@ class EventCounter:
         """
         if event.hora_points is not None or event.deltas is None:
             return event.hora_points or 0
-        honba = 100 * (self.players - 1) * self._honba
-        extra = honba + 1000 * self._sticks if len(self._wins) == 1 else 0
+        honba = self._honba_points * (self.players - 1) * self._honba
+        extra = honba + self._stick_points * self._sticks if len(self._wins) == 1 else 0
         return event.deltas[event.actor] - extra
 
     def _count_draw(self, event: m.Ryukyoku) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mjbot.game.rules.ruleset import RuleSet
 from mjbot.game.rules.tile_sets import waits_of
 from mjbot.game.rules.wall_plan import HAND_TILES, MAX_MARKERS
-from mjbot.game.table.apply_calls import pass_claims
+from mjbot.game.table.apply_calls import owe_marker, pass_claims
 from mjbot.game.table.hands import UNKNOWN, add_tile, kind_of, refresh_waits, remove_tile
 from mjbot.game.table.seats import is_seated
 from mjbot.game.table.settle import top_seat
@@ -37,7 +37,7 @@ from mjbot.game.table.state import (
     WON,
     State,
 )
-from mjbot.protocol.rules import STICK_POINTS
+from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
 
 
@@ -83,6 +83,8 @@ def apply_deal(state: State, round_: int, honba: int) -> None:
     if not state.rules.red_fives:
         for index in range(state.rules.wall.n_tiles):
             state.wall[index] = kind_of(state.wall[index])
+    if state.rules.two_red_5p:
+        _mark_second_red(state)
     hands = np.empty((4, HAND_TILES), np.int8)
     for seat in range(state.rules.players):
         for index in range(HAND_TILES):
@@ -90,6 +92,27 @@ def apply_deal(state: State, round_: int, honba: int) -> None:
     marker = state.wall[state.rules.wall.dora]
     apply_start_kyoku(state, round_, honba, state.sticks, marker, hands)
     state.has_wall = 1
+
+
+@compiled
+def _mark_second_red(state: State) -> None:
+    """Turn one of the three plain 5p of the wall into a red one, by where the other reds lie.
+
+    A wall that has two already stays as it is.
+    """
+    red_5p, plain_5p, places, n_reds = N_KINDS + 1, 13, 0, 0
+    for index in range(state.rules.wall.n_tiles):
+        if state.wall[index] == red_5p:
+            n_reds += 1
+        elif state.wall[index] >= N_KINDS:
+            places += index
+    passed = places % 3 if n_reds == 1 else state.rules.wall.n_tiles
+    for index in range(state.rules.wall.n_tiles):
+        if state.wall[index] == plain_5p:
+            if passed == 0:
+                state.wall[index] = red_5p
+                return
+            passed -= 1
 
 
 @compiled
@@ -156,7 +179,8 @@ def apply_draw(state: State, actor: int, tile: int) -> None:
         state.after_kan = 1
         state.rinshan_taken += 1
         state.ippatsu[:] = 0  # a kakan or kita ends ippatsu only once it was not robbed
-        state.pending_dora += state.chankan == OF_KAKAN  # that of a concealed kan is owed at once
+        if state.chankan == OF_KAKAN and not state.rules.open_kan_dora_at_once:
+            owe_marker(state)  # those of other kans are owed at once
     else:
         state.after_kan = 0
         state.draws[actor] += 1
@@ -210,7 +234,7 @@ def apply_riichi_accepted(state: State, actor: int) -> None:
     state.riichi[actor] = ACCEPTED
     state.ippatsu[actor] = 1
     state.double_riichi[actor] = state.n_river[actor] == 1 and not state.calls_made
-    state.scores[actor] -= STICK_POINTS
+    state.scores[actor] -= state.rules.stick_points
     state.sticks += 1
 
 
@@ -231,7 +255,7 @@ def apply_hora(state: State, actor: int, deltas: NDArray[np.int32]) -> None:
         state.scores[seat] += deltas[seat]
     state.sticks = 0
     state.wins |= 1 << actor
-    state.dealer_stays = (state.wins >> state.dealer) & 1
+    state.dealer_stays = (state.wins >> state.dealer) & 1 & state.rules.agari_renchan
     state.phase = WON
 
 
@@ -241,20 +265,29 @@ def apply_ryukyoku(
 ) -> None:
     """The kyoku is drawn and ``deltas`` int32[4] are paid; sticks stay on the table.
 
-    ``dealer_stays`` is -1 where the dealer's tenpai is not known.
+    ``dealer_stays`` is -1 where the dealer's tenpai is not known; after a draw that is not aborted
+    no dealer stays where the rules have no renchan by tenpai.
     """
     for seat in range(4):
         state.scores[seat] += deltas[seat]
     state.aborted = aborted
-    state.dealer_stays = dealer_stays
+    state.dealer_stays = dealer_stays if aborted or state.rules.tenpai_renchan else 0
     state.phase = DRAWN
+
+
+@compiled
+def ura_due(state: State) -> int:
+    """Return how many ura markers a win in riichi turns."""
+    if not state.rules.ura_dora:
+        return 0
+    return int(state.n_dora) if state.rules.kan_ura else 1
 
 
 @compiled
 def apply_ura(state: State) -> None:
     """The ura markers are turned, in a state with a known wall."""
-    state.n_ura = state.n_dora
-    for index in range(state.n_dora):
+    state.n_ura = ura_due(state)
+    for index in range(state.n_ura):
         place = state.rules.wall.ura + state.rules.wall.marker_step * index
         state.ura_markers[index] = state.wall[place]
 
@@ -268,6 +301,7 @@ def apply_end_kyoku(state: State) -> None:
 @compiled
 def apply_end_game(state: State) -> None:
     """The game is over: the sticks left on the table go to the first."""
-    state.scores[top_seat(state.scores[: state.rules.players])] += STICK_POINTS * state.sticks
+    top = top_seat(state.scores[: state.rules.players])
+    state.scores[top] += state.rules.stick_points * state.sticks
     state.sticks = 0
     state.phase = GAME_OVER

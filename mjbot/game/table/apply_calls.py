@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mjbot.game.table.hands import kind_of, refresh_waits, remove_tile
+from mjbot.game.table.hands import kind_of, red_copies, refresh_waits, remove_tile
 from mjbot.game.table.legal import kuikae_kinds, may_rob
 from mjbot.game.table.state import (
     ACCEPTED,
@@ -27,6 +27,8 @@ from mjbot.protocol.tiles import FIRST_DRAGON, FIRST_HONOUR, N_KINDS, NORTH
 from mjbot.runtime.compiler.compiled import compiled
 
 MAX_MELDS: Final = 4
+_SECOND_RED_5P: Final = 8
+"""The bit in ``meld_red``."""
 
 
 @compiled
@@ -45,6 +47,12 @@ def pass_claims(state: State) -> None:
                 state.missed[seat] = MISSED_UNTIL_DISCARD
         if state.riichi[seat] == ACCEPTED:
             state.passed[seat] |= bit
+
+
+@compiled
+def owe_marker(state: State) -> None:
+    """A kan's dora marker is to be turned, where kans turn one."""
+    state.pending_dora += state.rules.kan_dora
 
 
 @compiled
@@ -73,8 +81,12 @@ def _add_meld(state: State, actor: int, type_: int, kind: int, called: int, sour
 
 @compiled
 def _mark_red(state: State, actor: int, meld: int, tile: int) -> None:
-    if tile >= N_KINDS:
-        state.meld_red[actor, meld] |= 1 << (tile - N_KINDS)
+    if tile < N_KINDS:
+        return
+    bit = 1 << (tile - N_KINDS)
+    if state.meld_red[actor, meld] & bit and red_copies(state.rules, tile - N_KINDS) > 1:
+        bit = _SECOND_RED_5P
+    state.meld_red[actor, meld] |= bit
 
 
 @compiled
@@ -125,7 +137,7 @@ def apply_daiminkan(state: State, actor: int, first: int, second: int, third: in
     _consume(state, actor, third)
     _note_liability(state, actor, kind_of(called), source)
     state.kans += 1
-    state.pending_dora += 1
+    owe_marker(state)
     refresh_waits(state, actor)
     state.turn = actor
     state.phase = RINSHAN
@@ -135,7 +147,8 @@ def apply_daiminkan(state: State, actor: int, first: int, second: int, third: in
 def apply_kakan(state: State, actor: int, tile: int) -> None:
     """``actor`` adds ``tile`` to its pon; the others may rob it.
 
-    Its dora marker is owed only once the rinshan tile is drawn.
+    Its dora marker is owed only once the rinshan tile is drawn, unless those of open kans are
+    turned at once.
     """
     kind = kind_of(tile)
     remove_tile(state, actor, tile)
@@ -145,6 +158,8 @@ def apply_kakan(state: State, actor: int, tile: int) -> None:
             _mark_red(state, actor, meld, tile)
     state.kans += 1
     state.calls_made = 1
+    if state.rules.open_kan_dora_at_once:
+        owe_marker(state)
     refresh_waits(state, actor)
     state.drawn = -1
     state.last_tile = tile
@@ -165,17 +180,20 @@ def apply_kita(state: State, actor: int) -> None:
 
 
 @compiled
-def apply_ankan(state: State, actor: int, kind: int, has_red: int) -> None:
-    """``actor`` declares a concealed quad, draws from the dead wall unless thirteen orphans rob."""
+def apply_ankan(state: State, actor: int, kind: int, n_reds: int) -> None:
+    """``actor`` declares a concealed quad with so many red fives.
+
+    It draws from the dead wall unless thirteen orphans rob.
+    """
     _add_meld(state, actor, ANKAN, kind, -1, actor)
-    if has_red:
+    for _ in range(n_reds):
         _consume(state, actor, N_KINDS + kind // 9)
-    for _ in range(3 if has_red else 4):
+    for _ in range(4 - n_reds):
         _consume(state, actor, kind)
     state.kans += 1
     state.calls_made = 1
     state.ippatsu[:] = 0
-    state.pending_dora += 1
+    owe_marker(state)
     refresh_waits(state, actor)
     state.drawn = -1
     state.phase = RINSHAN

@@ -50,7 +50,7 @@ def deal_in_hand(state: State, seat: int, hand: NDArray[np.int8], red: NDArray[n
     """Suppose that a seat holds these tiles, and has missed no win.
 
     ``hand`` int8[34] are its 3n+1 tiles, red fives included, without what it has drawn (see
-    :func:`deal_in_drawn`); ``red`` int8[3] is 1 for each red five among them.
+    :func:`deal_in_drawn`); ``red`` int8[3] are the red fives among them.
     """
     state.hand_known[seat] = 1
     state.missed[seat] = 0
@@ -69,7 +69,7 @@ def deal_in_drawn(state: State, seat: int, tile: int) -> None:
     """
     state.hand[seat, kind_of(tile)] += 1
     if tile >= N_KINDS:
-        state.red[seat, tile - N_KINDS] = 1
+        state.red[seat, tile - N_KINDS] += 1
     if state.turn == seat and state.drawn >= 0:
         state.drawn = tile
 

@@ -24,6 +24,7 @@ from mjbot.game.rules.tile_sets import shanten_of, waits_of, write_tiles
 from mjbot.game.rules.wall_plan import HAND_TILES, MAX_MARKERS
 from mjbot.game.rules.wins import Win, new_win
 from mjbot.game.rules.yaku_table import YAKU, yaku_han
+from mjbot.game.table.hands import red_copies
 from mjbot.game.table.observe import dora_kind
 from mjbot.game.table.settle import payments
 from mjbot.protocol.messages import MOST_STICKS
@@ -167,13 +168,14 @@ def score_hand(win: WinningHand, rules: Rules = RANKED) -> HandScore:
         _tile_problems(written, rules),
         _seat_problems(written, rules.players),
         _situation_problems(win, written),
+        _rule_problems(win, written, rules),
         _win_problems(written, rules.players),
     ):
         raise ArgumentError(problem)
     record = _record(win, written, rules)
     score = score_win(record)
     if not score[0]:
-        raise ArgumentError("no yaku: the hand is complete, but dora alone are no win")
+        raise ArgumentError(_no_win(rules))
     return _paid(win, record, written, score, rules)
 
 
@@ -306,8 +308,9 @@ def _tile_problems(written: _Written, rules: Rules) -> Iterator[str]:
                 f" but the game has {copies[kind]}"
             )
     for red in RED_FIVES:
-        if shown[red] > rules.red_fives:
-            there = "there is one" if rules.red_fives else "the rules have none"
+        most = int(red_copies(rule_set(rules), red - N_KINDS)) if rules.red_fives else 0
+        if shown[red] > most:
+            there = ("the rules have none", "there is one", "there are two")[most]
             yield f"{plural(shown[red], 'red five')} {tile_name(red)}, but {there}"
     n_melds = len(written.hand.melds)
     if n_melds > MAX_MELDS:
@@ -364,7 +367,6 @@ def _situation_problems(win: WinningHand, written: _Written) -> Iterator[str]:
         (win.chankan and by_draw, "chankan by tsumo"),
         (win.chankan and win.houtei, "chankan and houtei: the last discard is no kan"),
         (win.chankan and copies > 1, "chankan of a tile of which the robbed kan has the others"),
-        (win.first_turn and not by_draw, "first turn by ron: tenhou and chiihou are drawn"),
         (
             win.first_turn and bool(hand.melds or written.river or in_riichi or written.kita),
             "first turn after a call, a discard or riichi",
@@ -372,6 +374,36 @@ def _situation_problems(win: WinningHand, written: _Written) -> Iterator[str]:
         (win.first_turn and (win.haitei or win.rinshan), "first turn on a last or a kan's tile"),
     )
     yield from (f"impossible: {what}" for applies, what in impossible if applies)
+
+
+def _rule_problems(win: WinningHand, written: _Written, rules: Rules) -> Iterator[str]:
+    most_ura = len(written.dora) if rules.kan_ura else 1
+    by_ron = win.first_turn and not written.by_draw
+    excluded = (
+        (win.ippatsu and not rules.ippatsu, "ippatsu", "ippatsu=no"),
+        (bool(written.ura) and not rules.ura_dora, "ura dora", "ura_dora=no"),
+        (rules.ura_dora and len(written.ura) > most_ura, "ura dora of kans", "kan_ura=no"),
+        (len(written.dora) > 1 and not rules.kan_dora, "dora of kans", "kan_dora=no"),
+    )
+    yield from (f"the rules have no {what} ({rule})" for applies, what, rule in excluded if applies)
+    if by_ron and rules.renhou == "no":
+        yield (
+            "impossible: first turn by ron: tenhou and chiihou are drawn, and the rules have no"
+            " blessing of man (renhou=no)"
+        )
+    if by_ron and written.seat_wind == 0:
+        yield "impossible: first turn by ron of the dealer, who discards first"
+    if by_ron and (win.chankan or win.houtei):
+        yield "impossible: first turn on a robbed kan or the last discard"
+
+
+def _no_win(rules: Rules) -> str:
+    if rules.least_han == 1:
+        return "no yaku: the hand is complete, but dora alone are no win"
+    return (
+        f"too few yaku: the rules need {rules.least_han} han of yaku (least_han), to which dora do"
+        " not count"
+    )
 
 
 def _win_problems(written: _Written, players: int) -> Iterator[str]:

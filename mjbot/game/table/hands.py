@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from mjbot.game.rules.ruleset import RuleSet
 from mjbot.game.rules.tile_sets import waits_of
 from mjbot.game.table.state import State
 from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, tile_kind
@@ -20,6 +21,18 @@ call.
 
 
 @compiled
+def red_copies(rules: RuleSet, suit: int) -> int:
+    """Return how many red fives of a suit there may be: one, or two of 5p."""
+    return 2 if suit == 1 and rules.two_red_5p else 1
+
+
+@compiled
+def count_meld_reds(red: int) -> int:
+    """Return how many red fives a meld holds: bits 0 man, 1 pin, 2 sou, 3 the second of pin."""
+    return (red & 1) + (red >> 1 & 1) + (red >> 2 & 1) + (red >> 3 & 1)
+
+
+@compiled
 def add_tile(state: State, seat: int, tile: int) -> None:
     """Put a tile (0..37) into a hand; of one that is unknown only the size grows."""
     if state.hand_size[seat] == MAX_HAND:
@@ -28,7 +41,8 @@ def add_tile(state: State, seat: int, tile: int) -> None:
     if state.hand_known[seat] and tile != UNKNOWN:
         state.hand[seat, kind_of(tile)] += 1
         if tile >= N_KINDS:
-            state.red[seat, tile - N_KINDS] = 1
+            suit = tile - N_KINDS
+            state.red[seat, suit] = min(state.red[seat, suit] + 1, red_copies(state.rules, suit))
 
 
 @compiled
@@ -38,7 +52,7 @@ def remove_tile(state: State, seat: int, tile: int) -> None:
     if state.hand_known[seat] and state.hand[seat, kind_of(tile)] > 0:
         state.hand[seat, kind_of(tile)] -= 1
         if tile >= N_KINDS:
-            state.red[seat, tile - N_KINDS] = 0
+            state.red[seat, tile - N_KINDS] = max(state.red[seat, tile - N_KINDS] - 1, 0)
 
 
 @compiled
@@ -53,8 +67,6 @@ def concealed_tiles(state: State, seat: int) -> list[int]:
     tiles: list[int] = []
     reds = state["red"][seat].tolist()
     for kind, count in enumerate(state["hand"][seat].tolist()):
-        has_red = count > 0 and kind in FIVE_KINDS and reds[kind // 9] > 0
-        tiles += [kind] * (count - has_red)
-        if has_red:
-            tiles.append(N_KINDS + kind // 9)
+        n_reds = min(count, reds[kind // 9]) if kind in FIVE_KINDS else 0
+        tiles += [kind] * (count - n_reds) + [N_KINDS + kind // 9] * n_reds
     return tiles

@@ -37,7 +37,6 @@ from mjbot.game.table.state import (
     TURN,
     State,
 )
-from mjbot.protocol.rules import STICK_POINTS
 from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS, NORTH
 from mjbot.runtime.compiler.compiled import compiled
 
@@ -151,10 +150,10 @@ def _stays_tenpai(state: State, seat: int, kind: int) -> bool:
 
 @compiled
 def can_declare_riichi(state: State, seat: int) -> bool:
-    """Closed, not yet declared, 1,000 points, a tile to draw for each, tenpai after a discard."""
+    """Closed, not yet declared, a stick to pay, a tile to draw for each, tenpai after a discard."""
     if state.is_open[seat] or state.riichi[seat] or state.wall_left < state.rules.players:
         return False
-    if state.scores[seat] < STICK_POINTS:
+    if state.scores[seat] < state.rules.stick_points:
         return False
     if shanten(state.hand[seat], state.n_melds[seat]) > 0:  # that of three players is never lower
         return False

@@ -32,7 +32,7 @@ from mjbot.game.rules.wins import (
     Win,
 )
 from mjbot.game.rules.yaku_table import DAISANGEN, DAISUUSHII
-from mjbot.game.table.hands import kind_of
+from mjbot.game.table.hands import count_meld_reds, kind_of
 from mjbot.game.table.observe import add_melds, dora_values, ura_values
 from mjbot.game.table.seats import is_seated, steps_between
 from mjbot.game.table.state import (
@@ -77,16 +77,16 @@ def win_flags(state: State, seat: int, by_draw: bool) -> int:
     flags = state.rules.scoring
     if state.riichi[seat] == ACCEPTED:
         flags |= DOUBLE_RIICHI if state.double_riichi[seat] else RIICHI
-    if state.ippatsu[seat]:
+    if state.ippatsu[seat] and state.rules.ippatsu:
         flags |= IPPATSU
+    if state.n_river[seat] == 0 and not state.calls_made:
+        flags |= FIRST_TURN
     if by_draw:
         flags |= TSUMO
         if state.after_kan:
             flags |= RINSHAN
         elif state.wall_left == 0:
             flags |= HAITEI
-        if state.n_river[seat] == 0 and not state.calls_made:
-            flags |= FIRST_TURN
     elif state.chankan:
         flags |= CHANKAN
     elif state.wall_left == 0:
@@ -116,8 +116,9 @@ def describe_win(state: State, seat: int, tile: int, by_draw: bool, hand: Win) -
 
 @compiled
 def has_yaku(state: State, seat: int, tile: int, by_draw: bool) -> bool:
-    """Return whether the complete hand of ``seat`` has a yaku (dora is none)."""
-    if state.riichi[seat] == ACCEPTED or (by_draw and not state.is_open[seat]):
+    """Return whether the complete hand of ``seat`` has the yaku for a win (dora are none)."""
+    by_any = state.riichi[seat] == ACCEPTED or (by_draw and not state.is_open[seat])
+    if by_any and state.rules.least_han == 1:
         return True
     hands = np.empty(1, WIN)
     describe_win(state, seat, tile, by_draw, hands[0])
@@ -142,8 +143,8 @@ def _count_dora(state: State, seat: int, tile: int, hand: Win) -> None:
             hand.ura += held[kind] * values[kind]
     for suit in range(3):
         hand.red += state.red[seat, suit]
-        for meld in range(state.n_melds[seat]):
-            hand.red += (state.meld_red[seat, meld] >> suit) & 1
+    for meld in range(state.n_melds[seat]):
+        hand.red += count_meld_reds(state.meld_red[seat, meld])
     if tile >= N_KINDS and not hand.flags & TSUMO:
         hand.red += 1
 
@@ -228,8 +229,11 @@ def _write(deltas: NDArray[np.int32], out: NDArray[np.int32]) -> None:
 
 @compiled
 def has_nagashi(state: State, seat: int) -> bool:
-    """Return whether all own discards are terminals and honours and none was called."""
-    if not is_seated(state, seat):
+    """Return whether all own discards are terminals and honours and none was called.
+
+    No seat has it where the rules have no nagashi mangan.
+    """
+    if not is_seated(state, seat) or not state.rules.nagashi:
         return False
     for index in range(state.n_river[seat]):
         if state.river_flags[seat, index] & CALLED_AWAY:
@@ -254,7 +258,7 @@ def exhaustive_deltas(state: State, tenpai: NDArray[np.int8], deltas: NDArray[np
     if is_nagashi:
         _write(nagashi_deltas(nagashi, state.dealer, state.rules), deltas)
     else:
-        _write(draw_deltas(tenpai, state.rules.players), deltas)
+        _write(draw_deltas(tenpai, state.rules), deltas)
     return is_nagashi
 
 

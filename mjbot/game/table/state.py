@@ -149,7 +149,7 @@ class State(Record):
     n_melds: Annotated[Int8s, 4]
     meld_type: Annotated[Int8s, 4, 4]
     meld_kind: Annotated[Int8s, 4, 4]  # lowest kind of a chi
-    meld_red: Annotated[Int8s, 4, 4]  # red fives in the meld: bit 0 man, 1 pin, 2 sou
+    meld_red: Annotated[Int8s, 4, 4]  # red fives in the meld: bit 0 man, 1 pin, 2 sou, 3 second pin
     meld_called: Annotated[Int8s, 4, 4]  # the claimed tile, -1 for an ankan
     meld_from: Annotated[Int8s, 4, 4]  # seat it came from, own seat for an ankan
     is_open: Annotated[Int8s, 4]  # 1 after a chi, pon or open kan

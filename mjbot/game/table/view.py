@@ -53,8 +53,8 @@ class Meld:
         """Its tiles (0..36) in order, red fives in place of the first fives."""
         kinds = [self.kind + (step if self.type == MeldType.CHI else 0) for step in range(3)]
         kinds += [self.kind] if self.type.is_kan else []
-        for suit in range(3):
-            if self.red >> suit & 1:
+        for bit, suit in enumerate((0, 1, 2, 1)):
+            if self.red >> bit & 1:
                 kinds[kinds.index(FIVE_KINDS[suit])] = RED_FIVES[suit]
         return kinds
 

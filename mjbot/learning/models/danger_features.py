@@ -15,7 +15,7 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.table.hands import kind_of
+from mjbot.game.table.hands import count_meld_reds, kind_of
 from mjbot.game.table.observe import genbutsu
 from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import CHI, RIICHI_DISCARD, TSUMOGIRI, State
@@ -267,8 +267,7 @@ def shown_han(state: State, opponent: int, dora: Counts) -> int:
     for meld in range(state.n_melds[opponent]):
         kind = state.meld_kind[opponent, meld]
         type_ = state.meld_type[opponent, meld]
-        red = state.meld_red[opponent, meld]
-        han += (red & 1) + (red >> 1 & 1) + (red >> 2 & 1)
+        han += count_meld_reds(state.meld_red[opponent, meld])
         if type_ == CHI:
             han += dora[kind] + dora[kind + 1] + dora[kind + 2]
         else:

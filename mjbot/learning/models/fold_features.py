@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mjbot.game.rules.acceptance import count_tiles, shanten_and_acceptance
 from mjbot.game.rules.shanten import NEVER, shanten_pairs, shanten_regular
+from mjbot.game.table.hands import count_meld_reds
 from mjbot.game.table.observe import dora_values, genbutsu, unseen_kinds
 from mjbot.game.table.state import CALLED_AWAY, CHI, PON, State
 from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS
@@ -203,8 +204,7 @@ def _dora_in_melds(state: State, seat: int, dora: Counts) -> int:
             total += dora[kind] + dora[kind + 1] + dora[kind + 2]
         else:
             total += dora[kind] * (3 if type_ == PON else 4)
-        red = state.meld_red[seat, meld]
-        total += (red & 1) + (red >> 1 & 1) + (red >> 2 & 1)
+        total += count_meld_reds(state.meld_red[seat, meld])
     return total
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mjbot.game.rules.points import base_points, ron_points, tsumo_points
 from mjbot.game.rules.scoring import score_win
 from mjbot.game.rules.wins import RIICHI, TSUMO
+from mjbot.game.table.hands import count_meld_reds
 from mjbot.game.table.observe import add_melds, dora_values
 from mjbot.game.table.seats import steps_between
 from mjbot.game.table.state import State
@@ -51,8 +52,7 @@ def read_holding(state: State, seat: int, win: NDArray[np.void], dora: Counts) -
     for meld in range(state.n_melds[seat]):
         record.meld_type[meld] = state.meld_type[seat, meld]
         record.meld_kind[meld] = state.meld_kind[seat, meld]
-        red = state.meld_red[seat, meld]
-        bonus[0] += (red & 1) + (red >> 1 & 1) + (red >> 2 & 1)
+        bonus[0] += count_meld_reds(state.meld_red[seat, meld])
     for kind in range(34):
         bonus[0] += melds[kind] * dora[kind]
     for suit in range(3):

@@ -30,7 +30,7 @@ class HandSampler(Record):
     unseen: Annotated[Int8s, 34]  # tiles that are not dealt yet, per kind
     red: Annotated[Int8s, 3]  # 1 for a red five among them
     hand: Annotated[Int8s, 34]
-    hand_red: Annotated[Int8s, 3]  # 1 for a red five in it
+    hand_red: Annotated[Int8s, 3]  # how many red fives are in it
     deck: Annotated[Int8s, 136]
     n_deck: Int64
     tenpai: Tenpai

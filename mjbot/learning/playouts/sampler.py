@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from mjbot.game.rules.kinds import Counts
 from mjbot.game.table.assume import deal_in_drawn, deal_in_hand, deal_in_wall, hide
+from mjbot.game.table.hands import red_copies
 from mjbot.game.table.observe import unseen_kinds
 from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import ACCEPTED, CALLED_AWAY, NO_RIICHI, State
@@ -115,10 +116,12 @@ def _write_hand(state: State, seat: int, sampler: HandSampler, random: NDArray[n
     for suit in range(3):
         five = 9 * suit + 4
         held, left = int(sampler.hand[five]), int(sampler.unseen[five])
-        red = sampler.red[suit] and held and next_below(random, held + left) < held
-        sampler.hand_red[suit] = 1 if red else 0
-        if red:
-            sampler.red[suit] = 0
+        sampler.hand_red[suit] = 0
+        for gone in range(sampler.red[suit]):
+            if held > 0 and next_below(random, held + left - gone) < held:
+                sampler.hand_red[suit] += 1
+                held -= 1
+        sampler.red[suit] -= sampler.hand_red[suit]
     deal_in_hand(state, seat, sampler.hand, sampler.hand_red)
 
 
@@ -130,31 +133,33 @@ def _draw_one_more(
     stack_unseen(sampler)
     kind = int(sampler.deck[next_below(random, sampler.n_deck)])
     tile = kind
-    red_is_left = kind < 27 and kind % 9 == 4 and sampler.red[kind // 9] == 1
-    if red_is_left and next_below(random, int(sampler.unseen[kind])) == 0:
+    reds = int(sampler.red[kind // 9]) if kind < 27 and kind % 9 == 4 else 0
+    if reds and next_below(random, int(sampler.unseen[kind])) < reds:
         tile = 34 + kind // 9
-        sampler.red[kind // 9] = 0
+        sampler.red[kind // 9] -= 1
     sampler.unseen[kind] -= 1
     deal_in_drawn(state, seat, tile)
 
 
 @compiled
 def unseen_reds(state: State, seat: int, red: Counts) -> None:
-    """Write 1 for each red five that the seat does not see: int8[3]."""
+    """Write how many red fives of each suit the seat does not see: int8[3]."""
     for suit in range(3):
-        red[suit] = 1 - state.red[seat, suit]
+        red[suit] = red_copies(state.rules, suit) - state.red[seat, suit]
     for other in range(4):
         for place in range(state.n_melds[other]):
             for suit in range(3):
-                if (state.meld_red[other, place] >> suit) & 1:
-                    red[suit] = 0
+                red[suit] -= (state.meld_red[other, place] >> suit) & 1
+            red[1] -= state.meld_red[other, place] >> 3 & 1
         for place in range(state.n_river[other]):
             called = state.river_flags[other, place] & CALLED_AWAY
             if state.river[other, place] >= 34 and not called:
-                red[state.river[other, place] - 34] = 0
+                red[state.river[other, place] - 34] -= 1
     for place in range(state.n_dora):
         if state.dora_markers[place] >= 34:
-            red[state.dora_markers[place] - 34] = 0
+            red[state.dora_markers[place] - 34] -= 1
+    for suit in range(3):
+        red[suit] = max(red[suit], 0)
 
 
 # --- the wall ----------------------------------------------------------------------------------
@@ -187,14 +192,13 @@ def _unknown_tiles(state: State, sampler: HandSampler) -> None:
         for kind in range(34):
             unseen[kind] -= state.hand[seat, kind]
         for suit in range(3):
-            if state.red[seat, suit]:
-                sampler.red[suit] = 0
+            sampler.red[suit] = max(sampler.red[suit] - state.red[seat, suit], 0)
     n = 0
     for kind in range(34):
         for _ in range(unseen[kind]):
             deck[n] = kind
             n += 1
-        is_five = kind < 27 and kind % 9 == 4 and unseen[kind]
-        if is_five and sampler.red[kind // 9]:
-            deck[n - 1] = 34 + kind // 9
+        if kind < 27 and kind % 9 == 4:
+            for index in range(min(unseen[kind], sampler.red[kind // 9])):
+                deck[n - 1 - index] = 34 + kind // 9
     sampler.n_deck = n

@@ -17,13 +17,13 @@ from mjbot.protocol.dialects import ARRAYS, LINES, LOCKSTEP, Dialect
 from mjbot.protocol.messages import Event, PlayerAction, wire_name
 from mjbot.protocol.plain_text import excerpt
 from mjbot.protocol.reading import SPELLINGS_OF_KITA
+from mjbot.protocol.rules import STICK_POINTS
 from mjbot.protocol.sessions.lockstep_server import BadReplyError, read_reply
 from mjbot.protocol.sessions.request_server import meant
 from mjbot.protocol.sessions.turns import Due, due_after
 from mjbot.protocol.tiles import TILE_NAMES, tile_names
 
 MOST_BYTES: Final = 1 << 16
-RIICHI_POINTS: Final = 1000
 _CALLS: Final = ("chi", "pon", "daiminkan")
 _KANS: Final = ("ankan", "kakan", "daiminkan")
 
@@ -196,7 +196,7 @@ def _failed_discard(owed: Owed, fields: dict[str, Any]) -> str | None:
 
 def _too_poor_or_late(owed: Owed) -> bool:
     state = owed.referee.state
-    is_poor = int(state["scores"][owed.seat]) < RIICHI_POINTS
+    is_poor = int(state["scores"][owed.seat]) < STICK_POINTS
     return is_poor or int(state["wall_left"]) < owed.referee.rules.players
 
 

@@ -18,7 +18,7 @@ from mjbot.game.rules.wall_plan import wall_plan
 from mjbot.game.table.actions import Action
 from mjbot.game.table.assume import pin_draws
 from mjbot.protocol.messages import EndGame, EndKyoku, Event
-from mjbot.protocol.rules import Length, Rules
+from mjbot.protocol.rules import STICK_POINTS, Length, Rules
 from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles, tile_kind
 
 _MISSING: Final = {3: range(1, 8), 4: range(0)}
@@ -141,7 +141,7 @@ class MadeGame:
         end = next(index for index, event in enumerate(events) if isinstance(event, EndKyoku))
         scores = self.referee.state["scores"].tolist()
         if (sticks := int(self.referee.state["sticks"])) > 0:
-            scores[scores.index(max(scores[: self._players]))] += 1000 * sticks
+            scores[scores.index(max(scores[: self._players]))] += STICK_POINTS * sticks
         return [*events[: end + 1], EndGame(scores=(scores[0], scores[1], scores[2], scores[3]))]
 
 

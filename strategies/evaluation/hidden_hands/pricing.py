@@ -12,9 +12,11 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.rules.points import HONBA_POINTS, base_points, ron_points, tsumo_points
+from mjbot.game.rules.points import base_points, ron_points, tsumo_points
 from mjbot.game.rules.scoring import score_win
 from mjbot.game.rules.wins import DOUBLE_RIICHI, RIICHI, TSUMO, Win
+from mjbot.game.table.apply import ura_due
+from mjbot.game.table.hands import count_meld_reds
 from mjbot.game.table.observe import add_melds, dora_kind, dora_values, unseen_kinds
 from mjbot.game.table.settle import liable_base, liable_seat
 from mjbot.game.table.state import NO_RIICHI, State
@@ -145,13 +147,14 @@ def sampled_dora(
             dora += pricing.dora[kind] * (tenpai.hand[kind] + pricing.held[kind])
     win.red = 0
     for meld in range(state.n_melds[other]):
-        for suit in range(3):
-            win.red += (state.meld_red[other, meld] >> suit) & 1
+        win.red += count_meld_reds(state.meld_red[other, meld])
     for suit in range(3):
         five = 9 * suit + 4
         fives, held = pricing.unseen[five], tenpai.hand[five]
-        if held and pricing.red[suit] and next_below(random, int(fives)) < held:
-            win.red += 1
+        for gone in range(pricing.red[suit]):
+            if held > 0 and next_below(random, int(fives) - gone) < held:
+                win.red += 1
+                held -= 1
     return dora
 
 
@@ -162,7 +165,7 @@ def sampled_ura(state: State, random: NDArray[np.uint64], pricing: PricingWorksp
     for kind in range(34):
         total += pricing.unseen[kind]
     ura = 0
-    for _ in range(state.n_dora):
+    for _ in range(ura_due(state)):
         at = next_below(random, total)
         marker = 0
         while at >= pricing.unseen[marker]:
@@ -185,7 +188,7 @@ def _payment(state: State, viewer: int, other: int, pricing: PricingWorkspace) -
     pricing.has_yaku = 1
     by_draw = pricing.win.flags & TSUMO
     base = base_points(han, fu, yakuman, int(state.rules.scoring))
-    honba = HONBA_POINTS * state.honba
+    honba = state.rules.honba_points * state.honba
     liable = liable_seat(state, other, mask)
     is_dealer = other == state.dealer
     own_share = is_dealer or viewer == state.dealer

@@ -127,7 +127,7 @@ def _call_value(state: State, seat: int, code: int, position: PushPosition) -> f
         gained += hand_context.dora[used]
     gained += gives_red
     if gives_red:
-        red[kind // 9] = 0
+        red[kind // 9] -= 1
     record = hand_context.win[0]
     melds = record.n_melds
     add_meld(hand_context, CHI if is_chi else PON, low)

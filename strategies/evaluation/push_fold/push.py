@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjbot.game.rules.kinds import Counts
-from mjbot.game.rules.points import HONBA_POINTS
 from mjbot.game.rules.wins import WIN
 from mjbot.game.table.seats import seat_after
 from mjbot.game.table.state import State
@@ -37,7 +36,6 @@ from mjbot.protocol.tiles import N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.strategies.evaluation.push_fold.race import (
     MAX_DRAWS,
-    STICK,
     Race,
     StageTable,
     fill_stages,
@@ -107,14 +105,15 @@ def read_position(
     _read_pace(state, seat, draws, parameters, live)
     live *= 1 - parameters.mawashi_cost * mean_deal_in / total
     risk[:] = mean_loss / total
-    may_riichi = not state.is_open[seat] and state.scores[seat] >= STICK
+    may_riichi = not state.is_open[seat] and state.scores[seat] >= state.rules.stick_points
     others = state.rules.players - 1
+    honba = others * state.rules.honba_points * state.honba
     rate = others / OTHERS
     race = Race(
         unseen, total, draws, int(state.discarded[seat]), live, risk,
         risk * parameters.mawashi_cost, value, rate * parameters.ron_rate, parameters.call_rate,
         worth_of(value, rate * parameters.tenpai_points),
-        others * HONBA_POINTS * state.honba + float(STICK * state.sticks),
+        honba + float(state.rules.stick_points * state.sticks),
         may_riichi and state.wall_left > others, others,
     )  # fmt: skip
     fill_stages(race, stages)
@@ -137,7 +136,7 @@ def _read_dangers(
     deal_in_chances(state, seat, unseen, weights, chance, points)
     if not parameters.fine_danger:
         grade_chances(state, seat, unseen, weights, chance)
-    honba = (state.rules.players - 1) * HONBA_POINTS * state.honba
+    honba = (state.rules.players - 1) * state.rules.honba_points * state.honba
     for kind in range(34):
         safe = 1.0
         for opponent in range(4):

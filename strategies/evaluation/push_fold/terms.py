@@ -30,7 +30,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mjbot.game.rules.points import HONBA_POINTS
 from mjbot.game.table.view import View
 from mjbot.learning.models.danger import DangerWeights, deal_in_chances, grade_chances
 from mjbot.learning.models.placement import LOWEST, N_STEPS, STEP
@@ -67,7 +66,7 @@ def read_dangers(view: View, weights: DangerWeights, parameters: PushParameters)
     deal_in_chances(view.state, view.seat, view.unseen, weights, chance, points)
     if not parameters.fine_danger:
         grade_chances(view.state, view.seat, view.unseen, weights, chance)
-    honba = (view.players - 1) * HONBA_POINTS * view.honba
+    honba = (view.players - 1) * int(view.state["rules"]["honba_points"]) * view.honba
     paid = np.where(chance > 0, points + honba, 0.0)
     return Dangers(chance, paid)
 

@@ -12,7 +12,8 @@ from mjbot.protocol.tiles import TILE_BY_NAME, TILE_NAMES, tile_kind
 from proof.riichienv_answers import COUNTED_TWICE
 
 Json = dict[str, Any]
-DRAWS = {"kyushukyuhai": 1, "sufonrenta": 2, "suchareach": 3, "sukaikan": 4, "sanchaho": 5}
+DRAWS = {"kyushukyuhai": 1, "sufonrenta": 2, "sukaikan": 3, "suchareach": 4, "sanchaho": 5}
+"""As two public copies of the site's client number them."""
 
 
 def text(name: str) -> str:
@@ -146,6 +147,11 @@ def hule(event: m.Hora, win: Any, rules: Rules) -> Json:
 
 
 SWITCHES = {
+    "nagashi": "have_liujumanguan", "kan_dora": "have_gang_biao_dora",
+    "ura_dora": "have_li_dora", "kan_ura": "have_gang_li_dora", "ippatsu": "have_yifa",
+    "agari_renchan": "have_helelianzhuang", "tenpai_renchan": "have_tingpailianzhuang",
+    "open_kan_dora_at_once": "ming_dora_immediately_open", "least_han": "fanfu",
+    "stick_points": "liqibang_value", "return_points": "jingsuanyuandian",
     "bust": "can_jifei", "head_bump": "have_toutiao",
     "kiriage": "have_qieshangmanguan", "agari_yame": "have_helezhongju",
     "tenpai_yame": "have_tingpaizhongju", "extension": "have_nanruxiru",
@@ -165,7 +171,12 @@ def detail_rule(rules: Rules) -> Json:
     """Return the rules of a friend room that names all of them."""
     detail: Json = {switch: getattr(rules, rule) for rule, switch in SWITCHES.items()}
     detail |= {switch: not getattr(rules, rule) for rule, switch in OFF_BY.items()}
-    detail |= {"dora_count": 3 * rules.red_fives, "have_yifa": True}
+    detail |= {"dora_count": 3 * rules.red_fives + rules.two_red_5p, "have_biao_dora": True}
+    uma = enumerate(rules.uma[1:], 2)
+    detail |= {f"shunweima_{place}": part // 1000 for place, part in uma}
+    detail["changbang_value"] = rules.honba_points * (rules.players - 1)
+    detail |= {f"noting_fafu_{n}": points for n, points in enumerate(rules.noten_points, 1)}
+    detail["enable_renhe"] = ["no", "mangan", "yakuman"].index(rules.renhou)
     return detail | {"disable_double_wind_four_fu": rules.double_wind_fu == 2}
 
 

@@ -137,3 +137,54 @@ def test_a_refused_win_without_payments_is_no_question_of_points(tmp_path: Path,
     path.write_bytes(b"".join(map(log_line, events)))
     assert main(["replay", str(path)]) == ExitCode.FAILED
     assert "right " not in capsys.readouterr().err
+
+
+def double_wind() -> Game:
+    game = Game(["11z345m567p999s23s", "", "", ""], "9m4s", dora="5z", ura="5z")
+    return game.riichi(0, "9m").do(0, "ron")
+
+
+def saved(made: Made, folder: Path) -> str:
+    path = folder / "a.mjson"
+    path.write_bytes(b"".join(map(log_line, made)))
+    return str(path)
+
+
+def test_a_rule_of_two_values_is_named_by_its_value(tmp_path: Path, capsys) -> None:
+    """Double riichi, ippatsu; 20 + 10 + 8 of a triplet and 4 of the pair are 50 fu, with 2 only 40.
+
+    3 han 50 fu of the dealer are 9,600, 3 han 40 fu 7,700.
+    """
+    game = double_wind()
+    made = paid(game, 7700 + 1000, -7700, 0, 0)
+    assert main(["replay", saved(made, tmp_path)]) == ExitCode.FAILED
+    assert "2 fu for the pair of a double wind" in (printed := capsys.readouterr().err)
+    assert "double_wind_fu=2" in printed
+    path = saved(paid(game, 9600 + 1000, -9600, 0, 0), tmp_path)
+    assert main(["replay", "--rules", "double_wind_fu=2", path]) == ExitCode.FAILED
+    assert "4 fu for the pair of a double wind" in capsys.readouterr().err
+
+
+def test_a_concealed_kan_is_robbed_of_its_own_tile_only(tmp_path: Path, capsys) -> None:
+    *before, win = robbed_ankan()
+    path = saved([*before, replace(win, pai="9m")], tmp_path)
+    assert main(["replay", path]) == ExitCode.FAILED
+    assert "may not be robbed" not in capsys.readouterr().err
+
+
+def test_a_riichi_without_its_ura_is_explained_by_no_rule(tmp_path: Path, capsys) -> None:
+    """Four fewer points than its value are a number, whatever the hidden indicators are."""
+    game = double_wind()
+    *before, win = paid(game, 7700 + 1000, -7700, 0, 0)
+    hidden = replace(win, uradora_markers=None, scores=(1, 2, 3, 4))
+    assert main(["replay", saved([*before, hidden], tmp_path)]) == ExitCode.FAILED
+    assert "--rules" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("reason", ["fanpai", None, "something"])
+def test_an_exhaustive_draw_is_explained_by_no_abortive_one(reason, tmp_path, capsys) -> None:
+    game = Game(["", "", "", ""]).finish_kyoku()
+    end = game.names().index("Ryukyoku")
+    wrong = replace(game.events[end], reason=reason, deltas=(3000, -3000, 0, 0), scores=None)
+    main(["replay", saved([*game.events[:end], wrong], tmp_path)])
+    assert "nine_terminals_draw" not in capsys.readouterr().err

@@ -20,6 +20,7 @@ from mjbot.game.records.tenhou6 import order
 from mjbot.game.records.tenhou6.hands import Claim, Draw, HandColumns, Play, RiverEntry, SeatColumns
 from mjbot.game.records.tenhou6.order import orders
 from mjbot.game.records.tenhou6.reader import read_tenhou6
+from mjbot.game.records.tenhou6.results import DrawEntry, read_result
 from mjbot.game.records.tenhou6.writer import write_tenhou6
 from mjbot.protocol import messages as m
 from mjbot.runtime.errors import ExitCode
@@ -444,3 +445,26 @@ def test_whole_floats_are_points(scripted) -> None:
     (game,) = read_tenhou6(stream(json.dumps(value).encode()), "x")
     with pytest.raises(RecordError, match=r"25000\.5 is no number of points"):
         list(game.entries)
+
+
+@pytest.mark.parametrize(
+    ("result", "kept"),
+    [
+        (["流局", None], True),
+        (["流局", []], True),
+        (["流局", [None, 0, 0, 0]], True),
+        (["九種九牌", []], True),
+        (["流局", [1500, -1500, 1500, -1500], None], True),
+    ],
+)
+def test_a_draw_with_gaps_keeps_its_result(result, kept) -> None:
+    entry = read_result(result)
+    assert isinstance(entry, DrawEntry) is kept
+    assert entry.deltas in (None, (1500, -1500, 1500, -1500))
+    assert entry.is_open == (entry.deltas is None and entry.reason == "fanpai")
+
+
+def test_a_win_with_gaps_keeps_its_result() -> None:
+    win = ["和了", [None, 1000, -1000, 0], [1, 2, None, "30符1飜1000点", "断幺九(1飜)", None], None]
+    (entry,) = read_result(win)
+    assert (entry.deltas, entry.liable, entry.points) == ((0, 1000, -1000, 0), None, 1000)

@@ -11,7 +11,7 @@ from mjbot.game.rules.wall_plan import wall_plan
 from mjbot.game.table.actions import Action
 from mjbot.protocol import messages as m
 from mjbot.protocol.rules import Rules
-from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles
+from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, RED_FIVES, parse_tiles, tile_kind
 
 Event = TypeVar("Event", bound=m.Event)
 FULL_SET = [kind for kind in range(N_KINDS) for _ in range(3 if kind in FIVE_KINDS else 4)]
@@ -150,7 +150,7 @@ def make_wall(places: dict[int, int], players: int) -> np.ndarray:
     n_tiles = len(rest)
     for place, tile in places.items():
         wall[place] = tile
-        rest.remove(tile)
+        rest.remove(tile if tile in rest else tile_kind(tile))  # a second red 5p
     Random(0).shuffle(rest)
     played = wall[:n_tiles]
     played[played < 0] = rest

@@ -106,8 +106,8 @@ def test_the_length_of_a_short_game_is_announced() -> None:
 
 
 def test_rules_that_are_not_known_are_named() -> None:
-    with pytest.raises(TableError, match="renhou: unknown rule; the rules: length"):
-        Mirror().apply(m.StartGame(mjbot_rules={"renhou": True}))
+    with pytest.raises(TableError, match="sashikomi: unknown rule; the rules: length"):
+        Mirror().apply(m.StartGame(mjbot_rules={"sashikomi": True}))
 
 
 def test_a_record_is_completed_under_its_own_rules() -> None:

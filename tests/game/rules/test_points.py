@@ -153,7 +153,7 @@ def test_a_win_moves_points_and_makes_none(
 def test_payments_to_tenpai_players(tenpai: list[int], deltas: list[int]) -> None:
     players = len(tenpai)
     flags = np.array([*tenpai, 0][:4], np.int8)
-    assert draw_deltas(flags, players).tolist() == deltas
+    assert draw_deltas(flags, rule_set(Rules(players=players))).tolist() == deltas
 
 
 def test_nagashi_is_paid_like_a_self_drawn_mangan_to_each() -> None:

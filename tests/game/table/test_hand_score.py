@@ -272,3 +272,103 @@ def test_a_yakuman_is_printed_without_han(capsys) -> None:
     assert main(["score", *words]) == ExitCode.OK
     counted = capsys.readouterr().out
     assert "20 han, 30 fu = 20 base + 10 closed hand by ron\n32,000 points, yakuman\n" in counted
+
+
+SOUL = Rules().under("mahjong-soul")
+HEAVEN = [
+    # yakuman of a dealer's first 14 tiles: 48,000 each, of three players 32,000; the blessing
+    # counts once, pure nine gates, thirteen waits, the pair wait and big four winds twice
+    ("1112340567899m", "9m", 4, 3 * 48_000),
+    ("1112345678999m", "5m", 4, 3 * 48_000),
+    ("1112345678999p", "2p", 3, 3 * 32_000),
+    ("19m19p19s1234567z", "7z", 4, 3 * 48_000),
+    ("19m19p19s1234566z", "7z", 4, 3 * 48_000),
+    ("19m19p19s1234566z", "7z", 3, 3 * 32_000),
+    ("111222333m44p77z", "7z", 4, 3 * 48_000),
+    ("111222333m444p7z", "7z", 4, 3 * 48_000),
+    ("11222333444z66z", "1z", 3, 6 * 32_000),
+    ("123456m789p23s55z", "1s", 4, 1 * 48_000),
+]
+
+
+@pytest.mark.parametrize(("hand", "tile", "players", "points"), HEAVEN)
+def test_any_tile_of_a_blessing_of_heaven_is_the_winning_one(hand, tile, players, points) -> None:
+    rules = Rules(players=players).under("mahjong-soul")
+    assert score_hand(WinningHand(hand=hand, tsumo=tile, first_turn=True), rules).points == points
+
+
+def test_the_tile_of_a_blessing_of_earth_is_the_drawn_one() -> None:
+    pure, other = (
+        score_hand(WinningHand(hand=hand, tsumo=tile, first_turn=True, seat="S"), SOUL).points
+        for hand, tile in (("1112345678999m", "5m"), ("1112340567899m", "9m"))
+    )
+    assert (pure, other) == (3 * 32_000, 2 * 32_000)
+
+
+def test_of_readings_that_pay_alike_the_one_with_most_fu_is_shown() -> None:
+    """3p completes 33p as the pair, with 345p; or 345p by an open wait, with the pair 33p."""
+    parts = score_hand(WinningHand(hand="3345p888m(777p)(067m)", ron="3p")).fu_parts
+    assert ("pair wait", 2) in parts and sum(fu for name, fu in parts if name != "rounded up") == 28
+
+
+RULES_OF_LEAGUES = {
+    "ippatsu=no": ("--ron 5s --riichi --ippatsu", "the rules have no ippatsu (ippatsu=no)"),
+    "ura_dora=no": ("--ron 5s --riichi --dora 1m --ura 1m", "no ura dora (ura_dora=no)"),
+    "kan_ura=no": ("--ron 5s --riichi --dora 11m --ura 12m", "no ura dora of kans (kan_ura=no)"),
+    "kan_dora=no": ("--ron 5s --dora 11m", "no dora of kans (kan_dora=no)"),
+    "least_han=4": ("--ron 5s --riichi --dora 9p9p", "too few yaku: the rules need 4 han of yaku"),
+    "renhou=no": ("--ron 5s --first-turn --seat S", "blessing of man (renhou=no)"),
+    "renhou=mangan": ("--ron 5s --first-turn", "first turn by ron of the dealer"),
+}
+
+
+@pytest.mark.parametrize("rule", RULES_OF_LEAGUES)
+def test_what_rules_exclude_is_refused_by_name(rule: str, capsys) -> None:
+    options, problem = RULES_OF_LEAGUES[rule]
+    assert main(["score", HAND, *options.split(), "--rules", rule]) != ExitCode.OK
+    assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"tsumo": "5s", "rinshan": True, "haitei": True}, "rinshan and haitei"),
+        ({"ron": "5s", "chankan": True}, ""),
+    ],
+)
+def test_last_and_robbed_tiles(options, problem) -> None:
+    """The replacement draw is never the last one; a robbed tile is the only one of the hand."""
+    kan = WinningHand(hand="99m46s678p[2222m]111z", **options)
+    if problem:
+        with pytest.raises(ArgumentError, match=problem):
+            score_hand(kan)
+        return
+    assert ("robbing a kan", 1) in score_hand(kan).yaku
+    pair = WinningHand(hand="3455s678p[2222m]111z", ron="5s", chankan=True)
+    with pytest.raises(ArgumentError, match="of which the robbed kan has the others"):
+        score_hand(pair)
+
+
+def test_ura_indicators_of_three_players_turn_from_1m_to_9m() -> None:
+    hand = WinningHand(hand="99m123p456p789p23s", ron="1s", riichi=True, dora="9p", ura="1m")
+    assert dict(score_hand(hand, Rules(players=3)).yaku)["ura dora"] == 2
+
+
+@pytest.mark.parametrize("liable", ["E", "W"])
+def test_the_liable_seat_is_not_the_discarder(liable: str) -> None:
+    hand = WinningHand(hand="99m(555z)(666z)(777z)23s", ron="1s", seat="S", liable=liable)
+    payments = score_hand(hand).payments
+    assert payments == {"discarder": 16_000, liable: 16_000}
+
+
+@pytest.mark.parametrize("reds", [1, 2, 3])
+def test_red_fives_of_four_red_fives(reds: int) -> None:
+    hand = WinningHand(hand="234m567m678p" + {1: "05p", 2: "00p", 3: "00p"}[reds] + "67s", ron="8s")
+    rules = Rules(two_red_5p=True)
+    if reds < 3:
+        assert dict(score_hand(hand, rules).yaku)["red dora"] == reds
+        with pytest.raises(ArgumentError, match="2 red fives 5pr, but there is one"):
+            score_hand(WinningHand(hand="234m567m678p00p67s", ron="8s"))
+        return
+    with pytest.raises(ArgumentError, match="3 red fives 5pr, but there are two"):
+        score_hand(WinningHand(hand="234m567m067p00p67s", ron="8s"), rules)

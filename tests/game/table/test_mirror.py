@@ -152,3 +152,34 @@ def test_masks_are_plain_bits(story):
     position = story([JUNK, None, None, None]).turn(0, "9s")
     assert position.table.view(1).genbutsu(0) == 1 << 26
     assert np.bitwise_count(position.table.view(1).genbutsu(1)) == 0
+
+
+@pytest.mark.parametrize(("wall_left", "allowed"), [(1, True), (0, False)])
+def test_a_hidden_seat_sets_no_north_aside_once_the_wall_is_empty(wall_left, allowed) -> None:
+    mirror = Mirror()
+    mirror.apply(m.StartGame(mjbot_rules={"players": 3}))
+    mirror.apply(start_kyoku(scores=(35000, 35000, 35000, 0)))
+    mirror.apply(m.Tsumo(actor=0, pai="?"))
+    mirror.state["wall_left"] = wall_left
+    if allowed:
+        mirror.apply(m.Kita(actor=0, pai="N"))
+        return
+    with pytest.raises(TableError, match="no kita once the wall is empty"):
+        mirror.apply(m.Kita(actor=0, pai="N"))
+
+
+@pytest.mark.parametrize("named", [{"start_points": 30000, "target_points": 30000}, {}, None])
+@pytest.mark.parametrize("players", [3, 4])
+def test_the_first_deal_has_the_points_that_the_rules_name(named, players) -> None:
+    mirror = Mirror()
+    rules = None if named is None and players == 4 else {"players": players, **(named or {})}
+    mirror.apply(m.StartGame(mjbot_rules=rules))
+    deal = start_kyoku(scores=(*[27000] * players, 0)[:4])
+    if not named:
+        mirror.apply(deal)
+        return
+    with pytest.raises(TableError, match="the rules begin with 30000 each"):
+        mirror.apply(deal)
+    again = Mirror()
+    again.apply(m.StartGame(mjbot_rules=rules))
+    again.apply(start_kyoku(scores=(*[27000] * players, 0)[:4], honba=1))

@@ -5,33 +5,61 @@ from typing import Final
 
 from mjbot.game.records.complete import in_id_order
 from mjbot.game.records.mahjong_soul import messages as lq
-from mjbot.game.records.tenhou6.events import LastHand, emit_deal, emit_events, last_tile
+from mjbot.game.records.tenhou6.events import (
+    LastHand,
+    emit_deal,
+    emit_events,
+    last_tile,
+    last_waits,
+)
 from mjbot.game.records.tenhou6.hands import HandColumns, SeatColumns
 from mjbot.game.records.tenhou6.results import DrawEntry, Result, WinEntry
-from mjbot.game.rules.points import HONBA_POINTS
+from mjbot.game.rules.points import Parties
+from mjbot.game.rules.ruleset import rule_set
+from mjbot.game.rules.yaku_table import DAISANGEN, DAISUUSHII
+from mjbot.game.table.settle import payments
 from mjbot.protocol import messages as m
-from mjbot.protocol.rules import STICK_POINTS
+from mjbot.protocol.rules import Rules
 from mjbot.protocol.seats import by_seat, paid
-from mjbot.protocol.tiles import NORTH, TILE_BY_NAME, TILE_NAMES, parse_tiles, tile_kind, tile_name
+from mjbot.protocol.tiles import (
+    FIRST_DRAGON,
+    FIRST_HONOUR,
+    NORTH,
+    TILE_BY_NAME,
+    TILE_NAMES,
+    WIND_NAMES,
+    parse_tiles,
+    tile_kind,
+    tile_name,
+)
 from mjbot.protocol.yaku import YAKUMAN_FAN
 
-_DRAWS: Final = ("", "kyushukyuhai", "sufonrenta", "suchareach", "sukaikan", "sanchaho")
-"""By the type of an abortive draw."""
+_DRAWS: Final = {
+    1: "kyushukyuhai",
+    2: "sufonrenta",
+    3: "sukaikan",
+    4: "suchareach",
+    5: "sanchaho",
+}
+"""By the type of an abortive draw, as the site numbers them."""
 _DEALT: Final = 13
+_KANS: Final = (m.Daiminkan, m.Kakan, m.Ankan)
+_CALLS: Final = (m.Chi, m.Pon, *_KANS)
 _Turning = lq.DealTile | lq.DiscardTile | lq.AnGangAddGang | lq.BaBei
 """Messages that may name indicators."""
 
 
-def hand_events(deal: lq.NewRound, played: Iterable[lq.Message]) -> list[m.Event]:
-    """Return the events of a hand, from its deal to its result.
+def hand_events(deal: lq.NewRound, played: Iterable[lq.Message], rules: Rules) -> list[m.Event]:
+    """Return the events of a hand under these rules, from its deal to its result.
 
     Raises ``ValueError`` where a message does not fit those before it.
     """
-    hand = _Hand(deal)
+    hand = _Hand(deal, rules)
     for message in played:
         hand.add(message)
     columns = _columns(deal, hand.hands_dealt, hand.ura)
-    return [*emit_events(columns, hand.events, hand.result), m.EndKyoku()]
+    events = emit_events(columns, hand.events, hand.result, rules.stick_points)
+    return [*events, m.EndKyoku()]
 
 
 def deal_only(deal: lq.NewRound) -> list[m.Event]:
@@ -81,7 +109,8 @@ def _tile(text: str) -> str:
 class _Hand:
     """What a hand's messages leave behind: its events, and what later messages refer to."""
 
-    def __init__(self, deal: lq.NewRound) -> None:
+    def __init__(self, deal: lq.NewRound, rules: Rules) -> None:
+        self._rules: Final = rules
         self._players: Final = len(deal.scores)
         self._check_seats(deal, deal.ju)
         seats = range(self._players)
@@ -92,6 +121,10 @@ class _Hand:
         self._deal: Final = deal
         self._hands: Final = [LastHand(dealt) for dealt in tiles]
         self._pons: Final[dict[tuple[int, int], list[str]]] = {}
+        self._honours: Final[dict[int, list[int]]] = {seat: [] for seat in seats}
+        """The kinds of melds of honours."""
+        self._liable: Final[dict[int, tuple[int, int]]] = {}
+        """By winner: the seat that answers for its yakuman, and the mask of that yakuman."""
         self._declarer = -1
         """The seat whose riichi is not accepted yet."""
         self._n_riichi = 0
@@ -127,8 +160,9 @@ class _Hand:
                 self.result = tuple(self._wins(message))
             case lq.NoTile():
                 self.result = _exhaustive(message)
-            case lq.LiuJu(type=type_):
-                self.result = DrawEntry(_DRAWS[type_], _DRAWS[type_], None)
+            case lq.LiuJu():
+                reason = self._draw_reason(message)
+                self.result = DrawEntry(reason, reason, None)
             case lq.NewRound():
                 raise ValueError("RecordNewRound: inside a hand")
 
@@ -139,11 +173,55 @@ class _Hand:
     def _accept_riichi(self, message: lq.Message) -> None:
         """Accept a riichi that was declared, unless its discard is won."""
         is_ron = isinstance(message, lq.HuleRecord) and not message.hules[0].zimo
-        is_triple_ron = isinstance(message, lq.LiuJu) and _DRAWS[message.type] == "sanchaho"
+        is_triple_ron = isinstance(message, lq.LiuJu) and self._draw_reason(message) == "sanchaho"
         if self._declarer >= 0 and not (is_ron or is_triple_ron):
             self.events.append(m.ReachAccepted(actor=self._declarer))
             self._n_riichi += 1
         self._declarer = -1
+
+    def _draw_reason(self, draw: lq.LiuJu) -> str:
+        """Return what the table says of an abortive draw; the number only chooses among several."""
+        if isinstance(last_tile(self.events), m.Tsumo):
+            return "kyushukyuhai"
+        kans = [each.actor for each in self.events if isinstance(each, _KANS)]
+        holds = {
+            "suchareach": self._n_riichi + (self._declarer >= 0) == 4,
+            "sukaikan": len(kans) == 4 and len({*kans}) > 1,
+            "sufonrenta": self._is_four_winds(),
+            "sanchaho": self._is_three_rons(),
+        }
+        named = _DRAWS.get(draw.type, "")
+        possible = [reason for reason, is_so in holds.items() if is_so] or [named]
+        if not possible[0]:
+            raise ValueError(f"RecordLiuJu.type: {draw.type} is no abortive draw")
+        return named if named in possible else possible[0]
+
+    def _is_four_winds(self) -> bool:
+        if any(isinstance(event, _CALLS) for event in self.events):
+            return False
+        discards = [event.pai for event in self.events if isinstance(event, m.Dahai)]
+        return len(discards) == 4 and len({*discards}) == 1 and discards[0] in WIND_NAMES
+
+    def _is_three_rons(self) -> bool:
+        last = last_tile(self.events)
+        if self._players == 3 or not isinstance(last, m.Dahai | m.Kakan):
+            return False
+        others = [hand for seat, hand in enumerate(self._hands) if seat != last.actor]
+        return all(last_waits(hand, self._players) >> _kind(last.pai) & 1 for hand in others)
+
+    def _note_honours(self, seat: int, kind: int, source: int) -> None:
+        """Note a meld of honours, and who is liable if it completes big dragons or big winds."""
+        if kind < FIRST_HONOUR:
+            return
+        self._honours[seat].append(kind)
+        dragons = sum(each >= FIRST_DRAGON for each in self._honours[seat])
+        winds = len(self._honours[seat]) - dragons
+        if source == seat:
+            return
+        if kind >= FIRST_DRAGON and dragons == 3:
+            self._liable[seat] = (source, 1 << DAISANGEN)
+        elif kind < FIRST_DRAGON and winds == 4:
+            self._liable[seat] = (source, 1 << DAISUUSHII)
 
     def _turn_dora(self, message: _Turning) -> None:
         for text in message.doras[self._n_dora :]:
@@ -170,6 +248,9 @@ class _Hand:
         self._hands[seat].play(seat, tiles)
         kind = {0: m.Chi, 1: m.Pon, 2: m.Daiminkan}[call.type]
         own = in_id_order(tiles)
+        self._hands[seat].n_melds += 1
+        if kind is not m.Chi:
+            self._note_honours(seat, _kind(claimed), call.froms[at])
         self.events.append(kind(actor=seat, target=call.froms[at], pai=claimed, consumed=own))
         if kind is m.Pon:
             self._pons[seat, _kind(claimed)] = [claimed, *tiles]
@@ -181,6 +262,8 @@ class _Hand:
         self._hands[seat].play(seat, held)
         if kan.type == 3 and len(held) == 4:
             a, b, c, d = in_id_order(held)
+            self._hands[seat].n_melds += 1
+            self._note_honours(seat, kind, seat)
             self.events.append(m.Ankan(actor=seat, consumed=(a, b, c, d)))
         elif kan.type == 2 and len(held) == 1 and len(pon) == 3:
             a, b, c = in_id_order(pon)
@@ -196,33 +279,67 @@ class _Hand:
         self._turn_dora(north)
 
     def _wins(self, record: lq.HuleRecord) -> Iterator[WinEntry]:
-        """Yield the wins, nearest to the discarder first, which is who gets honba and sticks."""
+        """Yield the wins, nearest to the discarder first, which is who gets honba and sticks.
+
+        The message has the sum of what they move.  A win has what the sum leaves after the others:
+        the first, or else the first with a liable seat, as only the sum shows who pays for it.
+        """
         loser = last_tile(self.events).actor
-        first, *others = sorted(record.hules, key=lambda win: (win.seat - loser) % self._players)
+        wins = sorted(record.hules, key=lambda win: (win.seat - loser) % self._players)
+        with_liable = [win for win in wins if self._liable.get(win.seat, (loser, 0))[0] != loser]
+        rest_of = with_liable[0] if with_liable else wins[0]
         rest = _four(record.delta_scores)
-        for hule in others:
-            rest = paid(rest, _moved(hule.point_rong, hule.seat, loser))
-        bonus = (self._players - 1) * HONBA_POINTS * self._deal.ben
-        bonus += STICK_POINTS * (self._deal.liqibang + self._n_riichi)
-        points = rest[first.seat] - bonus if first.zimo else first.point_rong
-        yield _win(first, loser, points, rest)
-        for hule in others:
-            yield _win(hule, loser, hule.point_rong, _moved(hule.point_rong, loser, hule.seat))
+        moved: dict[int, m.FourInts] = {}
+        for hule in wins:
+            if hule is not rest_of:
+                moved[hule.seat] = self._payments(hule, loser, is_first=hule is wins[0])
+                rest = paid(rest, by_seat(-points for points in moved[hule.seat]))
+        moved[rest_of.seat] = rest
+        for hule in wins:
+            points = rest[hule.seat] - self._bonus() if hule.zimo else hule.point_rong
+            liable = self._liable.get(hule.seat, (None, 0))[0] if hule.yiman else None
+            yield _win(hule, loser, points, moved[hule.seat], liable)
         self.ura = next(
             (tuple(map(_tile, win.li_doras)) for win in record.hules if win.li_doras), ()
         )
+
+    def _bonus(self) -> int:
+        """Return what honba and sticks bring to the first winner."""
+        honba = (self._players - 1) * self._rules.honba_points * self._deal.ben
+        return honba + self._sticks() * self._rules.stick_points
+
+    def _sticks(self) -> int:
+        return self._deal.liqibang + self._n_riichi
+
+    def _payments(self, hule: lq.Hule, loser: int, is_first: bool) -> m.FourInts:
+        """Return what a ron moves by the rules, its points being known."""
+        liable, yakuman = self._liable.get(hule.seat, (-1, 0))
+        times = 6 if hule.seat == self._deal.ju else 4
+        honba, sticks = (self._deal.ben, self._sticks()) if is_first else (0, 0)
+        parties = Parties(hule.seat, loser, self._deal.ju, liable)
+        rules = rule_set(self._rules)
+        if hule.point_rong % times or not yakuman:
+            moved = _moved(hule.point_rong, loser, hule.seat)
+            bonus = _moved(self._rules.honba_points * (self._players - 1) * honba, loser, hule.seat)
+            moved = paid(moved, bonus)
+            won = self._rules.stick_points * sticks
+            return paid(moved, by_seat(won * (seat == hule.seat) for seat in range(4)))
+        deltas = payments(hule.point_rong // times, yakuman, parties, honba, sticks, rules)
+        return by_seat(deltas.tolist())
 
 
 def _moved(points: int, source: int, target: int) -> m.FourInts:
     return by_seat(points * ((seat == target) - (seat == source)) for seat in range(4))
 
 
-def _win(hule: lq.Hule, source: int, points: int, deltas: m.FourInts) -> WinEntry:
+def _win(
+    hule: lq.Hule, source: int, points: int, deltas: m.FourInts, liable: int | None
+) -> WinEntry:
     yakuman = sum(fan.val for fan in hule.fans)
     return WinEntry(
         winner=hule.seat,
         source=source,
-        liable=None,
+        liable=liable,
         deltas=deltas,
         points=points,
         fu=hule.fu or None,

@@ -6,6 +6,7 @@ an empty text and an empty list are missing, too.  Fields that do not matter are
 Tiles are ``1m``, ``0p`` (a red five) and ``5z`` (the white dragon), seats 0 to 3.
 """
 
+import re
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -126,9 +127,9 @@ class NoTile(msgspec.Struct, frozen=True):
 
 
 class LiuJu(msgspec.Struct, frozen=True):
-    """An abortive draw; ``type`` is 1 to 5."""
+    """An abortive draw; of what it is called by its ``type`` writers have different opinions."""
 
-    type: Annotated[int, msgspec.Meta(ge=1, le=5)]
+    type: Count = 0
 
 
 Message = (
@@ -157,10 +158,43 @@ _KINDS: Final[dict[str, type[Message]]] = {
 KNOWN: Final = frozenset(_KINDS)
 
 
+_NAME: Final = re.compile(r"\.?(?:lq\.)?((?:Record|Action|GameDetail)[A-Z]\w*)")
+_NAME_KEYS: Final = ("name", "__type", "type", "$type")
+"""Where writers put the name of a message."""
+
+
 def bare_name(record: Any) -> str:
-    """Return ``RecordNewRound`` for ``{"name": ".lq.RecordNewRound", ...}``, empty for others."""
-    name = record.get("name") if isinstance(record, dict) else None
-    return name.removeprefix(".").removeprefix("lq.") if isinstance(name, str) else ""
+    """Return ``RecordNewRound`` for a message of that name, empty for what is none.
+
+    >>> bare_name({"name": ".lq.RecordNewRound", "data": {}}), bare_name({"type": "dahai"})
+    ('RecordNewRound', '')
+    >>> bare_name({"__type": "RecordNoTile"}), bare_name([".lq.RecordHule", {}])
+    ('RecordNoTile', 'RecordHule')
+    """
+    names = [record.get(key) for key in _NAME_KEYS] if isinstance(record, dict) else []
+    if isinstance(record, list) and len(record) == 2:
+        names = record[:1]
+    matches = [_NAME.fullmatch(name) for name in names if isinstance(name, str)]
+    return next((match[1] for match in matches if match), "")
+
+
+def named(record: Any) -> dict[str, Any] | None:
+    """Return a message in the site's form, ``{"name": ..., "data": ...}``; ``None`` for no message.
+
+    Others are a pair of name and fields, or have the fields next to the name.
+    """
+    name = bare_name(record)
+    if not name:
+        return None
+    if isinstance(record, list):
+        data = record[1]
+    elif "data" in record:
+        data = record["data"]
+    else:
+        data = {key: value for key, value in record.items() if key not in _NAME_KEYS[:2]}
+        if bare_name({"name": record.get("type")}):
+            data.pop("type")
+    return {"name": name, "data": data}
 
 
 def read_message(record: dict[str, Any]) -> Message:
@@ -182,7 +216,9 @@ def read_message(record: dict[str, Any]) -> Message:
 def _present(value: Any) -> Any:
     """Return a JSON value without the fields that are missing."""
     if isinstance(value, list):
-        return [_present(item) for item in value]
+        if any(isinstance(item, int) for item in value):  # points by seat
+            return [0 if item is None else item for item in value]
+        return [_present(item) for item in value if item is not None]
     if not isinstance(value, dict):
         return value
     known = ((key, part) for key, part in value.items() if part not in (None, "", []))

@@ -10,6 +10,7 @@ names are read.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NoReturn, TypeVar
 
+from mjbot.game.records.dates import moment_of_clock, moment_of_id
 from mjbot.game.records.discards import settle_discards
 from mjbot.game.records.game import (
     Entry,
@@ -21,10 +22,11 @@ from mjbot.game.records.game import (
 from mjbot.game.records.json_values import Lines
 from mjbot.game.records.mahjong_soul import messages as lq
 from mjbot.game.records.mahjong_soul.hands import deal_only, hand_events
+from mjbot.game.records.mahjong_soul.rooms import RoomError, room_rules
 from mjbot.game.records.other_formats import RAW_MAHJONG_SOUL, whole_json
 from mjbot.game.records.tenhou6.reader import game_entries
 from mjbot.protocol import messages as m
-from mjbot.protocol.rules import MAHJONG_SOUL, RANKED, SET, Rules
+from mjbot.protocol.rules import Rules
 from mjbot.protocol.seats import by_seat
 
 LIVE_STREAM: Final = (
@@ -33,56 +35,6 @@ LIVE_STREAM: Final = (
 )
 T = TypeVar("T")
 _LIVE: Final = "Action"
-_SPECIAL: Final = {
-    "guyi_mode": "local yaku",
-    "enable_renhe": "blessing of man",
-    "dora3_mode": "more dora",
-    "begin_open_mode": "open hands",
-    "open_hand": "open hands",
-    "reveal_discard": "hidden discards",
-    "jiuchao_mode": "hidden tiles",
-    "muyu_mode": "wooden fish",
-    "zhanxing": "divination",
-    "tianming_mode": "destiny tiles",
-    "field_spell_mode": "field spells",
-    "yongchang_mode": "event rules",
-    "hunzhiyiji_mode": "event rules",
-    "wanxiangxiuluo_mode": "event rules",
-    "beishuizhizhan_mode": "event rules",
-    "amusement_switches": "event rules",
-    "huansanzhang": "exchange of three tiles",
-    "chuanma": "Sichuan rules",
-    "xuezhandaodi": "fight to the end",
-}
-"""Switches of rooms whose rules are not those of riichi as ranked games have it."""
-_NAMED: Final = {"dora_count": "red_fives", "shiduan": "open_tanyao"}
-_SWITCHES: Final = {
-    "can_jifei": "bust",
-    "have_toutiao": "head_bump",
-    "have_qieshangmanguan": "kiriage",
-    "have_helezhongju": "agari_yame",
-    "have_tingpaizhongju": "tenpai_yame",
-    "have_nanruxiru": "extension",
-    "have_sifenglianda": "four_winds_draw",
-    "have_sigangsanle": "four_kans_draw",
-    "have_sijializhi": "four_riichi_draw",
-    "have_jiuzhongjiupai": "nine_terminals_draw",
-}
-_DISABLED: Final = {
-    "disable_double_yakuman": ["double_yakuman"],
-    "disable_composite_yakuman": ["composite_yakuman"],
-    "disable_multi_yukaman": ["double_yakuman", "composite_yakuman"],  # before there were those two
-    "disable_leijiyiman": ["counted_yakuman"],
-    "disable_angang_guoshi": ["kokushi_ankan"],
-}
-_POINTS: Final = {
-    "init_point": "start_points",
-    "fandian": "target_points",
-    "jingsuanyuandian": "return_points",
-}
-"""Switches of friend rooms, and the rules that they set."""
-_LENGTHS: Final = {1: "tonpu", 2: "hanchan"}
-"""By the last digit of a room's mode; others (one hand, say) are not announced."""
 
 
 def read_mahjong_soul(stream: Lines, first: Any, name: str) -> Iterator[Game]:
@@ -101,7 +53,18 @@ def read_mahjong_soul(stream: Lines, first: Any, name: str) -> Iterator[Game]:
     for count, record in enumerate(value if is_many else [value], 1):
         title = name if count == 1 else f"{name}#{count}"
         notes = HandNotes()
-        yield Game(title, "hand", settle_discards(_entries(record, title, notes)), "", notes)
+        entries = settle_discards(_entries(record, title, notes))
+        ref, played = _ref_and_time(record)
+        yield Game(title, "hand", entries, ref, played, notes)
+
+
+def _ref_and_time(record: Any) -> tuple[str, str]:
+    """Return the id of a game, and when it began."""
+    head = _inside(record, "head")
+    ref = head.get("uuid")
+    ref = ref if isinstance(ref, str) else ""
+    began = moment_of_clock(head.get("start_time")) or moment_of_clock(head.get("end_time"))
+    return ref, began or moment_of_id(ref)
 
 
 def _entries(record: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
@@ -113,9 +76,9 @@ def _entries(record: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
         raise RecordError(name, "", f"holds no hand: no {lq.NEW_ROUND}")
     scores = _inside(hands[0][0], "data").get("scores")
     players = 3 if isinstance(scores, list) and len(scores) == 3 else 4
-    rules = _rules(head, players, name)
-    start = m.StartGame(names=_names(head, players), mjbot_rules=rules)
-    played = [_played(hand, name, number, notes) for number, hand in enumerate(hands, 1)]
+    rules, announced = _rules(head, players, name)
+    start = m.StartGame(names=_names(head, players), mjbot_rules=announced)
+    played = [_played(hand, rules, name, notes, number) for number, hand in enumerate(hands, 1)]
     yield from game_entries(start, played, _final_scores(head, players), notes)
 
 
@@ -130,7 +93,7 @@ def _messages(record: Any, name: str) -> list[dict[str, Any]]:
     if not isinstance(inside, list):
         raise RecordError(name, "", "holds no list of messages")
     results = [item.get("result", item) if isinstance(item, dict) else item for item in inside]
-    messages = [result for result in results if lq.bare_name(result)]
+    messages = [message for result in results if (message := lq.named(result)) is not None]
     if not messages:
         raise ForeignRecordError(name, RAW_MAHJONG_SOUL)
     for message in messages:
@@ -165,7 +128,7 @@ def _hands(messages: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]
 
 
 def _played(
-    hand: Sequence[dict[str, Any]], name: str, number: int, notes: HandNotes
+    hand: Sequence[dict[str, Any]], rules: Rules, name: str, notes: HandNotes, number: int
 ) -> list[m.Event]:
     """Return the events of a hand; dealt and not played, if it is bad.
 
@@ -179,7 +142,7 @@ def _played(
     except ValueError as error:
         raise RecordError(name, place, str(error)) from None
     try:
-        return hand_events(deal, map(lq.read_message, hand[1:]))
+        return hand_events(deal, map(lq.read_message, hand[1:]), rules)
     except ValueError as error:
         notes.unreadable.append(RecordError(name, place, str(error)))
         return unplayed
@@ -188,52 +151,15 @@ def _played(
 # --- the head -------------------------------------------------------------------------------------
 
 
-def _rules(head: dict[str, Any], players: int, name: str) -> dict[str, Any]:
-    """Return the rules of the room for ``start_game``, without a length if none is named.
+def _rules(head: dict[str, Any], players: int, name: str) -> tuple[Rules, dict[str, Any]]:
+    """Return the rules of the room, and those for ``start_game``.
 
-    Raises :class:`ForeignRecordError` for rooms of other games.
+    Raises :class:`ForeignRecordError` for rooms of other rules.
     """
-    mode = _inside(head, "config", "mode")
-    number = mode.get("mode")
-    number = number if isinstance(number, int) else 0
-    detail = _inside(mode, "detail_rule")
-    for switch, meaning in _SPECIAL.items():
-        if detail.get(switch):
-            _refuse_room(name, f"{meaning}, {switch}")
-    length = _LENGTHS.get(number % 10)
-    fields = {SET: MAHJONG_SOUL, "players": players, "length": length or RANKED.length}
-    if detail.get("init_point"):  # of ranked games defaults may be written
-        fields |= _room_rules(detail, players)
     try:
-        rules = Rules.read(fields, players=(3, 4))
-    except ValueError as error:
+        return room_rules(_inside(head, "config", "mode"), players)
+    except RoomError as error:
         _refuse_room(name, str(error))
-    return ({"length": length} if length else {}) | rules.differences
-
-
-def _room_rules(detail: dict[str, Any], players: int) -> dict[str, Any]:
-    """Return what the switches of a friend room change.
-
-    Those that are off are left out by some writers, so they count where a room names any.
-    """
-    rules: dict[str, Any] = {
-        rule: bool(detail[switch]) for switch, rule in _NAMED.items() if switch in detail
-    }
-    if any(value for switch, value in detail.items() if switch.startswith("have_")):
-        rules |= {rule: bool(detail.get(switch)) for switch, rule in _SWITCHES.items()}
-        if players == 3:
-            rules["tsumo_loss"] = bool(detail.get("have_zimosun"))
-        rules["triple_ron_paid"] = not detail.get("have_sanjiahele")  # the draw by three rons
-    for switch, disabled in _DISABLED.items():
-        rules |= dict.fromkeys(disabled, False) if detail.get(switch) else {}
-    if detail.get("disable_double_wind_four_fu"):
-        rules["double_wind_fu"] = 2
-    points = {rule: detail[switch] for switch, rule in _POINTS.items() if detail.get(switch)}
-    points.setdefault("return_points", points["start_points"])
-    uma = [detail.get(f"shunweima_{place}", 0) for place in range(2, players + 1)]
-    if all(isinstance(part, int) for part in uma) and any(uma):
-        points["uma"] = [1000 * part for part in (-sum(uma), *uma)]
-    return rules | points
 
 
 def _names(head: dict[str, Any], players: int) -> tuple[str, ...] | None:

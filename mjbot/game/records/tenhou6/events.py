@@ -6,30 +6,34 @@ import numpy as np
 
 from mjbot.game.records.complete import in_id_order
 from mjbot.game.records.tenhou6.hands import HandColumns
-from mjbot.game.records.tenhou6.results import (
-    ALL_TENPAI,
-    NOBODY_TENPAI,
-    DrawEntry,
-    Result,
-    WinEntry,
-)
+from mjbot.game.records.tenhou6.results import DrawEntry, Result, WinEntry
+from mjbot.game.records.tenhou6.words import ALL_TENPAI, NOBODY_TENPAI
 from mjbot.game.rules.tile_sets import waits_of
 from mjbot.protocol import messages as m
+from mjbot.protocol.rules import STICK_POINTS
 from mjbot.protocol.seats import by_seat, paid, riichi_deltas
 from mjbot.protocol.tiles import N_KINDS, TILE_BY_NAME, WIND_NAMES, tile_kind
 
 LastTile = m.Tsumo | m.Dahai | m.Kakan | m.Ankan | m.Kita
 
 
-def emit_events(hand: HandColumns, events: Sequence[m.Event], result: Result) -> Iterator[m.Event]:
+def emit_events(
+    hand: HandColumns,
+    events: Sequence[m.Event],
+    result: Result,
+    stick_points: int = STICK_POINTS,
+) -> Iterator[m.Event]:
     """Yield a hand from its deal to its result; ``events`` are what is between them, in order.
+
+    A riichi pays ``stick_points``.
 
     Raises ``ValueError`` where a seat plays what it does not hold or wins what is not there.
     """
     hands = _last_hands(hand, events)
     yield emit_deal(hand)
-    yield from _with_payments(hand, events)
-    yield from _ending(hand, events, result, hands)
+    played = [*_with_payments(hand, events, stick_points)]
+    yield from played
+    yield from _ending(hand, played, result, hands)
 
 
 def emit_deal(hand: HandColumns) -> m.StartKyoku:
@@ -46,12 +50,14 @@ def emit_deal(hand: HandColumns) -> m.StartKyoku:
     )
 
 
-def _with_payments(hand: HandColumns, events: Sequence[m.Event]) -> Iterator[m.Event]:
+def _with_payments(
+    hand: HandColumns, events: Sequence[m.Event], stick_points: int
+) -> Iterator[m.Event]:
     """Yield the events up to the result, riichi with what was paid for it."""
     scores = hand.scores
     for event in events:
         if isinstance(event, m.ReachAccepted):
-            deltas = riichi_deltas(event.actor)
+            deltas = riichi_deltas(event.actor, stick_points)
             scores = paid(scores, deltas)
             event = m.ReachAccepted(actor=event.actor, deltas=deltas, scores=scores)
         yield event
@@ -62,10 +68,9 @@ def _ending(
 ) -> Iterator[m.Event]:
     if result is None:
         return
-    in_riichi = [event.actor for event in events if isinstance(event, m.ReachAccepted)]
-    scores = hand.scores
-    for seat in in_riichi:
-        scores = paid(scores, riichi_deltas(seat))
+    accepted = [event for event in events if isinstance(event, m.ReachAccepted)]
+    in_riichi = [event.actor for event in accepted]
+    scores = next((event.scores for event in reversed(accepted) if event.scores), hand.scores)
     if isinstance(result, DrawEntry):
         shown = _shown(result, hands[: hand.players], last_tile(events).actor)
         shown += [False] * (4 - hand.players)
@@ -164,7 +169,7 @@ def _ryukyoku(
     )
     t0, t1, t2, t3 = (seen and not nine for seen in shown)
     deltas = result.deltas
-    if deltas is None and result.reason != "nagashimangan":
+    if deltas is None and result.reason != "nagashimangan" and not result.is_open:
         deltas = (0, 0, 0, 0)
     return m.Ryukyoku(
         actor=last.actor if nine else None,
@@ -189,11 +194,12 @@ def _shown(result: DrawEntry, hands: Sequence[LastHand], last_seat: int) -> list
         return [False for _ in seats]
     if result.reason == "fanpai" and result.deltas and any(result.deltas):
         return [result.deltas[seat] > 0 for seat in seats]
-    return [_waits(hand, len(hands)) for hand in hands]
+    return [last_waits(hand, len(hands)) != 0 for hand in hands]
 
 
-def _waits(hand: LastHand, players: int) -> bool:
+def last_waits(hand: LastHand, players: int) -> int:
+    """Return the mask of the kinds that complete a hand."""
     counts = np.zeros(N_KINDS, np.int8)
     for tile in hand.tiles:
         counts[tile_kind(TILE_BY_NAME[tile])] += 1
-    return bool(waits_of(counts, hand.n_melds, players))
+    return int(waits_of(counts, hand.n_melds, players))

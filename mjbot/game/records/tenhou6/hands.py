@@ -129,8 +129,8 @@ def read_hand(value: Any) -> HandColumns:
     seats = [_read_seat(value[at : at + 3], at, deal.players) for at in firsts]
     return replace(
         deal,
-        dora=_tiles(value[2], "[2]"),
-        ura=_tiles(value[3], "[3]"),
+        dora=_indicators(value[2], "[2]"),
+        ura=_indicators(value[3], "[3]"),
         seats=(*seats, *deal.seats[deal.players :]),
         result=_list(value[-1], f"[{len(value) - 1}]"),
     )
@@ -254,6 +254,12 @@ def _tile(value: Any, place: str) -> str:
 
 def _tiles(value: Any, place: str) -> tuple[str, ...]:
     return tuple(_tile(item, f"{place}[{at}]") for at, item in enumerate(_list(value, place)))
+
+
+def _indicators(value: Any, place: str) -> tuple[str, ...]:
+    """Return indicators; ``null`` among them, or instead of them, is none."""
+    known = [] if value is None else [item for item in _list(value, place) if item is not None]
+    return _tiles(known, place)
 
 
 def _number(value: Any, place: str, at: int, count: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from mjbot.game.records.dates import moment_of_id, moment_of_text
 from mjbot.game.records.game import (
     Entry,
     Game,
@@ -58,7 +59,21 @@ def read_tenhou6(stream: Lines, name: str) -> Iterator[Game]:
         ref = value.get("ref") if isinstance(value, dict) else None
         notes = HandNotes()
         entries = _entries(value, title, notes)
-        yield Game(title, "hand", entries, ref if isinstance(ref, str) else "", notes)
+        ref = ref if isinstance(ref, str) else ""
+        yield Game(title, "hand", entries, ref, _played_at(value, ref), notes)
+
+
+def _played_at(value: Any, ref: str) -> str:
+    """Return when a game was played, by Tenhou's id, its title's second text or the site's id.
+
+    Exporters put the date of the end there in their own way; the id has the day of the start.
+    """
+    by_id = moment_of_id(ref)
+    if "T" in by_id:
+        return by_id
+    title = value.get("title") if isinstance(value, dict) else None
+    written = moment_of_text(title[1]) if isinstance(title, list) and len(title) > 1 else ""
+    return written or by_id
 
 
 class HandLink(NamedTuple):
@@ -125,7 +140,7 @@ def _entries(value: Any, name: str, notes: HandNotes) -> Iterator[Entry]:
     try:
         rules = _rules(value.get("rule"), players)
         start = m.StartGame(names=_names(value, players), mjbot_rules=rules)
-        final = _final_scores(value["sc"], players) if "sc" in value else None
+        final = _final_scores(value.get("sc"), players)
     except ValueError as error:
         raise RecordError(name, "", str(error)) from None
     played = [_hand_events(hand, name, number, notes) for number, hand in enumerate(hands, 1)]
@@ -218,8 +233,10 @@ def _names(game: dict[str, Any], players: int) -> tuple[str, ...] | None:
     return known if any(known) else None
 
 
-def _final_scores(value: Any, players: int) -> m.FourInts:
+def _final_scores(value: Any, players: int) -> m.FourInts | None:
     columns = value[: 2 * players : 2] if isinstance(value, list) else []
+    if value in (None, []) or None in columns:
+        return None
     scores = [score for column in columns if (score := whole_number(column)) is not None]
     if len(scores) != players:
         raise ValueError("sc: is no final result")

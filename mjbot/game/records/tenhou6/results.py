@@ -1,8 +1,4 @@
-"""The end of a hand of tenhou.net/6: its texts for wins, yaku and draws, read and written.
-
-The site writes Japanese.  Exporters of Mahjong Soul games (tensoul, its ports and the browser
-script "downloadlogs") write Japanese, romaji or English, by a setting; the site's editor writes
-``不明`` for a hand whose result nobody entered.
+"""The end of a hand of tenhou.net/6, read and written (:mod:`.words` has the names).
 
 A win is ``["和了", changes, [winner, from, liable or winner, value, yaku...]]``, two more items for
 each further winner; a draw is its name and, where something is paid, the changes.  Values:
@@ -17,72 +13,24 @@ from typing import Any, Final
 
 from mjbot.game.records.game import WinRecord
 from mjbot.game.records.tenhou6.hands import four_numbers
+from mjbot.game.records.tenhou6.words import (
+    ALL_TENPAI,
+    DRAWS,
+    EXHAUSTIVE,
+    EXPORTED_DRAWS,
+    LIMITS,
+    NOBODY_TENPAI,
+    UNKNOWN_RESULT,
+    WIN,
+    WINS,
+    YAKU_IDS,
+    YAKU_NAMES,
+)
 from mjbot.game.rules.points import base_points, tsumo_points
 from mjbot.game.rules.yaku_table import DOUBLED
 from mjbot.protocol.messages import FourInts
-from mjbot.protocol.yaku import DORA, N_YAKU, YAKUMAN_FAN, is_yakuman, named_yaku
+from mjbot.protocol.yaku import YAKUMAN_FAN, is_yakuman, named_yaku
 
-WIN: Final = "和了"
-EXHAUSTIVE: Final = "流局"
-ALL_TENPAI: Final = "全員聴牌"
-NOBODY_TENPAI: Final = "全員不聴"
-NAGASHI: Final = "流し満貫"
-TRIPLE_RON: Final = "三家和了"
-DRAWS: Final = {
-    EXHAUSTIVE: "fanpai",
-    ALL_TENPAI: "fanpai",
-    NOBODY_TENPAI: "fanpai",
-    NAGASHI: "nagashimangan",
-    "九種九牌": "kyushukyuhai",
-    "四風連打": "sufonrenta",
-    "四槓散了": "sukaikan",
-    "四家立直": "suchareach",
-    TRIPLE_RON: "sanchaho",
-    "三家和": "sanchaho",
-}
-"""Name of a draw as the site writes it -> mjai reason; the first of a reason is written."""
-_EXPORTED_DRAWS: Final = {
-    "荒牌平局": "fanpai",
-    "四開槓": "sukaikan",
-    "ryuukyoku": "fanpai",
-    "nagashi mangan": "nagashimangan",
-    "kyuushu kyuuhai": "kyushukyuhai",
-    "suufon renda": "sufonrenta",
-    "suukaikan": "sukaikan",
-    "suucha riichi": "suchareach",
-    "sanchahou": "sanchaho",
-    "exhaustive draw": "fanpai",
-    "mangan at draw": "nagashimangan",
-    "nine terminal abortion": "kyushukyuhai",
-    "four wind abortion": "sufonrenta",
-    "four kan abortion": "sukaikan",
-    "four riichi abortion": "suchareach",
-    "three ron abortion": "sanchaho",
-}
-"""Further names that exporters write, in lower case."""
-_WINS: Final = (WIN, "agari")
-UNKNOWN_RESULT: Final = "不明"
-"""What the site's editor writes for a hand without a result."""
-
-YAKU_NAMES: Final = (
-    "門前清自摸和", "立直", "一発", "槍槓", "嶺上開花",
-    "海底摸月", "河底撈魚", "平和", "断幺九", "一盃口",
-    "自風 東", "自風 南", "自風 西", "自風 北", "場風 東",
-    "場風 南", "場風 西", "場風 北", "役牌 白", "役牌 發",
-    "役牌 中", "両立直", "七対子", "混全帯幺九", "一気通貫",
-    "三色同順", "三色同刻", "三槓子", "対々和", "三暗刻",
-    "小三元", "混老頭", "二盃口", "純全帯幺九", "混一色",
-    "清一色", "人和", "天和", "地和", "大三元",
-    "四暗刻", "四暗刻単騎", "字一色", "緑一色", "清老頭",
-    "九蓮宝燈", "純正九蓮宝燈", "国士無双", "国士無双１３面", "大四喜",
-    "小四喜", "四槓子", "ドラ", "裏ドラ", "赤ドラ",
-)  # fmt: skip
-"""By Tenhou's id."""
-LIMITS: Final = ("", "満貫", "跳満", "倍満", "三倍満", "役満")
-assert len(YAKU_NAMES) == N_YAKU
-
-_IDS: Final = {name: yaku for yaku, name in enumerate(YAKU_NAMES)} | {"抜きドラ": DORA}
-"""Mahjong Soul counts the dora of kita apart."""
 _YAKU: Final = re.compile(r"(.+)\((?:(\d+)飜|役満)\)")
 _VALUE: Final = re.compile(
     r"(?:(\d+)(?:符|Fu)(\d+)(?:飜|Han)|\D*)(\d+)(?:-(\d+))?(?:点|Points)(∀?)"
@@ -107,11 +55,15 @@ class WinEntry:
 
 @dataclass(frozen=True, slots=True)
 class DrawEntry:
-    """A draw: its mjai reason, its name in the log, and what was paid if that is known."""
+    """A draw: its mjai reason, its name in the log, and what was paid if that is known.
+
+    ``is_open``: something was paid that the log does not have.
+    """
 
     reason: str
     name: str
     deltas: FourInts | None
+    is_open: bool = False
 
 
 Result = tuple[WinEntry, ...] | DrawEntry | None
@@ -120,28 +72,41 @@ Result = tuple[WinEntry, ...] | DrawEntry | None
 
 def read_result(value: list[Any], players: int = 4) -> Result:
     """Read a result of so many players.  Raises ``ValueError`` that names the place in its list."""
+    while value and value[-1] is None:
+        value = value[:-1]
     if not value or value[0] == UNKNOWN_RESULT:
         return None
     if not isinstance(value[0], str):
         raise ValueError("[16]: does not begin with a text")
     name = value[0].strip().lower()
-    if name in _WINS:
+    if name in WINS:
         if len(value) < 3 or len(value) % 2 == 0:
             raise ValueError(f"[16]: has {len(value)} parts; after {WIN} come pairs for each win")
         return tuple(_read_win(value, at, players) for at in range(1, len(value), 2))
-    if (reason := DRAWS.get(name) or _EXPORTED_DRAWS.get(name)) is None:
+    if (reason := DRAWS.get(name) or EXPORTED_DRAWS.get(name)) is None:
         raise ValueError(f'[16][0]: "{value[0][:40]}" is neither a win nor a draw known here')
-    deltas = four_numbers(value[1], "[16][1]", players) if len(value) > 1 else None
-    return DrawEntry(reason, name, deltas)
+    has_gap = len(value) > 1 and _has_gap(value[1])
+    deltas = None if has_gap or len(value) < 2 else four_numbers(value[1], "[16][1]", players)
+    return DrawEntry(reason, name, deltas, has_gap and reason == "fanpai")
+
+
+def _has_gap(changes: Any) -> bool:
+    """Return whether a list of changes is empty or lacks some."""
+    return changes is None or (isinstance(changes, list) and (not changes or None in changes))
 
 
 def _read_win(result: list[Any], at: int, players: int) -> WinEntry:
     place = f"[16][{at + 1}]"
-    deltas, parts = four_numbers(result[at], f"[16][{at}]", players), result[at + 1]
+    changes, parts = result[at], result[at + 1]
+    if isinstance(changes, list) and any(changes):
+        changes = [0 if change is None else change for change in changes]
+    deltas = four_numbers(changes, f"[16][{at}]", players)
     if not isinstance(parts, list) or len(parts) < 3:
         raise ValueError(f"{place}: has no winner and source")
+    if parts[2] is None:
+        parts = [*parts[:2], parts[0], *parts[3:]]
     winner, source, third = (_seat(parts[index], f"{place}[{index}]") for index in range(3))
-    texts = parts[3:]
+    texts = [text for text in parts[3:] if text is not None]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{place}: the value and the yaku are texts")
     points, fu = _read_value(texts[0], players) if texts else (None, None)
@@ -163,9 +128,9 @@ def _read_value(text: str, players: int) -> tuple[int | None, int | None]:
 
 def _read_yaku(texts: Sequence[str]) -> tuple[tuple[tuple[str, int], ...] | None, int | None]:
     matches = [_YAKU.fullmatch(text) for text in texts]
-    if not matches or not all(match and match[1] in _IDS for match in matches):
+    if not matches or not all(match and match[1] in YAKU_IDS for match in matches):
         return None, None
-    ids = [(_IDS[match[1]], int(match[2] or 0)) for match in matches if match]
+    ids = [(YAKU_IDS[match[1]], int(match[2] or 0)) for match in matches if match]
     yakuman = [yaku for yaku, _ in ids if is_yakuman(yaku)]
     yaku = [] if yakuman else _summed(ids)
     if DOUBLED & sum({1 << each for each in yakuman}):

@@ -11,13 +11,14 @@ import numpy as np
 
 from mjbot.game.table import state as s
 from mjbot.game.table.actions import ACTIONS, N_ACTIONS, RON, Action
+from mjbot.game.table.hands import concealed_tiles, red_copies
 from mjbot.game.table.legal import can_abort, can_ron, legal_codes
 from mjbot.game.table.mirror.wire import tile_code, to_action, to_message
 from mjbot.game.table.observe import extra_copy
 from mjbot.game.table.seats import next_seat
 from mjbot.game.table.settle import abort_reason, three_rons_draw
 from mjbot.protocol import messages as m
-from mjbot.protocol.tiles import N_KINDS, TILE_NAMES, tile_kind
+from mjbot.protocol.tiles import N_KINDS, TILE_NAMES, tile_kind, tile_names
 
 _PHASES: Final = {
     s.IDLE: "no kyoku is under way",
@@ -65,7 +66,8 @@ def check_start_kyoku(state: s.State, event: m.StartKyoku, seat: int | None) -> 
         if name != "?":
             tile = tile_code(name)
             kinds[tile_kind(tile)] += count
-            _expect(tile < N_KINDS or count == 1, f"{name} is dealt {count} times")
+            most = 4 if tile < N_KINDS else red_copies(state["rules"], tile - N_KINDS)
+            _expect(count <= most, f"{name} is dealt {count} times")
     for kind, count in kinds.items():
         _expect(count <= 4, f"{TILE_NAMES[kind]} is dealt {count} times")
 
@@ -81,7 +83,8 @@ def check_draw(state: s.State, event: m.Tsumo) -> None:
     expected = next_seat(state, turn) if phase == s.REACTION else turn
     _expect(event.actor == expected, f"actor is {event.actor}, but seat {expected} is to draw")
     _expect(int(state["wall_left"]) > 0, "the wall is empty")
-    owed = phase == s.REACTION and int(state["pending_dora"]) > 0
+    at_once = bool(state["rules"]["open_kan_dora_at_once"])
+    owed = (phase == s.REACTION or at_once) and int(state["pending_dora"]) > 0
     _expect(not owed, "the dora marker of a kan is still to be turned")
     known = bool(state["hand_known"][event.actor])
     _expect(event.pai != "?" or not known, "pai is '?' for a seat whose hand is known")
@@ -113,7 +116,14 @@ def allowed_actions(state: s.State, seat: int) -> tuple[Action, ...]:
 
 
 def _check_tiles(state: s.State, seat: int, action: Action, event: m.PlayerAction) -> None:
-    """The tiles named in a call or kan are those that the hand gives."""
+    """The tiles named in a call or kan are those that the hand gives.
+
+    Of two red 5p with a plain one a pon may give both.
+    """
+    if isinstance(event, m.Pon) and action.red and state["rules"]["two_red_5p"]:
+        held = Counter(tile_names(concealed_tiles(state, seat)))
+        _expect(Counter(event.consumed) <= held, f"consumed is {event.consumed}, which is not held")
+        return
     expected: Any = to_message(state, seat, action)
     for field in ("pai", "consumed"):
         value = getattr(event, field, None)
@@ -130,7 +140,8 @@ def _check_public(state: s.State, seat: int, event: m.PlayerAction) -> None:
             _expect(_own_turn(state, seat, s.TURN), f"seat {seat} may not declare riichi now")
             _expect(not state["is_open"][seat], f"seat {seat} has called and may not riichi")
             _expect(not state["riichi"][seat], f"seat {seat} is in riichi already")
-            _expect(int(state["scores"][seat]) >= 1000, f"seat {seat} lacks the 1000 points")
+            stick = int(state["rules"]["stick_points"])
+            _expect(int(state["scores"][seat]) >= stick, f"seat {seat} lacks the {stick} points")
         case m.Chi() | m.Pon() | m.Daiminkan():
             _check_hidden_call(state, seat, event)
         case m.Ankan() | m.Kakan():
@@ -190,7 +201,8 @@ def check_dora(state: s.State, event: m.Dora) -> None:
     """There are five places for markers, one more than kans."""
     tile_code(event.dora_marker)
     _expect(int(state["phase"]) != s.IDLE, "no kyoku is under way")
-    _expect(int(state["n_dora"]) <= int(state["kans"]), "more dora markers than kans allow")
+    kans = int(state["kans"]) if state["rules"]["kan_dora"] else 0
+    _expect(int(state["n_dora"]) <= kans, "more dora markers than kans allow")
 
 
 def check_draw_reason(state: s.State, event: m.Ryukyoku) -> None:
@@ -206,13 +218,29 @@ def check_draw_reason(state: s.State, event: m.Ryukyoku) -> None:
         )
         _check_tenpai_list(state, event)
         return
-    by_discard = (s.FOUR_WINDS, s.FOUR_KANS, s.FOUR_RIICHI)
-    holds = reason not in by_discard or int(abort_reason(state)) == reason
+    holds = reason not in _BY_DISCARD or _is_abort(state, reason)
     if reason == s.NINE_TERMINALS:
         holds = _has_nine_terminals(state)
     elif reason == s.TRIPLE_RON:
         holds = _may_be_triple_ron(state)
     _expect(holds, f"reason {event.reason!r} does not hold")
+
+
+_BY_DISCARD: Final = {
+    s.FOUR_WINDS: "four_winds_draw",
+    s.FOUR_KANS: "four_kans_draw",
+    s.FOUR_RIICHI: "four_riichi_draw",
+}
+"""Draws that a discard brings, and their rules."""
+
+
+def _is_abort(state: s.State, reason: int) -> bool:
+    """Return whether this draw is brought by the discard, be it with another one."""
+    alone = s.copy_state(state)
+    for other, rule in _BY_DISCARD.items():
+        if other != reason:
+            alone["rules"][rule] = 0
+    return int(abort_reason(alone)) == reason
 
 
 def _check_tenpai_list(state: s.State, event: m.Ryukyoku) -> None:

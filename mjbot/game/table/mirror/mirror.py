@@ -175,8 +175,8 @@ class Mirror:
             case m.Kakan():
                 calls.apply_kakan(state, actor, tile_code(event.pai))
             case m.Ankan():
-                has_red = any(tile >= N_KINDS for tile in used)
-                calls.apply_ankan(state, actor, tile_kind(used[0]), has_red)
+                n_reds = sum(tile >= N_KINDS for tile in used)
+                calls.apply_ankan(state, actor, tile_kind(used[0]), n_reds)
             case _:
                 assert_never(event)
 

@@ -55,6 +55,7 @@ class Ledger:
         self._scores_known = False
         self._result_seen = False
         self._kyoku_played = 0
+        self._start_is_named = False
         self._expect(length)
 
     # --- game and kyoku ----------------------------------------------------------------------
@@ -68,6 +69,7 @@ class Ledger:
         rules = announced_rules(event)
         self._scores_known = self._result_seen = False
         self._kyoku_played = 0
+        self._start_is_named = "start_points" in (event.mjbot_rules or {})
         do.apply_start_game(self._state, rule_set(rules))
         if "length" in (event.mjbot_rules or {}):
             self._last_rounds = {rules.last_round}
@@ -94,6 +96,7 @@ class Ledger:
         state = self._state
         if int(state["phase"]) not in (IDLE, *_RESULTS):
             raise ValueError(f"a kyoku starts, but {situation(state)}")
+        self._check_first_deal(event)
         if not self._result_is_seen():
             return
         if self._scores_known and event.scores not in (None, _points(state["scores"])):
@@ -107,6 +110,18 @@ class Ledger:
         if self._scores_known and not going_on:
             raise ValueError("a kyoku starts, but the game is over")
         self._narrow(going_on)
+
+    def _check_first_deal(self, event: m.StartKyoku) -> None:
+        """All seats begin with the points that the rules name."""
+        begins = (event.bakaze, event.kyoku, event.honba, event.kyotaku) == ("E", 1, 0, 0)
+        if self._kyoku_played or not (self._start_is_named and begins):
+            return
+        expected = _points(self._state["scores"])
+        if event.scores not in (None, expected):
+            points = int(self._state["rules"]["start_points"])
+            raise ValueError(
+                f"scores are {event.scores}, but the rules begin with {points} each (start_points)"
+            )
 
     def _result_is_seen(self) -> bool:
         # a log may lack its end_kyoku
@@ -188,14 +203,12 @@ class Ledger:
     def reveal(self, event: m.Hora) -> None:
         """Fill in what a win shows: the ura markers, and the hand where the event shows it."""
         state = self._state
-        n_markers, turned = len(event.uradora_markers or ()), int(state["n_dora"])
-        if (
-            event.uradora_markers is not None
-            and state["riichi"][event.actor]
-            and n_markers != turned
-        ):
-            raise ValueError(f"uradora_markers has {n_markers} tiles, expected {turned}")
-        show_ura(state, [tile_code(name) for name in event.uradora_markers or ()])
+        markers = [tile_code(name) for name in event.uradora_markers or ()]
+        if event.uradora_markers is not None and state["riichi"][event.actor]:
+            expected = int(do.ura_due(state))
+            if len(markers) != expected:
+                raise ValueError(f"uradora_markers has {len(markers)} tiles, expected {expected}")
+        show_ura(state, markers)
         if event.hora_tehais is None or state["hand_known"][event.actor]:
             return
         tiles = [tile_code(name) for name in event.hora_tehais]
@@ -211,7 +224,8 @@ class Ledger:
     def check_hora(self, event: m.Hora) -> SeatPoints | None:
         """Payments and value are what our scoring gives, as far as the hand is known."""
         state, winner = self._state, event.actor
-        hidden_ura = state["riichi"][winner] and event.uradora_markers is None
+        due = state["riichi"][winner] and state["rules"]["ura_dora"]
+        hidden_ura = due and event.uradora_markers is None
         if not state["hand_known"][winner] or hidden_ura:
             self._check_scores(event)
             return None
@@ -257,7 +271,7 @@ class Ledger:
 
     def check_riichi_accepted(self, event: m.ReachAccepted) -> None:
         """The stick is what is paid, and the reported scores are ours without it."""
-        stick = riichi_deltas(event.actor)
+        stick = riichi_deltas(event.actor, int(self._state["rules"]["stick_points"]))
         if event.deltas not in (None, stick):
             raise ValueError(f"deltas are {event.deltas}, expected {stick}")
         if event.scores is None or not self._scores_known:

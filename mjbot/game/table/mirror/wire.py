@@ -16,6 +16,7 @@ from mjbot.game.rules.yaku_table import (
     yaku_ids,
 )
 from mjbot.game.table import actions as a
+from mjbot.game.table.hands import count_meld_reds
 from mjbot.game.table.state import PON, State
 from mjbot.protocol import messages as m
 from mjbot.protocol.tiles import FIVE_KINDS, N_KINDS, NORTH, TILE_BY_NAME, TILE_NAMES, tile_kind
@@ -62,16 +63,16 @@ def to_message(state: State, seat: int, action: a.Action) -> m.PlayerAction:
 def _own_kan(state: State, seat: int, action: a.Action) -> m.PlayerAction:
     kind = action.tile
     if action.name == "ankan":
-        has_red = kind in FIVE_KINDS and bool(state["red"][seat][kind // 9])
-        names = _copies(kind, 4, has_red)
+        names = _copies(kind, 4, _held_reds(state, seat, kind))
         return m.Ankan(actor=seat, consumed=(names[0], names[1], names[2], names[3]))
     meld = _pon_index(state, seat, kind)
-    red_in_pon = bool(state["meld_red"][seat][meld])
-    adds_red = kind in FIVE_KINDS and bool(state["red"][seat][kind // 9])
-    names = _copies(kind, 3, red_in_pon)
-    return m.Kakan(
-        actor=seat, pai=_copies(kind, 1, adds_red)[0], consumed=(names[0], names[1], names[2])
-    )
+    names = _copies(kind, 3, int(count_meld_reds(state["meld_red"][seat][meld])))
+    added = _copies(kind, 1, min(1, _held_reds(state, seat, kind)))[0]
+    return m.Kakan(actor=seat, pai=added, consumed=(names[0], names[1], names[2]))
+
+
+def _held_reds(state: State, seat: int, kind: int) -> int:
+    return int(state["red"][seat][kind // 9]) if kind in FIVE_KINDS else 0
 
 
 def _pon_index(state: State, seat: int, kind: int) -> int:
@@ -81,12 +82,10 @@ def _pon_index(state: State, seat: int, kind: int) -> int:
     raise ValueError(f"seat {seat} has no pon of {TILE_NAMES[kind]}")
 
 
-def _copies(kind: int, count: int, has_red: bool) -> list[str]:
-    """Return ``count`` tile names of a kind, the red one last."""
-    names = [TILE_NAMES[kind]] * count
-    if has_red:
-        names[-1] = TILE_NAMES[N_KINDS + kind // 9]
-    return names
+def _copies(kind: int, count: int, n_reds: int) -> list[str]:
+    """Return ``count`` tile names of a kind, the red ones last."""
+    reds = [TILE_NAMES[N_KINDS + kind // 9]] * n_reds if n_reds else []
+    return [TILE_NAMES[kind]] * (count - n_reds) + reds
 
 
 def consumed_tiles(state: State, seat: int, action: a.Action) -> tuple[int, ...]:
@@ -100,9 +99,10 @@ def consumed_tiles(state: State, seat: int, action: a.Action) -> tuple[int, ...]
             if tile != kind
         )
     count = 2 if action.name == "pon" else 3
-    has_red = kind in FIVE_KINDS and bool(state["red"][seat][kind // 9])
-    takes_red = action.red or (action.name == "daiminkan" and has_red)
-    return (kind,) * (count - 1) + ((N_KINDS + kind // 9) if takes_red else kind,)
+    n_reds = _held_reds(state, seat, kind)
+    if action.name == "pon":  # a red five with a plain one, where there is one
+        n_reds = max(1, count - int(state["hand"][seat][kind]) + n_reds) if action.red else 0
+    return (kind,) * (count - n_reds) + (N_KINDS + kind // 9,) * n_reds
 
 
 def _call(state: State, seat: int, action: a.Action) -> m.PlayerAction:

@@ -27,7 +27,6 @@ from mjbot.game.table.settle import seats_ahead
 from mjbot.game.table.state import CHI, NO_RIICHI, RIICHI_DISCARD, TSUMOGIRI, State
 from mjbot.learning.models.danger_features import honour_value, shown_han
 from mjbot.learning.models.weights import SHIPPED, WeightsError, load_weights
-from mjbot.protocol.rules import STICK_POINTS
 from mjbot.protocol.tiles import FIRST_HONOUR, N_KINDS
 from mjbot.runtime.compiler.compiled import compiled
 
@@ -169,7 +168,7 @@ def write_signs(state: State, seat: int, out: Active) -> None:
     last = int(state.round >= state.rules.last_round)
     out[24] = PLACE + 2 * seats_ahead(state.scores, seat) + last
     out[25] = DEALER + int(state.dealer == seat)
-    out[26] = POOR + int(state.scores[seat] < STICK_POINTS)
+    out[26] = POOR + int(state.scores[seat] < state.rules.stick_points)
 
 
 @compiled
