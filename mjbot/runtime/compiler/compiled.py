@@ -13,6 +13,7 @@ from mjbot.runtime.compiler.interpreted import interpreted
 from mjbot.runtime.compiler.mode import IS_INTERPRETED
 
 if not IS_INTERPRETED:
+    from mjbot.runtime.compiler import code_cache as _code_cache
     from mjbot.runtime.compiler import jit as _jit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -20,7 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 VERSION: Final[str] = "interpreted" if IS_INTERPRETED else _jit.VERSION
 """Of what compiles: names the folder of its code in the cache."""
 
-MANY_PROCESSES: Final[bool] = not IS_INTERPRETED and _jit.IS_USABLE
+MANY_PROCESSES: Final[bool] = not IS_INTERPRETED and _code_cache.IS_USABLE
 """Whether several processes may compile at once: numba's own cache mixes up what they keep."""
 
 

@@ -5,7 +5,7 @@ Imported only where functions are compiled; :mod:`mjbot.runtime.compiler.vectors
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import llvmlite.binding as _binding
 import numba
@@ -40,8 +40,8 @@ def address_of(symbol: str, array: NDArray[Any]) -> Callable[[], Any]:
 
         return pointer(element)(), generate
 
-    made: Callable[[], Any] = intrinsic(address)
-    return made
+    made: Any = intrinsic(address)
+    return cast(Callable[[], Any], made)
 
 
 def _add_row(

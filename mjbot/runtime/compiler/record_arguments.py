@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from_dtype: Final[Any] = _from_dtype  # numba has no type hints
 pythonapi: Final[Any] = _pythonapi
+array_type: Final[Any] = types.Array
 typing: Final[Any] = _typeof
 
 HEAD_BYTES: Final = tuple.__basicsize__  # of an object with a size, as numpy.void is
@@ -42,14 +43,14 @@ def type_read_only_arrays_as_others() -> None:
     """Let read-only arrays be passed as others: numba would compile every function twice."""
     usual = typing.typeof_impl.dispatch(np.ndarray)
 
-    @typing.typeof_impl.register(np.ndarray)  # type: ignore[untyped-decorator]
+    @typing.typeof_impl.register(np.ndarray)
     def typed(array: NDArray[Any], context: Any) -> Any:
         is_argument = context.purpose is typing.Purpose.argument
         if is_argument and type(array) is np.ndarray:
             flags = array.flags  # `usual` imports numpy.ma for it
             layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
             with contextlib.suppress(typing.errors.NumbaNotImplementedError):
-                return types.Array(from_dtype(array.dtype), array.ndim, layout)
+                return array_type(from_dtype(array.dtype), array.ndim, layout)
         known = usual(array, context)
         return (
             known.copy(readonly=False) if is_argument and isinstance(known, types.Array) else known
