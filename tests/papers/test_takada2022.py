@@ -43,7 +43,7 @@ def test_all_players_are_asked_of_both_positions(capsys: pytest.CaptureFixture[s
     assert main(["takada2022", "--games", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     rows = [line for line in lines if line.startswith(("| paper", "| full"))]
-    assert len(rows) == 9 and sum(", lists off" in line for line in rows) == 3
+    assert len(rows) == 12 and sum(", lists off" in line for line in rows) == 6
     for row in rows:
         assert sum(int(cell) for cell in row.strip("| ").split(" | ")[1:]) == 2
 
