@@ -1,11 +1,11 @@
 """Which tables of the results rest on strategies that play other games since they were measured.
 
-A page of results has a comment under the command or caption of each table that it was measured by::
+A page of results has a comment above the tables that were measured by one commit::
 
     <!-- rests on (7b4c645d): collusion-mc=3f2a91c04e17 weights/rank=? -->
 
-with the commit that measured it and its subjects: strategies with their options (``/3`` after the
-name: at a table of three), and weights that ship, each with a digest.  Pages of which no figure
+with the commit and its subjects: strategies with their options (``/3`` after the name: at a table
+of three), and weights that ship, each with a digest.  Pages of which no figure
 depends on what a strategy plays say so: ``<!-- rests on: no strategy -->``.
 
 The digest of a strategy is that of a few fixed games that it plays with itself (:func:`games`): the
@@ -33,6 +33,7 @@ from mjbot.game.table.state import State
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.protocol.rules import Rules
 from mjbot.runtime.files import plural
+from mjbot.strategy.options import StrategyError
 from mjbot.strategy.pair.member import PairMember, pair_up
 from mjbot.strategy.registry import Spec
 from mjbot.strategy.strategy import Strategy
@@ -230,16 +231,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check or rewrite the pages; 1 if one does not say what it must."""
     problems: list[str] = []
+    left = dict.fromkeys(args.renewed)
     for page in pages():
-        text = (ROOT / page).read_text(encoding="utf-8")
-        renewed = [int(at.rpartition(":")[2]) for at in args.renewed if at.startswith(f"{page}:")]
+        text, at = (ROOT / page).read_text(encoding="utf-8"), dict[str, int]()
         try:
+            at |= {f"{page}:{comment.line}": comment.line for comment in comments_of(page, text)}
+            renewed = [at[name] for name in args.renewed if name in at]
             if args.write or renewed:
                 text = rewritten(page, text, renewed=renewed, commit=_head() if renewed else "")
                 (ROOT / page).write_text(text, encoding="utf-8")
             problems += problems_of(page, text)
-        except ResultsPageError as problem:
-            problems.append(str(problem))
+        except (ResultsPageError, StrategyError, OSError) as problem:
+            problems.append(f"{page}: {problem}")
+        for name in at:
+            left.pop(name, None)
+    problems += [f"--renewed {name}: no such page with a comment at that line" for name in left]
     print(*problems, sep="\n", end="\n" if problems else "")
     print(f"{plural(len(problems), 'table')} without what it must say; --write mends the lines")
     return int(bool(problems))

@@ -132,3 +132,10 @@ def test_the_command_fails_where_a_page_is_silent_and_mends_it(tmp_path, monkeyp
     digests = digest_of("tsumogiri"), digest_of("weights/rank")
     renewed = "<!-- rests on (def56789): tsumogiri={} weights/rank={} -->\ntext\n"
     assert page.read_text() == renewed.format(*digests)
+    status, printed = proof("--renewed", "docs/results/one.md:2")
+    assert status == 1
+    assert "--renewed docs/results/one.md:2: no such page with a comment at that line" in printed
+    page.write_text("<!-- rests on (abc1234): no-such-bot=abc weights/none=? -->\n")
+    status, printed = proof()
+    assert status == 1
+    assert "docs/results/one.md: " in printed and "no-such-bot" in printed
