@@ -75,6 +75,7 @@ proof: $(TOOLS)
 	$(BIN)/python -m proof records
 	$(BIN)/python -m proof wire
 	$(BIN)/python -m proof known-answers
+	$(BIN)/python -m proof results-pages
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis *.egg-info build

@@ -28,6 +28,7 @@ PROOFS = {
     "endurance": "services, killed processes and signals, for hours: four subjects",
     "ray": "the arena over two Ray nodes on loopback: a killed node, a token, other code",
     "pages": "the commands of the documentation, run as the pages show them",
+    "results-pages": "which tables rest on strategies that play other games by now",
     "board": "what the page draws at every event of recorded games, in a real browser",
     "known-answers": "hands with known yaku, points and shanten",
     "pair-failures": "200 games in which a bot of the pair is killed or its channel cut",

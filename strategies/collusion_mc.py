@@ -16,6 +16,7 @@ from mjbot.learning.models.tenpai import HandReader, Reading, hand_reader
 from mjbot.learning.playouts.worlds import Playouts, Values, plan_of, seed_of
 from mjbot.strategies.evaluation.facts import hand_facts
 from mjbot.strategies.evaluation.playouts.candidates import Plans, all_discards, all_plans
+from mjbot.strategies.evaluation.playouts.helped_worlds import HelpedPlayouts
 from mjbot.strategies.evaluation.playouts.risk_lists import JOINT, PAPER
 from mjbot.strategies.evaluation.playouts.risk_table import risk_lists_of, risk_table, shanten_table
 from mjbot.strategies.evaluation.playouts.search import (
@@ -34,9 +35,10 @@ Means = NDArray[np.float64]
 class CollusionMc(Strategy):
     """Whoever shows by play alone that it is close and cheap is helped: so show it.
 
-    Every action is tried out in playouts in which the others react to what they see.  A discard
-    that makes us look cheap makes the others feed us rather than wait for a more expensive hand to
-    win, and that is how it is found.
+    Every action is tried out in playouts in which the others react to what they see.  Where two
+    hands seem to be tenpai, each opponent discards what it expects to lose the least by: it feeds
+    the cheap one rather than wait for the more expensive one to win.  An action that counts on
+    such help is found by its value.
     """
 
     value_unit: ClassVar[str] = "mean of what was played out"
@@ -53,7 +55,10 @@ class CollusionMc(Strategy):
     )
     lists: bool = field(
         default=True,
-        metadata={"unit": "no: in playouts of mode=paper the others know no danger (a control)"},
+        metadata={
+            "unit": "no: in playouts the others help no cheap hand; in mode=paper they know no"
+            " danger (a control)"
+        },
     )
     deals: int = field(
         default=0,
@@ -137,6 +142,7 @@ class CollusionMc(Strategy):
         done = 0
         rounds = max(1, (len(plans) - 1).bit_length())
         share = self.budget_s * self.playouts_per_s / rounds
+        share /= self._playouts.time_of_one(view.state)
         while True:
             new = max(2, int(share / len(left)))
             sums[left] += self._sums(view, [plans[index] for index in left], (done, done + new))
@@ -172,7 +178,7 @@ class CollusionMc(Strategy):
 
     @cached_property
     def _playouts(self) -> Playouts:
-        return Playouts(self.hands)
+        return HelpedPlayouts(self.hands) if self.lists else Playouts(self.hands)
 
     def _set_up(self, view: View) -> SearchWorkspace:
         workspace = self._workspace

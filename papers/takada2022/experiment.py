@@ -1,9 +1,8 @@
 """Takada and Sato 2022: does the player count on help, and does that pay?
 
 ``positions``: the paper's figure 6 (7s relies on help, 4p does without), many runs instead of
-three, in mode=paper with the danger lists and without; and its figure 2, where a dora was given up
-in the last hand.  ``arena``: what the paper did not measure, last hands in which another player
-leads.
+three, with the risk lists and without; and its figure 2, where a dora was given up in the last
+hand.  ``arena``: what the paper did not measure, last hands in which another player leads.
 """
 
 from collections import Counter
@@ -51,6 +50,7 @@ LAST_HANDS: Final = FULL + ",deals=50"
 OPPONENTS: Final = "fast-riichi-d"
 ARMS: Final = {
     "full": LAST_HANDS,
+    "full, lists off": LAST_HANDS + NO_LISTS,
     "paper": PAPER,
     "paper, lists off": PAPER + NO_LISTS,
     "fast-riichi-d": "fast-riichi-d",
@@ -94,9 +94,7 @@ def _choices(
     names = [str(action).removeprefix("discard ").removesuffix(" (drawn)") for action in discards]
     yield from head(["player", *names])
     for label, player in players.items():
-        arms = {label: ""}
-        if player.startswith(PAPER):
-            arms = {f"{label}, lists on": "", f"{label}, lists off": NO_LISTS}
+        arms = {f"{label}, lists on": "", f"{label}, lists off": NO_LISTS}
         for arm, lists in arms.items():
             decided = _decided(Spec.read(player + rules + lists), view, request, arm)
             yield row([arm, *(str(decided[action.code]) for action in discards)])

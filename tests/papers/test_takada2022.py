@@ -6,6 +6,7 @@ import pytest
 
 from mjbot.game.table.state import CALLED, CHI, PON, TURN
 from mjbot.protocol.tiles import TILE_NAMES
+from mjbot.strategy.registry import Spec
 from papers.__main__ import main
 from papers.takada2022 import experiment as takada2022
 from papers.takada2022.last_hands import LastHand, play_last_hand, ranks_and_bonus
@@ -38,12 +39,23 @@ def test_figure_2_is_what_the_paper_tells_of_it():
     assert view.melds(2)[-1].kind == 19
 
 
+def figure_6_choices(options: str, seeds: range) -> set[str]:
+    view = takada2022.position(takada2022.FIGURE_6, takada2022.FIGURE_6_SEAT)
+    spec = Spec.read(takada2022.FULL + options + takada2022.FIGURE_6_RULES)
+    return {TILE_NAMES[spec.make(seed).decide(view).tile] for seed in seeds}
+
+
+def test_the_default_player_asks_for_help_in_figure_6_and_without_the_lists_it_does_not():
+    assert figure_6_choices(",deals=250", range(2021, 2024)) == {"7s"}
+    assert "7s" not in figure_6_choices(",deals=250,lists=off", range(2021, 2023))
+
+
 def test_all_players_are_asked_of_both_positions(capsys: pytest.CaptureFixture[str], monkeypatch):
     monkeypatch.setattr(takada2022, "FULL", "collusion-mc,budget_s=0.01")
     assert main(["takada2022", "--games", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     rows = [line for line in lines if line.startswith(("| paper", "| full"))]
-    assert len(rows) == 9 and sum(", lists off" in line for line in rows) == 3
+    assert len(rows) == 12 and sum(", lists off" in line for line in rows) == 6
     for row in rows:
         assert sum(int(cell) for cell in row.strip("| ").split(" | ")[1:]) == 2
 

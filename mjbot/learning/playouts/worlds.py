@@ -96,13 +96,19 @@ def compare_plans(
     """
     random = np.empty(1, np.uint64)
     for number in range(worlds[0], worlds[1]):
-        random[0] = mix(mix(np.uint64(seed)) + np.uint64(number) * _SPREAD)
+        random[0] = world_random(seed, number)
         deal_world(workspace, reader, random)
         for index in range(len(plans)):
             workspace.playing = workspace.world
             play_plan(policy, workspace.playing, workspace.buffer, workspace.seat, plans[index])
             row = number - worlds[0]
             write_values(workspace, weights, values.points[row, index], values.chances[row, index])
+
+
+@compiled
+def world_random(seed: int, number: int) -> np.uint64:
+    """Return where the random numbers of a world begin."""
+    return mix(mix(np.uint64(seed)) + np.uint64(number) * _SPREAD)
 
 
 @compiled
@@ -172,3 +178,7 @@ class Playouts:
             np.array(plans, np.int16), (first, first + n_worlds), seed, values,
         )  # fmt: skip
         return values
+
+    def time_of_one(self, state: State) -> float:
+        """Return how long a playout of a position takes, as a multiple of the usual time."""
+        return 1.0

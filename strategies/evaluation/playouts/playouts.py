@@ -77,7 +77,8 @@ def _kind_to_discard(state: State, seat: int, lists: Float64s, random: Random) -
 
 
 @compiled
-def _stays_tenpai(hand: Int8s, n_melds: int, kind: int) -> bool:
+def stays_tenpai(hand: Int8s, n_melds: int, kind: int) -> bool:
+    """Return whether a hand that discards a kind is tenpai."""
     hand[kind] -= 1
     is_tenpai = waits(hand, n_melds) != 0
     hand[kind] += 1
@@ -103,7 +104,7 @@ def _cheapest(state: State, seat: int, lists: Float64s, random: Random, tenpai: 
         if copies == 0 or (best >= 0 and risks[kind] > risks[best]):
             continue
         if not can_discard_kind(state, seat, kind) or (
-            tenpai and not _stays_tenpai(hand, state.n_melds[seat], kind)
+            tenpai and not stays_tenpai(hand, state.n_melds[seat], kind)
         ):
             continue
         if best < 0 or risks[kind] < risks[best]:

@@ -80,7 +80,7 @@ def play_kyoku(
         for seat in range(4):
             if buffer.asked >> seat & 1:
                 player = policy if own >> seat & 1 else rival
-                buffer.choices[seat] = _choose_offered(player, state, seat, buffer)
+                buffer.choices[seat] = choose_offered(player, state, seat, buffer)
         advance(state, buffer)
 
 
@@ -94,28 +94,43 @@ def play_plan(
     first choices of ``seat`` as action codes, :data:`NO_CODE` after the last.  Where one is not
     legal when its turn comes, the rest of the plan is dropped.
     """
-    buffer.outcome.n_wins = 0
-    offer(state, buffer)
-    if not buffer.asked:
-        advance(state, buffer)
+    start_plan(state, buffer)
     given = 0
     while buffer.asked:
         for other in range(4):
             if not buffer.asked >> other & 1:
                 continue
-            if other == seat and given < MOST_GIVEN:
-                code = int(plan[given])
-                given += 1
-                if is_offered(buffer.codes[seat], buffer.n_codes[seat], code):
-                    buffer.choices[seat] = code
-                    continue
-                given = MOST_GIVEN
-            buffer.choices[other] = _choose_offered(policy, state, other, buffer)
+            code = NO_CODE
+            if other == seat:
+                code = given_choice(buffer, seat, plan, given)
+                given = given + 1 if code != NO_CODE else MOST_GIVEN
+            if code == NO_CODE:
+                code = choose_offered(policy, state, other, buffer)
+            buffer.choices[other] = code
         advance(state, buffer)
 
 
 @compiled
-def _choose_offered(policy: FastPolicy, state: State, seat: int, buffer: StepBuffer) -> int:
+def start_plan(state: State, buffer: StepBuffer) -> None:
+    """Note which seats have a choice now; draw first where none has."""
+    buffer.outcome.n_wins = 0
+    offer(state, buffer)
+    if not buffer.asked:
+        advance(state, buffer)
+
+
+@compiled
+def given_choice(buffer: StepBuffer, seat: int, plan: Int16s, given: int) -> int:
+    """Return choice number ``given`` of a plan; NO_CODE after its last or if it is not legal."""
+    if given >= MOST_GIVEN:
+        return NO_CODE
+    code = int(plan[given])
+    return code if is_offered(buffer.codes[seat], buffer.n_codes[seat], code) else NO_CODE
+
+
+@compiled
+def choose_offered(policy: FastPolicy, state: State, seat: int, buffer: StepBuffer) -> int:
+    """Return what the policy chooses of what a seat is offered."""
     n_codes = int(buffer.n_codes[seat])
     for index in range(n_codes):
         policy.codes[index] = buffer.codes[seat, index]
