@@ -42,9 +42,10 @@ from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.files import plural
 from mjbot.runtime.languages import marked
 
-DISCARDER: Final = "discarder"
+DISCARDER: Final = marked("discarder")
+YAKUMAN: Final = marked("yakuman")
 _LIMITS: Final = (
-    (YAKUMAN_BASE, marked("yakuman")),
+    (YAKUMAN_BASE, YAKUMAN),
     (3 * MANGAN, marked("sanbaiman")),
     (2 * MANGAN, marked("baiman")),
     (3 * MANGAN // 2, marked("haneman")),
