@@ -23,7 +23,7 @@ from mjbot.cli.records.rating_grid import (
     shown_choices,
 )
 from mjbot.game.records.choices import Numbering, ReplayStep, kyoku_name, steps
-from mjbot.game.records.game import HandProblem
+from mjbot.game.records.game import HandProblem, rules_text
 from mjbot.game.records.positions import NoPositionError, RecordPosition, require_seat
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.mirror import quote
@@ -198,7 +198,7 @@ def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
         scores=", ".join(map(str, view.scores.tolist()[: view.players])),
     )
     if view.rules.differences:
-        yield translate("rules {rules}", rules=view.rules)
+        yield rules_text(str(view.rules))
     yield translate("dora markers {tiles}", tiles=_names(view.dora_markers.tolist()))
     tenpai = {opponent.seat: opponent.tenpai for opponent in estimate_opponents(view)}
     for seat in range(view.players):

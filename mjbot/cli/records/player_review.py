@@ -38,7 +38,7 @@ from mjbot.protocol.rules import Rules
 from mjbot.runtime.compiler.compiled import source_digest
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import plural, write_text
-from mjbot.runtime.languages import language, translate
+from mjbot.runtime.languages import language, marked, translate, translate_count
 from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
 
@@ -144,21 +144,27 @@ def _reviewed(
     """
     header = work.header(player)
     if empty_if_stale(path, header):
-        _note(console, f"{path}: the reviewer's code has changed; its games are reviewed again")
+        text = marked("{file}: the reviewer's code has changed; its games are reviewed again")
+        _note(console, translate(text, file=path))
     with open_games_file(path, header) as log:
         contents = {source.name: content_digest(source) for source in sources}
         kept = [line for line in log.lines if line.source in contents]
         lines = [line for line in kept if line.content == contents[line.source]]
         done = {line.source for line in lines}
         if changed := {line.source for line in kept} - done:
-            changed_files = f"{plural(len(changed), 'file')} changed since the last review"
-            _note(console, f"{changed_files}, reviewed again: {min(changed)}")
+            text = translate(
+                "{files} changed since the last review, reviewed again: {first}",
+                files=translate_count("{n} file", "{n} files", len(changed)),
+                first=min(changed),
+            )
+            _note(console, text)
         todo = [source for source in sources if source.name not in done]
-        with progress(console, "reviewing", len(todo) or None, "files") as step:
+        with progress(console, marked("reviewing"), len(todo) or None, marked("files")) as step:
             for line in review_sources(todo, header, work.jobs):
                 log.append(line)
                 lines.append(line)
-                step(1, f"{sum(len(reviewed.games) for reviewed in lines)} games")
+                n = sum(len(reviewed.games) for reviewed in lines)
+                step(1, translate_count("{n} game", "{n} games", n))
     return lines
 
 
