@@ -153,12 +153,17 @@ def heads(report: StatsReport, table: str) -> list[str]:
     return [translate(head) for head in (PLAYER, *rules, *key, marked("games"), *figures)]
 
 
+def key_text(key: str) -> str:
+    """Return by what a row was broken down, as it is shown."""
+    return translate(key) if key == UNKNOWN else key
+
+
 def cells(report: StatsReport, row: StatsRow) -> list[str]:
     """Return a row under these heads, as plain text.
 
     The value comes with half the length of its 95 % interval.
     """
-    key = [] if row.table == PLAYER else [translate(row.key) if row.key == UNKNOWN else row.key]
+    key = [] if row.table == PLAYER else [key_text(row.key)]
     figures = [FIGURE[name] for name in _columns_of(report, row.table)]
     estimates = [compact(report.estimate(row, figure), figure.kind) for figure in figures]
     rules = [row.rules] if report.is_mixed else []

@@ -13,13 +13,14 @@ from mjbot.analysis.stats.outputs import (
     comparison_lines,
     comparison_rows,
     heads,
+    key_text,
 )
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.figures import Figure
 from mjbot.game.statistics.origin import Origin
 from mjbot.runtime.languages import language, marked, translate
 from mjbot.viewer import html
-from mjbot.viewer.html import name, table, text
+from mjbot.viewer.html import element, name, table, text
 from mjbot.viewer.plots import COLOURS, PLOT_STYLE, Axis, Plot
 
 INTERVAL: Final = marked("± is half the length of the 95% interval, clustered by game")
@@ -33,7 +34,8 @@ OVER_TIME: Final = ("week", "month")
 def page(report: StatsReport, players: int, origin: Origin) -> str:
     """Return the page, with the ``players`` that have most games."""
     parts = [
-        f"<main><h1>{text(translate('Player statistics'))}</h1>",
+        "<main>",
+        element("h1", translate("Player statistics")),
         PLOT_STYLE,
         f"<p class=soft>{text(report.records, MOST_LETTERS)}</p>",
         f"<p>{text(report.summary, MOST_LETTERS)}{translate('.')}</p>",
@@ -78,7 +80,7 @@ def _cells(report: StatsReport, row: StatsRow) -> list[str]:
 def _comparison(report: StatsReport) -> Iterator[str]:
     if report.breakdown.plan.sides is None:
         return
-    yield f"<h2>{text(translate('Comparison'))}</h2>"
+    yield element("h2", translate("Comparison"))
     for line in comparison_lines(report):
         yield f"<p>{text(line, MOST_LETTERS)}</p>"
     rows = [[text(label), text(cell)] for label, cell in comparison_rows(report)]
@@ -170,7 +172,7 @@ def _keys_plot(report: StatsReport, rows: Sequence[StatsRow], figure: Figure, is
         for index, key in enumerate(keys):
             estimate = estimates.get((player, key))
             if estimate is not None and not math.isnan(estimate.value):
-                dot = f"{player}, {key}: {estimate.value:.3f}"
+                dot = f"{player}, {key_text(key)}: {estimate.value:.3f}"
                 _mark(plot, index + shift, estimate, COLOURS[number], dot)
                 points.append((index + shift, estimate.value))
         if is_line:
@@ -178,5 +180,5 @@ def _keys_plot(report: StatsReport, rows: Sequence[StatsRow], figure: Figure, is
         plot.key(player, COLOURS[number])
     step = -(-len(keys) // 6)
     for index in range(0, len(keys), step):
-        plot.note(index, keys[index][:12])
+        plot.note(index, key_text(keys[index])[:12])
     return plot.svg(x_ticks=False)
