@@ -192,7 +192,8 @@ class Breakdown:
 
     def _usual_length(self, rules: str) -> str:
         usual = {length: self.rules[f"{length}{rules}"] for length in LENGTHS}
-        return max(usual, key=lambda length: usual[length]) if any(usual.values()) else ""
+        most = max(reversed(LENGTHS), key=lambda length: usual[length])  # of as many the longer
+        return most if usual[most] else ""
 
     @property
     def duplicates(self) -> int:

@@ -129,7 +129,8 @@ def _not_found(player: str, sources: Iterable[Source], lines: Iterable[ReviewedS
             [problem, *problems[:1]] if problems else [problem, "no record shows the hand"]
         )
     alike = get_close_matches(player, names, MOST_NAMES)
-    shown = list(dict.fromkeys([*alike, *[name for name, _ in names.most_common(MOST_NAMES)]]))
+    most = sorted(names, key=lambda name: (-names[name], name))
+    shown = list(dict.fromkeys([*alike, *most[:MOST_NAMES]]))
     listed = ", ".join(shown[:MOST_NAMES])
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"{problem}; they name {listed}{more}" if names else f"{problem}; they name no players"
@@ -140,7 +141,8 @@ def _reviewed(
 ) -> list[ReviewedSource]:
     """Review what the file does not have yet; return all that belongs to the sources.
 
-    What was reviewed by other code, or has another content now, is reviewed again.
+    What was reviewed by other code, or has another content now, is reviewed again.  They come in
+    the order of the sources, whichever was reviewed first.
     """
     header = work.header(player)
     if empty_if_stale(path, header):
@@ -165,7 +167,8 @@ def _reviewed(
                 lines.append(line)
                 n = sum(len(reviewed.games) for reviewed in lines)
                 step(1, translate_count("{n} game", "{n} games", n))
-    return lines
+    place = {source.name: number for number, source in enumerate(sources)}
+    return sorted(lines, key=lambda line: place[line.source])
 
 
 def _note(console: Console, text: str) -> None:
@@ -228,7 +231,7 @@ def _reference(path: Path, work: PlayerWork, console: Console) -> list[ReviewedG
                 f"--reference {path}: reviewed by {kept.by} with {kept.playouts_s:g} s of playouts,"
                 f" not by {own.by} with {own.playouts_s:g} s; use the same --by and --playouts"
             )
-        return in_order(lines)
+        return in_order(sorted(lines, key=lambda line: line.source))
     file = work.sibling("reference-games.jsonl")
     return in_order(_reviewed(_sources([path], None), "", file, work, console))
 
