@@ -240,8 +240,9 @@ def _names(events: Sequence[Event]) -> tuple[str, ...]:
 
 
 def _play_on(review: Review, by: CostEstimator, console: Console) -> None:
-    todo = sum(map(is_open, review.decisions))
-    with progress(console, marked("playing on"), todo, unit=marked("decisions")) as step:
+    if not any(map(is_open, review.decisions)):
+        return
+    with progress(console, marked("playing on"), 100, unit="%") as step:
         review.shown.update(by.estimate(review.decisions, step))
 
 
