@@ -39,6 +39,8 @@ def page(review: summary.Review, document: Json | None = None) -> str:
     game["review"] = page_data(document or review_json(review))
     title = translate("Review: {name}", name=who)
     config = {"title": title, "seat": review.seat, "hands": False}
+    if worst := review.worst(1):
+        config["at"] = worst[0].at
     return game_page(game, config, summary_html(review))
 
 

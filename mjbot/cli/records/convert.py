@@ -80,7 +80,7 @@ def run(request: ConvertRequest) -> int:
         remarks = plural(writer.left_out, "remark")
         losses.report(f"{remarks} of players left out: {form.name} has no place for them")
     skipped = f"{losses} skipped" if str(losses) else ""
-    print(f"{plural(games.total(), 'game')} written to {request.out}{skipped}")
+    print(f"{plural(games.total(), 'game')} written to {request.out} as {form.name}{skipped}")
     return ExitCode.FAILED if losses else ExitCode.OK
 
 
