@@ -115,10 +115,10 @@ class StatsReport:
         parts += [translate(what, n=n, least=self.least) for n, what in counted if n]
         if self.is_mixed:
             by_games = sorted(breakdown.rules.items(), key=lambda item: (-item[1], item[0]))
-            games = [f"{rules} ({number})" for rules, number in by_games[:MOST_RULES]]
+            shown = [f"{rules} ({number})" for rules, number in by_games[:MOST_RULES]]
             more = ", ..." if len(breakdown.rules) > MOST_RULES else ""
             text = marked("rows of their own for each set of rules: {rules}")
-            parts.append(translate(text, rules=f"{', '.join(games)}{more}"))
+            parts.append(translate(text, rules=f"{', '.join(shown)}{more}"))
         return "; ".join(parts)
 
     @property

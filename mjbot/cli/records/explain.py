@@ -155,8 +155,8 @@ def _grid(table: e.DataTable) -> Grid:
     grid = Grid(title=Text(translate(table.title)) if table.title else None)
     for index, column in enumerate(table.columns):
         has_numbers = any(not isinstance(row[index], str) for row in table.rows)
-        side = "right" if has_numbers else "left"
-        grid.add_column(Text(translate(column)), justify=side, overflow="fold")
+        head = Text(translate(column))
+        grid.add_column(head, justify="right" if has_numbers else "left", overflow="fold")
     for index, row in enumerate(table.rows):
         cells = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row]
         grid.add_row(*map(Text, cells), style="bold" if index in table.marked else None)
@@ -365,7 +365,8 @@ def _in_short(event: Event, seat: int) -> str:
     actor = getattr(event, "actor", seat)
     parts = [translate(_EVENTS.get(type(event), "")) or type(event).__name__.lower()]
     parts += [translate("seat {n}", n=actor)] if actor != seat else []
-    parts += [short_tile(TILE_BY_NAME[event.pai])] if hasattr(event, "pai") else []
+    pai = getattr(event, "pai", None)
+    parts += [short_tile(TILE_BY_NAME[pai])] if isinstance(pai, str) else []
     return " ".join(parts)
 
 

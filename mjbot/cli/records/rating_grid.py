@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from mjbot.game.table.actions import Action
-from mjbot.protocol.tiles import TILE_NAMES
+from mjbot.protocol.tiles import TILE_NAMES, UNKNOWN
 from mjbot.runtime.languages import ENGLISH, language, marked, translate
 from mjbot.strategy import explanation as e
 from mjbot.viewer.drawing.tiles import tile_text
@@ -73,7 +73,8 @@ def short_tile(tile: int) -> str:
     >>> short_tile(34), short_tile(33)
     ('5mr', 'C')
     """
-    return TILE_NAMES[tile] if language() == ENGLISH else tile_text(tile)
+    is_wire = language() == ENGLISH or tile >= UNKNOWN
+    return TILE_NAMES[tile] if is_wire else tile_text(tile)
 
 
 def action_text(action: Action) -> str:

@@ -17,10 +17,8 @@ MAX_MELDS: Final = 4
 _MELD: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _RED_FIVE: Final = re.compile("5([mps])r")
 _WIDTHS: Final = str.maketrans(
-    {
-        **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
-        **dict(zip("\u3010\u3011\u3014\u3015", "[]()", strict=True)),
-    }
+    "".join(map(chr, range(0xFF01, 0xFF5F))) + "\u3010\u3011\u3014\u3015",
+    "".join(map(chr, range(0x21, 0x7F))) + "[]()",
 )
 """Full-width forms, and brackets of Japanese and Chinese keyboards, as those of ASCII."""
 _UNREAD: Final = re.compile(
