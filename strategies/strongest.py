@@ -38,6 +38,7 @@ from mjbot.learning.models.networks.policy import PolicyOutput
 from mjbot.learning.playouts.override import Gain, best_plan, gains_on_first
 from mjbot.learning.playouts.worlds import Playouts, plan_of, seed_of
 from mjbot.protocol.tiles import N_KINDS, tile_kind
+from mjbot.runtime.languages import marked
 from mjbot.strategies.evaluation.push_fold.hand_value import NEVER
 from mjbot.strategies.fast_policy import FastPolicyPlayer
 from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
@@ -66,7 +67,7 @@ class Strongest(Supervised):
     """Do what a strong player would most likely do, where points do not say otherwise."""
 
     players = (3, 4)
-    notes: ClassVar[tuple[str, ...]] = ("the shares are weighed with the points",)
+    notes: ClassVar[tuple[str, ...]] = (marked("the shares are weighed with the points"),)
     built_on: ClassVar[tuple[str, ...]] = ("supervised", "fold-recognition-plus")
     strength: ClassVar[Strength | None] = Strength(
         2.334,

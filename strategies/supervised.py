@@ -21,6 +21,7 @@ from mjbot.game.table.view import View
 from mjbot.learning.models.networks.policy import SURE, Policy, PolicyOutput
 from mjbot.learning.models.weights import SHIPPED
 from mjbot.protocol.tiles import tile_kind
+from mjbot.runtime.languages import marked
 from mjbot.strategies.fold_recognition_plus import FoldRecognitionPlus
 from mjbot.strategy import explanation as e
 from mjbot.strategy.strategy import Strategy
@@ -37,7 +38,7 @@ class Supervised(Strategy):
 
     value_unit: ClassVar[str] = "% of strong players"
     notes: ClassVar[tuple[str, ...]] = (
-        "points as fold-recognition-plus estimates them; the shares decide",
+        marked("points as fold-recognition-plus estimates them; the shares decide"),
     )
     strength: ClassVar[e.Strength | None] = e.Strength(
         2.382,

@@ -13,6 +13,7 @@ from mjbot.game.table.actions import Action, ActionName
 from mjbot.game.table.state import Phase
 from mjbot.game.table.view import View
 from mjbot.protocol.tiles import N_KINDS, tile_kind
+from mjbot.runtime.languages import marked
 from mjbot.strategies.evaluation.facts import hand_facts
 from mjbot.strategies.evaluation.yaku import choices as c
 from mjbot.strategies.evaluation.yaku.layout import Blocks
@@ -22,7 +23,7 @@ from mjbot.strategy.explanation import Rated, Term
 from mjbot.strategy.pair.member import PairMember
 
 MIDDLE: Final = 1
-SCORE: Final = "yaku score"
+SCORE: Final = marked("yaku score")
 
 
 @dataclass

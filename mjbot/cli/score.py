@@ -3,13 +3,26 @@
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
+from typing import Final
+
+from rich.cells import cell_len, set_cell_size
 
 from mjbot.cli import arguments as a
-from mjbot.game.table.hand_score import HandScore, WinningHand, score_hand
+from mjbot.game.rules.fu_parts import FuPart
+from mjbot.game.table.hand_score import YAKUMAN, HandScore, WinningHand, score_hand
 from mjbot.protocol.rules import RANKED, Rules
-from mjbot.protocol.tiles import WIND_NAMES
+from mjbot.protocol.tiles import FIRST_DRAGON, TILE_BY_NAME, WIND_NAMES
 from mjbot.runtime.errors import ExitCode
+from mjbot.runtime.languages import marked, translate
 from mjbot.runtime.requests import argument, option
+from mjbot.viewer.drawing.tiles import tile_text
+
+YAKUMAN_HAN: Final = 13
+_DRAGONS: Final = {
+    FIRST_DRAGON: marked("white dragons"),
+    FIRST_DRAGON + 1: marked("green dragons"),
+    FIRST_DRAGON + 2: marked("red dragons"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +31,8 @@ class ScoreRequest:
 
     hand: str = argument(
         "the tiles without the winning one, then the melds: 123m406p77z(123s)[1111z]; 0 is a red"
-        " five, 1z to 7z are the honours, (...) is a chi, pon or open kan, [...] a concealed kan",
+        " five, 1z to 7z are the honours, (...) is a chi, pon or open kan, [...] a concealed kan;"
+        " also in kanji, as 一二三萬赤五筒東東白發中",
         metavar="HAND",
     )
     ron: str = option("", "winning tile, discarded by another seat", metavar="TILE")
@@ -49,6 +63,7 @@ class ScoreRequest:
     kita: int = option(0, "norths set aside by the winner, with players=3", type=int, metavar="N")
     rules: Rules | None = a.rules_option(players=(3, 4))
     json: bool = a.json_option()
+    language: str | None = a.language_option()
 
 
 def run(request: ScoreRequest) -> int:
@@ -68,12 +83,51 @@ def _as_json(score: HandScore) -> dict[str, object]:
 
 
 def _lines(score: HandScore) -> Iterator[str]:
-    width = max(len(name) for name, _ in score.yaku)
-    for name, han in score.yaku:
-        yield f"{name:{width}}  {'yakuman' if score.yakuman else f'{han} han'}"
+    names = [translate(name) for name, _ in score.yaku]
+    width = max(map(cell_len, names))
+    for name, (_, han) in zip(names, score.yaku, strict=True):
+        value = _yakuman(han // YAKUMAN_HAN) if score.yakuman else translate("{n} han", n=han)
+        yield f"{set_cell_size(name, width)}  {value}"
     if not score.yakuman:
-        parts = " + ".join(f"{part.fu} {part.name}" for part in score.fu_parts)
-        yield f"{score.han} han, {score.fu} fu = {parts}"
-    yield f"{score.points:,} points{f', {score.limit}' if score.limit else ''}"
-    payments = ", ".join(f"{payer} {points:,}" for payer, points in score.payments.items())
-    yield f"paid by {payments}; received {score.received:,}"
+        parts = " + ".join(f"{part.fu} {_fu_part(part)}" for part in score.fu_parts)
+        yield translate("{han} han, {fu} fu = {parts}", han=score.han, fu=score.fu, parts=parts)
+    points = translate("{n} points", n=f"{score.points:,}")
+    limit = _limit(score)
+    yield translate("{points}, {limit}", points=points, limit=limit) if limit else points
+    payments = [f"{_payer(payer)} {points:,}" for payer, points in score.payments.items()]
+    yield translate(
+        "paid by {payments}; received {received}",
+        payments=translate(", ").join(payments),
+        received=f"{score.received:,}",
+    )
+
+
+def _yakuman(n: int) -> str:
+    """Return a yakuman's value; ``n`` is how many it counts as.
+
+    >>> _yakuman(1), _yakuman(2), _yakuman(5)
+    ('yakuman', 'double yakuman', '5x yakuman')
+    """
+    names = (marked("yakuman"), marked("double yakuman"), marked("triple yakuman"))
+    return translate(names[n - 1]) if n <= len(names) else translate("{n}x yakuman", n=n)
+
+
+def _limit(score: HandScore) -> str:
+    if score.yakuman:
+        return _yakuman(score.yakuman)
+    return translate(marked("counted yakuman") if score.limit == YAKUMAN else score.limit)
+
+
+def _fu_part(part: FuPart) -> str:
+    name = translate(part.block)
+    if part.tile is None:
+        return name
+    tile = translate(_DRAGONS[part.tile]) if part.tile in _DRAGONS else tile_text(part.tile)
+    return translate("{block} of {tile}", block=name, tile=tile)
+
+
+def _payer(payer: str) -> str:
+    """Return who pays: a seat by its wind, or the discarder."""
+    if payer in WIND_NAMES:
+        return tile_text(TILE_BY_NAME[payer])
+    return translate(payer)

@@ -10,6 +10,8 @@ from typing import Final, Protocol
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from mjbot.runtime.languages import marked, translate
+
 INTERVAL_S: Final = 30.0
 """Seconds between two lines where there is no terminal."""
 
@@ -41,12 +43,13 @@ def progress(
 ) -> Iterator[Step]:
     """Show how the work ``what`` gets on; yields the function to call with each step.
 
-    ``total`` is how many ``unit`` ("games") there are, ``None`` if that is not known; with
-    ``is_bound`` it is only an upper bound.  On a terminal a bar that goes away at the end; else a
-    line at once and one every ``interval_s`` seconds, by a thread of its own, so that lines also
-    come while nothing gets on.  ``clock`` gives seconds.
+    ``what`` and ``unit`` are shown in the language of the process.  ``total`` is how many ``unit``
+    ("games") there are, ``None`` if that is not known; with ``is_bound`` it is only an upper bound.
+    On a terminal a bar that goes away at the end; else a line at once and one every ``interval_s``
+    seconds, by a thread of its own, so that lines also come while nothing gets on.  ``clock`` gives
+    seconds.
     """
-    state = _ProgressState(what, total, unit, is_bound)
+    state = _ProgressState(translate(what), total, translate(unit), is_bound)
     is_bar = console.is_terminal
     show = _bar(console, state, clock) if is_bar else _lines(console, state, interval_s, clock)
     with show as step:
@@ -72,9 +75,14 @@ class _ProgressState:
         """Return ``3/48 games``, ``3 of at most 48 games``, or what of that is known."""
         if self.total is None and not self.done:
             return ""
-        of = " of at most " if self.is_bound else "/"
-        total = "" if self.total is None else f"{of}{self.total:.0f}"
-        return f"{self.done:.0f}{total} {self.unit}".strip()
+        done, total = f"{self.done:.0f}", f"{self.total or 0:.0f}"
+        if self.total is None:
+            return translate("{done} {unit}", done=done, unit=self.unit).strip()
+        if self.is_bound:
+            text = marked("{done} of at most {total} {unit}")
+        else:
+            text = marked("{done}/{total} {unit}")
+        return translate(text, done=done, total=total, unit=self.unit).strip()
 
     def left(self, seconds: float) -> str:
         """Return about how long the rest takes if it goes on as in the first ``seconds``.
@@ -85,7 +93,8 @@ class _ProgressState:
             return ""
         if self.done < _LEAST_DONE * self.total or self.done >= self.total:
             return ""
-        return f"about {elapsed(seconds * (self.total / self.done - 1))} left"
+        rest = elapsed(seconds * (self.total / self.done - 1))
+        return translate("about {time} left", time=rest)
 
 
 @contextlib.contextmanager
@@ -151,6 +160,8 @@ def elapsed(seconds: float) -> str:
     """
     minutes, rest = divmod(int(seconds), 60)
     if not minutes:
-        return f"{rest} s"
+        return translate("{s} s", s=rest)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    if hours:
+        return translate("{h} h {min} min", h=hours, min=minutes)
+    return translate("{min} min {s} s", min=minutes, s=rest)

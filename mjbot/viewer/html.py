@@ -71,7 +71,7 @@ STYLE: Final = """
 --bad:light-dark(#b3261e,#ff8a7a);--good:light-dark(#19703c,#6fd394);--mid:light-dark(#8a5a00,#e8b64c);
 --s:.54;font:15px/1.5 system-ui,"DejaVu Sans",sans-serif}
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink)}
+body{margin:0;background:var(--paper);color:var(--ink);overflow-wrap:anywhere}
 main{max-width:64rem;margin:0 auto;padding:1.2rem 1rem 4rem}
 h1{font-size:1.55rem;margin:0 0 .2rem;line-height:1.25}
 h2{font-size:1.1rem;margin:2rem 0 .6rem}
@@ -79,7 +79,8 @@ h3{font-size:1rem;margin:1.4rem 0 .5rem}
 p{margin:.35rem 0}a{color:inherit}
 .soft{color:var(--soft)}.bad{color:var(--bad)}.mid{color:var(--mid)}
 code{font-size:.88em;overflow-wrap:anywhere}
-.wide{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.6rem}
+.wide{overflow-x:auto;overflow-wrap:normal;contain:inline-size;background:var(--card);
+border:1px solid var(--line);border-radius:.6rem}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:.32rem .7rem;text-align:right;border-top:1px solid var(--line);vertical-align:top}
 td{white-space:nowrap}

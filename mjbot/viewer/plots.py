@@ -21,8 +21,9 @@ RIGHT: Final = 16
 TOP: Final = 16
 BOTTOM: Final = 48
 PLOT_CSS: Final = """
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:1rem;margin:1rem 0}
-figure{margin:0}figcaption{font-weight:600}svg text{font-size:12px;fill:currentColor}
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(24rem,100%),1fr));gap:1rem;
+margin:1rem 0}figure{margin:0;min-width:0;overflow-wrap:anywhere}figcaption{font-weight:600}
+svg text{font-size:12px;fill:currentColor}
 .grid{stroke:#8883}.frame{fill:none;stroke:#8888}
 .key span{margin-right:1rem}.key i{display:inline-block;width:.8em;height:.8em;margin-right:.3em}
 """

@@ -265,3 +265,18 @@ def test_what_a_strategy_thinks_is_shown_above_the_hand(opened: Any, serve: Any)
     page.wait_for_selector("#strip .level")
     assert page.locator("#strip .best").count() >= 1
     assert page.locator("#seats .estimate").count() == 3
+
+
+def test_the_page_opens_at_the_costliest_decision_unless_the_address_names_another(
+    review: Review, file: Path, browser
+) -> None:
+    worst, *_, other = review.worst(9)
+    page = browser.new_page()
+    for decision, address in ((worst, ""), (other, f"#{other.at}")):
+        page.goto("about:blank")
+        page.goto(file.as_uri() + address)
+        opened = page.evaluate("document.body.dataset.place")
+        page.goto("about:blank")
+        page.goto(f"{file.as_uri()}#{decision.at}")
+        assert opened == page.evaluate("document.body.dataset.place")
+    page.close()

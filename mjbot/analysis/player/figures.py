@@ -461,7 +461,9 @@ class PlayerReport:
 
     @staticmethod
     def _worst_shown(shown: Sequence[tuple[ReviewedGame, Mistake]]) -> MistakeClass:
-        return Counter(mistake.mistake_class for _, mistake in shown).most_common(1)[0][0]
+        """Return the class of most of them, of as many the first in the order of the report."""
+        counts = Counter(mistake.mistake_class for _, mistake in shown)
+        return max(MistakeClass, key=lambda one: counts[one])
 
     @property
     def _cost_lines(self) -> Iterator[str]:

@@ -13,7 +13,7 @@ from mjbot.analysis.review.mjai_json import Json, review_json
 from mjbot.analysis.review.page_data import page_data
 from mjbot.analysis.review.playouts import LEAST_COST
 from mjbot.analysis.review.reasons import number, percent, signed
-from mjbot.analysis.review.sentences import amount, because, headline, size_text, with_interval
+from mjbot.analysis.review.sentences import amount, clauses, size_text, with_interval
 from mjbot.analysis.review.tile_html import tile
 from mjbot.game.records.choices import steps_of
 from mjbot.game.statistics.estimates import Estimate
@@ -39,6 +39,8 @@ def page(review: summary.Review, document: Json | None = None) -> str:
     game["review"] = page_data(document or review_json(review))
     title = translate("Review: {name}", name=who)
     config = {"title": title, "seat": review.seat, "hands": False}
+    if worst := review.worst(1):
+        config["at"] = worst[0].at
     return game_page(game, config, summary_html(review))
 
 
@@ -209,7 +211,8 @@ def _worst(review: summary.Review) -> Iterator[str]:
             )
         elif decision.is_close or decision.is_disputed or decision.loss is None:
             facts.append(text(size_text(decision, None)))
-        what = f"<span class={tone}>{headline(decision, tile)}</span>{text(because(decision), 600)}"
+        main, rest = clauses(decision, review.shown.get(decision), tile)
+        what = f"<span class={tone}>{main}</span>{text(rest, 600)}"
         more = translate("({facts})", facts=translate("; ").join(facts))
         link = translate("{title}: ", title=place_link(decision))
         cost = f"<span class=soft>{more}</span>"

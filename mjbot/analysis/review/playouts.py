@@ -44,7 +44,7 @@ from mjbot.game.table.actions import Action
 from mjbot.game.table.view import View
 from mjbot.learning.playouts.override import Gain, best_plan, playout_us
 from mjbot.learning.playouts.worlds import Playouts, plan_of, seed_of
-from mjbot.runtime.languages import marked
+from mjbot.runtime.languages import marked, translate
 from mjbot.strategy.explanation import PERCENT, same_choice
 
 BUDGET_S: Final = 40.0
@@ -213,28 +213,40 @@ class CostEstimator:
     def estimate(
         self,
         decisions: Iterable[ReviewedDecision],
-        step: Callable[[], None] = lambda: None,
+        step: Callable[[float, str], None] = lambda _share, _note: None,
     ) -> dict[ReviewedDecision, Shown]:
-        """Return what each decision with a difference to show cost; ``step`` is called for each.
+        """Return what each decision with a difference to show cost.
 
-        Every one is played on in :data:`FIRST_WORLDS` at least, whatever the budget.
+        Every one is played on in :data:`FIRST_WORLDS` at least, whatever the budget.  ``step`` is
+        called after each round with the percentage of all the work that it was, and a note.
         """
         self._left_us = 1e6 * self.budget_s
+        decisions = [*filter(is_open, decisions)]
+        first_us = sum(2 * FIRST_WORLDS * playout_us(each.view.wall_left) for each in decisions)
+        work_us = max(self._left_us, first_us)
+
+        def played(before_us: float, note: str) -> None:
+            step(100 * (before_us - self._left_us) / work_us, note)
+
         queue: list[tuple[float, int, _Open]] = []
         shown: dict[ReviewedDecision, Shown] = {}
-        for index, decision in enumerate(filter(is_open, decisions)):
+        for index, decision in enumerate(decisions):
+            before_us = self._left_us
             work = _Open(decision, self._best_alternative(decision))
             self._play(work, FIRST_WORLDS)
             shown[decision] = work.shown
             heappush(queue, (-shown[decision].ranks.value, index, work))
-            step()
+            first = translate("first round {n} of {all}", n=index + 1, all=len(decisions))
+            played(before_us, first)
         while queue:
             _, index, work = heappop(queue)
             us = 2 * work.worlds * playout_us(work.decision.view.wall_left)
             is_last = work.worlds >= FIRST_WORLDS << (LOOKS - 1)
             if shown[work.decision].is_settled or is_last or us > self._left_us:
                 continue
+            before_us = self._left_us
             self._play(work, work.worlds)
+            played(before_us, translate("{n} worlds for {at}", n=work.worlds, at=work.decision.at))
             shown[work.decision] = work.shown
             heappush(queue, (-shown[work.decision].ranks.value, index, work))
         return shown

@@ -41,6 +41,7 @@ from mjbot.strategy.explanation import (
     POINTS,
     RANKS,
     SHANTEN,
+    SHAPE,
     TILES,
     Rated,
     same_choice,
@@ -133,10 +134,38 @@ def size_text(decision: ReviewedDecision, shown: Shown | None) -> str:
     return translate("{size} (estimate)", size=size)
 
 
+def clauses(
+    decision: ReviewedDecision, shown: Shown | None, draw: Draw = tile_text
+) -> tuple[str, str]:
+    """Return the main clause on a decision and the rest of the sentence.
+
+    Where playouts settle another choice than the estimate prefers, it compares with that one only:
+    two sizes against two choices may contradict each other.
+    """
+    if shown is None or shown.better is None or not _played_other(decision, shown):
+        return headline(decision, draw), because(decision)
+    done = done_text(decision.view, decision.actual, decision.then, draw)
+    better = doing_text(decision.view, shown.better, shown.better_then, draw)
+    if shown.verdict is Verdict.NO_LOSS:
+        text = marked("You {done}; compared with {better} by playouts")
+        return translate(text, done=done, better=better), translate(".")
+    return translate("You {done}; {better} was better", done=done, better=better), translate(".")
+
+
+def _played_other(decision: ReviewedDecision, shown: Shown) -> bool:
+    """Whether playouts settle another choice than the one that the estimate prefers."""
+    better = shown.better
+    is_other = better is not None and not same_choice(better, decision.expected)
+    return is_other and shown.verdict is not Verdict.NOT_SHOWN
+
+
 def sentence_and_cost(text: str, decision: ReviewedDecision, shown: Shown | None) -> str:
     """Return a decision's sentence followed by what playouts show, if it was played on."""
     if shown is None:
         return text
+    if _played_other(decision, shown):
+        text = "".join(clauses(decision, shown))
+        return translate("{sentence} {cost}", sentence=text, cost=_cost(shown, ""))
     return translate("{sentence} {cost}", sentence=text, cost=cost_text(decision, shown))
 
 
@@ -151,6 +180,13 @@ def cost_text(decision: ReviewedDecision, shown: Shown) -> str:
     if better is not None and not same_choice(better, decision.expected):
         choice = doing_text(decision.view, better, shown.better_then)
         other = translate(" against {choice}", choice=choice)
+    return _cost(shown, other)
+
+
+def _cost(shown: Shown, other: str) -> str:
+    """Return what playouts show, with ``other`` after it: against which choice."""
+    ends = [number(end, RANKS) for end in (shown.ranks.low, shown.ranks.high)]
+    interval = translate("({low} to {high})", low=ends[0], high=ends[1])
     text = marked("By playouts it costs {places} places {interval}, {points} points{other}.")
     if shown.verdict is Verdict.NO_LOSS:
         text = marked("By playouts it gains {places} places {interval}, {points} points{other}.")
@@ -268,10 +304,20 @@ _SHORT: Final = {
 
 def _why(decision: ReviewedDecision) -> list[str]:
     """Return the reasons for the better choice: its tiles, then its largest gains."""
-    gains = [reason for reason in reasons(decision) if _is_material(reason)][:MOST_REASONS]
+    gains = [reason for reason in reasons(decision) if _is_material(reason)]
+    if _is_alike(decision):
+        gains = [reason for reason in gains if reason.shows[0] != SHAPE]
+    gains = gains[:MOST_REASONS]
     of_three = [*_of_kita(decision), *_of_tsumo_loss(decision)]
     causes = [*_of_tiles(decision), *of_three, *map(str, gains)]
     return causes or _facts(decision)
+
+
+def _is_alike(decision: ReviewedDecision) -> bool:
+    """Whether the discards are tiles of one shape: 1m and 9m without 2m to 8m at three players."""
+    pair = (decision.actual, decision.expected)
+    ends = all(action.is_discard and action.tile in (0, 8) for action in pair)
+    return decision.view.players == 3 and ends
 
 
 def _is_material(reason: Reason) -> bool:

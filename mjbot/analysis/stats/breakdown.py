@@ -21,8 +21,9 @@ from mjbot.analysis.stats.sums import GroupSums, SideSums
 from mjbot.game.records.copies import Distinct
 from mjbot.game.records.game import RecordError
 from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.languages import marked
 
-PLAYER: Final = "player"
+PLAYER: Final = marked("player")
 MOST_ROWS: Final = 200_000
 """Rows of one table, at some 600 bytes each."""
 VERSION: Final = r"(?P<player>.+?)(?:@|[ _-]v?(?=\d+\.\d))(?P<version>[^@]+)"
@@ -88,14 +89,14 @@ def _kyoku_class(kyoku: int) -> str:
 
 
 KEYS: Final[Mapping[str, str]] = {
-    "week": "ISO week in which the game was played",
-    "month": "month in which the game was played",
-    "seat": "seat, 0 being the first dealer",
-    "length": "tonpu or hanchan",
-    "kyoku": "kyoku that the game had",
-    "opponent": "each of the opponents",
-    "opponent-class": "classes of opponents named with --opponent-class",
-    "opponent-strength": "mean rating of the opponents before the game (OpenSkill)",
+    "week": marked("ISO week in which the game was played"),
+    "month": marked("month in which the game was played"),
+    "seat": marked("seat, 0 being the first dealer"),
+    "length": marked("tonpu or hanchan"),
+    "kyoku": marked("kyoku that the game had"),
+    "opponent": marked("each of the opponents"),
+    "opponent-class": marked("classes of opponents named with --opponent-class"),
+    "opponent-strength": marked("mean rating of the opponents before the game (OpenSkill)"),
 }
 """What games can be broken down by."""
 
@@ -198,7 +199,8 @@ class Breakdown:
 
     def _usual_length(self, rules: str) -> str:
         usual = {length: self.rules[f"{length}{rules}"] for length in LENGTHS}
-        return max(usual, key=lambda length: usual[length]) if any(usual.values()) else ""
+        most = max(reversed(LENGTHS), key=lambda length: usual[length])  # of as many the longer
+        return most if usual[most] else ""
 
     @property
     def duplicates(self) -> int:

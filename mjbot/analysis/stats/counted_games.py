@@ -39,6 +39,7 @@ from mjbot.protocol.errors import NOT_JSON
 from mjbot.protocol.rules import LAST_ROUND, RANKED, Rules, announced_players, last_round
 from mjbot.protocol.seats import by_seat
 from mjbot.runtime.errors import ArgumentError
+from mjbot.runtime.languages import marked
 from mjbot.runtime.processes import in_processes
 
 GAME_FIELDS: Final = ("games", "rank", "first", "second", "third", "fourth", "score", "uma")
@@ -47,7 +48,7 @@ FIELDS: Final = (*GAME_FIELDS, *_KEPT, "tsumo")
 """The columns of a row; those of a game are 0 if it did not end.  ``uma`` is in thousands."""
 
 _UMA: Final = FIELDS.index("uma")
-UNKNOWN: Final = "unknown"
+UNKNOWN: Final = marked("unknown")
 LENGTHS: Final = tuple(LAST_ROUND)
 NO_LENGTH: Final = "unknown length"
 LONGEST_NAME: Final = 100

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mjbot.analysis.stats.breakdown import PLAYER, Breakdown, StatsRow
+from mjbot.analysis.stats.counted_games import UNKNOWN
 from mjbot.analysis.stats.ratings import EXTRA
 from mjbot.analysis.stats.strength import Adjusted
 from mjbot.analysis.stats.sums import PLAYER_FIGURES, player_figures
@@ -17,17 +18,37 @@ from mjbot.game.statistics.estimates import NOTHING, Estimate
 from mjbot.game.statistics.figures import Figure
 from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import ArgumentError
-from mjbot.runtime.files import plural, whole_file, write_text
+from mjbot.runtime.files import whole_file, write_text
+from mjbot.runtime.languages import marked, translate, translate_count
 
 FIGURE: Final = {figure.key: figure for figure in PLAYER_FIGURES}
 SHORT: Final = {
-    "rank": "rank", "first": "1st %", "fourth": "4th %", "uma": "uma", "win": "win %",
-    "deal_in": "deal-in %", "riichi": "riichi %", "call": "open %", "tsumo": "tsumo %",
-    "win_points": "avg win", "deal_in_points": "avg loss",
-}  # fmt: skip
+    "rank": marked("rank"),
+    "first": marked("1st %"),
+    "fourth": marked("4th %"),
+    "uma": marked("uma"),
+    "win": marked("win %"),
+    "deal_in": marked("deal-in %"),
+    "riichi": marked("riichi %"),
+    "call": marked("open %"),
+    "tsumo": marked("tsumo %"),
+    "win_points": marked("avg win"),
+    "deal_in_points": marked("avg loss"),
+}
 """The figures of the player table on a terminal and their heads; files have all of them."""
 SHORTER: Final = ("rank", "first", "fourth", "uma", "win", "deal_in", "riichi", "call")
 """Those of the other tables."""
+HEADS: Final = {
+    "week": marked("week"),
+    "month": marked("month"),
+    "seat": marked("seat"),
+    "length": marked("length"),
+    "kyoku": marked("kyoku"),
+    "opponent": marked("opponent"),
+    "opponent-class": marked("opponent class"),
+    "opponent-strength": marked("opponent strength"),
+}
+"""The head of what the games are broken down by."""
 MOST_RULES: Final = 6
 """Sets of rules that the summary names."""
 
@@ -71,27 +92,33 @@ class StatsReport:
         """What was read, and what of it could not be used."""
         breakdown = self.breakdown
         n = len({name for name, _, _ in breakdown.tables[PLAYER].groups})
-        parts = [f"{plural(breakdown.games, 'game')} of {plural(n, 'player')}"]
+        games = translate_count("{n} game", "{n} games", breakdown.games)
+        players = translate_count("{n} player", "{n} players", n)
+        parts = [translate("{games} of {players}", games=games, players=players)]
         counted = (
-            (breakdown.unfinished, "did not end (no rank)"),
-            (breakdown.without_day if self._has_days else 0, "without a date"),
-            (breakdown.duplicates, "duplicates counted once"),
-            (breakdown.renamed, "have the events of another under other names and count too"),
-            (breakdown.no_result, "kyoku without a result, which do not count"),
-            (breakdown.no_kyoku, "games without a kyoku left out"),
+            (breakdown.unfinished, marked("{n} did not end (no rank)")),
+            (breakdown.without_day if self._has_days else 0, marked("{n} without a date")),
+            (breakdown.duplicates, marked("{n} duplicates counted once")),
+            (
+                breakdown.renamed,
+                marked("{n} have the events of another under other names and count too"),
+            ),
+            (breakdown.no_result, marked("{n} kyoku without a result, which do not count")),
+            (breakdown.no_kyoku, marked("{n} games without a kyoku left out")),
             (
                 self.n_hidden,
-                f"rows of players with fewer than {self.least} finished games left out",
+                marked("{n} rows of players with fewer than {least} finished games left out"),
             ),
-            (breakdown.unreadable_games, "games that cannot be read left out"),
-            (breakdown.unreadable_files, "files that cannot be read left out"),
+            (breakdown.unreadable_games, marked("{n} games that cannot be read left out")),
+            (breakdown.unreadable_files, marked("{n} files that cannot be read left out")),
         )
-        parts += [f"{number} {what}" for number, what in counted if number]
+        parts += [translate(what, n=n, least=self.least) for n, what in counted if n]
         if self.is_mixed:
             by_games = sorted(breakdown.rules.items(), key=lambda item: (-item[1], item[0]))
-            games = [f"{rules} ({number})" for rules, number in by_games[:MOST_RULES]]
+            shown = [f"{rules} ({number})" for rules, number in by_games[:MOST_RULES]]
             more = ", ..." if len(breakdown.rules) > MOST_RULES else ""
-            parts.append(f"rows of their own for each set of rules: {', '.join(games)}{more}")
+            text = marked("rows of their own for each set of rules: {rules}")
+            parts.append(translate(text, rules=f"{', '.join(shown)}{more}"))
         return "; ".join(parts)
 
     @property
@@ -120,9 +147,15 @@ class StatsReport:
 
 def heads(report: StatsReport, table: str) -> list[str]:
     """Return the heads of a table on a terminal or a page."""
-    key = [] if table == PLAYER else [table.replace("-", " ")]
-    rules = ["rules"] if report.is_mixed else []
-    return [PLAYER, *rules, *key, "games", *[SHORT[name] for name in _columns_of(report, table)]]
+    key = [] if table == PLAYER else [HEADS[table]]
+    rules = [marked("rules")] if report.is_mixed else []
+    figures = [SHORT[name] for name in _columns_of(report, table)]
+    return [translate(head) for head in (PLAYER, *rules, *key, marked("games"), *figures)]
+
+
+def key_text(key: str) -> str:
+    """Return by what a row was broken down, as it is shown."""
+    return translate(key) if key == UNKNOWN else key
 
 
 def cells(report: StatsReport, row: StatsRow) -> list[str]:
@@ -130,7 +163,7 @@ def cells(report: StatsReport, row: StatsRow) -> list[str]:
 
     The value comes with half the length of its 95 % interval.
     """
-    key = [] if row.table == PLAYER else [row.key]
+    key = [] if row.table == PLAYER else [key_text(row.key)]
     figures = [FIGURE[name] for name in _columns_of(report, row.table)]
     estimates = [compact(report.estimate(row, figure), figure.kind) for figure in figures]
     rules = [row.rules] if report.is_mixed else []
@@ -150,7 +183,10 @@ def comparison_rows(report: StatsReport) -> Iterator[tuple[str, str]]:
     """Yield each figure's difference, the first side less the second."""
     sides = report.breakdown.sides
     for figure in report.figures(report.breakdown.compared_rules):
-        yield figure.label, format_estimate(sides.difference(figure), figure.kind, signed=True)
+        yield (
+            translate(figure.label),
+            format_estimate(sides.difference(figure), figure.kind, signed=True),
+        )
 
 
 def comparison_lines(report: StatsReport) -> Iterator[str]:
@@ -160,26 +196,41 @@ def comparison_lines(report: StatsReport) -> Iterator[str]:
         return
     one, other = map(str, breakdown.plan.sides)
     games = [breakdown.sides.count(side, "games") for side in (0, 1)]
-    yield f"{one} ({plural(games[0], 'game')}) less {other} ({plural(games[1], 'game')})"
+    counted = [translate_count("{n} game", "{n} games", n) for n in games]
+    yield translate(
+        "{one} ({games}) less {other} ({its_games})",
+        one=one,
+        games=counted[0],
+        other=other,
+        its_games=counted[1],
+    )
     if report.is_mixed:
-        yield f"compared: games of {breakdown.compared_rules}, those under other rules are left out"
+        text = marked("compared: games of {rules}, those under other rules are left out")
+        yield translate(text, rules=breakdown.compared_rules)
     adjusted = breakdown.adjusted()
     if adjusted is None:
-        reason = f"no chain of games connects {one} and {other}"
-        yield f"not adjusted for the opponents' strength: {reason}"
+        reason = translate("no chain of games connects {one} and {other}", one=one, other=other)
+        yield translate("not adjusted for the opponents' strength: {reason}", reason=reason)
     else:
         yield from _adjusted_lines(adjusted, one, other)
 
 
 def _adjusted_lines(adjusted: Adjusted, one: str, other: str) -> Iterator[str]:
-    yield (
-        "average rank, adjusted for the opponents' strength:"
-        f" {format_estimate(adjusted.rank, 'mean', signed=True)}"
+    yield translate(
+        "average rank, adjusted for the opponents' strength: {rank}",
+        rank=format_estimate(adjusted.rank, "mean", signed=True),
     )
-    yield f"{one} finishes ahead of {other} in {format_estimate(adjusted.ahead, 'rate')} of games"
-    yield (
-        f"the opponents of {one} finish ahead of those of {other}"
-        f" in {100 * adjusted.opponents_ahead:.1f} % of games"
+    yield translate(
+        "{one} finishes ahead of {other} in {share} of games",
+        one=one,
+        other=other,
+        share=format_estimate(adjusted.ahead, "rate"),
+    )
+    yield translate(
+        "the opponents of {one} finish ahead of those of {other} in {share} % of games",
+        one=one,
+        other=other,
+        share=f"{100 * adjusted.opponents_ahead:.1f}",
     )
 
 

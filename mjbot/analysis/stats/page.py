@@ -7,19 +7,23 @@ from typing import Final
 from mjbot.analysis.stats.breakdown import KEYS, PLAYER, StatsRow
 from mjbot.analysis.stats.outputs import (
     FIGURE,
+    HEADS,
     StatsReport,
     cells,
     comparison_lines,
     comparison_rows,
     heads,
+    key_text,
 )
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.statistics.figures import Figure
 from mjbot.game.statistics.origin import Origin
+from mjbot.runtime.languages import language, marked, translate
 from mjbot.viewer import html
-from mjbot.viewer.html import name, table, text
+from mjbot.viewer.html import element, name, table, text
 from mjbot.viewer.plots import COLOURS, PLOT_STYLE, Axis, Plot
 
+INTERVAL: Final = marked("± is half the length of the 95% interval, clustered by game")
 MOST_LETTERS: Final = 300
 MOST_ROWS: Final = 200
 """Rows of a table on the page; the files have all."""
@@ -30,19 +34,21 @@ OVER_TIME: Final = ("week", "month")
 def page(report: StatsReport, players: int, origin: Origin) -> str:
     """Return the page, with the ``players`` that have most games."""
     parts = [
-        "<main><h1>Player statistics</h1>",
+        "<main>",
+        element("h1", translate("Player statistics")),
         PLOT_STYLE,
         f"<p class=soft>{text(report.records, MOST_LETTERS)}</p>",
-        f"<p>{text(report.summary, MOST_LETTERS)}.</p>",
+        f"<p>{text(report.summary, MOST_LETTERS)}{translate('.')}</p>",
         f"<p class=soft>{text(origin, MOST_LETTERS)}</p>",
         *_comparison(report),
-        *_section(report, PLAYER, "Players", players),
+        *_section(report, PLAYER, translate("Players"), players),
     ]
     for key in report.breakdown.plan.by:
-        title = f"By {key.replace('-', ' ')}"
+        title = translate("By {key}", key=translate(HEADS[key]))
         parts += [*_section(report, key, title, players)]
-    parts.append("<p class=soft>± is half the length of the 95% interval, clustered by game.</p>")
-    return html.page(f"Statistics of {text(report.records, 80)}", [*parts, "</main>"])
+    parts.append(f"<p class=soft>{text(translate(INTERVAL), MOST_LETTERS)}{translate('.')}</p>")
+    title = translate("Statistics of {records}", records=text(report.records, 80))
+    return html.page(title, [*parts, "</main>"], language=language())
 
 
 def _section(report: StatsReport, of: str, title: str, players: int) -> Iterator[str]:
@@ -51,7 +57,7 @@ def _section(report: StatsReport, of: str, title: str, players: int) -> Iterator
         return
     yield f"<h2>{text(title)}</h2>"
     if of != PLAYER:
-        yield f"<p class=soft>{text(KEYS[of], MOST_LETTERS)}</p>"
+        yield f"<p class=soft>{text(translate(KEYS[of]), MOST_LETTERS)}</p>"
     yield '<div class="plots">'
     if of == PLAYER:
         yield _players_plot(report, rows[:PLOTTED])
@@ -62,7 +68,8 @@ def _section(report: StatsReport, of: str, title: str, players: int) -> Iterator
     yield "</div>"
     yield table(heads(report, of), [_cells(report, row) for row in rows[:MOST_ROWS]])
     if len(rows) > MOST_ROWS:
-        yield f"<p class=soft>{len(rows) - MOST_ROWS} more rows: --csv or --json has them.</p>"
+        more = translate("{n} more rows: --csv or --json has them", n=len(rows) - MOST_ROWS)
+        yield f"<p class=soft>{text(more)}{translate('.')}</p>"
 
 
 def _cells(report: StatsReport, row: StatsRow) -> list[str]:
@@ -73,11 +80,11 @@ def _cells(report: StatsReport, row: StatsRow) -> list[str]:
 def _comparison(report: StatsReport) -> Iterator[str]:
     if report.breakdown.plan.sides is None:
         return
-    yield "<h2>Comparison</h2>"
+    yield element("h2", translate("Comparison"))
     for line in comparison_lines(report):
         yield f"<p>{text(line, MOST_LETTERS)}</p>"
     rows = [[text(label), text(cell)] for label, cell in comparison_rows(report)]
-    yield table(["figure", "difference ± 95% interval"], rows)
+    yield table([translate("figure"), translate("difference ± 95% interval")], rows)
 
 
 # --- plots ------------------------------------------------------------------------------------
@@ -116,7 +123,7 @@ def _players_plot(report: StatsReport, rows: Sequence[StatsRow]) -> str:
     figure = FIGURE["rank"]
     estimates = [report.estimate(row, figure) for row in rows]
     x = Axis("", -0.5, len(rows) - 0.5)
-    plot = Plot(x, _axis(figure.label, estimates, flip=True), "Average rank")
+    plot = Plot(x, _axis(translate(figure.label), estimates, flip=True), translate("Average rank"))
     for index, (row, estimate) in enumerate(zip(rows, estimates, strict=True)):
         _mark(plot, index, estimate, COLOURS[index], f"{report.label(row)}: {estimate.value:.3f}")
         plot.key(report.label(row), COLOURS[index])
@@ -126,8 +133,11 @@ def _players_plot(report: StatsReport, rows: Sequence[StatsRow]) -> str:
 def _style_plot(report: StatsReport, rows: Sequence[StatsRow]) -> str:
     wins = [_shown(report.estimate(row, FIGURE["win"]), FIGURE["win"]) for row in rows]
     losses = [_shown(report.estimate(row, FIGURE["deal_in"]), FIGURE["deal_in"]) for row in rows]
-    axes = _axis("deal-ins, % of kyoku", losses), _axis("wins, % of kyoku", wins)
-    plot = Plot(*axes, "Wins and deal-ins")
+    axes = (
+        _axis(translate("deal-ins, % of kyoku"), losses),
+        _axis(translate("wins, % of kyoku"), wins),
+    )
+    plot = Plot(*axes, translate("Wins and deal-ins"))
     for index, (row, win, loss) in enumerate(zip(rows, wins, losses, strict=True)):
         if math.isnan(win.value):
             continue
@@ -153,21 +163,22 @@ def _keys_plot(report: StatsReport, rows: Sequence[StatsRow], figure: Figure, is
         (report.label(row), row.key): _shown(report.estimate(row, figure), figure) for row in rows
     }  # fmt: skip
     unit = ", %" if figure.kind == "rate" else ""
-    y = _axis(f"{figure.label}{unit}", list(estimates.values()), flip=figure.key == "rank")
-    plot = Plot(Axis("", -0.5, len(keys) - 0.5), y, figure.label.capitalize())
+    label = translate(figure.label)
+    y = _axis(f"{label}{unit}", list(estimates.values()), flip=figure.key == "rank")
+    plot = Plot(Axis("", -0.5, len(keys) - 0.5), y, label.capitalize())
     for number, player in enumerate(players):
         shift = 0.0 if is_line else 0.6 * (number + 0.5) / len(players) - 0.3
         points = []
         for index, key in enumerate(keys):
             estimate = estimates.get((player, key))
             if estimate is not None and not math.isnan(estimate.value):
-                label = f"{player}, {key}: {estimate.value:.3f}"
-                _mark(plot, index + shift, estimate, COLOURS[number], label)
+                dot = f"{player}, {key_text(key)}: {estimate.value:.3f}"
+                _mark(plot, index + shift, estimate, COLOURS[number], dot)
                 points.append((index + shift, estimate.value))
         if is_line:
             plot.line(points, COLOURS[number])
         plot.key(player, COLOURS[number])
     step = -(-len(keys) // 6)
     for index in range(0, len(keys), step):
-        plot.note(index, keys[index][:12])
+        plot.note(index, key_text(keys[index])[:12])
     return plot.svg(x_ticks=False)

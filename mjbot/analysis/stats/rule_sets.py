@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from mjbot.analysis.stats.counted_games import NO_LENGTH
+from mjbot.analysis.stats.counted_games import LENGTHS, NO_LENGTH
 from mjbot.runtime.errors import ArgumentError
-from mjbot.runtime.files import plural
+from mjbot.runtime.languages import marked, translate, translate_count
 
 
 class UnderRules(Protocol):
@@ -35,10 +35,11 @@ class RuleSetChoice(NamedTuple):
 def rule_set_of(games: Sequence[UnderRules], under: str | None) -> RuleSetChoice:
     """Return the rule set that ``under`` names, else that of most games whose length is known.
 
-    Raises ``ArgumentError`` where no game is under it.
+    Of as many games the default rules are chosen, then the longer games, then by the rules' names:
+    the order of the games never counts.  Raises ``ArgumentError`` where no game is under it.
     """
-    counts = Counter([RuleSetChoice(game.length, game.rules) for game in games])
-    ordered = sorted(counts, key=lambda one: (bool(one.length), counts[one]), reverse=True)
+    counts = _counts(games)
+    ordered = sorted(counts, key=lambda one: (not one.length, -counts[one], _in_ties(one)))
     if under is None:
         return ordered[0]
     named = [choice for choice in ordered if str(choice) == under]
@@ -48,11 +49,30 @@ def rule_set_of(games: Sequence[UnderRules], under: str | None) -> RuleSetChoice
 
 
 def left_out(games: Iterable[UnderRules], choice: RuleSetChoice) -> list[str]:
-    """Return a line for each other rule set: how many games are under it, and how to see them."""
-    counts = Counter(
-        [str(RuleSetChoice(game.length, game.rules)) for game in games if not choice.fits(game)]
-    )
-    return [
-        f"{plural(number, 'game')} under {rules}, not {choice} (--under {rules} reports them)"
-        for rules, number in counts.most_common()
-    ]
+    """Return a line for each other rule set: how many games are under it, and how to see them.
+
+    Where there are as many as under the chosen one, the line names the rule that chose.
+    """
+    counts = _counts(games)
+    others = [one for one in counts if not choice.fits(one)]
+    lines = []
+    for one in sorted(others, key=lambda one: (-counts[one], _in_ties(one))):
+        text = marked("{games} under {rules}, not {choice} (--under {rules} reports them)")
+        if one.length and counts[one] == counts[choice]:
+            text = marked(
+                "{games} under {rules}, as many as under {choice}: of as many the default rules"
+                " are reported, then the longer games (--under {rules} reports them)"
+            )
+        number = translate_count("{n} game", "{n} games", counts[one])
+        lines.append(translate(text, games=number, rules=one, choice=choice))
+    return lines
+
+
+def _counts(games: Iterable[UnderRules]) -> Counter[RuleSetChoice]:
+    return Counter([RuleSetChoice(game.length, game.rules) for game in games])
+
+
+def _in_ties(one: RuleSetChoice) -> tuple[bool, int, str]:
+    """Return by what rule sets of as many games are ordered."""
+    length = -LENGTHS.index(one.length) if one.length in LENGTHS else 1
+    return one.rules != "", length, one.rules

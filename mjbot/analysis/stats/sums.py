@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from mjbot.analysis.stats.counted_games import FIELDS
 from mjbot.game.statistics.estimates import Estimate, Moments, difference_of
 from mjbot.game.statistics.figures import Figure, figures_of
+from mjbot.runtime.languages import marked
 
-_TSUMO: Final = Figure("tsumo", "tsumo share", "rate", "tsumo", "wins")
+_TSUMO: Final = Figure("tsumo", marked("tsumo share"), "rate", "tsumo", "wins")
 
 
 def player_figures(players: int) -> tuple[Figure, ...]:

@@ -22,6 +22,7 @@ from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import plural
 from mjbot.runtime.interruption import stopping_between_steps
+from mjbot.runtime.languages import marked
 from mjbot.runtime.requests import GAMES, argument, option
 
 
@@ -61,7 +62,7 @@ def run(request: ConvertRequest) -> int:
         sources = find_sources([request.source], losses, request.rules)
         with (
             stopping_between_steps() as stop_if_signalled,
-            files_progress(sources, "converting") as step,
+            files_progress(sources, marked("converting")) as step,
             open_writer(request.out, form, [named.source.path for named in sources]) as writer,
         ):
             for named in sources:
@@ -79,7 +80,7 @@ def run(request: ConvertRequest) -> int:
         remarks = plural(writer.left_out, "remark")
         losses.report(f"{remarks} of players left out: {form.name} has no place for them")
     skipped = f"{losses} skipped" if str(losses) else ""
-    print(f"{plural(games.total(), 'game')} written to {request.out}{skipped}")
+    print(f"{plural(games.total(), 'game')} written to {request.out} as {form.name}{skipped}")
     return ExitCode.FAILED if losses else ExitCode.OK
 
 

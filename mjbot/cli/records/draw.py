@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from mjbot.cli.arguments import at_option, output_option, record_argument
 from mjbot.cli.records.watch import BoardRequest
+from mjbot.game.records.game import rules_text
 from mjbot.game.records.positions import RecordPosition
 from mjbot.protocol.plain_text import one_line
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
@@ -53,7 +54,7 @@ def run(request: DrawRequest) -> int:
         _write_png(drawing, request.out, request.size)
     print(one_line(request.out))
     if game is not None and game.rules:
-        print(f"mjbot draw: rules {game.rules}", file=sys.stderr)
+        print(f"mjbot draw: {rules_text(game.rules)}", file=sys.stderr)
     if game is not None and game.problem:
         print(f"mjbot draw: {game.problem}", file=sys.stderr)
         return ExitCode.FAILED

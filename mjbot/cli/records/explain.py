@@ -5,31 +5,40 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
+from rich.table import Column
 from rich.table import Table as Grid
 from rich.text import Text
 
 from mjbot.analysis.review.players import SeatedPlayers, honest_view
 from mjbot.cli import arguments as a
+from mjbot.cli.records.rating_grid import (
+    action_text,
+    legend,
+    rating_grids,
+    short_tile,
+    shown_choices,
+)
 from mjbot.game.records.choices import Numbering, ReplayStep, kyoku_name, steps
-from mjbot.game.records.game import HandProblem
+from mjbot.game.records.game import HandProblem, rules_text
 from mjbot.game.records.positions import NoPositionError, RecordPosition, require_seat
 from mjbot.game.table.actions import Action
 from mjbot.game.table.mirror.mirror import quote
 from mjbot.game.table.view import View
 from mjbot.learning.models.opponents import estimate_opponents
 from mjbot.play.startup.precompile import prepare
+from mjbot.protocol import messages as m
 from mjbot.protocol.messages import Event
 from mjbot.protocol.plain_text import one_line
 from mjbot.protocol.rules import Rules
-from mjbot.protocol.tiles import TILE_NAMES, tile_name, tile_names
+from mjbot.protocol.tiles import TILE_BY_NAME
 from mjbot.runtime.errors import ExitCode
-from mjbot.runtime.files import plural
+from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.runtime.progress import progress
+from mjbot.runtime.requests import option
 from mjbot.strategy import explanation as e
 from mjbot.strategy.registry import Spec
 
@@ -56,8 +65,10 @@ class ExplainRequest:
         "strategy to explain; strongest: by shares of strong players, with points next to them;"
         " fold-recognition-plus: by points; all but tsumogiri rate what they weigh",
     )
+    all: bool = option(False, "show all rated choices of a position (default: the best three)")
     rules: Rules | None = a.record_rules_option()
     seed: int = a.seed_option()
+    language: str | None = a.language_option()
 
 
 def run(request: ExplainRequest) -> int:
@@ -74,10 +85,13 @@ def run(request: ExplainRequest) -> int:
     if request.at is None:
         prepare([spec], console, use="explain")
         return _list_choices(walk, request.seat, players)
-    with progress(console, f"looking for {request.at} in {request.log.name}"):
+    looking = translate(
+        "looking for {position} in {file}", position=request.at, file=request.log.name
+    )
+    with progress(console, looking):
         number, seat = _chooser_at(walk, request.at, request.seat)
     prepare([spec], console, use="explain")
-    return _explain(walk, number, seat, players)
+    return _explain(walk, number, seat, players, all_=request.all)
 
 
 def _require_hand(walk: Walk, seat: int) -> None:
@@ -90,25 +104,25 @@ def _require_hand(walk: Walk, seat: int) -> None:
 # --- one position ------------------------------------------------------------------------------
 
 
-def _explain(walk: Walk, number: int, seat: int, players: SeatedPlayers) -> int:
+def _explain(walk: Walk, number: int, seat: int, players: SeatedPlayers, *, all_: bool) -> int:
     for step in walk():
         players.see(step, [seat])
         if step.number == number:
             break
     console = _console()
+    after = quote(step.next) if step.next else translate("the end of the log")
     lines = [
-        f"event {step.number}: {quote(step.event)}",
+        translate("event {n}: {event}", n=step.number, event=quote(step.event)),
         *_situation(honest_view(step.table, seat), step.table.names),
-        f"recorded next: {quote(step.next) if step.next else 'the end of the log'}",
+        translate("recorded next: {event}", event=after),
     ]
     _print_lines(console, lines)
-    with progress(Console(stderr=True), f"asking {players.name}"):
+    with progress(Console(stderr=True), translate("asking {strategy}", strategy=players.name)):
         name, explanation = players.explain(step, seat)
-    _print_lines(console, [f"{name}: {explanation.choice}"])
+    _print_lines(console, [f"{name}: {action_text(explanation.choice)}"])
     if explanation.rated:
-        console.print(_rating_grid(explanation))
-        _print_lines(console, _legend(explanation, step.table.names))
-    _print_lines(console, explanation.notes)
+        _print_rated(explanation, step, seat, all_=all_)
+    _print_lines(console, map(translate, explanation.notes))
     for table in explanation.tables:
         console.print(_grid(table))
     return ExitCode.OK
@@ -119,61 +133,30 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
 
 
-def _rating_grid(explanation: e.Explanation) -> Grid:
-    """Return what was rated, best first; the chosen one is marked.
-
-    Opponents that nothing deals in to have no columns.
-    """
-    heads = [_head(term) for term in e.columns_of(explanation.rated)]
-    value_head = f"value, {explanation.unit}" if explanation.unit else "value"
-    rows = []
-    for rated in explanation.best_first:
-        parts = {_head(term): _number(term.value, term.unit) for term in rated.terms}
-        number = (
-            _number(rated.value, explanation.unit) if isfinite(rated.value) else "given up early"
-        )
-        mark = "chosen" if rated.is_chosen else ""
-        rows.append([_label(rated), number, *[parts.get(head, "") for head in heads], mark])
-    grid = _grid(e.DataTable("", ["choice", value_head, *heads, ""], rows))
-    grid.columns[0].no_wrap = True
-    for column in grid.columns[1:-1]:
-        column.justify = "right"
-    return grid
-
-
-def _head(term: e.Term) -> str:
-    """Return the head of a term's column; + before what adds up to the value."""
-    name = f"+ {term.name}" if term.adds_to == e.VALUE else term.name
-    about = "" if term.about is None else f"seat {term.about}"
-    return "\n".join(filter(None, [name, about, term.shown_unit]))
-
-
-def _number(value: float, unit: str) -> str:
-    if unit == e.POINTS:
-        return f"{value:z.0f}"
-    return f"{value:z.2f}" if unit.startswith(e.PERCENT) else f"{value:z.6g}"
-
-
-def _legend(explanation: e.Explanation, names: Sequence[str]) -> Iterator[str]:
-    """Explain the heads: the seats that they name, and the plus."""
+def _print_rated(explanation: e.Explanation, step: ReplayStep, seat: int, *, all_: bool) -> None:
+    """Print the choices that matter, or all, with what their marks and heads mean."""
+    console = Console()  # of a terminal's width also where there is none: grids are continued
+    recorded, follow = step.recorded(seat), step.discard_after(seat)
+    best = explanation.best_first
+    shown = best if all_ else shown_choices(best, recorded, follow)
+    for grid in rating_grids(console, explanation, shown, recorded, follow):
+        console.print(grid)
     terms = [term for rated in explanation.rated for term in rated.terms]
-    if about := sorted({term.about for term in terms if term.about is not None}):
-        yield ", ".join(_seat(seat, names) for seat in about)
-    if any(term.adds_to == e.VALUE for term in terms):
-        yield "the terms with + add up to the value"
-
-
-def _label(rated: e.Rated) -> str:
-    action = TILE_NAMES[rated.action.tile] if rated.action.is_discard else str(rated.action)
-    return f"{action}, {TILE_NAMES[rated.then.tile]}" if rated.then else action
+    about = sorted({term.about for term in terms if term.about is not None})
+    seats = ", ".join(_seat(seat, step.table.names) for seat in about)
+    _print_lines(console, filter(None, [seats, legend(explanation)]))
+    if n := len(best) - len(shown):
+        more = translate_count("{n} more choice: --all", "{n} more choices: --all", n)
+        _print_lines(console, [more])
 
 
 def _grid(table: e.DataTable) -> Grid:
     """Return a table as it is shown: columns with numbers to the right, what is marked in bold."""
-    grid = Grid(title=Text(table.title) if table.title else None)
+    grid = Grid(title=Text(translate(table.title)) if table.title else None)
     for index, column in enumerate(table.columns):
         has_numbers = any(not isinstance(row[index], str) for row in table.rows)
-        grid.add_column(Text(column), justify="right" if has_numbers else "left")
+        head = Text(translate(column))
+        grid.add_column(head, justify="right" if has_numbers else "left", overflow="fold")
     for index, row in enumerate(table.rows):
         cells = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row]
         grid.add_row(*map(Text, cells), style="bold" if index in table.marked else None)
@@ -208,34 +191,47 @@ def _chooser(step: ReplayStep, asked: int | None) -> int:
 
 
 def _situation(view: View, names: Sequence[str]) -> Iterator[str]:
-    scores = ", ".join(f"{score}" for score in view.scores.tolist()[: view.players])
-    yield f"{kyoku_name(view.state)}, {view.wall_left} tiles left, scores {scores}"
+    yield translate(
+        "{kyoku}, {tiles} tiles left, scores {scores}",
+        kyoku=kyoku_name(view.state),
+        tiles=view.wall_left,
+        scores=", ".join(map(str, view.scores.tolist()[: view.players])),
+    )
     if view.rules.differences:
-        yield f"rules {view.rules}"
-    yield f"dora markers {_names(view.dora_markers.tolist())}"
+        yield rules_text(str(view.rules))
+    yield translate("dora markers {tiles}", tiles=_names(view.dora_markers.tolist()))
     tenpai = {opponent.seat: opponent.tenpai for opponent in estimate_opponents(view)}
     for seat in range(view.players):
-        melds = ["".join(tile_names(meld.tiles)) for meld in view.melds(seat)]
-        parts = [f"river {_names(view.river(seat).tolist()) or '-'}"]
-        parts += [f"melds {', '.join(melds)}"] if melds else []
-        parts += [f"norths set aside {view.kita(seat)}"] if view.kita(seat) else []
-        if view.riichi(seat):
-            parts.append("in riichi")
-        elif seat in tenpai:
-            parts.append(f"estimated tenpai {tenpai[seat]:.2f}%")
-        parts += [f"hand {_hand(view)}"] if seat == view.seat else []
-        dealer = " (dealer)" if seat == view.dealer else ""
-        yield f"{_seat(seat, names)}{dealer}: {'; '.join(parts)}"
+        parts = [*_seat_parts(view, seat, tenpai.get(seat))]
+        title = _seat(seat, names)
+        if seat == view.dealer:
+            title = translate("{seat} (dealer)", seat=title)
+        yield f"{title}: {'; '.join(parts)}"
+
+
+def _seat_parts(view: View, seat: int, tenpai: float | None) -> Iterator[str]:
+    """Yield what is known of a seat; ``tenpai`` is the estimate of an opponent's, in %."""
+    yield translate("river {tiles}", tiles=_names(view.river(seat).tolist()) or "-")
+    if melds := ", ".join("".join(map(short_tile, meld.tiles)) for meld in view.melds(seat)):
+        yield translate("melds {tiles}", tiles=melds)
+    if n := view.kita(seat):
+        yield translate("norths set aside {n}", n=n)
+    if view.riichi(seat):
+        yield translate("in riichi")
+    elif tenpai is not None:
+        yield translate("estimated tenpai {chance}%", chance=f"{tenpai:.2f}")
+    if seat == view.seat:
+        yield translate("hand {tiles}", tiles=_hand(view))
 
 
 def _seat(seat: int, names: Sequence[str]) -> str:
     """Return the seat with its player's name, of which only what can be shown in a line."""
     name = "".join([letter for letter in "".join(names[seat : seat + 1]) if letter.isprintable()])
-    return f"seat {seat} {name[:LONGEST_NAME]}".rstrip()
+    return f"{translate('seat {n}', n=seat)} {name[:LONGEST_NAME]}".rstrip()
 
 
 def _names(tiles: list[int]) -> str:
-    return " ".join(tile_names(tiles))
+    return " ".join(map(short_tile, tiles))
 
 
 def _hand(view: View) -> str:
@@ -243,10 +239,33 @@ def _hand(view: View) -> str:
     if view.drawn < 0:
         return _names(tiles)
     tiles.remove(view.drawn)
-    return f"{_names(tiles)} + {tile_name(view.drawn)}"
+    return f"{_names(tiles)} + {short_tile(view.drawn)}"
 
 
 # --- the list ----------------------------------------------------------------------------------
+
+LISTED: Final = (
+    marked("event"),
+    marked("position"),
+    marked("seat"),
+    marked("happened"),
+    marked("legal"),
+    marked("recorded"),
+)
+"""The heads of the list; the strategy's name and the difference follow."""
+_EVENTS: Final[dict[type, str]] = {
+    m.Tsumo: marked("draw"),
+    m.Dahai: marked("discard"),
+    m.Pon: marked("pon"),
+    m.Chi: marked("chi"),
+    m.Daiminkan: marked("kan"),
+    m.Ankan: marked("kan"),
+    m.Kakan: marked("added kan"),
+    m.Reach: marked("riichi"),
+    m.ReachAccepted: marked("riichi"),
+    m.Dora: marked("dora"),
+    m.Kita: marked("kita"),
+}
 
 
 class _Agreement:
@@ -270,19 +289,33 @@ class _Agreement:
     def lines(self, name: str) -> Iterator[str]:
         """Yield a line for each player."""
         for player, n in sorted(self._all.items()):
-            yield f"{name} agrees with {player} on {self._same[player]} of {plural(n, 'choice')}"
-        if self.n_unknown:
-            reason = "the record does not show the choice"
-            yield f"{plural(self.n_unknown, 'choice')} not counted: {reason}"
+            yield translate(
+                "{strategy} agrees with {player} on {same} of {choices}",
+                strategy=name,
+                player=player,
+                same=self._same[player],
+                choices=translate_count("{n} choice", "{n} choices", n),
+            )
+        if n := self.n_unknown:
+            yield translate_count(
+                "{n} choice not counted: the record does not show the choice",
+                "{n} choices not counted: the record does not show the choice",
+                n,
+            )
 
 
 def _list_choices(walk: Walk, asked: int | None, players: SeatedPlayers) -> int:
     """List all choices, and how often the strategy agrees with the record."""
     seats = list(SEATS) if asked is None else [asked]
-    head = ("event", "position", "seat", "happened", "legal", "recorded", players.name, "")
-    grid, agreement = Grid(*head), _Agreement()
+    heads = (
+        *(translate(head) for head in LISTED),
+        players.name,
+        "",
+    )
+    grid, agreement = Grid(*[Column(head, overflow="fold") for head in heads]), _Agreement()
     problems: list[HandProblem] = []
-    with progress(Console(stderr=True), f"asking {players.name}", unit="choices") as step:
+    doing = translate("asking {strategy}", strategy=players.name)
+    with progress(Console(stderr=True), doing, unit=translate("choices")) as step:
         for row in _rows(walk, seats, players, agreement, problems):
             grid.add_row(*[Text(cell) for cell in row])
             step(note=row[1])
@@ -309,24 +342,31 @@ def _rows(
             if seat not in seats:
                 continue
             recorded, choice = step.recorded(seat), players.decide(step, seat)
-            player = _seat(seat, step.table.names)
-            is_same = agreement.add(player, recorded, choice)
+            is_same = agreement.add(_seat(seat, step.table.names), recorded, choice)
             yield (
                 str(step.number),
                 f"{kyoku_name(step.table.state)}:{number}",
-                player.removeprefix("seat "),
-                _in_short(step.event),
+                str(seat),
+                _in_short(step.event, seat),
                 str(len(step.choices(seat))),
-                "?" if recorded is None else str(recorded),
-                str(choice),
-                "differs" if is_same is False else "",
+                "?" if recorded is None else _listed(recorded),
+                _listed(choice),
+                translate("differs") if is_same is False else "",
             )
 
 
-def _in_short(event: Event) -> str:
-    parts = [type(event).__name__.lower()]
-    parts += [f"seat {event.actor}"] if hasattr(event, "actor") else []
-    parts += [str(event.pai)] if hasattr(event, "pai") else []
+def _listed(action: Action) -> str:
+    """Return an action for the list, a discard without the word."""
+    return action_text(action).removeprefix("discard ")
+
+
+def _in_short(event: Event, seat: int) -> str:
+    """Return an event in short, with the seat that acted unless it is the one that chooses."""
+    actor = getattr(event, "actor", seat)
+    parts = [translate(_EVENTS.get(type(event), "")) or type(event).__name__.lower()]
+    parts += [translate("seat {n}", n=actor)] if actor != seat else []
+    pai = getattr(event, "pai", None)
+    parts += [short_tile(TILE_BY_NAME[pai])] if isinstance(pai, str) else []
     return " ".join(parts)
 
 

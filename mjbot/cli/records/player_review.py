@@ -38,7 +38,7 @@ from mjbot.protocol.rules import Rules
 from mjbot.runtime.compiler.sources import source_digest
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import plural, write_text
-from mjbot.runtime.languages import language, translate
+from mjbot.runtime.languages import language, marked, translate, translate_count
 from mjbot.runtime.progress import progress
 from mjbot.strategy.registry import Spec
 
@@ -129,7 +129,8 @@ def _not_found(player: str, sources: Iterable[Source], lines: Iterable[ReviewedS
             [problem, *problems[:1]] if problems else [problem, "no record shows the hand"]
         )
     alike = get_close_matches(player, names, MOST_NAMES)
-    shown = list(dict.fromkeys([*alike, *[name for name, _ in names.most_common(MOST_NAMES)]]))
+    most = sorted(names, key=lambda name: (-names[name], name))
+    shown = list(dict.fromkeys([*alike, *most[:MOST_NAMES]]))
     listed = ", ".join(shown[:MOST_NAMES])
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"{problem}; they name {listed}{more}" if names else f"{problem}; they name no players"
@@ -140,26 +141,34 @@ def _reviewed(
 ) -> list[ReviewedSource]:
     """Review what the file does not have yet; return all that belongs to the sources.
 
-    What was reviewed by other code, or has another content now, is reviewed again.
+    What was reviewed by other code, or has another content now, is reviewed again.  They come in
+    the order of the sources, whichever was reviewed first.
     """
     header = work.header(player)
     if empty_if_stale(path, header):
-        _note(console, f"{path}: the reviewer's code has changed; its games are reviewed again")
+        text = marked("{file}: the reviewer's code has changed; its games are reviewed again")
+        _note(console, translate(text, file=path))
     with open_games_file(path, header) as log:
         contents = {source.name: content_digest(source) for source in sources}
         kept = [line for line in log.lines if line.source in contents]
         lines = [line for line in kept if line.content == contents[line.source]]
         done = {line.source for line in lines}
         if changed := {line.source for line in kept} - done:
-            changed_files = f"{plural(len(changed), 'file')} changed since the last review"
-            _note(console, f"{changed_files}, reviewed again: {min(changed)}")
+            text = translate(
+                "{files} changed since the last review, reviewed again: {first}",
+                files=translate_count("{n} file", "{n} files", len(changed)),
+                first=min(changed),
+            )
+            _note(console, text)
         todo = [source for source in sources if source.name not in done]
-        with progress(console, "reviewing", len(todo) or None, "files") as step:
+        with progress(console, marked("reviewing"), len(todo) or None, marked("files")) as step:
             for line in review_sources(todo, header, work.jobs):
                 log.append(line)
                 lines.append(line)
-                step(1, f"{sum(len(reviewed.games) for reviewed in lines)} games")
-    return lines
+                n = sum(len(reviewed.games) for reviewed in lines)
+                step(1, translate_count("{n} game", "{n} games", n))
+    place = {source.name: number for number, source in enumerate(sources)}
+    return sorted(lines, key=lambda line: place[line.source])
 
 
 def _note(console: Console, text: str) -> None:
@@ -222,7 +231,7 @@ def _reference(path: Path, work: PlayerWork, console: Console) -> list[ReviewedG
                 f"--reference {path}: reviewed by {kept.by} with {kept.playouts_s:g} s of playouts,"
                 f" not by {own.by} with {own.playouts_s:g} s; use the same --by and --playouts"
             )
-        return in_order(lines)
+        return in_order(sorted(lines, key=lambda line: line.source))
     file = work.sibling("reference-games.jsonl")
     return in_order(_reviewed(_sources([path], None), "", file, work, console))
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from mjbot.cli.arguments import record_rules_option
+from mjbot.cli.arguments import language_option, record_rules_option
 from mjbot.game.records.evidence import MOST_KEPT, Reply, evidence_path, read_evidence
 from mjbot.game.records.game import (
     EmptyRecordError,
@@ -23,6 +23,7 @@ from mjbot.game.records.game import (
     RecordError,
     UnwrittenGameError,
     hand_problems,
+    rules_text,
 )
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.replay import MismatchError, OlderRulesError, ReplaySummary, replay
@@ -30,7 +31,7 @@ from mjbot.game.records.sources import Source, games_of, join_hands, list_source
 from mjbot.protocol.plain_text import one_line
 from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
-from mjbot.runtime.files import plural
+from mjbot.runtime.languages import marked, translate, translate_count
 from mjbot.runtime.progress import Step, progress
 from mjbot.runtime.requests import argument, option
 
@@ -65,17 +66,31 @@ class Losses:
 
     def __str__(self) -> str:
         """Return the end of a summary: ``", 1 damaged file, 2 files of another kind"``."""
-        n_foreign = len(self._foreign)
-        damaged = plural(len(self._damaged), "damaged file") if self._damaged else ""
-        foreign = f"{plural(n_foreign, 'file')} of another kind" if n_foreign else ""
-        games = plural(self._incomplete, "game")
-        incomplete = f"{games} that cannot be shown whole" if self._incomplete else ""
-        unwritten = f"{plural(self._unwritten, 'game')} under a name that cannot be written"
-        unwritten = unwritten if self._unwritten else ""
-        hands = f"{plural(self._hands, 'hand')} that cannot be read" if self._hands else ""
-        return "".join(
-            f", {part}" for part in (damaged, foreign, incomplete, unwritten, hands) if part
+        counts = (
+            (len(self._damaged), marked("{n} damaged file"), "{n} damaged files"),
+            (
+                len(self._foreign),
+                marked("{n} file of another kind"),
+                "{n} files of another kind",
+            ),
+            (
+                self._incomplete,
+                marked("{n} game that cannot be shown whole"),
+                "{n} games that cannot be shown whole",
+            ),
+            (
+                self._unwritten,
+                marked("{n} game under a name that cannot be written"),
+                "{n} games under a name that cannot be written",
+            ),
+            (
+                self._hands,
+                marked("{n} hand that cannot be read"),
+                "{n} hands that cannot be read",
+            ),
         )
+        parts = [translate_count(one, many, n) for n, one, many in counts if n]
+        return "".join(f"{translate(', ')}{part}" for part in parts)
 
     def add(self, path: Path, error: RecordError, file: str = "") -> None:
         """Report what is wrong at a path that the user named; ``file`` is where, if it was read.
@@ -92,7 +107,7 @@ class Losses:
             self._unwritten += 1
         elif not isinstance(error, EmptyRecordError):
             self._damaged.add(file or error.name)
-            prefix = "damaged: "
+            prefix = translate("damaged: ")
         self.report(f"{prefix}{error}")
 
     @contextmanager
@@ -107,7 +122,7 @@ class Losses:
         """Report of a game that was walked its rules, if they are new here, and its bad hands."""
         if (rules := game.hands.rules) not in ("", *self._rules):
             self._rules.add(rules)
-            self.report(one_line(f"{game.name}: rules {rules}"))
+            self.report(one_line(rules_text(rules, game.name)))
         for problem in hand_problems(game):
             self.report(one_line(problem.text))
             self._hands += problem.is_loss
@@ -118,7 +133,7 @@ class Losses:
             if not games[path] and path not in self.joined:
                 self._without_games += 1
                 if path not in self._reported:
-                    self.report(f"{path}: holds no game")
+                    self.report(translate("{file}: holds no game", file=path))
 
     def report(self, problem: str) -> None:
         """Print one line."""
@@ -151,7 +166,7 @@ def readable_games(named: Named, losses: Losses) -> Iterator[Game]:
 
 def files_progress(sources: list[Named], doing: str) -> AbstractContextManager[Step]:
     """Show the progress: a step is a file, and the notes count the games."""
-    return progress(Console(stderr=True), doing, len(sources), "files")
+    return progress(Console(stderr=True), doing, len(sources), marked("files"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +187,7 @@ class ReplayRequest:
     replies: bool = option(
         False, "print every reply in a game's evidence (default: those not accepted)"
     )
+    language: str | None = language_option()
 
 
 def run(request: ReplayRequest) -> int:
@@ -179,7 +195,7 @@ def run(request: ReplayRequest) -> int:
     losses = Losses("replay")
     sources = find_sources(request.files, losses, request.rules)
     replayer = _Replayer(losses, keep_going=request.keep_going, strict=not request.lenient)
-    with files_progress(sources, "replaying") as step:
+    with files_progress(sources, marked("replaying")) as step:
         for named in sources:
             replayer.replay_source(named, step)
             _show_evidence(named.source, losses, every=request.replies)
@@ -205,7 +221,8 @@ def _show_evidence(source: Source, losses: Losses, *, every: bool) -> None:
                 print(one_line(_format_reply(reply)))
     except RecordError as error:
         losses.add(path, error)
-    counted = ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "no reply"
+    counted = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
+    counted = counted or translate("no reply")
     print(one_line(f"{path}: {counted}"))
 
 
@@ -254,15 +271,21 @@ class _Replayer:
                 print(one_line(mismatch), file=sys.stderr)
                 if self.is_over:
                     return
-            step(0, plural(self._summary.games, "game"))
+            step(0, translate_count("{n} game", "{n} games", self._summary.games))
 
     def summary(self) -> str:
         """Report what was replayed and whether it was valid."""
-        verdict = plural(self.mismatches, "mismatch") if self.mismatches else "no mismatch"
+        verdict = translate("no mismatch")
+        if self.mismatches:
+            verdict = translate_count("{n} mismatch", "{n} mismatches", self.mismatches)
         if self.older:
-            verdict += f", {plural(self.older, 'game')} played under older rules"
+            verdict += translate(", ") + translate_count(
+                "{n} game played under older rules",
+                "{n} games played under older rules",
+                self.older,
+            )
         if not self._strict:
-            verdict = "played on past what did not fit"
+            verdict = translate("played on past what did not fit")
         if not self._summary.games:
-            verdict = "nothing to check"
+            verdict = translate("nothing to check")
         return f"{self._summary}: {verdict}{self._losses}"

@@ -31,7 +31,7 @@ from mjbot.cli.records.player_review import (
     review_player,
 )
 from mjbot.game.records.choices import steps_of
-from mjbot.game.records.game import Game, hand_problems
+from mjbot.game.records.game import Game, hand_problems, rules_text
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.positions import NoPositionError, RecordPosition, seats_of
 from mjbot.game.records.sources import open_games
@@ -135,7 +135,7 @@ def run(request: ReviewRequest) -> int:
     budget_s = BUDGET_S if request.playouts is None else request.playouts
     game, events = _events(path, request.game_number, request.rules)
     if game.hands.rules:
-        print(one_line(f"mjbot review: rules {game.hands.rules}"), file=sys.stderr)
+        print(one_line(f"mjbot review: {rules_text(game.hands.rules)}"), file=sys.stderr)
     problems = list(hand_problems(game))
     for problem in problems:
         print(one_line(f"mjbot review: {problem.text}"), file=sys.stderr)
@@ -145,7 +145,7 @@ def run(request: ReviewRequest) -> int:
     seat = _seat(request, seats, _names(events))
     prepare([request.by], console, use="review" if budget_s else "explain")
     began = time.monotonic()
-    with progress(console, f"asking {players.name}"):
+    with progress(console, translate("asking {strategy}", strategy=players.name)):
         judged = judge(events, players, seats, [seat])
     by = Reviewer.of(request.by, PLAYED_BY if budget_s else "", judged.players)
     review = Review(game.name.removeprefix(f"{path.parent}/"), seat, by, judged)
@@ -240,8 +240,9 @@ def _names(events: Sequence[Event]) -> tuple[str, ...]:
 
 
 def _play_on(review: Review, by: CostEstimator, console: Console) -> None:
-    todo = sum(map(is_open, review.decisions))
-    with progress(console, "playing on", todo, unit="decisions") as step:
+    if not any(map(is_open, review.decisions)):
+        return
+    with progress(console, marked("playing on"), 100, unit="%") as step:
         review.shown.update(by.estimate(review.decisions, step))
 
 

@@ -24,10 +24,16 @@ from mjbot.analysis.stats.outputs import (
     write_csv,
     write_parquet,
 )
-from mjbot.analysis.stats.page import page
+from mjbot.analysis.stats.page import INTERVAL, page
 from mjbot.analysis.stats.periods import ComparedSide, Period
 from mjbot.analysis.stats.ratings import EXTRA, Ratings, available
-from mjbot.cli.arguments import jobs_option, json_option, output_option, record_rules_option
+from mjbot.cli.arguments import (
+    jobs_option,
+    json_option,
+    language_option,
+    output_option,
+    record_rules_option,
+)
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.statistics.origin import origin_of
 from mjbot.protocol.plain_text import one_line
@@ -35,6 +41,7 @@ from mjbot.protocol.rules import Rules
 from mjbot.runtime.argument_types import count
 from mjbot.runtime.errors import ArgumentError, ExitCode
 from mjbot.runtime.files import write_text
+from mjbot.runtime.languages import marked, translate
 from mjbot.runtime.processors import worker_count
 from mjbot.runtime.progress import progress
 from mjbot.runtime.requests import argument, option
@@ -145,6 +152,7 @@ class StatsRequest:
     )
     json: bool = json_option()
     jobs: int | None = jobs_option()
+    language: str | None = language_option()
 
 
 def run(request: StatsRequest) -> int:
@@ -192,13 +200,17 @@ def _count(request: StatsRequest, breakdown: Breakdown) -> bool:
     """Take in the records; return whether all hands of the games could be read."""
     is_whole = True
     console, jobs = Console(stderr=True), request.jobs or worker_count()
-    with progress(console, "listing the records"):
+    with progress(console, marked("listing the records")):
         work = list_work(request.records, request.rules)
     refuse_other_code(work.runs)
-    with progress(console, "counting", None, "games") as step:
+    with progress(console, marked("counting"), None, marked("games")) as step:
         for batch in count_games(work, jobs, request.file_dates):
             for error in breakdown.add(batch):
-                console.print(one_line(f"left out: {error}"), markup=False, highlight=False)
+                console.print(
+                    one_line(translate("left out: {problem}", problem=error)),
+                    markup=False,
+                    highlight=False,
+                )
             for hand in batch.hands:
                 console.print(one_line(hand.text), markup=False, highlight=False, soft_wrap=True)
                 is_whole &= not hand.is_loss
@@ -240,13 +252,14 @@ def _print(report: StatsReport, request: StatsRequest) -> None:
             table.add_row(*[one_line(cell) for cell in cells(report, row)])
         console.print(table, markup=False)
         if len(rows) > MOST_SHOWN_ROWS:
-            emit(f"{len(rows) - MOST_SHOWN_ROWS} more rows: --csv, --json or --player NAME")
+            text = marked("{n} more rows: --csv, --json or --player NAME")
+            emit(translate(text, n=len(rows) - MOST_SHOWN_ROWS))
     for line in comparison_lines(report):
         emit(one_line(line))
     if report.breakdown.plan.sides:
-        table = Table("figure", "difference ± 95% interval")
+        table = Table(translate("figure"), translate("difference ± 95% interval"))
         for label, cell in comparison_rows(report):
             table.add_row(label, cell)
         console.print(table, markup=False)
     emit(one_line(report.summary))
-    emit("± is half the length of the 95% interval, clustered by game")
+    emit(translate(INTERVAL))

@@ -25,6 +25,7 @@ from mjbot.cli.arguments import (
     seat_option,
     strategy_option,
 )
+from mjbot.game.records.game import rules_text
 from mjbot.game.records.other_formats import record_path
 from mjbot.game.records.positions import (
     BoardAddress,
@@ -129,7 +130,7 @@ def run(request: WatchGameRequest) -> int:
     if len(library.names) == 1:
         game = request.read(library)  # a problem with a single file is reported at once
         if game.rules:
-            print(f"mjbot watch: rules {game.rules}", file=sys.stderr)
+            print(f"mjbot watch: {rules_text(game.rules)}", file=sys.stderr)
     return run_until_signalled(_show(request, library, address, review))
 
 

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from mjbot.game.records.game import HandProblem, hand_problems
+from mjbot.game.records.game import HandProblem, hand_problems, rules_text
 from mjbot.game.records.other_rules import named_problem
 from mjbot.game.records.sources import open_games
 from mjbot.game.table.actions import ACTIONS, DISCARD, DISCARD_DRAWN, PASS, Action
@@ -114,7 +114,8 @@ def _events(log: Path, problems: list[HandProblem], rules: Rules | None) -> Iter
         for entry in game.entries:
             yield entry.event
         if game.hands.rules:
-            problems.append(HandProblem(f"{game.name}: rules {game.hands.rules}", is_loss=False))
+            text = rules_text(game.hands.rules, game.name)
+            problems.append(HandProblem(text, is_loss=False))
         problems += hand_problems(game)
 
 

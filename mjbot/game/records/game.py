@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 from mjbot.protocol import messages as m
 from mjbot.protocol.messages import Event, FourInts, Seat, Tile
 from mjbot.runtime.errors import MjbotError
-from mjbot.runtime.files import plural
+from mjbot.runtime.languages import translate, translate_count
 
 _TENHOU_ID: Final = re.compile(r"\b(20\d\d)(0[1-9]|1[0-2])\d{4}gm-")
 
@@ -125,13 +125,26 @@ class HandProblem(NamedTuple):
     is_loss: bool
 
 
+def rules_text(rules: str, game: str = "") -> str:
+    """Return the line on the rules of a game."""
+    text = translate("rules {rules}", rules=rules)
+    return f"{game}: {text}" if game else text
+
+
 def hand_problems(game: Game) -> Iterator[HandProblem]:
     """Yield a line for each hand that could not be read, and one for all that have no result."""
     for error in game.hands.unreadable:
-        yield HandProblem(f"{error}; the other hands are read", is_loss=True)
+        yield HandProblem(
+            translate("{problem}; the other hands are read", problem=error), is_loss=True
+        )
     names = game.hands.without_result
     if len(names) > len(game.hands.unreadable):
-        text = f"{game.name}: {plural(len(names), 'hand')} without a result: {', '.join(names)}"
+        text = translate(
+            "{game}: {hands} without a result: {names}",
+            game=game.name,
+            hands=translate_count("{n} hand", "{n} hands", len(names)),
+            names=", ".join(names),
+        )
         yield HandProblem(text, is_loss=False)
 
 

@@ -8,7 +8,7 @@ from mjbot.game.records.other_rules import missing_draw, named_problem
 from mjbot.game.table.mirror.mirror import Mirror, TableError, quote
 from mjbot.protocol.messages import Dora, EndGame, Event, Hora, Ryukyoku, StartKyoku
 from mjbot.runtime.errors import MjbotError
-from mjbot.runtime.files import plural
+from mjbot.runtime.languages import translate, translate_count
 
 RULES_SINCE: Final = "2018-01"
 """The first month of which records were checked.  A game of 2009-02 was played without tenpai-yame;
@@ -44,10 +44,16 @@ class ReplaySummary:
     events: int = 0
 
     def __str__(self) -> str:
-        unfinished = f" ({self.unfinished} unfinished)" if self.unfinished else ""
-        games = f"{plural(self.games, 'game')}{unfinished}"
-        without = f" ({self.without_result} without a result)" if self.without_result else ""
-        return f"{games}, {self.kyoku} kyoku{without}, {plural(self.events, 'event')}"
+        parts = [
+            translate_count("{n} game", "{n} games", self.games),
+            translate("{n} kyoku", n=self.kyoku),
+            translate_count("{n} event", "{n} events", self.events),
+        ]
+        if self.unfinished:
+            parts[0] += translate(" ({n} unfinished)", n=self.unfinished)
+        if self.without_result:
+            parts[1] += translate(" ({n} without a result)", n=self.without_result)
+        return translate(", ").join(parts)
 
 
 def replay(game: Game, summary: ReplaySummary, strict: bool = True) -> None:

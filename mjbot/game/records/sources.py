@@ -69,6 +69,7 @@ from mjbot.game.records.tenhou6.reader import HandLink, read_tenhou6, single_han
 from mjbot.protocol.framing import MAX_LINE_BYTES
 from mjbot.protocol.messages import StartGame, wire_name
 from mjbot.protocol.rules import RANKED, Rules, announced_players
+from mjbot.runtime.languages import translate
 
 RECORD_ENDINGS: Final = (".mjlog", ".xml", ".mjson", ".jsonl", ".json", ".log", ".gz", ".zip", "")
 """Endings that are read inside folders and zips; a file named by the user may end anyhow."""
@@ -272,8 +273,10 @@ def _described(named: dict[str, Any], players: int, is_asked: bool) -> str:
         return ""  # the table reports what is wrong with them
     usual = Rules(length=rules.length, players=players)
     if is_asked:
-        return f"{rules} (as --rules asks)"
-    return "" if rules == usual else f"{rules} (of the record; --rules replaces them)"
+        return translate("{rules} (as --rules asks)", rules=rules)
+    if rules == usual:
+        return ""
+    return translate("{rules} (of the record; --rules replaces them)", rules=rules)
 
 
 def content_digest(source: Source) -> str:

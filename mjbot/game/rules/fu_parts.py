@@ -36,15 +36,17 @@ from mjbot.game.rules.yaku import (
     wait_fu,
     way_fu,
 )
-from mjbot.protocol.tiles import tile_name
+from mjbot.protocol.tiles import TILE_BY_NAME, tile_name
+from mjbot.runtime.languages import marked
 
 SEVEN_PAIRS_FU: Final = 25
+_OF: Final = " of "
 _MELDS: Final = {
-    CHI: "run",
-    PON: "open triplet",
-    DAIMINKAN: "open kan",
-    KAKAN: "open kan",
-    ANKAN: "concealed kan",
+    CHI: marked("run"),
+    PON: marked("open triplet"),
+    DAIMINKAN: marked("open kan"),
+    KAKAN: marked("open kan"),
+    ANKAN: marked("concealed kan"),
 }
 
 
@@ -54,6 +56,21 @@ class FuPart(NamedTuple):
     name: str
     fu: int
 
+    @property
+    def block(self) -> str:
+        """The name without the tile.
+
+        >>> FuPart("open kan of P", 16).block, FuPart(marked("base"), 20).block
+        ('open kan', 'base')
+        """
+        return self.name.partition(_OF)[0]
+
+    @property
+    def tile(self) -> int | None:
+        """The kind (0..33) that a pair, triplet or kan is of; of a run the lowest."""
+        name = self.name.partition(_OF)[2]
+        return TILE_BY_NAME[name] if name else None
+
 
 def fu_parts(win: Win, score: Score) -> tuple[FuPart, ...]:
     """Return the parts of the fu of ``score``, which :func:`.scoring.score_win` gives for ``win``.
@@ -62,14 +79,14 @@ def fu_parts(win: Win, score: Score) -> tuple[FuPart, ...]:
     """
     total = score[1]
     if total in (0, SEVEN_PAIRS_FU):
-        return (FuPart("seven pairs", total),) if total else ()
+        return (FuPart(marked("seven pairs"), total),) if total else ()
     melds = _melds(win, slice(int(win["n_melds"])))
     split, wait, own_runs = _split_scored(win, melds, score)
-    parts = [FuPart("base", BASE_FU), *_blocks(win, split, wait)]
+    parts = [FuPart(marked("base"), BASE_FU), *_blocks(win, split, wait)]
     if wait == ONE_TILE:
         parts.append(FuPart(_wait_name(split.pair, own_runs, win), wait_fu(wait, win)))
     parts.append(_way(sum(part.fu for part in parts) - BASE_FU, wait, melds, win))
-    parts.append(FuPart("rounded up", total - sum(part.fu for part in parts)))
+    parts.append(FuPart(marked("rounded up"), total - sum(part.fu for part in parts)))
     return tuple([part for part in parts if part.fu])
 
 
@@ -100,16 +117,20 @@ def _blocks(win: Win, split: HandSplit, wait: int) -> Iterator[FuPart]:
     """Yield pair, triplets and melds; a triplet completed by ron has the fu of an open one."""
     nothing = _melds(win, slice(0))
     pair = shape_fu(HandSplit(split.pair, 0, 0, 0, 0), nothing, win)
-    yield FuPart(f"pair of {tile_name(split.pair)}", pair)
+    yield _block(marked("pair"), split.pair, pair)
     for kind in kinds_of(split.concealed):
         fu = shape_fu(HandSplit(-1, 1 << kind, 0, 0, 1 << kind), nothing, win)
         loss = wait_fu(wait, win) if wait == TRIPLET and kind == win["win_kind"] else 0
-        name = "ron triplet" if loss else "concealed triplet"
-        yield FuPart(f"{name} of {tile_name(kind)}", fu + loss)
+        name = marked("ron triplet") if loss else marked("concealed triplet")
+        yield _block(name, kind, fu + loss)
     for index in range(int(win["n_melds"])):
         name = _MELDS[int(win["meld_type"][index])]
         fu = _melds(win, slice(index, index + 1)).fu
-        yield FuPart(f"{name} of {tile_name(int(win['meld_kind'][index]))}", fu)
+        yield _block(name, int(win["meld_kind"][index]), fu)
+
+
+def _block(name: str, kind: int, fu: int) -> FuPart:
+    return FuPart(f"{name}{_OF}{tile_name(kind)}", fu)
 
 
 def _melds(win: Win, which: slice) -> MeldSummary:
@@ -120,11 +141,14 @@ def _melds(win: Win, which: slice) -> MeldSummary:
 def _wait_name(pair: int, own_runs: int, win: Win) -> str:
     kind = int(win["win_kind"])
     if pair == kind:
-        return "pair wait"
+        return marked("pair wait")
     first = {2: kind - 2, 6: kind}.get(kind % 9)
-    return "closed wait" if first is None or not own_runs >> first & 1 else "edge wait"
+    is_closed = first is None or not own_runs >> first & 1
+    return marked("closed wait") if is_closed else marked("edge wait")
 
 
 def _way(fu: int, wait: int, melds: MeldSummary, win: Win) -> FuPart:
-    by_ron = "closed hand by ron" if melds.closed else "open hand without other fu"
-    return FuPart("self-draw" if win["flags"] & TSUMO else by_ron, way_fu(fu, wait, melds, win))
+    name = marked("closed hand by ron") if melds.closed else marked("open hand without other fu")
+    if win["flags"] & TSUMO:
+        name = marked("self-draw")
+    return FuPart(name, way_fu(fu, wait, melds, win))

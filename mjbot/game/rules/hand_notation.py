@@ -2,7 +2,8 @@
 
 Concealed tiles as :func:`mjbot.protocol.tiles.parse_tiles` reads them, a red five also as ``5mr``;
 then the melds: ``(123m)`` a chi, ``(555p)`` a pon, ``(1111z)`` an open kan, ``[1111z]`` a concealed
-one.
+one.  Tiles may also be in Japanese or Chinese, ``一二三萬赤五筒東東白發中``, with full-width
+digits, letters and brackets, and by the names of one tile, such as ``紅中`` or ``東風``.
 """
 
 import re
@@ -15,6 +16,29 @@ from mjbot.protocol.tiles import FIRST_HONOUR, parse_tiles, tile_kind
 MAX_MELDS: Final = 4
 _MELD: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _RED_FIVE: Final = re.compile("5([mps])r")
+_WIDTHS: Final = str.maketrans(
+    "".join(map(chr, range(0xFF01, 0xFF5F))) + "\u3010\u3011\u3014\u3015",
+    "".join(map(chr, range(0x21, 0x7F))) + "[]()",
+)
+"""Full-width forms, and brackets of Japanese and Chinese keyboards, as those of ASCII."""
+_UNREAD: Final = re.compile(
+    "(?<=[萬万筒餅饼索條条])子|(?<=[東东南西北])[風风]|(?<=白)板|(?<=[發発发])[財财]|[紅红](?=中)"
+)
+"""The second character of a tile's name, which adds nothing."""
+_RED_KANJI: Final = re.compile("[赤紅红]([五伍5])")
+_RANKS: Final = "一二三四五六七八九"
+_HONOURS: Final = ("東东", "南", "西", "北", "白", "發発发", "中")
+_NO_SUIT: Final = re.compile(f"[0-9伍{_RANKS}]+(?=[{''.join(_HONOURS)}])")
+_KANJI: Final = str.maketrans(
+    {
+        **{rank: str(number) for number, rank in enumerate(_RANKS, 1)},
+        "伍": "5",
+        **dict.fromkeys("萬万", "m"),
+        **dict.fromkeys("筒餅饼", "p"),
+        **dict.fromkeys("索條条", "s"),
+        **{name: f"{number}z" for number, names in enumerate(_HONOURS, 1) for name in names},
+    }
+)
 
 
 class WrittenMeld(NamedTuple):
@@ -54,7 +78,7 @@ def read_hand(text: str) -> WrittenHand:
     >>> hand.concealed, [(meld.type, meld.kind) for meld in hand.melds]
     ((36, 8, 8), [(0, 0), (4, 27)])
     """
-    compact = "".join(text.split())
+    compact = "".join(text.translate(_WIDTHS).split())
     melds = tuple([_read_meld(match[0], match[1]) for match in _MELD.finditer(compact)])
     return WrittenHand(tuple(read_tiles(_MELD.sub("", compact))), melds)
 
@@ -62,10 +86,20 @@ def read_hand(text: str) -> WrittenHand:
 def read_tiles(text: str) -> list[int]:
     """Read tiles without melds; raises ``ValueError``.
 
-    >>> read_tiles("15mr9p"), read_tiles("")
-    ([0, 34, 17], [])
+    >>> read_tiles("15mr9p"), read_tiles(""), read_tiles("一赤五萬９筒白")
+    ([0, 34, 17], [], [0, 34, 17, 31])
     """
-    return parse_tiles(_RED_FIVE.sub(r"0\1", text))
+    plain = _RED_KANJI.sub("0", _UNREAD.sub("", text.translate(_WIDTHS)))
+    if lone := re.search("[赤紅红].?", plain):
+        raise ValueError(f"tiles {text!r}: {lone[0]} is no red five")
+    if lone := _NO_SUIT.search(plain):
+        raise ValueError(f"tiles {text!r}: {lone[0]} lacks its suit")
+    try:
+        return parse_tiles(_RED_FIVE.sub(r"0\1", plain.translate(_KANJI)))
+    except ValueError as error:
+        if text.isascii():
+            raise
+        raise ValueError(f"tiles {text!r}, read as {str(error).removeprefix('tiles ')}") from None
 
 
 def _read_meld(text: str, inside: str) -> WrittenMeld:

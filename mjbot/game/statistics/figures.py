@@ -26,6 +26,7 @@ from mjbot.protocol import messages as m
 from mjbot.protocol.rules import RANKED, Rules, announced_players, announced_rule
 from mjbot.runtime.compiler.compiled import compiled
 from mjbot.runtime.compiler.record import Int32, Int32s, Record
+from mjbot.runtime.languages import marked
 
 
 class SeatCounts(Record, align=False):
@@ -266,22 +267,22 @@ def on_same_walls(
 
 
 FIGURES: Final = (
-    Figure("rank", "average rank", "mean", "rank", "games"),
-    Figure("first", "1st", "rate", "first", "games"),
-    Figure("second", "2nd", "rate", "second", "games"),
-    Figure("third", "3rd", "rate", "third", "games"),
-    Figure("fourth", "4th", "rate", "fourth", "games"),
-    Figure("score", "final score", "points", "score", "games"),
-    Figure("uma", "uma points", "mean", "uma", "games"),
-    Figure("win", "wins", "rate", "wins", "kyoku"),
-    Figure("deal_in", "deal-ins", "rate", "deal_ins", "kyoku"),
-    Figure("riichi", "riichi", "rate", "riichi", "kyoku"),
-    Figure("call", "hands opened", "rate", "calls", "kyoku"),
-    Figure("tenpai", "tenpai at draws", "rate", "tenpai", "draws"),
-    Figure("draw", "kyoku without a win", "rate", "no_win", "kyoku"),
-    Figure("win_points", "points of a win", "points", "win_points", "wins"),
-    Figure("deal_in_points", "points of a deal-in", "points", "deal_in_points", "deal_ins"),
-    Figure("win_turn", "turn of a win", "mean", "win_turns", "wins"),
+    Figure("rank", marked("average rank"), "mean", "rank", "games"),
+    Figure("first", marked("1st"), "rate", "first", "games"),
+    Figure("second", marked("2nd"), "rate", "second", "games"),
+    Figure("third", marked("3rd"), "rate", "third", "games"),
+    Figure("fourth", marked("4th"), "rate", "fourth", "games"),
+    Figure("score", marked("final score"), "points", "score", "games"),
+    Figure("uma", marked("uma points"), "mean", "uma", "games"),
+    Figure("win", marked("wins"), "rate", "wins", "kyoku"),
+    Figure("deal_in", marked("deal-ins"), "rate", "deal_ins", "kyoku"),
+    Figure("riichi", marked("riichi"), "rate", "riichi", "kyoku"),
+    Figure("call", marked("hands opened"), "rate", "calls", "kyoku"),
+    Figure("tenpai", marked("tenpai at draws"), "rate", "tenpai", "draws"),
+    Figure("draw", marked("kyoku without a win"), "rate", "no_win", "kyoku"),
+    Figure("win_points", marked("points of a win"), "points", "win_points", "wins"),
+    Figure("deal_in_points", marked("points of a deal-in"), "points", "deal_in_points", "deal_ins"),
+    Figure("win_turn", marked("turn of a win"), "mean", "win_turns", "wins"),
 )
 
 FIGURE_BY_KEY: Final = {figure.key: figure for figure in FIGURES}

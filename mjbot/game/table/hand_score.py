@@ -46,9 +46,10 @@ from mjbot.runtime.languages import marked
 
 Read = TypeVar("Read")
 
-DISCARDER: Final = "discarder"
+DISCARDER: Final = marked("discarder")
+YAKUMAN: Final = marked("yakuman")
 _LIMITS: Final = (
-    (YAKUMAN_BASE, marked("yakuman")),
+    (YAKUMAN_BASE, YAKUMAN),
     (3 * MANGAN, marked("sanbaiman")),
     (2 * MANGAN, marked("baiman")),
     (3 * MANGAN // 2, marked("haneman")),

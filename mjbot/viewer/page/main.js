@@ -92,10 +92,11 @@ function later() {
   }, 200);
 }
 
-// The place of the address: SEAT/KYOKU/STEP, or a decision of the review such as E2-0:8.
+// The place of the address: SEAT/KYOKU/STEP, or a decision of the review such as E2-0:8; without
+// one the costliest decision of a review.
 function readPlace(hash = location.hash) {
   const name = decodeURIComponent(hash.slice(1));
-  const decision = review && review.named(name);
+  const decision = review && review.named(name || config.at || "");
   if (decision) return [review.seat, ...momentOf(decision.n)];
   const place = (name || config.place || "").split("/").map(Number);
   return place.length === 3 && place.every((part) => Number.isInteger(part) && part >= 0) ? place : null;

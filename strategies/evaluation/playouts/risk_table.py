@@ -14,6 +14,7 @@ from mjbot.learning.models.tenpai import HandReader, draw_shanten, shanten_chanc
 from mjbot.learning.playouts.sampler import HandSampler, deal_hands, new_hand_sampler
 from mjbot.protocol.tiles import N_KINDS, TILE_NAMES
 from mjbot.runtime.compiler.splitmix import mix
+from mjbot.runtime.languages import marked
 from mjbot.strategies.evaluation.hidden_hands.hand_values import Points
 from mjbot.strategies.evaluation.playouts.risk_lists import JOINT, new_pricing_workspace, risk_list
 from mjbot.strategy.explanation import DataTable
@@ -27,8 +28,8 @@ def shanten_table(view: View, reader: HandReader) -> DataTable:
         shanten_chances(view.state, seat, reader, chances)
         who = f"seat {seat}" + (" (own, to the others)" if seat == view.seat else "")
         rows.append([who, *(round(100 * float(chance), 1) for chance in chances)])
-    columns = ["", "tenpai", *(f"{n}-shanten" for n in range(1, N_SHANTEN - 1)), "farther"]
-    return DataTable("% how far each seat seems to be", columns, rows)
+    columns = ["", "tenpai", *map(str, range(1, N_SHANTEN - 1)), f"{N_SHANTEN - 1}+"]
+    return DataTable(marked("% how far each seat seems to be, in shanten"), columns, rows)
 
 
 def risk_lists_of(
@@ -71,8 +72,8 @@ def risk_table(lists: Points, view: View) -> DataTable:
     seats = [f"seat {seat}" + " (own)" * (seat == view.seat) for seat in range(4)]
     held, unseen = view.hand.tolist(), view.unseen.tolist()
     return DataTable(
-        "points that each seat expects to lose by a tile",
-        ["tile", "held", "unseen", *seats],
+        marked("points that each seat expects to lose by a tile"),
+        [marked("tile"), marked("held"), marked("unseen"), *seats],
         [
             [TILE_NAMES[kind], held[kind] or "", unseen[kind], *map(round, lists[:, kind].tolist())]
             for kind in range(N_KINDS)

@@ -18,6 +18,7 @@ from mjbot.game.table.view import View
 from mjbot.learning.models.fold import FEATURE_SET
 from mjbot.learning.models.hand import HandEvaluator
 from mjbot.protocol.tiles import RED_FIVES, tile_kind
+from mjbot.runtime.languages import marked
 from mjbot.strategies.evaluation.facts import hand_facts
 from mjbot.strategies.evaluation.push_fold.push import joint_danger, seats_to_fold_to
 from mjbot.strategy.explanation import Rated, Term
@@ -37,7 +38,7 @@ class OnePlayer(Strategy):
     """Steps that return the action they stand for, or ``None`` to leave it to the next step."""
 
     decides = DECIDES_TURNS | DECIDES_WINS
-    value_unit: ClassVar[str] = "evaluator's score"
+    value_unit: ClassVar[str] = marked("evaluator's score")
 
     def win(self, view: View) -> Action | None:
         """Tsumo and ron whenever they are legal."""

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from mjbot.runtime.compiler.compiled import compiled
+from mjbot.runtime.languages import marked
 from mjbot.strategies.evaluation.yaku.layout import (
     ALL,
     BESIDE_RUN,
@@ -34,14 +35,14 @@ from mjbot.strategies.evaluation.yaku.layout import (
 )
 
 YAKU_NAMES: Final = (
-    "tanyao",
-    "yakuhai",
-    "chanta",
-    "sanshoku doujun",
-    "ittsuu",
-    "toitoi",
-    "sanshoku doukou",
-    "honitsu",
+    marked("tanyao"),
+    marked("yakuhai"),
+    marked("chanta"),
+    marked("sanshoku doujun"),
+    marked("ittsuu"),
+    marked("toitoi"),
+    marked("sanshoku doukou"),
+    marked("honitsu"),
 )
 N_YAKU: Final = len(YAKU_NAMES)
 

@@ -241,6 +241,23 @@ def test_a_second_run_reviews_nothing_again(made, monkeypatch, capsys):
     assert printed[-1] == f"the whole report: {made / 'r.html'}"
 
 
+def test_the_order_in_which_reviews_were_kept_changes_nothing(made, tmp_path):
+    """One hanchan each under two rule sets: as many, so that the order could choose."""
+    words = [*FILES, "--player", "majiang", *BY, "--under", "tonpu"]
+    reports = []
+    for kept in (lambda lines: lines, lambda lines: [lines[0], *reversed(lines[1:])]):
+        folder = tmp_path / f"{len(reports)}"
+        folder.mkdir()
+        lines = (made / "r-games.jsonl").read_text("utf-8").splitlines()
+        (folder / "r-games.jsonl").write_text("\n".join(kept(lines)) + "\n", "utf-8")
+        out = ["--out", folder / "r.html", "--json", folder / "r.json"]
+        assert review(*words, *out) in (ExitCode.OK, ExitCode.BAD_ARGUMENTS)
+        assert review(*words[:-2], *out) == ExitCode.OK
+        page = (folder / "r.html").read_text("utf-8").replace(str(folder), "")
+        reports.append(((folder / "r.json").read_bytes(), page))
+    assert reports[0] == reports[1]
+
+
 def test_a_player_is_compared_with_its_earlier_games_or_with_others(made, tmp_path, capsys):
     out = ["--out", made / "r.html", "--json", made / "recent.json"]
     assert review(*FILES, "--player", "majiang", *BY, *out, "--recent", 1) == ExitCode.OK

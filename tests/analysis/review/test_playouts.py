@@ -19,14 +19,15 @@ from mjbot.analysis.review.playouts import (
     is_open,
     verdict_of,
 )
-from mjbot.analysis.review.sentences import cost_text
+from mjbot.analysis.review.sentences import amount, cost_text, sentence, sentence_and_cost
 from mjbot.analysis.review.summary import Review, loss_of
 from mjbot.game.rules.shanten import shanten
 from mjbot.game.statistics.estimates import Estimate
 from mjbot.game.table.actions import ACTIONS, DECLARE_RIICHI, RON, TSUMO
 from mjbot.learning.playouts.override import CHALLENGERS, Gain, GainPrior, playout_us
 from mjbot.protocol.tiles import tile_kind
-from mjbot.strategy.explanation import Explanation, Rated
+from mjbot.strategy.explanation import Explanation, Rated, same_choice
+from mjbot.viewer.drawing.tiles import tile_text
 
 
 def let_go(review, codes=(RON, TSUMO)):
@@ -192,3 +193,41 @@ def test_what_is_shown_to_cost_most_comes_first_and_what_is_shown_to_be_no_loss_
     review = Review("g", by_points.seat, by_points.by, by_points.judged, shown)
     expected = [lost[-1], lost[-2], *lost[1:-2], lost[0]]
     assert [each.event for each in review.costliest] == [each.event for each in expected]
+
+
+def test_progress_counts_the_rounds_after_the_last_decision_too(by_points):
+    decisions = [each for each in by_points.decisions if is_open(each)][:4]
+    looks = [2 * FIRST_WORLDS * playout_us(each.view.wall_left) for each in decisions]
+    steps = []
+    budget_s = 4 * sum(looks) / 1e6
+    CostEstimator(budget_s).estimate(decisions, lambda *step: steps.append(step))
+    shares = [share for share, _ in steps]
+    assert [note for _, note in steps][:4] == [f"first round {n} of 4" for n in (1, 2, 3, 4)]
+    assert sum(shares[:4]) == pytest.approx(25)
+    assert len(steps) > 4 and all(share > 0 for share in shares) and sum(shares) <= 100 + 1e-6
+
+
+def test_what_playouts_show_against_another_choice_is_the_only_size_of_the_sentence(by_points):
+    """Else one sentence has three tiles and two sizes, which may be opposite."""
+    decisions = [
+        each
+        for each in by_points.decisions
+        if is_open(each) and each.actual.is_discard and each.expected.is_discard and each.loss
+    ]
+    decision = next(each for each in decisions if len(each.view.discards) > 2)
+    others = (decision.actual, decision.expected)
+    third = next(
+        action
+        for action in decision.view.discards
+        if not any(same_choice(action, other) for other in others)
+    )
+    size = amount(decision.loss, decision.loss_unit)
+    for ranks, points in (((0.1, 0.05, 0.2), (800, 500, 900)), ((-0.1, -0.2, -0.05), (-9, -9, -9))):
+        shown = replace(shown_as(points, ranks), better=third)
+        text = sentence_and_cost(sentence(decision), decision, shown)
+        assert size not in text and "against" not in text
+        assert tile_text(third.tile) in text
+        assert f"discarding {tile_text(decision.expected.tile)}" not in text
+        assert f"{tile_text(decision.expected.tile)} was better" not in text
+        same = replace(shown, better=decision.expected)
+        assert size in sentence_and_cost(sentence(decision), decision, same)

@@ -1,5 +1,7 @@
 """Reports of games under one rule set."""
 
+import itertools
+
 import msgspec
 import pytest
 
@@ -41,3 +43,21 @@ def test_games_that_show_no_length_are_reported_together():
     choice = rule_set_of(unknown, None)
     assert str(choice) == "unknown length"
     assert all(map(choice.fits, unknown)) and not left_out(unknown, choice)
+
+
+TIED = [("tonpu", ""), ("hanchan", ""), ("hanchan", ",bust=no"), ("tonpu", ",bust=no"), ("", "")]
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(TIED)], ids=lambda order: str(order[0]))
+def test_the_order_of_games_decides_no_tie_and_the_report_names_the_rule(order):
+    games = games_under(*order)
+    choice = rule_set_of(games, None)
+    assert str(choice) == "hanchan"
+    lines = left_out(games, choice)
+    assert lines == [
+        f"1 game under {rules}, as many as under hanchan: of as many the default rules are"
+        f" reported, then the longer games (--under {rules} reports them)"
+        for rules in ("tonpu", "hanchan,bust=no", "tonpu,bust=no")
+    ]
+    of_others = [one for one in games if one.length and one.rules]
+    assert str(rule_set_of(of_others, None)) == "hanchan,bust=no"

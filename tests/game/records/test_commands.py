@@ -229,7 +229,7 @@ def test_converted_games_are_the_same_games(
 ) -> None:
     target = tmp_path / out
     assert main(["convert", games_zip, str(target)]) == ExitCode.OK
-    assert capsys.readouterr() == (f"3 games written to {target}\n", "converting ...\n")
+    assert capsys.readouterr() == (f"3 games written to {target} as mjai\n", "converting ...\n")
     before = [[entry.event for entry in game.entries] for game in open_games(Path(games_zip))]
     after = [[entry.event for entry in game.entries] for game in open_games(target)]
     assert after == before
@@ -273,7 +273,7 @@ def test_convert_goes_over_damaged_files(tenhou, tmp_path: Path, capsys) -> None
     assert main(["convert", path, str(out)]) == ExitCode.FAILED
     output = received(capsys)
     assert f"damaged: {path}/b.mjlog: tag" in output.err
-    assert output.out == f"2 games written to {out}, 1 damaged file skipped\n"
+    assert output.out == f"2 games written to {out} as mjai, 1 damaged file skipped\n"
     assert sorted(file.name for file in out.iterdir()) == ["a.mjson", "c.mjson"]
 
 
@@ -283,7 +283,7 @@ def test_convert_replaces_nothing_by_nothing(tmp_path: Path, capsys) -> None:
     target.write_bytes(b'{"type":"what was there before"}')
     assert main(["convert", str(tmp_path / "m.json"), str(target)]) == ExitCode.FAILED
     output = received(capsys)
-    assert output.out == f"0 games written to {target}, 1 file of another kind skipped\n"
+    assert output.out == f"0 games written to {target} as mjai, 1 file of another kind skipped\n"
     assert target.read_bytes() == b'{"type":"what was there before"}'
 
 

@@ -168,7 +168,8 @@ def test_a_game_that_cannot_be_told_is_named_and_counted(
     assert f"{source}#2: line " in output.err
     assert problem in output.err
     assert "damaged" not in output.err
-    assert output.out == (f"2 games written to {out}, 1 game that cannot be shown whole skipped\n")
+    skipped = "1 game that cannot be shown whole skipped"
+    assert output.out == f"2 games written to {out} as {form}, {skipped}\n"
     assert len(list(out.iterdir())) == 2
 
 
@@ -177,7 +178,7 @@ def test_where_nothing_could_be_written_nothing_lies(tmp_path: Path, capsys, nam
     source, out = tmp_path / "in.jsonl", tmp_path / name
     source.write_bytes(lines(cut_off(events_in(LOG))))
     assert main(["convert", str(source), str(out), "--to", "tenhou6"]) == ExitCode.FAILED
-    assert capsys.readouterr().out.startswith(f"0 games written to {out}, 1 game that cannot be")
+    assert capsys.readouterr().out.startswith(f"0 games written to {out} as tenhou6, 1 game that")
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
@@ -211,7 +212,7 @@ def test_games_that_are_not_played_here_are_named_and_counted(
     assert main(["convert", str(folder), str(out), "--to", "tenhou6"]) == ExitCode.FAILED
     report = capsys.readouterr()
     assert re.search(rf"^mjbot convert: {folder}/b\.mjlog: .*{output}", report.err, re.M)
-    assert report.out == f"1 game written to {out}, {counted} skipped\n"
+    assert report.out == f"1 game written to {out} as tenhou6, {counted} skipped\n"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +231,7 @@ def test_a_damaged_game_in_a_file_of_many_leaves_the_others(
     source.write_bytes(good + good.replace(damaged, b"1" + damaged, 1) + good)
     assert main(["convert", str(source), str(out)]) == ExitCode.FAILED
     report = capsys.readouterr()
-    assert report.out == f"{n_written} games written to {out}, {loss} skipped\n"
+    assert report.out == f"{n_written} games written to {out} as mjai, {loss} skipped\n"
     assert f"{source}: line {number}: " in report.err
     assert main(["replay", str(source)]) == ExitCode.FAILED
     report = capsys.readouterr()

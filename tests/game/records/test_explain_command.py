@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from mjbot.cli.main import main
 from mjbot.game.records.choices import recorded_decisions
@@ -13,6 +14,7 @@ from mjbot.game.records.positions import recorded_view
 from mjbot.game.records.sources import open_games
 from mjbot.game.records.writers import FORMATS
 from mjbot.runtime.errors import ExitCode
+from mjbot.strategy.registry import built_in_names, strategy_class
 from mjbot.viewer.thoughts import opponents_json
 from tests.game.referee.played import game_of_three
 
@@ -79,13 +81,25 @@ def rows_of(text):
     return [[cell.strip() for cell in row] for row in rows]
 
 
+def choices_of(text):
+    """Return the columns of the grids of choices: what stands above, the numbers by term."""
+    choices = []
+    for grid in text.split("┏")[1:]:
+        heads = [line.split("┃")[1:-1] for line in grid.splitlines() if "┃" in line]
+        names = [" ".join(" ".join(words).split()) for words in zip(*heads, strict=True)]
+        rows = rows_of(grid)
+        if names[0] in ("choice", "選択肢", "选择", "選擇"):
+            columns = enumerate(names[1:], 1)
+            choices += [(name, {row[0]: row[place] for row in rows}) for place, name in columns]
+    return choices
+
+
 def test_without_a_position_it_lists_every_choice_beside_the_recorded_one(capsys):
     assert explain("--strategy", "tsumogiri") == ExitCode.OK
     out = capsys.readouterr().out
     first = rows_of(out)[0]
     assert first == [
-        "3", "E1-0:1", "0 fast-riichi-b", "tsumo seat 0 2p", "13",
-        "discard S", "discard 2p (drawn)", "differs",
+        "3", "E1-0:1", "0", "draw 2p", "13", "S", "2p (drawn)", "differs",
     ]  # fmt: skip
     agreed = re.findall(r"tsumogiri agrees with seat (\d) (\S+) on (\d+) of (\d+) choices", out)
     assert [name for _, name, _, _ in agreed] == [
@@ -93,16 +107,16 @@ def test_without_a_position_it_lists_every_choice_beside_the_recorded_one(capsys
     ]  # fmt: skip
     assert sum(int(n) for *_, n in agreed) == len(rows_of(out))
     for seat, _, same, n in agreed:
-        rows = [row for row in rows_of(out) if row[2][0] == seat]
+        rows = [row for row in rows_of(out) if row[2] == seat]
         assert [row[-1] for row in rows].count("") == int(same)
         assert len(rows) == int(n)
-        assert all((row[5].split()[:2] == row[6].split()[:2]) == (row[7] == "") for row in rows)
+        assert all((row[5].split()[0] == row[6].split()[0]) == (row[7] == "") for row in rows)
 
 
 def test_of_one_seat_it_lists_its_own_choices(capsys):
     assert explain("--seat", "2", "--strategy", "tsumogiri") == ExitCode.OK
     rows = rows_of(capsys.readouterr().out)
-    assert {row[2] for row in rows} == {"2 majiang"}
+    assert {row[2] for row in rows} == {"2"}
     of_the_first_kyoku = [row[1] for row in rows if row[1].startswith("E1-0:")]
     assert of_the_first_kyoku == [f"E1-0:{n}" for n in range(1, 1 + len(of_the_first_kyoku))]
 
@@ -159,7 +173,7 @@ def test_of_three_players_each_choice_is_listed_and_a_kita_position_counted(of_t
     assert [(seat, name) for seat, name, _ in agreed] == [("0", "a"), ("1", "b"), ("2", "c")]
     choices = sum(1 for _ in recorded_decisions(of_three))
     assert sum(int(n) for *_, n in agreed) == len(rows) == choices
-    number, _, (seat, *_), *_ = [row for row in rows if row[5] == "kita"][-1]
+    number, _, seat, *_ = [row for row in rows if row[5] == "kita"][-1]
     assert main(["explain", str(of_three), "--at", number, "--seat", seat, *by]) == ExitCode.OK
     lines = capsys.readouterr().out.splitlines()
     events = [json.loads(line) for line in of_three.read_text("utf-8").splitlines()][: int(number)]
@@ -181,7 +195,7 @@ def test_of_three_players_each_choice_is_listed_and_a_kita_position_counted(of_t
     tenpai = {each["seat"]: each["tenpai"] for each in opponents_json(view)}
     shown = set(re.findall(r"estimated tenpai ([\d.]+)%", "".join(stated)))
     assert len(tenpai) == 2 and shown <= {f"{chance:.2f}" for chance in tenpai.values()}
-    assert any(line.startswith("│ kita ") for line in lines)
+    assert "kita" in {head.split()[0] for head, _ in choices_of("\n".join(lines))}
 
 
 def test_a_name_cannot_write_on_the_terminal(tmp_path, capsys):
@@ -198,16 +212,17 @@ def test_a_name_cannot_write_on_the_terminal(tmp_path, capsys):
 def test_riichi_is_rated_beside_the_discards_and_then_the_discards_in_riichi(capsys):
     log = str(Path(LOG).with_name("hanchan-open-kan-and-bust.mjson"))
     command = ["explain", log, "--strategy", "fold-recognition-plus", "--at"]
-    assert main([*command, "455"]) == ExitCode.OK
+    assert main([*command, "455", "--all"]) == ExitCode.OK
     out = capsys.readouterr().out
-    rows = rows_of(out)
+    choices = choices_of(out)
     assert "FoldRecognitionPlus: riichi\n" in out
-    assert [row[0] for row in rows if row[-1]] == ["riichi, 5m"] == [rows[0][0]]
-    assert {"5m", "8m", "6m", "4m", "7m"} < {row[0] for row in rows}
-    assert main([*command, "456"]) == ExitCode.OK
-    declared = rows_of(capsys.readouterr().out)
-    rated = [row for row in rows if row[0].startswith("riichi, ")]
-    assert [["riichi, " + row[0], *row[1:]] for row in declared] == rated
+    chosen = [head for head, _ in choices if "chosen" in head]
+    assert chosen == ["riichi, 5m chosen recorded"] == [choices[0][0]]
+    assert {"5m", "8m", "6m", "4m", "7m"} < {head for head, _ in choices}
+    assert main([*command, "456", "--all"]) == ExitCode.OK
+    declared = choices_of(capsys.readouterr().out)
+    rated = [numbers for head, numbers in choices if head.startswith("riichi, ")]
+    assert [numbers for _, numbers in declared] == rated
 
 
 @pytest.mark.parametrize(
@@ -253,15 +268,13 @@ def test_any_strategy_tells_what_it_would_do(capsys):
     ],
 )
 def test_who_rates_discards_tells_them_best_first(strategy, unit, capsys):
-    assert explain("--at", "15", "--strategy", strategy) == ExitCode.OK
-    out = capsys.readouterr().out
-    assert f" value, {unit} " in out
-    rows = rows_of(out)
-    worths = [float(row[1]) for row in rows]
-    assert len(rows) == 10  # kinds of tiles in the hand
+    assert explain("--at", "15", "--strategy", strategy, "--all") == ExitCode.OK
+    choices = choices_of(capsys.readouterr().out)
+    worths = [float(numbers[f"value, {unit}"]) for _, numbers in choices]
+    assert len(choices) == 10  # kinds of tiles in the hand
     assert len(set(worths)) > 5
     assert worths == sorted(worths, reverse=True)
-    assert [row[-1] for row in rows] == ["chosen"] + 9 * [""]
+    assert ["chosen" in head for head, _ in choices] == [True] + 9 * [False]
 
 
 def test_who_does_not_rate_discards_tells_its_choice_and_what_would(capsys):
@@ -278,36 +291,92 @@ def test_the_parts_of_a_worth_are_told_beside_it(capsys):
     out = capsys.readouterr().out
     assert "the terms with + add up to the value" in out
     assert "seat 0 fast-riichi-b, seat 2 majiang, seat 3 fast-riichi-d" in out
-    columns = columns_of(out)
-    summands = [place for place, head in enumerate(columns) if head.startswith("+ ")]
-    assert {"+ winning points", "+ dealing in seat 3 points", "+ placement points"} <= {
-        columns[place] for place in summands
-    }
-    assert "danger seat 3 %" in columns
-    for row in rows_of(out):
-        parts = sum(float(row[place]) for place in summands if row[place])
-        assert float(row[1]) == pytest.approx(parts, abs=0.5 * (1 + len(summands)))
+    choices = choices_of(out)
+    terms = {term for _, numbers in choices for term in numbers}
+    assert {"+ winning, points", "+ dealing in (seat 3), points", "+ placement, points"} <= terms
+    assert "danger (seat 3), %" in terms
+    for _, numbers in choices:
+        parts = [float(n) for term, n in numbers.items() if term.startswith("+ ") and n]
+        error = 0.5 * (1 + len(parts))
+        assert float(numbers["value, points"]) == pytest.approx(sum(parts), abs=error)
+
+
+WIDTHS = (80, 120, 200)
+EXPLAINED = [name for name in built_in_names() if name != "tsumogiri"]
+
+
+def printed(monkeypatch, capsys, columns, *arguments):
+    """Return what ``explain`` prints at a width, and the most columns that a line of a grid has."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    assert main(["explain", *arguments]) == ExitCode.OK
+    out = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+    return out, max(cell_len(line) for line in out.splitlines() if line[:1] in "┏┃┡│└")
+
+
+@pytest.mark.parametrize("strategy", EXPLAINED)
+@pytest.mark.parametrize("players", [4, 3])
+def test_a_position_fits_the_terminal_with_nothing_cut(
+    monkeypatch, capsys, of_three, players, strategy
+):
+    if players not in strategy_class(strategy).players:
+        pytest.skip(f"{strategy} does not play at tables of {players}")
+    place = (
+        [LOG, "--at", "100"] if players == 4 else [str(of_three), "--at", "E1-0:2", "--seat", "0"]
+    )
+    quick = ",budget_s=0.05" if strategy == "collusion-mc" else ""
+    command = [*place, "--strategy", strategy + quick]
+    found = []
+    for columns in WIDTHS:
+        out, widest = printed(monkeypatch, capsys, columns, *command, "--all")
+        assert widest <= columns
+        assert "…" not in out
+        found.append(sorted((head.split()[0], *terms) for head, terms in choices_of(out)))
+    assert found[0] == found[1] == found[2] != []
+    out, widest = printed(monkeypatch, capsys, WIDTHS[0], *command)
+    assert widest <= WIDTHS[0]
+    assert 2 <= len(choices_of(out)) <= 5
+
+
+@pytest.mark.parametrize("players", [4, 3])
+def test_the_list_fits_the_terminal_with_nothing_cut(monkeypatch, capsys, of_three, players):
+    log = LOG if players == 4 else str(of_three)
+    for columns in WIDTHS:
+        out, widest = printed(monkeypatch, capsys, columns, log, "--strategy", "fast-riichi-b")
+        assert widest <= columns
+        assert "…" not in out
+
+
+def test_the_best_three_are_shown_and_what_was_chosen_and_recorded(capsys):
+    assert explain("--at", "100", "--strategy", "fold-recognition-plus", "--all") == ExitCode.OK
+    everything = choices_of(capsys.readouterr().out)
+    assert explain("--at", "100", "--strategy", "fold-recognition-plus") == ExitCode.OK
+    out = capsys.readouterr().out
+    shown = choices_of(out)
+    assert [head for head, _ in shown] == ["6p chosen", "1p", "6m", "F recorded"]
+    assert shown == [choice for choice in everything if choice in shown]
+    assert everything[:3] == shown[:3]
+    assert f"\n{len(everything) - 4} more choices: --all\n" in out
 
 
 def test_of_whom_nothing_is_feared_there_are_no_columns(capsys):
     assert explain("--at", "15", "--strategy", "fold-recognition-plus") == ExitCode.OK
     out = capsys.readouterr().out
-    assert not any("seat" in head for head in columns_of(out))
-    assert "-0" not in [cell for row in rows_of(out) for cell in row]
-
-
-def columns_of(out):
-    heads = [line.split("┃")[1:-1] for line in out.splitlines() if "┃" in line]
-    return [" ".join(" ".join(words).split()) for words in zip(*heads, strict=True)]
+    choices = choices_of(out)
+    assert choices and not any("seat" in term for _, numbers in choices for term in numbers)
+    assert "-0" not in [number for _, numbers in choices for number in numbers.values()]
 
 
 def test_all_that_a_strategy_tells_is_shown(nosy, capsys):
     assert explain("--at", "15", "--strategy", nosy) == ExitCode.OK
     out = capsys.readouterr().out
-    rows = rows_of(out)
-    assert rows[0][1:] == ["3", "", ""]
-    assert rows[1][1:] == ["1.5", "2.00", "chosen"]
-    assert rows[2:] == [["[x]", "1"], ["y", "0.25"]]
+    choices = choices_of(out)
+    assert [numbers for _, numbers in choices] == [
+        {"value, luck": "3", "luck, %": ""},
+        {"value, luck": "1.5", "luck, %": "2.00"},
+    ]
+    assert [head.split()[1:] for head, _ in choices] == [[], ["chosen", "recorded"]]
+    assert rows_of(out)[2:] == [["[x]", "1"], ["y", "0.25"]]
     assert "Nosy: discard" in out
     assert "[what]" in out
 

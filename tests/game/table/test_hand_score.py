@@ -1,7 +1,9 @@
 """Hands that are written down: scored as other programs do, or refused with the cause."""
 
 import json
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given, settings
@@ -15,8 +17,10 @@ from mjbot.game.rules.shapes import ANKAN
 from mjbot.game.rules.yaku_table import YAKU
 from mjbot.game.table.hand_score import WinningHand, score_hand
 from mjbot.protocol.rules import Rules
-from mjbot.protocol.tiles import N_KINDS, WIND_NAMES, tile_kind
+from mjbot.protocol.tiles import N_KINDS, N_TILES, WIND_NAMES, tile_kind
 from mjbot.runtime.errors import ArgumentError, ExitCode
+from mjbot.runtime.languages import LANGUAGES, using_language
+from mjbot.viewer.drawing.tiles import tile_text
 from proof.made_wins import MadeWin, made_wins
 from proof.oracles import mahjong_payments, mahjong_score
 
@@ -231,9 +235,9 @@ def test_rules_of_the_table_count() -> None:
 
 PRINTED = """\
 round wind East  1 han
-1 han, 60 fu = 20 base + 16 open kan of E + 16 concealed kan of 2m + 2 self-draw + 6 rounded up
+1 han, 60 fu = 20 base + 16 open kan of East + 16 concealed kan of 2m + 2 self-draw + 6 rounded up
 2,000 points
-paid by E 1,100, W 600, N 600; received 2,300
+paid by East 1,100, West 600, North 600; received 2,300
 """
 
 
@@ -248,13 +252,117 @@ def test_the_score_is_printed_and_written_as_json(capsys) -> None:
     assert sum(part["fu"] for part in report["fu_parts"]) == report["fu"] == 60
 
 
+@pytest.mark.parametrize(
+    ("hand", "options", "printed"),
+    [
+        ("1112345678999m", "--ron 5m --seat S --rules double_yakuman=yes", "64,000 points, double"),
+        ("1112223334445z", "--ron 5z --rules double_yakuman=yes", "240,000 points, 5x yakuman\n"),
+        ("222333444m6667p", "--ron 7p", "four concealed triplets, pair wait  yakuman\n"),
+    ],
+)
+def test_how_often_a_yakuman_counts_is_printed(hand, options, printed, capsys) -> None:
+    assert main(["score", hand, *options.split()]) == ExitCode.OK
+    assert printed in capsys.readouterr().out
+
+
+def wide(text):
+    """Return the full-width forms of ASCII."""
+    return "".join(chr(ord(letter) + 0xFEE0) if letter.isascii() else letter for letter in text)
+
+
+DRAGONS = ("white dragon", "green dragon", "red dragon")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("honour", range(1, 8))
+def test_honours_are_printed_by_their_names(honour, language, capsys) -> None:
+    """As pair, concealed triplet, pon and kan: never by a letter of the wire."""
+    hands = [
+        f"123m406p789s11s{honour}{honour}z --ron 1s",
+        f"123m406p1s{honour}{honour}{honour}z(678s) --ron 1s",
+        f"123m406p1s({honour}{honour}{honour}z)(678s) --ron 1s",
+        f"123m406p1s[{honour}{honour}{honour}{honour}z](678s) --ron 1s",
+    ]
+    for text in hands:
+        hand, *options = text.split()
+        words = ["score", hand, *options, "--round", "E", "--seat", "S", "--language", language]
+        assert main([*words, "--riichi"] if "(" not in hand else words) in (
+            ExitCode.OK,
+            ExitCode.BAD_ARGUMENTS,  # a wind of no seat is no yaku
+        )
+        out = capsys.readouterr().out
+        assert not re.search(r"\b[PFC]\b|\b[ESWN]\b|[1-7]z", out)
+        if language == "en" and honour > 4 and out:
+            assert DRAGONS[honour - 5] in out
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("一萬", "1m"),
+        ("二筒三索", "2p3s"),
+        ("一二三萬四五六筒", "123m456p"),
+        ("東南西北白發中", "1234567z"),
+        ("东南西北白发中", "1234567z"),
+        ("発", "6z"),
+        ("東風南风西風北风白板發財发财紅中红中", "12345z66z77z"),
+        (wide("123m406p1z"), "123m406p1z"),
+        (wide("12萬3筒"), "12m3p"),
+        ("12万3饼4条5條6餅", "12m3p45s6p"),
+        ("赤五萬赤5筒赤伍索红五万紅5条", "0m0p0s0m0s"),
+        ("四赤五六萬", "406m"),
+        ("一万子九索", "1m9s"),
+        ("一二　三 萬", "123m"),
+    ],
+)
+def test_tiles_may_be_written_in_kanji(text, same) -> None:
+    assert read_hand(text) == read_hand(same)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("赤三萬", "赤三 is no red five"),
+        ("五赤萬", "赤萬 is no red five"),
+        ("一二東", "一二 lacks its suit"),
+        ("一二三", "'123' lacks its suit letter"),
+        ("萬", "expected digits followed by m, p, s or z"),
+        ("一二三月", "expected digits followed by m, p, s or z"),
+    ],
+)
+def test_kanji_that_are_no_tiles_are_refused_as_they_were_written(text, problem) -> None:
+    with pytest.raises(ValueError, match=problem) as caught:
+        read_hand(text)
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "en"])
+def test_a_tile_that_is_shown_can_be_typed_again(language) -> None:
+    with using_language(language):
+        for tile in range(N_TILES):
+            assert read_tiles(tile_text(tile)) == [tile]
+
+
+def test_a_whole_win_in_kanji_scores_as_in_letters() -> None:
+    kanji = WinningHand(
+        hand=wide("九九萬四五索(六七八筒)") + "(東東東東)" + wide("[二二二二萬]"),
+        tsumo="六索",
+        dora="白",
+        river="一萬",
+        seat="S",
+        honba=1,
+    )
+    plain = replace(kanji, hand="99m45s(678p)(1111z)[2222m]", tsumo="6s", dora="5z", river="1m")
+    assert score_hand(kanji) == score_hand(plain)
+
+
 def test_a_yakuman_is_printed_without_han(capsys) -> None:
     assert main(["score", "111222333444z5z", "--ron", "5z", "--seat", "W"]) == ExitCode.OK
     assert capsys.readouterr().out == (
         "four concealed triplets, pair wait  yakuman\n"
         "all honours                         yakuman\n"
         "big four winds                      yakuman\n"
-        "96,000 points, yakuman\n"
+        "96,000 points, triple yakuman\n"
         "paid by discarder 96,000; received 96,000\n"
     )
     words = [
@@ -271,7 +379,10 @@ def test_a_yakuman_is_printed_without_han(capsys) -> None:
     ]
     assert main(["score", *words]) == ExitCode.OK
     counted = capsys.readouterr().out
-    assert "20 han, 30 fu = 20 base + 10 closed hand by ron\n32,000 points, yakuman\n" in counted
+    assert (
+        "20 han, 30 fu = 20 base + 10 closed hand by ron\n32,000 points, counted yakuman\n"
+        in counted
+    )
 
 
 SOUL = Rules().under("mahjong-soul")

@@ -61,7 +61,7 @@ def page_keys():
 def keys():
     found = {each.name for each in YAKU} | LETTERS
     found.update(page_keys())
-    for path in (ROOT / "mjbot").rglob("*.py"):
+    for path in [*(ROOT / "mjbot").rglob("*.py"), *(ROOT / "strategies").rglob("*.py")]:
         if "languages" not in path.parts:
             found.update(python_keys(path))
     return found
@@ -93,8 +93,10 @@ def test_placeholders_and_markup_are_those_of_the_english(name):
         assert sorted(re.findall(r"<[^>]+>", text)) == sorted(re.findall(r"<[^>]+>", key)), key
 
 
-COMMON = re.compile(r"\{\w*\}|&\w+;|<[^>]+>|--playouts SECONDS|Tab|Enter")
-"""What is the same in all languages: placeholders, markup, an option, keys."""
+COMMON = re.compile(
+    r"\{\w*\}|&\w+;|<[^>]+>|--[a-z-]+(?: [A-Z]+)?|Tab|Enter|OpenSkill|fold-recognition-plus"
+)
+"""What is the same in all languages: placeholders, markup, options, keys, names."""
 
 
 @pytest.mark.parametrize("name", OTHERS)
