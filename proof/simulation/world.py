@@ -51,8 +51,6 @@ OURS: Final = "mjbot"
 EPOCH_S: Final = 1_790_000_000.0
 """The time of day at which each schedule begins, in seconds since the epoch."""
 MOST_S: Final = 20_000.0
-MOST_LEFT: Final = 4
-"""Tasks that a program may leave to its end."""
 _RANDOM: Final = random.Random
 _SHARED_MEMORY: Final = Path("/dev/shm")
 
@@ -88,6 +86,8 @@ class World:
         self.foreign: dict[str, bytes] = {}
         self.blamed: Final[set[str]] = set()
         """Processes to whose connections or decisions something has happened."""
+        self.departed: Final[set[str]] = set()
+        """Players that left before any game, which the server's end of their connection knew."""
         self._random: Final = _RANDOM(f"world {schedule}")
         self._jobs = 0
         self._signals: Final = {
@@ -244,8 +244,8 @@ class World:
         for process in self.ended:
             if process.crash is not None:
                 yield f"{process.name}: {type(process.crash).__name__}: {process.crash}"
-            if process.left_tasks > MOST_LEFT:
-                yield f"{process.name} has left {process.left_tasks} tasks"
+            if process.left_tasks:
+                yield f"{process.name} has left tasks: {process.left_tasks}"
             for line in (*process.logged, *process.printed):
                 if p.STRATEGY_FAILS in line:  # its traceback is meant for its author
                     continue
