@@ -8,7 +8,9 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 from mjbot.cli import serve as serve_command
@@ -18,19 +20,24 @@ from mjbot.play.server import tcp as tcp_endpoint
 from mjbot.play.service import bot, files, locks, status
 from mjbot.protocol.transports import tcp
 from mjbot.runtime import files as runtime_files
-from mjbot.strategy.pair import socket_link
+from mjbot.strategy.pair import session, socket_link
 
 Owner = Any
 
 
 @dataclass(frozen=True)
 class Planted:
-    """``instead`` makes the faulty function of the real one ``name`` of ``owner``."""
+    """``instead`` makes the faulty function of the real one ``name`` of ``owner``.
+
+    It is found where a problem matches ``shown``; ``seed`` is a schedule in which it is.
+    """
 
     scenario: str
     owner: Owner
     name: str
     instead: Callable[[Any], Any]
+    shown: str = ""
+    seed: int = 0
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator[None]:
@@ -144,6 +151,47 @@ def _trusting(_: Any) -> Any:
     return reload
 
 
+def _torn(_: Any) -> Any:
+    def append(file: Any, path: Path, data: bytes) -> None:
+        runtime_files.write_all(file, path, data)
+
+    return append
+
+
+def _uncut(read: Any) -> Any:
+    def read_only(self: Any, file: Any) -> None:
+        read(self, BytesIO(file.read()))
+
+    return read_only
+
+
+def _newest_first(excess: Any) -> Any:
+    def newest(self: Any) -> list[Any]:
+        self._finished.reverse()
+        try:
+            return list(excess(self))
+        finally:
+            self._finished.reverse()
+
+    return newest
+
+
+def _without_comparison(module: Any) -> Any:
+    return SimpleNamespace(new=module.new, compare_digest=_true(None))
+
+
+def _with_a_beat(admit: Any) -> Any:
+    def begin(self: Any, *streams: Any) -> None:
+        admit(self, *streams)
+        vars(self).setdefault("beats", []).append(asyncio.create_task(_beat()))
+
+    return begin
+
+
+async def _beat() -> None:
+    await asyncio.Future()
+
+
 def _failing(_: Any) -> Any:
     def fail(self: Any, guest: Any) -> None:
         raise KeyError("guest")
@@ -182,4 +230,18 @@ PLANTED: Final = {
         "pair", socket_link.SocketLink, "_let_go", _closed_later
     ),
     "a callback that fails": Planted("tcp", tcp_endpoint.Acceptor, "_forget", _failing),
+    "a proof that is not compared": Planted("pair", session, "hmac", _without_comparison),
+    "a word of an earlier game": Planted("pair", socket_link.SocketLink, "_answers", _true),
+    "a seat kept by a player who has left": Planted("tcp", lobby.Lobby, "leave", _true),
+    "a torn last line": Planted("tcp", game_log, "append_lines", _torn),
+    "a torn last line of a bot's record": Planted("services", files, "append_lines", _torn),
+    "a torn last line of a ledger": Planted("tcp", kept_games, "append_lines", _torn),
+    "a torn last line kept in a ledger": Planted(
+        "tcp", kept_games.KeptGames, "_read", _uncut
+    ),
+    "the newest game pruned": Planted("tcp", kept_games.KeptGames, "_excess", _newest_first),
+    "a bot's newest game pruned": Planted(
+        "services", kept_games.KeptGames, "_excess", _newest_first
+    ),
+    "tasks of connections left": Planted("tcp", tcp_endpoint.Acceptor, "admit", _with_a_beat),
 }

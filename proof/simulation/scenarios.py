@@ -5,11 +5,12 @@ import contextlib
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import mjbot.protocol.transports.websocket  # noqa: F401
@@ -48,6 +49,9 @@ FOREIGN: Final = (
     "ann.log.gz", "ann.notes.log",
 )  # fmt: skip
 """Files of the user in a folder in which programs of ours keep theirs."""
+LEDGER: Final = f".mjbot-{hashlib.sha256(b'serve ').hexdigest()[:12]}.ledger"
+TORN: Final = b'[1,"2026-09-20-120000.mjson",true]\n[2,"2026-09-20-12'
+"""The ledger of records of a server with one table, as a power cut may leave it."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +69,11 @@ async def tcp(world: World) -> list[str]:
     """A table of mjai lines with four clients that come back."""
     seed = world.schedule.seed
     on_fault = ("abort", "default", "chombo")[seed % 3]
+    torn = {LEDGER: TORN} if seed % 4 == 3 else {}
     serve = _serve(
         *(world, "--no-ws", "--games", 1 if seed % 5 else 9, "--rules", SHORT, "--timeout-s", 10),
         *("--on-fault", on_fault, *_kept(seed)),
+        earlier=torn,
     )
     url = f"mjsonp://127.0.0.1:{LINES}/default"
     if seed % 7 == 3:
@@ -310,11 +316,18 @@ SCENARIOS: Final = {
 # --- what they have in common --------------------------------------------------------------------
 
 
-def _serve(world: World, *words: object, walls: Sequence[int] = WALLS) -> Process:
-    """Start the server of a scenario."""
+def _serve(
+    world: World,
+    *words: object,
+    walls: Sequence[int] = WALLS,
+    earlier: Mapping[str, bytes] = MappingProxyType({}),
+) -> Process:
+    """Start the server of a scenario; ``earlier`` are files of its earlier run."""
     folder = world.folder / "logs"
     folder.mkdir()
     world.foreign = _foreign_files(folder)
+    for name, text in earlier.items():
+        (folder / name).write_bytes(text)
     ports = ("--port", LINES, "--seed", walls[world.schedule.seed % len(walls)])
     return world.process("serve", "serve", *ports, "--log-dir", folder, *words)
 
@@ -406,6 +419,9 @@ def _results(world: World, serve: Process) -> Iterator[str]:
 def _records(world: World, folder: Path) -> Iterator[str]:
     """Yield files that are damaged, but for what docs/security.md names."""
     torn = [*_torn(world, folder)]
+    ledger = folder / LEDGER
+    if world.has(*DISK) and ledger.exists() and ledger.read_bytes() == TORN:  # never opened
+        torn.append(lambda problem: problem.startswith(LEDGER))
     for problem in damage(folder):
         may_be = world.has("read-only") and ".unfinished" in problem  # not to be removed
         if not (may_be or problem.startswith(FOREIGN) or any(one(problem) for one in torn)):
