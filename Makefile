@@ -69,6 +69,7 @@ proof: $(TOOLS)
 	$(BIN)/python -m proof yaku-evaluation
 	$(BIN)/python -m proof pair-failures
 	$(BIN)/python -m proof simulation
+	$(BIN)/python -m proof simulation --planted
 	$(BIN)/python -m proof records
 	$(BIN)/python -m proof wire
 	$(BIN)/python -m proof known-answers

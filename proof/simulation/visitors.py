@@ -109,7 +109,9 @@ async def _guess(
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     with contextlib.suppress(OSError):
         while line := await reader.readline():
-            writer.write(re.sub(rb'"answers":[^,}]*', b'"answers":"%s"' % STALE_TOKEN.encode(), line))
+            writer.write(
+                re.sub(rb'"answers":[^,}]*', b'"answers":"%s"' % STALE_TOKEN.encode(), line)
+            )
 
 
 @contextlib.asynccontextmanager
