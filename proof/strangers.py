@@ -76,7 +76,7 @@ def _jansou_referee(seed: int, report: Report) -> None:
 def _jansou_judge(seed: int, report: Report) -> None:
     from proof.foreign.jansou_records import judge_our_wins
 
-    judge_our_wins(seed, 20, report)
+    judge_our_wins(seed, 10, report)
 
 
 PARTIES: Final = (

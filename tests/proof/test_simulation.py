@@ -7,6 +7,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import loguru
 import pytest
 
 from proof import simulation
@@ -119,6 +120,12 @@ def test_a_planted_fault_is_found_where_it_is_planted_and_nowhere_else(name, mon
     monkeypatch.setattr(planted, "MOST_SEEDS", 40)
     assert find_planted(name)
     assert f"{name}: found" in capsys.readouterr().out
+
+
+def test_logged_lines_are_judged_though_something_else_has_removed_the_outputs():
+    for _ in range(2):
+        loguru.logger.remove()
+        assert find_planted("a seat kept by a player who has left")
 
 
 def test_the_command_fails_where_a_planted_fault_is_not_found(monkeypatch, capsys):
