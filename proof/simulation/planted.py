@@ -188,6 +188,13 @@ def _newest_first(excess: Any) -> Any:
     return newest
 
 
+def _keeping_the_oldest(_: Any) -> Any:
+    def later(self: Any) -> list[Any]:
+        return [game for game in self._finished[1:-1] if game.has_record]
+
+    return later
+
+
 def _without_comparison(module: Any) -> Any:
     return SimpleNamespace(new=module.new, compare_digest=_true(None))
 
@@ -311,6 +318,9 @@ PLANTED: Final = {
         _newest_first,
         "has removed its newest record",
         1,
+    ),
+    "the oldest game never pruned": Planted(
+        "tcp", kept_games.KeptGames, "_excess", _keeping_the_oldest, "and kept the older", 75
     ),
     "tasks of connections left": Planted(
         "tcp", tcp_endpoint.Acceptor, "admit", _with_a_beat, "has left tasks", 1

@@ -111,6 +111,7 @@ QUICK = (
     "tasks of connections left", "two connections of an account", "a proof that is not compared",
     "a word of an earlier game", "a seat kept by a player who has left", "a torn last line",
     "a torn last line kept in a ledger", "the newest game pruned", "a bot's newest game pruned",
+    "the oldest game never pruned",
 )  # fmt: skip
 """One or two faults for each judge; ``python -m proof simulation --planted`` plants all."""
 
