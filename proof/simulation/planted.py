@@ -285,7 +285,10 @@ PLANTED: Final = {
         "tcp", tcp_endpoint.Acceptor, "_forget", _failing, "Exception in callback Acceptor.admit", 1
     ),
     "a proof that is not compared": Planted(
-        "pair", session, "hmac", _without_comparison, "without the secret", 1
+        "pair", session, "hmac", _without_comparison, "sent to a guest without the secret", 1
+    ),
+    "a proof that a guest does not compare": Planted(
+        "pair", session, "hmac", _without_comparison, "sent to a host without the secret", 2
     ),
     "a word of an earlier game": Planted(
         "pair",
