@@ -67,11 +67,13 @@ docs: $(SITE_TOOLS)
 	$(BIN)/python docs/mkdocs/pages.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -f build/mkdocs.yml
 
-# Long checks; the last three are against records in ../shared/data.
+# Long checks; of the simulation the second takes a minute.  The last three are against records in
+# ../shared/data.
 proof: $(TOOLS)
 	$(BIN)/python -m proof yaku-evaluation
 	$(BIN)/python -m proof pair-failures
 	$(BIN)/python -m proof simulation
+	$(BIN)/python -m proof simulation --planted
 	$(BIN)/python -m proof records
 	$(BIN)/python -m proof wire
 	$(BIN)/python -m proof known-answers

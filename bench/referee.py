@@ -1,14 +1,17 @@
-"""The referee against ``riichienv``: strategies asked in Python, compiled games, playouts.
+"""The referee against ``riichienv`` and ``cmajiang``: asked in Python, compiled games, playouts.
 
-In the first two contests all contenders discard what they draw, under Tenhou's rules; ours is
-asked in Python for every choice in the first, and plays inside compiled code in the second; the
-next two are the same with three players.  In the last we copy a position in the middle of a kyoku
-and play it at random to its end; the peer only copies one (``clone``), which is its own first step
-of a playout.  It does so as it comes out of its box, with the event log of the game so far; without
-a log it copies 60 to 90 times as many.
+In the first four contests all contenders discard what they draw, under Tenhou's rules.  Ours is
+asked in Python for every choice in the first and third, and plays inside compiled code in the
+second and fourth; the next two are the same with three players, which ``cmajiang`` does not have.
+In the last we copy a position in the middle of a kyoku and play it at random to its end;
+``riichienv`` only copies one (``clone``), which is its own first step of a playout.  It does so as
+it comes out of its box, with the event log of the game so far; without a log it copies 60 to 90
+times as many.
 """
 
+from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -31,6 +34,8 @@ MIDDLE = 40
 PEER_STEPS = 400
 """The same for the peer, with a few kyoku behind it."""
 
+Play = Callable[[], int]
+
 
 class Asked(Strategy):
     """Discards what it drew, and has to be asked every time."""
@@ -47,8 +52,11 @@ def contests() -> list[Contest]:
     env = new_game(1, log=True)
     play_on(env, PEER_STEPS)
     return [
-        *_idle_contests("", RANKED),
-        *_idle_contests("three players, ", Rules(players=3)),
+        *_idle_contests("", RANKED, "riichienv", partial(idle_games, GAMES), (3, 20)),
+        *(_against_cmajiang() if find_spec("cmajiang") else ()),
+        *_idle_contests(
+            "three players, ", Rules(players=3), "riichienv", partial(idle_games, GAMES, 3), (3, 20)
+        ),
         Contest(
             "copy and random playout", "playouts", partial(_playouts, _middle()), "riichienv",
             partial(_clones, env), 5,
@@ -56,13 +64,22 @@ def contests() -> list[Contest]:
     ]  # fmt: skip
 
 
-def _idle_contests(prefix: str, rules: Rules) -> list[Contest]:
-    peer, name = partial(idle_games, GAMES, rules.players), f"{prefix}tsumogiri"
+def _idle_contests(
+    prefix: str, rules: Rules, peer: str, theirs: Play, required: tuple[float, float]
+) -> list[Contest]:
+    name = f"{prefix}tsumogiri"
     asked, compiled = partial(_asked_games, rules), partial(_compiled_games, rules)
     return [
-        Contest(f"{name} asked in Python", "hanchan", asked, "riichienv", peer, 3),
-        Contest(f"{name} in compiled code", "hanchan", compiled, "riichienv", peer, 20),
+        Contest(f"{name} asked in Python", "hanchan", asked, peer, theirs, required[0]),
+        Contest(f"{name} in compiled code", "hanchan", compiled, peer, theirs, required[1]),
     ]
+
+
+def _against_cmajiang() -> list[Contest]:
+    """Return the contests with a package that has no wheels for some systems."""
+    from bench.cmajiang_peer import idle_games
+
+    return _idle_contests("", RANKED, "cmajiang", partial(idle_games, GAMES), (3, 20))
 
 
 def _asked_games(rules: Rules) -> int:

@@ -1,4 +1,4 @@
-"""Shanten, acceptance and scoring against ``riichienv`` and ``xiangting``.
+"""Shanten, acceptance and scoring against ``riichienv``, ``xiangting`` and ``cmajiang``.
 
 Each contender gets the hands in the form it likes best, made beforehand, and before any timing
 its answers are compared with ours.
@@ -6,11 +6,13 @@ its answers are compared with ours.
 
 import random
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import riichienv
 import xiangting
+from numpy.typing import NDArray
 from riichienv._riichienv import HandEvaluator
 
 from bench.measure import Contest
@@ -21,6 +23,7 @@ from mjbot.game.rules.scoring import score_many, score_win
 from mjbot.game.rules.shanten import Counts, shanten, shanten_many
 from mjbot.game.rules.shapes import CHI, PON
 from mjbot.game.rules.wins import WIN
+from proof.made_hands import MadeHand
 from proof.made_wins import MadeWin, meld_kinds
 from proof.oracles import as_riichienv, riichienv_arguments, riichienv_score
 
@@ -75,6 +78,48 @@ def contests() -> list[Contest]:
             partial(_riichienv_scores, arguments),
             3,
         ),
+        *(_against_cmajiang(ids, hands, made, records) if find_spec("cmajiang") else ()),
+    ]
+
+
+def _against_cmajiang(
+    ids: list[list[int]], hands: NDArray[np.int8], made: list[MadeWin], records: NDArray[np.void]
+) -> list[Contest]:
+    """Return the contests with a package that has no wheels for some systems."""
+    import cmajiang
+
+    from proof.cmajiang_answers import (
+        cmajiang_hand,
+        cmajiang_shanten,
+        cmajiang_value,
+        hule_arguments,
+    )
+
+    drawn = [MadeHand(tuple(hand), 0) for hand in ids]
+    for hand, count in zip(drawn, hands, strict=True):
+        theirs = cmajiang_shanten(hand)
+        assert shanten(count, 0) == theirs or (count.max() == 4 and shanten(count, 0) == theirs + 1)
+    for each in made:
+        han, fu, _, yakuman = score_win(each.record())
+        assert cmajiang_value(each) == ((0, 0, yakuman) if yakuman else (han, fu, 0))
+    theirs_of_hands = [cmajiang_hand(hand) for hand in drawn]
+    arguments = [hule_arguments(each) for each in made]
+
+    def each_shanten() -> int:
+        for hand in theirs_of_hands:
+            cmajiang.xiangting(hand)
+        return len(theirs_of_hands)
+
+    def each_score() -> int:
+        for positional, named in arguments:
+            cmajiang.hule(*positional, **named)
+        return len(arguments)
+
+    one_by_one = partial(_each_shanten, [*hands])
+    many_wins = lambda: len(score_many(records)[0])  # noqa: E731
+    return [
+        Contest("shanten, one hand per call", "hands", one_by_one, "cmajiang", each_shanten, 5),
+        Contest("scoring, many wins", "wins", many_wins, "cmajiang", each_score, 20),
     ]
 
 

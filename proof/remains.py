@@ -24,7 +24,7 @@ from mjbot.runtime.append_log import LogError
 PROC: Final = Path("/proc")
 POLL_S: Final = 0.02
 RECORDS: Final = (".mjson", ".jsonl.gz")
-LINES: Final = (".mjson", ".jsonl", ".csv")
+LINES: Final = (".mjson", ".jsonl", ".csv", ".ledger")
 OUTPUT_SUFFIX: Final = ".txt"
 
 Sample = dict[str, float]

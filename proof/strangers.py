@@ -67,6 +67,18 @@ def _mjai_simulator(seed: int, report: Report) -> None:
     play_in_simulator(report)
 
 
+def _jansou_referee(seed: int, report: Report) -> None:
+    from proof.foreign.jansou_records import replay_jansou_games
+
+    replay_jansou_games(seed, 20, report)
+
+
+def _jansou_judge(seed: int, report: Report) -> None:
+    from proof.foreign.jansou_records import judge_our_wins
+
+    judge_our_wins(seed, 10, report)
+
+
 PARTIES: Final = (
     Party("majiang-core", "deals and judges its own AI; we replay", _majiang_referee),
     Party("majiang-ai", "plays at our table", _majiang_player),
@@ -75,6 +87,8 @@ PARTIES: Final = (
     Party("RiichiEnv", "referees three players", partial(_riichienv_referee, players=3)),
     Party("RiichiEnv", "serves our clients, with its own menus", _riichienv_server),
     Party("RiichiEnv", "joins our server, reading our offers", _riichienv_client),
+    Party("jansou", "deals and judges its own agents; we replay", _jansou_referee),
+    Party("jansou", "scores the wins at our table", _jansou_judge),
 )
 
 

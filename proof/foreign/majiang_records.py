@@ -61,7 +61,7 @@ def play_majiang_at_ours(seed: int, report: Report) -> None:
     """Let four of the AI play one game of East only at our table, and replay its record."""
     with tempfile.TemporaryDirectory() as folder:
         options = ["--length", "tonpu", "--seed", str(seed), "--log-dir", folder]
-        done = _mjbot("match", *["external:majiang"] * 4, *options)
+        done = mjbot("match", *["external:majiang"] * 4, *options)
         if done.returncode:
             report.differences.append(f"match: {(done.stderr or done.stdout).strip()[-300:]}")
         report.agreed["games of four majiang-ai at our table"] += 1
@@ -69,12 +69,13 @@ def play_majiang_at_ours(seed: int, report: Report) -> None:
 
 
 def _replay(folder: str, report: Report) -> None:
-    done = _mjbot("replay", folder)
+    done = mjbot("replay", folder)
     if done.returncode:
         report.differences.append(f"replay: {done.stdout.strip()[-300:]}")
 
 
-def _mjbot(*arguments: str) -> "subprocess.CompletedProcess[str]":
+def mjbot(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command of ours to its end."""
     command = [sys.executable, "-P", "-m", "mjbot", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 

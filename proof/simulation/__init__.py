@@ -4,6 +4,11 @@ A schedule runs commands of ours whole (:mod:`proof.simulation.processes`) on a 
 simulated; faults strike as the seed draws them, and what must hold whatever happens is judged at
 its end.  A seed that fails is shrunk to the shortest schedule that still fails, and printed.
 
+Judged are how commands end, what they leave open, what they log, the files that they write and
+remove, who takes part in a game, and what a pair's channel sends and believes.  ``--planted``
+proves that each of these judges judges: with a fault planted in one function of ours
+(:mod:`proof.simulation.planted`) it must find what it is there for, and without it not.
+
 Why no library: simloop 0.2, simloom 0.5 and seedloop 0.4 need Python 3.12, which is not the oldest
 that mjbot supports; none has processes with signals or a disk, and simloop refuses
 what ``run_until_signalled`` uses.  A clock and transports in memory are the smaller part.
@@ -19,6 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from proof.simulation.cover import Tried, chosen, write_chosen
+from proof.simulation.planted import PLANTED
 from proof.simulation.scenarios import SCENARIOS
 from proof.simulation.schedule import Schedule, drawn, shrunk
 from proof.simulation.world import Outcome, World, scratch_folder
@@ -39,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--schedules", type=int, default=1000, help="of each scenario (1000)")
     parser.add_argument("--first", type=int, default=0, help="first seed (0)")
     parser.add_argument(
+        "--planted", action="store_true", help="plant each known fault instead: all must be found"
+    )
+    parser.add_argument(
         "--choose", type=Path, help="file for the seeds of the suite: a cover of these schedules"
     )
     parser.add_argument("--most", type=int, default=200, help="seeds that are chosen (200)")
@@ -50,6 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the schedules, print what does not hold, return 1 if anything does not."""
     gc.freeze()  # what is imported would be looked at in each collection: 5 to 10 % of the time
+    if args.planted:
+        missed = [name for name in PLANTED if not find_planted(name)]
+        print(f"{len(PLANTED) - len(missed)} of {len(PLANTED)} planted faults found")
+        return int(bool(missed))
     findings, tried = 0, list[Tried]()
     for name in SCENARIOS:
         if args.scenario in (None, name):
@@ -62,6 +75,22 @@ def run(args: argparse.Namespace) -> int:
         print(f"{len(taken)} of {len(tried)} schedules chosen: {cost_s:.0f} s of processor time,")
         print(f"{len(reached[0])} of {len(reached[1])} pairs of a fault and a place")
     return int(findings > 0)
+
+
+def find_planted(name: str) -> bool:
+    """Return whether a planted fault is found, and only where it is planted; print the seed."""
+    planted = PLANTED[name]
+    for count, seed in enumerate(planted.seeds(), 1):
+        schedule = drawn(planted.scenario, seed, SCENARIOS[planted.scenario].kinds)
+        with planted.in_place():
+            is_found = planted.shows_in(played(schedule).problems)
+        if is_found:
+            is_alone = not planted.shows_in(played(schedule).problems)
+            verdict = "found" if is_alone else "FOUND, but also without the fault: proves nothing"
+            print(f"{name}: {verdict}; {planted.scenario}, seed {seed} ({count} tried)", flush=True)
+            return is_alone
+    print(f"{name}: NOT FOUND in {count} schedules of {planted.scenario}", flush=True)
+    return False
 
 
 def played(schedule: Schedule) -> Outcome:

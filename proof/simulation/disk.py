@@ -46,6 +46,8 @@ class Disk:
         self.is_full = False
         """Whether the last write has taken what room there was."""
         self.files: Final[set[_File]] = set()
+        self.closed: Final[list[tuple[str, Path]]] = []
+        """Files in the order in which they were closed, each with its process."""
         self.uncut: Final[set[Path]] = set()
         """Files that could not be truncated: there what a full disk took of a line stays."""
         self._prefix: Final = str(folder)
@@ -165,6 +167,8 @@ class _File(io.FileIO):
 
     def close(self) -> None:
         """Close."""
-        if hasattr(self, "_disk"):
+        if hasattr(self, "_disk") and self in self._disk.files:
             self._disk.files.discard(self)
+            if isinstance(self.name, str | Path):  # not a descriptor
+                self._disk.closed.append((self.process, Path(self.name)))
         super().close()

@@ -5,10 +5,12 @@ import contextlib
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import mjbot.protocol.transports.websocket  # noqa: F401
@@ -17,9 +19,11 @@ from mjbot.runtime.errors import ExitCode
 from proof.remains import damage
 from proof.simulation.processes import Process
 from proof.simulation.schedule import DISK, Kinds
+from proof.simulation.visitors import impostor, intrudes, joins_and_leaves, repeater
 from proof.simulation.world import EPOCH_S, World
 
-LINES, FRAMES, TENHOU, TENHOU_WS, PAGE, CHANNEL = 11600, 11601, 10080, 10081, 11680, 4711
+LINES, FRAMES, TENHOU, TENHOU_WS, PAGE = 11600, 11601, 10080, 10081, 11680
+CHANNEL, REPEATED = 4711, 4712
 PAUSE_S, LONGEST_PAUSE_S = 5.0, 300.0
 """Between two starts of a client: a room that never opens must not cost minutes to simulate."""
 LONGEST_S, DAY_S = 3_000.0, 1_200.0
@@ -38,12 +42,16 @@ BUSTS: Final = (9100, 14496, 18888, 7569, 19646, 17029, 24853, 14019)
 """Seeds of tonpu games that end in the first kyoku with four such bots: a player has no points."""
 FOUR: Final = ("ann", "ben", "cat", "dan")
 EIGHT: Final = (*FOUR, "eve", "fay", "gil", "hal")
+LEAVERS: Final = ("ivy", "jan")
 TEAM: Final = ("crane (team 1/2)", "crane (team 2/2)")
 FOREIGN: Final = (
     "2024-01-01-000000.mjson", "2026-09-21-133320-1.1.mjson", "best game.mjson", "bot.toml",
     "ann.log.gz", "ann.notes.log",
 )  # fmt: skip
 """Files of the user in a folder in which programs of ours keep theirs."""
+LEDGER: Final = f".mjbot-{hashlib.sha256(b'serve ').hexdigest()[:12]}.ledger"
+TORN: Final = b'[1,"2026-09-20-120000.mjson",true]\n[2,"2026-09-20-12'
+"""The ledger of records of a server with one table, as a power cut may leave it."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +69,16 @@ async def tcp(world: World) -> list[str]:
     """A table of mjai lines with four clients that come back."""
     seed = world.schedule.seed
     on_fault = ("abort", "default", "chombo")[seed % 3]
+    torn = {LEDGER: TORN} if seed % 4 == 3 else {}
     serve = _serve(
         *(world, "--no-ws", "--games", 1 if seed % 5 else 9, "--rules", SHORT, "--timeout-s", 10),
         *("--on-fault", on_fault, *_kept(seed)),
+        earlier=torn,
     )
     url = f"mjsonp://127.0.0.1:{LINES}/default"
+    if seed % 7 == 3:
+        for name in LEAVERS[: 1 + seed % 2]:
+            await joins_and_leaves(world, name, LINES)
     visits = [_visits(world, serve, name, url, *BOT) for name in FOUR]
     if not seed % 5:
         visits.append(_ends(serve, seed % 40, "SIGTERM"))
@@ -170,7 +183,12 @@ def _service_status(world: World, service: Process) -> Iterator[str]:
 
 
 async def pair(world: World) -> list[str]:
-    """Two of a pair with their channel at a table with two others."""
+    """Two of a pair with their channel at a table with two others; most seeds have an intruder.
+
+    It visits the host, or takes its port, without the secret; or it repeats hands as if they were
+    of an earlier game.
+    """
+    intruder = (None, "guest", "host", "repeater")[world.schedule.seed % 4]
     serve = _serve(
         *(world, "--games", 1, "--rules", SHORT, "--no-ws", "--on-fault", "default"),
         *("--timeout-s", 10),
@@ -178,11 +196,34 @@ async def pair(world: World) -> list[str]:
     url = f"mjsonp://127.0.0.1:{LINES}/default"
     specs = ("yaku-evaluation", "combo-partner")
     visits = [_visits(world, serve, name, url, *BOT) for name in FOUR[:2]]
+    ports = CHANNEL, REPEATED if intruder == "repeater" else CHANNEL
     for number, name in enumerate(TEAM):
-        end = f"{('host', 'guest')[number]}:{CHANNEL}"
+        end = f"{('host', 'guest')[number]}:{ports[number]}"
         words = ("--strategy", specs[number], "--pair", end, "--ally", specs[1 - number])
         visits.append(_visits(world, serve, name, url, *words, secret="simulated" * 3))
-    return await _until_served(world, serve, visits)
+    async with contextlib.AsyncExitStack() as listeners:
+        if intruder == "guest":
+            visits.append(intrudes(world, serve, CHANNEL))
+        elif intruder == "host":
+            await listeners.enter_async_context(impostor(world, CHANNEL))
+        elif intruder == "repeater":
+            await listeners.enter_async_context(repeater(REPEATED, CHANNEL))
+        problems = await _until_served(world, serve, visits)
+    return [*problems, *(_believed(world.folder / "logs") if intruder == "repeater" else ())]
+
+
+def _believed(folder: Path) -> Iterator[str]:
+    """Yield members of a pair whose remarks show that they have taken in a hand."""
+    for path in sorted({*folder.glob("*.mjson")} - {folder / name for name in FOREIGN}):
+        names, believers = [], set[int]()
+        for line in path.read_bytes().splitlines():
+            with contextlib.suppress(ValueError):  # a line that the disk has cut off
+                event = json.loads(line)
+                names = event.get("names", names)
+                remarks = enumerate(event.get("logs", ()))
+                believers |= {seat for seat, remark in remarks if '"ally":' in (remark or "")}
+        for seat in sorted(believers):
+            yield f"{path.name}: {names[seat]} has believed a hand of an earlier game"
 
 
 async def statistics(world: World) -> list[str]:
@@ -275,11 +316,18 @@ SCENARIOS: Final = {
 # --- what they have in common --------------------------------------------------------------------
 
 
-def _serve(world: World, *words: object, walls: Sequence[int] = WALLS) -> Process:
-    """Start the server of a scenario."""
+def _serve(
+    world: World,
+    *words: object,
+    walls: Sequence[int] = WALLS,
+    earlier: Mapping[str, bytes] = MappingProxyType({}),
+) -> Process:
+    """Start the server of a scenario; ``earlier`` are files of its earlier run."""
     folder = world.folder / "logs"
     folder.mkdir()
     world.foreign = _foreign_files(folder)
+    for name, text in earlier.items():
+        (folder / name).write_bytes(text)
     ports = ("--port", LINES, "--seed", walls[world.schedule.seed % len(walls)])
     return world.process("serve", "serve", *ports, "--log-dir", folder, *words)
 
@@ -357,6 +405,10 @@ def _results(world: World, serve: Process) -> Iterator[str]:
         later = serve.logged[serve.logged_before["SIGTERM"] :]
         if sum("begins:" in line for line in later) > 1:
             yield "games begin after SIGTERM"
+    for line in serve.logged:
+        for name in world.departed if "begins:" in line else ():
+            if f" {name} (" in line:
+                yield f"a game begins with {name}, who had left: {line.strip()}"
     for line in "".join(serve.printed).splitlines():
         is_lost = re.search(r"game \d+: void|\d fault", line)
         is_excused = any(name in line for name in world.blamed) or world.excuses(serve)
@@ -367,10 +419,30 @@ def _results(world: World, serve: Process) -> Iterator[str]:
 def _records(world: World, folder: Path) -> Iterator[str]:
     """Yield files that are damaged, but for what docs/security.md names."""
     torn = [*_torn(world, folder)]
+    ledger = folder / LEDGER
+    if world.has(*DISK) and ledger.exists() and ledger.read_bytes() == TORN:  # never opened
+        torn.append(lambda problem: problem.startswith(LEDGER))
     for problem in damage(folder):
         may_be = world.has("read-only") and ".unfinished" in problem  # not to be removed
         if not (may_be or problem.startswith(FOREIGN) or any(one(problem) for one in torn)):
             yield problem
+    yield from _pruned(world, folder)
+
+
+def _pruned(world: World, folder: Path) -> Iterator[str]:
+    """Yield records that were removed before older ones, by the order in which they were closed."""
+    if world.has("gone"):
+        return
+    for process in sorted({name for name, _ in world.disk.closed}):
+        closed = [path for name, path in world.disk.closed if name == process]
+        records = [path for path in closed if path.suffix == ".mjson" and folder in path.parents]
+        order = list(dict.fromkeys(reversed(records)))  # a name may be taken again
+        if order and not order[0].exists():
+            yield f"{process} has removed its newest record: {order[0].name}"
+        elif not world.has(*DISK):  # a file that cannot be removed stays
+            for newer, older in pairwise(order):
+                if older.exists() and not newer.exists():
+                    yield f"{process} has removed {newer.name} and kept the older {older.name}"
 
 
 def _torn(world: World, folder: Path) -> Iterator[Callable[[str], object]]:

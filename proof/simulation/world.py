@@ -52,7 +52,7 @@ EPOCH_S: Final = 1_790_000_000.0
 """The time of day at which each schedule begins, in seconds since the epoch."""
 MOST_S: Final = 20_000.0
 MOST_LEFT: Final = 4
-"""Tasks that a program may leave to its end."""
+"""Tasks that a program may leave whose closing a second signal cuts short."""
 _RANDOM: Final = random.Random
 _SHARED_MEMORY: Final = Path("/dev/shm")
 
@@ -88,6 +88,8 @@ class World:
         self.foreign: dict[str, bytes] = {}
         self.blamed: Final[set[str]] = set()
         """Processes to whose connections or decisions something has happened."""
+        self.departed: Final[set[str]] = set()
+        """Players that left before any game, which the server's end of their connection knew."""
         self._random: Final = _RANDOM(f"world {schedule}")
         self._jobs = 0
         self._signals: Final = {
@@ -244,8 +246,8 @@ class World:
         for process in self.ended:
             if process.crash is not None:
                 yield f"{process.name}: {type(process.crash).__name__}: {process.crash}"
-            if process.left_tasks > MOST_LEFT:
-                yield f"{process.name} has left {process.left_tasks} tasks"
+            if process.left_tasks > (MOST_LEFT if len(process.signals) > 1 else 0):
+                yield f"{process.name} has left tasks: {process.left_tasks}"
             for line in (*process.logged, *process.printed):
                 if p.STRATEGY_FAILS in line:  # its traceback is meant for its author
                     continue
@@ -401,17 +403,26 @@ def _log_to(*outputs: cli_log.Output) -> None:
     process.outputs = list(outputs)
 
 
-_routed: Final[list[int]] = []
+_sinks: Final[list[int]] = []
+_others: Final[list[int]] = []
 
 
 def _keep_routing() -> None:
-    """Let loguru pass lines of processes to :func:`_route` alone; a sink costs milliseconds."""
-    if not _routed:
-        cli_log.logger.add(_route, level="DEBUG", format="{message}", catch=False, diagnose=False)
-    if not _routed or cli_log._added != _routed:  # a command has run without a simulation
-        others = cli_log.Output(sys.stderr, "DEBUG", filter=lambda _: p.current() is None)
-        cli_log.log_to(others)
-        _routed[:] = cli_log._added
+    """Let loguru pass lines of processes to :func:`_route` alone.
+
+    The sink is added for each schedule: whoever has removed it (the tests do, after each) would
+    leave every judge of logged lines without lines.
+    """
+    for sink in _sinks:
+        with contextlib.suppress(ValueError):
+            cli_log.logger.remove(sink)
+    if not _others or cli_log._added != _others:  # a command has run without a simulation
+        cli_log.log_to(cli_log.Output(sys.stderr, "DEBUG", filter=lambda _: p.current() is None))
+        _others[:] = cli_log._added
+    sink = cli_log.logger.add(
+        _route, level="DEBUG", format="{message}", catch=False, diagnose=False
+    )
+    _sinks[:] = [sink]
 
 
 def _route(message: Any) -> None:

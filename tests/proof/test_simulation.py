@@ -1,16 +1,30 @@
 """Schedules of the simulation, chosen for what they reach, and faults that it must find."""
 
+import argparse
 import json
 import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
 
+import loguru
 import pytest
 
-from proof.simulation import SCENARIOS, drawn, played, problems_of, shrunk
+from proof import simulation
+from proof.simulation import (
+    SCENARIOS,
+    add_arguments,
+    disk,
+    drawn,
+    find_planted,
+    planted,
+    played,
+    problems_of,
+    run,
+    shrunk,
+)
 from proof.simulation.cover import Tried, chosen
-from proof.simulation.planted import PLANTED
+from proof.simulation.planted import PLANTED, Planted
 from proof.simulation.schedule import Fault, Schedule
 
 CHOSEN = json.loads(Path(__file__).with_name("schedules.json").read_text())
@@ -92,14 +106,47 @@ def test_a_schedule_is_the_same_each_time():
     assert played(schedule).trace == played(schedule).trace
 
 
-@pytest.mark.parametrize(
-    "name", ["a file written in place", "a record that is not closed", "a lost await"]
-)
-def test_a_planted_fault_is_found(name):
-    planted = PLANTED[name]
-    kinds = SCENARIOS[planted.scenario].kinds
-    with planted.in_place():
-        assert any(played(drawn(planted.scenario, seed, kinds)).problems for seed in range(40))
+QUICK = (
+    "a file written in place", "a record that is not closed", "a lost await",
+    "tasks of connections left", "two connections of an account", "a proof that is not compared",
+    "a word of an earlier game", "a seat kept by a player who has left", "a torn last line",
+    "a torn last line kept in a ledger", "the newest game pruned", "a bot's newest game pruned",
+    "the oldest game never pruned",
+)  # fmt: skip
+"""One or two faults for each judge; ``python -m proof simulation --planted`` plants all."""
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_planted_fault_is_found_where_it_is_planted_and_nowhere_else(name, monkeypatch, capsys):
+    monkeypatch.setattr(planted, "MOST_SEEDS", 40)
+    assert find_planted(name)
+    assert f"{name}: found" in capsys.readouterr().out
+
+
+def test_logged_lines_are_judged_though_something_else_has_removed_the_outputs():
+    for _ in range(2):
+        loguru.logger.remove()
+        assert find_planted("a seat kept by a player who has left")
+
+
+def test_the_command_fails_where_a_planted_fault_is_not_found(monkeypatch, capsys):
+    harmless = Planted("statistics", disk.Disk, "has", lambda has: has, "no such problem", 0)
+    faults = {name: PLANTED[name] for name in QUICK[:1]}
+    monkeypatch.setattr(planted, "MOST_SEEDS", 2)
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    for more, status in (({}, 0), ({"a harmless change": harmless}, 1)):
+        monkeypatch.setattr(simulation, "PLANTED", faults | more)
+        assert run(parser.parse_args(["--planted"])) == status
+    assert "a harmless change: NOT FOUND in 2 schedules" in capsys.readouterr().out
+
+
+def test_a_fault_that_shows_without_being_planted_is_not_found(monkeypatch, capsys):
+    always = Planted("statistics", disk.Disk, "has", lambda has: has, "", 0)
+    monkeypatch.setattr(Planted, "shows_in", lambda self, problems: True)
+    monkeypatch.setitem(PLANTED, "what always shows", always)
+    assert not find_planted("what always shows")
+    assert "also without the fault" in capsys.readouterr().out
 
 
 def test_a_schedule_that_fails_is_shrunk_to_the_fault_that_matters():
