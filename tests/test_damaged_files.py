@@ -26,7 +26,7 @@ from mjbot.arena.run_folder import GAMES_FILE, GameLine, Results, read_games
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers import files_read
 from mjbot.arena.workers.fault_files import fault_lines, read_fault, save_faults
-from mjbot.arena.workers.files_read import FILES_FILE, FilesRead
+from mjbot.arena.workers.files_read import FILES_COPY, FILES_FILE, FilesRead
 from mjbot.cli.arguments import rules, secrets_in
 from mjbot.cli.main import main
 from mjbot.cli.profile import RunProfile
@@ -97,10 +97,13 @@ def run(tmp_path: Path) -> Path:
     return folder
 
 
+def plan_in(folder: Path) -> ArenaPlan:
+    return ArenaPlan(setup=SETUP, n_walls=WALLS, folder=folder, rates=ErrorRates())
+
+
 def opened(folder: Path) -> int:
     """Open a run as a command does that resumes it; return how many games it has."""
-    plan = ArenaPlan(setup=SETUP, n_walls=WALLS, folder=folder, rates=ErrorRates())
-    with Arena(plan) as arena:
+    with Arena(plan_in(folder)) as arena:
         outcome = arena.outcome()
         assert len(fault_lines(folder, SETUP, outcome.faults)) == sum(map(bool, outcome.faults))
         kept_protocol(folder)
@@ -109,7 +112,7 @@ def opened(folder: Path) -> int:
 
 def test_a_damaged_run_is_named_or_its_games_stay(run: Path) -> None:
     games = opened(run)
-    for name in (GAMES_FILE, FILES_FILE, "protocol.json"):
+    for name in (GAMES_FILE, FILES_FILE, FILES_COPY, "protocol.json"):
         for form in damages(run / name, FORMS):
             copy = run.with_name("copy")
             shutil.rmtree(copy, ignore_errors=True)
@@ -118,10 +121,60 @@ def test_a_damaged_run_is_named_or_its_games_stay(run: Path) -> None:
             assert not text or name in text or (not form and str(copy) in text), text
             aside = copy / "earlier-1" / GAMES_FILE
             left = aside if aside.exists() else copy / GAMES_FILE
-            if name != GAMES_FILE:  # not one game is lost
-                assert left.read_bytes() == (run / GAMES_FILE).read_bytes()
+            if name != GAMES_FILE:  # not one game is lost, nor played anew
+                assert left.read_bytes() == (run / GAMES_FILE).read_bytes() and left != aside
             elif form and not text and b"\n" in form:
                 assert len(read_games(copy)) in (games - 1, form.count(b"\n") - 1)
+
+
+def test_files_that_a_run_read_are_restored_from_their_copy(run: Path) -> None:
+    path, copy, whole = run / FILES_FILE, run / FILES_COPY, opened(run)
+    text, copied = path.read_bytes(), copy.read_bytes()
+    mended = 0
+    for form in damages(path, FORMS):
+        with Arena(plan_in(run)) as arena:
+            assert arena.games_kept == whole and not (run / "earlier-1").exists()
+            if arena.set_aside:
+                assert arena.set_aside.startswith(f"{path} is missing or damaged; {copy} has")
+                assert path.read_bytes() == text
+            else:  # white space at an end
+                assert json.loads(form) == json.loads(text)
+            mended += bool(arena.set_aside)
+    assert mended > FORMS
+    path.unlink()
+    assert opened(run) == whole and path.read_bytes() == text
+    for _ in damages(copy, FORMS):  # a damaged copy does not count
+        assert opened(run) == whole and path.read_bytes() == text
+    copy.unlink()  # a run of before
+    assert opened(run) == whole
+    FilesRead(run).add(())
+    assert copy.read_bytes() == copied
+
+
+def test_files_of_a_killed_program_and_of_before_are_read_without_a_line(run: Path) -> None:
+    other = run.with_name("other.txt")
+    other.write_text("x")
+    before = (run / FILES_FILE).read_bytes(), (run / FILES_COPY).read_bytes()
+    FilesRead(run).add([(str(other), files_read.digest_of(str(other)))])
+    after = (run / FILES_FILE).read_bytes(), (run / FILES_COPY).read_bytes()
+    for kept, copy in ((before[0], after[1]), (after[0], before[1])):
+        (run / FILES_FILE).write_bytes(kept)
+        (run / FILES_COPY).write_bytes(copy)
+        with Arena(plan_in(run)) as arena:
+            assert arena.games_kept and not arena.set_aside
+        other.write_text("y")  # known of either: the games do not count
+        assert FilesRead(run).doubt(has_games=True) == f"{other} changed since"
+        other.write_text("x")
+
+
+def test_files_that_are_damaged_twice_set_games_aside_in_a_line(run: Path) -> None:
+    whole = opened(run)
+    for path in (run / FILES_FILE, run / FILES_COPY):
+        path.write_bytes(path.read_bytes()[:-9])
+    with Arena(plan_in(run)) as arena:
+        assert not arena.games_kept
+        assert f"damaged, and has no copy: played anew; {whole} games of" in arena.set_aside
+    assert len(read_games(run / "earlier-1")) == whole
 
 
 def test_the_cure_of_a_damaged_game_keeps_the_others(run: Path) -> None:
