@@ -38,6 +38,7 @@ from mjbot.learning.training.runs import RunFolder, load_kept
 from mjbot.play.kept_games import KeptGames
 from mjbot.play.match.node import _installed_version
 from mjbot.play.server.accounts import Accounts
+from mjbot.play.service.status import Status
 from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode, error_report
 from mjbot.strategy.faults import Fault
 from tests.damage import damages
@@ -347,6 +348,38 @@ def test_a_damaged_ledger_costs_its_lines_only(tmp_path: Path) -> None:
         assert len(list(tmp_path.glob("*.mjson"))) == 3  # nothing is removed by mistake
     ledger.write_bytes(b'[1,"a\\u0000b",true]\n[1,"\xff",true]\n' + b"[" * 5000 + b"\n")
     KeptGames(tmp_path, "owner").close()
+
+
+def test_a_damaged_status_file_is_written_whole(tmp_path: Path) -> None:
+    path, status = tmp_path / "status.json", Status(clock=lambda: 0.0)
+    status.write(path)
+    whole = path.read_bytes()
+    for form in damages(path, 12):
+        path.with_name("status.json.unfinished").write_bytes(form)  # of a power cut
+        status.write(path)
+        assert json.loads(path.read_bytes()).keys() == json.loads(whole).keys()
+        assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_damaged_counts_of_a_detection_are_named_or_counted_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["detect", str(LOG), "--json", "--jobs", "1", "--folder", str(tmp_path)]
+    assert main(command) == ExitCode.OK
+    whole = capsys.readouterr().out
+    path = tmp_path / "counts.jsonl"
+    kept, refused = path.read_bytes(), 0
+    for _ in damages(path, 2):
+        code = main(command)
+        shown = capsys.readouterr()
+        assert "Traceback" not in shown.err
+        if code == ExitCode.OK:
+            assert shown.out == whole and path.read_bytes() == kept
+        else:
+            last = shown.err.splitlines()[-1]
+            assert f"{path}" in last and ("delete that" in last or "--folder" in last)
+            refused += 1
+    assert refused
 
 
 def test_a_damaged_package_is_installed_again(tmp_path: Path) -> None:
