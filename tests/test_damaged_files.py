@@ -31,6 +31,7 @@ from mjbot.cli.arguments import rules, secrets_in
 from mjbot.cli.main import main
 from mjbot.cli.profile import RunProfile
 from mjbot.cli.run import RunRequest
+from mjbot.game.records.evidence import make_reply, read_evidence
 from mjbot.game.statistics.figures import as_rows, no_counts
 from mjbot.game.statistics.sequential import ErrorRates
 from mjbot.learning.models.weights import Manifest, load_manifest, load_weights, save_weights
@@ -39,6 +40,7 @@ from mjbot.play.kept_games import KeptGames
 from mjbot.play.match.node import _installed_version
 from mjbot.play.server.accounts import Accounts
 from mjbot.play.service.status import Status
+from mjbot.runtime.compiler import shipped
 from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode, error_report
 from mjbot.strategy.faults import Fault
 from tests.damage import damages
@@ -380,6 +382,29 @@ def test_damaged_counts_of_a_detection_are_named_or_counted_again(
             assert f"{path}" in last and ("delete that" in last or "--folder" in last)
             refused += 1
     assert refused
+
+
+def test_damaged_evidence_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "game.evidence.jsonl"
+    replies = [make_reply(line, 1, 0.1, b'{"type":"none"}', ("accepted", "")) for line in (1, 2, 3)]
+    path.write_bytes(msgspec.json.Encoder().encode_lines(replies))
+    refused, taken = each_damage(path, lambda: list(read_evidence(path)))
+    assert refused and taken  # without a last line that was cut off
+
+
+def test_a_damaged_manifest_of_compiled_code_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / shipped.MANIFEST
+    path.write_text(json.dumps({"files": {"a": "0" * 64}, "variants": ["a"], "versions": []}))
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    read = shipped._manifest.__wrapped__
+    assert read()["variants"] == ["a"]
+    for _ in damages(path, FORMS):
+        assert isinstance(read(), dict)
+    for text in ("[" * 100_000, "5", '{"files":[]}'):
+        path.write_text(text)
+        assert read() == {}
 
 
 def test_a_damaged_package_is_installed_again(tmp_path: Path) -> None:
