@@ -26,11 +26,12 @@ from mjbot.arena.run_folder import GAMES_FILE, GameLine, Results, read_games
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers import files_read
 from mjbot.arena.workers.fault_files import fault_lines, read_fault, save_faults
-from mjbot.arena.workers.files_read import FILES_FILE, FilesRead
+from mjbot.arena.workers.files_read import FILES_COPY, FILES_FILE, FilesRead
 from mjbot.cli.arguments import rules, secrets_in
 from mjbot.cli.main import main
 from mjbot.cli.profile import RunProfile
 from mjbot.cli.run import RunRequest
+from mjbot.game.records.evidence import make_reply, read_evidence
 from mjbot.game.statistics.figures import as_rows, no_counts
 from mjbot.game.statistics.sequential import ErrorRates
 from mjbot.learning.models.weights import Manifest, load_manifest, load_weights, save_weights
@@ -38,6 +39,8 @@ from mjbot.learning.training.runs import RunFolder, load_kept
 from mjbot.play.kept_games import KeptGames
 from mjbot.play.match.node import _installed_version
 from mjbot.play.server.accounts import Accounts
+from mjbot.play.service.status import Status
+from mjbot.runtime.compiler import shipped
 from mjbot.runtime.errors import EXPECTED_ERRORS, ExitCode, error_report
 from mjbot.strategy.faults import Fault
 from tests.damage import damages
@@ -97,10 +100,13 @@ def run(tmp_path: Path) -> Path:
     return folder
 
 
+def plan_in(folder: Path) -> ArenaPlan:
+    return ArenaPlan(setup=SETUP, n_walls=WALLS, folder=folder, rates=ErrorRates())
+
+
 def opened(folder: Path) -> int:
     """Open a run as a command does that resumes it; return how many games it has."""
-    plan = ArenaPlan(setup=SETUP, n_walls=WALLS, folder=folder, rates=ErrorRates())
-    with Arena(plan) as arena:
+    with Arena(plan_in(folder)) as arena:
         outcome = arena.outcome()
         assert len(fault_lines(folder, SETUP, outcome.faults)) == sum(map(bool, outcome.faults))
         kept_protocol(folder)
@@ -109,7 +115,7 @@ def opened(folder: Path) -> int:
 
 def test_a_damaged_run_is_named_or_its_games_stay(run: Path) -> None:
     games = opened(run)
-    for name in (GAMES_FILE, FILES_FILE, "protocol.json"):
+    for name in (GAMES_FILE, FILES_FILE, FILES_COPY, "protocol.json"):
         for form in damages(run / name, FORMS):
             copy = run.with_name("copy")
             shutil.rmtree(copy, ignore_errors=True)
@@ -118,10 +124,60 @@ def test_a_damaged_run_is_named_or_its_games_stay(run: Path) -> None:
             assert not text or name in text or (not form and str(copy) in text), text
             aside = copy / "earlier-1" / GAMES_FILE
             left = aside if aside.exists() else copy / GAMES_FILE
-            if name != GAMES_FILE:  # not one game is lost
-                assert left.read_bytes() == (run / GAMES_FILE).read_bytes()
+            if name != GAMES_FILE:  # not one game is lost, nor played anew
+                assert left.read_bytes() == (run / GAMES_FILE).read_bytes() and left != aside
             elif form and not text and b"\n" in form:
                 assert len(read_games(copy)) in (games - 1, form.count(b"\n") - 1)
+
+
+def test_files_that_a_run_read_are_restored_from_their_copy(run: Path) -> None:
+    path, copy, whole = run / FILES_FILE, run / FILES_COPY, opened(run)
+    text, copied = path.read_bytes(), copy.read_bytes()
+    mended = 0
+    for form in damages(path, FORMS):
+        with Arena(plan_in(run)) as arena:
+            assert arena.games_kept == whole and not (run / "earlier-1").exists()
+            if arena.set_aside:
+                assert arena.set_aside.startswith(f"{path} is missing or damaged; {copy} has")
+                assert path.read_bytes() == text
+            else:  # white space at an end
+                assert json.loads(form) == json.loads(text)
+            mended += bool(arena.set_aside)
+    assert mended > FORMS
+    path.unlink()
+    assert opened(run) == whole and path.read_bytes() == text
+    for _ in damages(copy, FORMS):  # a damaged copy does not count
+        assert opened(run) == whole and path.read_bytes() == text
+    copy.unlink()  # a run of before
+    assert opened(run) == whole
+    FilesRead(run).add(())
+    assert copy.read_bytes() == copied
+
+
+def test_files_of_a_killed_program_and_of_before_are_read_without_a_line(run: Path) -> None:
+    other = run.with_name("other.txt")
+    other.write_text("x")
+    before = (run / FILES_FILE).read_bytes(), (run / FILES_COPY).read_bytes()
+    FilesRead(run).add([(str(other), files_read.digest_of(str(other)))])
+    after = (run / FILES_FILE).read_bytes(), (run / FILES_COPY).read_bytes()
+    for kept, copy in ((before[0], after[1]), (after[0], before[1])):
+        (run / FILES_FILE).write_bytes(kept)
+        (run / FILES_COPY).write_bytes(copy)
+        with Arena(plan_in(run)) as arena:
+            assert arena.games_kept and not arena.set_aside
+        other.write_text("y")  # known of either: the games do not count
+        assert FilesRead(run).doubt(has_games=True) == f"{other} changed since"
+        other.write_text("x")
+
+
+def test_files_that_are_damaged_twice_set_games_aside_in_a_line(run: Path) -> None:
+    whole = opened(run)
+    for path in (run / FILES_FILE, run / FILES_COPY):
+        path.write_bytes(path.read_bytes()[:-9])
+    with Arena(plan_in(run)) as arena:
+        assert not arena.games_kept
+        assert f"damaged, and has no copy: played anew; {whole} games of" in arena.set_aside
+    assert len(read_games(run / "earlier-1")) == whole
 
 
 def test_the_cure_of_a_damaged_game_keeps_the_others(run: Path) -> None:
@@ -294,6 +350,61 @@ def test_a_damaged_ledger_costs_its_lines_only(tmp_path: Path) -> None:
         assert len(list(tmp_path.glob("*.mjson"))) == 3  # nothing is removed by mistake
     ledger.write_bytes(b'[1,"a\\u0000b",true]\n[1,"\xff",true]\n' + b"[" * 5000 + b"\n")
     KeptGames(tmp_path, "owner").close()
+
+
+def test_a_damaged_status_file_is_written_whole(tmp_path: Path) -> None:
+    path, status = tmp_path / "status.json", Status(clock=lambda: 0.0)
+    status.write(path)
+    whole = path.read_bytes()
+    for form in damages(path, 12):
+        path.with_name("status.json.unfinished").write_bytes(form)  # of a power cut
+        status.write(path)
+        assert json.loads(path.read_bytes()).keys() == json.loads(whole).keys()
+        assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_damaged_counts_of_a_detection_are_named_or_counted_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["detect", str(LOG), "--json", "--jobs", "1", "--folder", str(tmp_path)]
+    assert main(command) == ExitCode.OK
+    whole = capsys.readouterr().out
+    path = tmp_path / "counts.jsonl"
+    kept, refused = path.read_bytes(), 0
+    for _ in damages(path, 2):
+        code = main(command)
+        shown = capsys.readouterr()
+        assert "Traceback" not in shown.err
+        if code == ExitCode.OK:
+            assert shown.out == whole and path.read_bytes() == kept
+        else:
+            last = shown.err.splitlines()[-1]
+            assert f"{path}" in last and ("delete that" in last or "--folder" in last)
+            refused += 1
+    assert refused
+
+
+def test_damaged_evidence_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "game.evidence.jsonl"
+    replies = [make_reply(line, 1, 0.1, b'{"type":"none"}', ("accepted", "")) for line in (1, 2, 3)]
+    path.write_bytes(msgspec.json.Encoder().encode_lines(replies))
+    refused, taken = each_damage(path, lambda: list(read_evidence(path)))
+    assert refused and taken  # without a last line that was cut off
+
+
+def test_a_damaged_manifest_of_compiled_code_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / shipped.MANIFEST
+    path.write_text(json.dumps({"files": {"a": "0" * 64}, "variants": ["a"], "versions": []}))
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    read = shipped._manifest.__wrapped__
+    assert read()["variants"] == ["a"]
+    for _ in damages(path, FORMS):
+        assert isinstance(read(), dict)
+    for text in ("[" * 100_000, "5", '{"files":[]}'):
+        path.write_text(text)
+        assert read() == {}
 
 
 def test_a_damaged_package_is_installed_again(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from mjbot.arena.run_folder import (
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.stop_rule import SequentialTester
 from mjbot.arena.workers.fault_files import FAULT_FOLDER, save_faults
-from mjbot.arena.workers.files_read import FILES_FILE, ChangedError, FilesRead
+from mjbot.arena.workers.files_read import FILES_COPY, FILES_FILE, ChangedError, FilesRead
 from mjbot.arena.workers.playing import PlayedGame
 from mjbot.arena.workers.pool import WorkerError
 from mjbot.game.statistics.figures import Figure, figures_of
@@ -107,7 +107,7 @@ class Arena:
         self._results = Results(plan.folder, plan.setup)
         self._files = FilesRead(plan.folder)
         self.set_aside: Final = self._set_aside()
-        """What was done with earlier games that do not fit, in a line for the user."""
+        """What was done with earlier games, or what they depend on, in a line for the user."""
 
         for line in self._results.lines:
             self.accumulator.add(line)
@@ -188,7 +188,7 @@ class Arena:
         """Move the games of other files out of the way, and begin anew."""
         games = len(self._results.lines)
         if not (doubt := self._files.doubt(bool(games))):
-            return ""
+            return self._files.mend() if games else ""
         self._results.close()
         target = set_aside(self.plan.folder)
         self._results = Results(self.plan.folder, self.plan.setup)
@@ -216,7 +216,7 @@ class Arena:
 
 def set_aside(folder: Path) -> Path:
     """Move what a run has left in its folder into one of its own inside; return that."""
-    files = (GAMES_FILE, FILES_FILE, FIGURES_FILE, REPORT_FILE, PROTOCOL_FILE)
+    files = (GAMES_FILE, FILES_FILE, FILES_COPY, FIGURES_FILE, REPORT_FILE, PROTOCOL_FILE)
     names = (*files, FAULT_FOLDER, RECORDS_FOLDER)
     number = 1
     while (target := folder / f"earlier-{number}").exists():

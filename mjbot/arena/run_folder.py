@@ -21,7 +21,7 @@ import msgspec
 from mjbot.arena.protocol import PROTOCOL_FILE
 from mjbot.arena.setup import GameId, Setup
 from mjbot.arena.workers.fault_files import FAULT_FOLDER, FAULT_NAME
-from mjbot.arena.workers.files_read import FILES_FILE
+from mjbot.arena.workers.files_read import FILES_COPY, FILES_FILE
 from mjbot.game.records.game import Talk
 from mjbot.game.records.mjai_log import log_line
 from mjbot.game.statistics.figures import COLUMNS
@@ -168,7 +168,7 @@ def erase_run(folder: Path) -> None:
 
 def _written(folder: Path) -> Iterator[Path]:
     """Yield the paths in a folder that have the names of what a run writes next to its games."""
-    for name in (FIGURES_FILE, REPORT_FILE, FILES_FILE, PROTOCOL_FILE):
+    for name in (FIGURES_FILE, REPORT_FILE, FILES_FILE, FILES_COPY, PROTOCOL_FILE):
         if (folder / name).exists():
             yield folder / name
     for inside, pattern in ((RECORDS_FOLDER, _RECORD), (FAULT_FOLDER, FAULT_NAME)):

@@ -10,6 +10,7 @@ inside ``if __name__ == "__main__":``.  A game that was played is in the run's f
 played again by the same call.
 """
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from mjbot.protocol.rules import RANKED, Rules
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.processors import worker_count
 from mjbot.strategy.registry import Spec
+
+logger = logging.getLogger(__name__)
 
 
 def play_arena(
@@ -58,6 +61,8 @@ def play_arena(
     n_walls = -(-games // len(setup.seating.tables))
     folder = folder or setup.usual_folder
     with Arena(ArenaPlan(setup=setup, n_walls=n_walls, folder=folder, rates=ErrorRates())) as arena:
+        if arena.set_aside:
+            logger.warning("%s", arena.set_aside)
         if not arena.is_over:
             with WorkerPool(setup, jobs or worker_count()) as pool:
                 arena.play(pool, lambda played: None)

@@ -17,7 +17,7 @@ from mjbot.arena.run_folder import (
     read_games,
 )
 from mjbot.arena.setup import Setup
-from mjbot.arena.workers.files_read import FILES_FILE
+from mjbot.arena.workers.files_read import FILES_COPY, FILES_FILE
 from mjbot.game.statistics.figures import as_rows, no_counts
 from mjbot.game.statistics.sequential import ErrorRates
 
@@ -131,6 +131,7 @@ def test_two_runs_cannot_write_into_one_file(written: Path, setup_of: MakeSetup)
         REPORT_FILE,
         FIGURES_FILE,
         FILES_FILE,
+        FILES_COPY,
         "records/0000000-00.jsonl.gz",
         "faults/crash-0-1-2-0.json",
     ],
@@ -166,9 +167,8 @@ def test_games_of_which_nobody_knows_what_files_they_read_are_set_aside(
     with Arena(plan) as arena:
         assert arena.games_kept == 0
         kept = written / "earlier-1"
-        report = (
-            f"{written / FILES_FILE} is missing or damaged: played anew; 3 games of before: {kept}"
-        )
+        why = f"{written / FILES_FILE} is missing or damaged, and has no copy"
+        report = f"{why}: played anew; 3 games of before: {kept}"
         assert arena.set_aside == report
         assert len(read_games(kept)) == 3
 

@@ -5,10 +5,13 @@ import json
 import pytest
 
 from mjbot.arena.report.page import notebook_html
+from mjbot.arena.run_folder import GAMES_FILE
 from mjbot.arena.tournament import play_arena, statistics_of
+from mjbot.arena.workers.files_read import FILES_COPY, FILES_FILE
 from mjbot.cli.main import main
 from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ArgumentError, ExitCode, MjbotError
+from tests.damage import damages
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -42,6 +45,28 @@ def test_the_usual_folder_is_that_of_the_command(tmp_path, monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert "6 of them kept from before" in shown
     assert str(outcome.plan.folder) in shown
+
+
+def test_a_damaged_list_of_files_costs_no_game_and_is_logged(tmp_path, caplog):
+    folder = tmp_path / "run"
+    options = {"games": 2, "rules": Rules(length="tonpu"), "folder": folder, "jobs": 1}
+    before = play_arena(NAMES, **options)
+    games = (folder / GAMES_FILE).read_bytes()
+    for text in (b"", (folder / FILES_FILE).read_bytes()[:-9]):
+        (folder / FILES_FILE).write_bytes(text)
+        assert (play_arena(NAMES, **options).rows == before.rows).all()
+        assert (folder / GAMES_FILE).read_bytes() == games
+        assert caplog.text.count("files.json is missing or damaged; ") == 1
+        caplog.clear()
+    for path in (folder / FILES_FILE, folder / FILES_COPY):
+        path.write_bytes(b"")
+    assert (play_arena(NAMES, **options).rows == before.rows).all()
+    assert f"played anew; {before.games} games of before: {folder / 'earlier-1'}" in caplog.text
+    for _ in damages(folder / GAMES_FILE, 1):
+        try:
+            play_arena(NAMES, **options)
+        except MjbotError as error:
+            assert str(folder) in str(error) and "\n" not in str(error)
 
 
 def test_a_notebook_gets_table_and_plots_with_a_style_of_their_own(tmp_path):

@@ -8,7 +8,8 @@ opened for writing.  Not seen is what a C library opens by itself; a strategy th
 file once makes it seen.
 
 The arena keeps these notes next to the games they belong to (:class:`FilesRead`), so that a later
-start can check whether they are still the same files.
+start can check whether they are still the same files.  They lie there twice, the copy with a
+checksum: without them no game of before counts.
 """
 
 import contextlib
@@ -21,15 +22,18 @@ import sysconfig
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
+from mjbot.protocol.errors import NOT_JSON
+from mjbot.runtime.append_log import encode_checked
 from mjbot.runtime.compiler.cache import cache_folder
 from mjbot.runtime.errors import MjbotError
 from mjbot.runtime.files import naming
 
 FILES_FILE: Final = "files.json"
+FILES_COPY: Final = "files-copy.json"
 GONE: Final = "gone"
 """Stands for the digest of a file that is not there any more."""
 
@@ -40,6 +44,7 @@ _WRITING: Final = os.O_WRONLY | os.O_RDWR
 _PATHS: Final = {"open": 0, "import": 1, "ctypes.dlopen": 0}
 """Events of the audit hook -> which of their arguments is a path."""
 
+Kept = TypeVar("Kept")
 FileRead = tuple[str, str]
 """A file's absolute path and the digest of its content."""
 
@@ -134,23 +139,42 @@ class ChangedError(MjbotError):
     """A file has changed while the games were played; the text is one line for the user."""
 
 
+class _Copy(msgspec.Struct, frozen=True):
+    files: dict[str, str]
+
+
 class FilesRead:
-    """The files that the games of one run depend on, kept in its folder."""
+    """The files that the games of one run depend on, kept in its folder.
+
+    The copy is written first.  So a file that lacks some of the copy's lines is of a program that
+    was killed meanwhile, one that has more is of mjbot before 0.4, and any other is damaged.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path: Final = folder / FILES_FILE
-        self._digests: dict[str, str] = {}
-        self._is_there = False
-        if not self._path.is_file():  # a pipe would be read for ever
-            return
-        with contextlib.suppress(OSError, ValueError, RecursionError):
-            self._digests = msgspec.json.decode(self._path.read_bytes(), type=dict[str, str])
-            self._is_there = True
+        self._copy_path: Final = folder / FILES_COPY
+        kept, copy = _read(self._path, dict[str, str]), _read_copy(self._copy_path)
+        has_kept = kept is not None and (copy is None or copy.items() <= kept.items())
+        known = kept if has_kept else copy
+        self._digests: dict[str, str] = dict(known or {})
+        self._is_there: Final = known is not None
+        self._is_damaged: Final = kept is None or not kept.items() <= self._digests.items()
+        self._is_written = known is not None and kept == copy
+
+    def mend(self) -> str:
+        """Write the file again if only its copy is whole; return a line for the user if so."""
+        if not (self._is_there and self._is_damaged):
+            return ""
+        self._write()
+        return (
+            f"{self._path} is missing or damaged; {self._copy_path} has the same, so it is written"
+            " again, and the games of before count"
+        )
 
     def doubt(self, has_games: bool) -> str:
         """Return why the games of before, if the run has some, may not count; empty if they do."""
         if has_games and not self._is_there:
-            return f"{self._path} is missing or damaged"
+            return f"{self._path} is missing or damaged, and has no copy"
         changed = [path for path, digest in self._digests.items() if digest_of(path) != digest]
         more = f" and {len(changed) - 1} more" if changed[1:] else ""
         return f"{changed[0]}{more} changed since" if changed else ""
@@ -165,11 +189,37 @@ class FilesRead:
         for path, digest in new.items():
             if self._digests.get(path, digest) != digest:
                 raise ChangedError(f"{path} has changed while the run was on")
-        if not self._is_there or not new.keys() <= self._digests.keys():
-            self._is_there = True
+        if not self._is_written or not new.keys() <= self._digests.keys():
             self._digests |= new
-            unfinished = self._path.with_name(f".{FILES_FILE}.unfinished")
-            text = msgspec.json.format(msgspec.json.encode(self._digests)) + b"\n"
-            with naming(self._path):
-                unfinished.write_bytes(text)
-                unfinished.replace(self._path)
+            self._write()
+
+    def _write(self) -> None:
+        _replace(self._copy_path, encode_checked(_Copy(self._digests)))
+        _replace(self._path, msgspec.json.format(msgspec.json.encode(self._digests)))
+        self._is_written = True
+
+
+def _read(path: Path, type: type[Kept]) -> Kept | None:  # as msgspec names it
+    """Return what a file holds; ``None`` if it is missing or damaged."""
+    if path.is_file():  # a pipe would be read for ever
+        with contextlib.suppress(OSError, *NOT_JSON):
+            return msgspec.json.decode(path.read_bytes(), type=type)
+    return None
+
+
+def _read_copy(path: Path) -> dict[str, str] | None:
+    copy = _read(path, _Copy)
+    if copy is None or path.read_bytes().rstrip(b"\n") != encode_checked(copy):
+        return None
+    return copy.files
+
+
+def _replace(path: Path, text: bytes) -> None:
+    """Put a file in the place of another, on the disk before any game that depends on it."""
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    with naming(path):
+        with unfinished.open("wb") as file:
+            file.write(text + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)

@@ -308,7 +308,7 @@ def _token() -> str:
     if token := os.environ.get("RAY_AUTH_TOKEN"):
         return token.strip()
     path = os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token"
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, UnicodeDecodeError):
         return Path(path).read_text(encoding="utf-8").strip()
     return ""
 

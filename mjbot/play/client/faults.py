@@ -1,5 +1,6 @@
 """Faults of a strategy at a table: logged, counted, and written for the parent process."""
 
+import contextlib
 import csv
 import logging
 import os
@@ -7,15 +8,18 @@ import traceback
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from mjbot.runtime.files import naming
-from mjbot.strategy.faults import Fault, FaultKind
+from mjbot.strategy.faults import FAULT_KINDS, Fault, FaultKind
 
 logger = logging.getLogger(__name__)
 
 FAULTS_VARIABLE: Final = "MJBOT_FAULTS"
 """The environment variable that names the file for faults."""
+
+_LINE_END: Final = b"\r\n"
+"""As the csv module writes it; a problem is one line."""
 
 REPORTED_WHOLE: Final = 5
 """Number of different problems of one player that are logged in full."""
@@ -62,12 +66,21 @@ def named_file() -> Path | None:
 
 
 def read_faults(file: Path) -> list[Fault]:
-    """Return what a player's :class:`Faults` kept; nothing if all went well."""
+    """Return what a player's :class:`Faults` kept; nothing if all went well.
+
+    A damaged line was a fault, too: a full disk, or a kill, cuts off the last one.
+    """
     if not file.exists():
         return []
-    with file.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.reader(lines))
-    return [
-        Fault(cast(FaultKind, kind), int(seat), int(decision), problem)
-        for kind, seat, decision, problem in rows
-    ]
+    lines = file.read_bytes().split(_LINE_END)
+    damaged = [f"line {number} of {file} is damaged" for number in range(1, len(lines) + 1)]
+    pairs = zip(lines, damaged, strict=True)
+    return [_fault_in(line) or Fault("crash", 0, 0, problem) for line, problem in pairs if line]
+
+
+def _fault_in(line: bytes) -> Fault | None:
+    with contextlib.suppress(ValueError, csv.Error):
+        ((kind, seat, decision, problem),) = csv.reader([line.decode()])
+        if kind in FAULT_KINDS:
+            return Fault(kind, int(seat), int(decision), problem)
+    return None

@@ -9,12 +9,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from mjbot.game.records.game import Talk
+from mjbot.game.records.game import RecordError, Talk
 from mjbot.game.records.mjai_log import talk_in
 from mjbot.play.match.player_processes import start_player
 from mjbot.play.match.players import MatchPlayer
 from mjbot.protocol.codec import decode_line
-from mjbot.protocol.messages import Event, StartGame
+from mjbot.protocol.errors import ProtocolError
+from mjbot.protocol.messages import Event, Message, StartGame
 from mjbot.protocol.reading import shows_three
 from mjbot.protocol.rules import RANKED
 from mjbot.protocol.seats import players_after
@@ -42,25 +43,37 @@ class LogTailer:
         self._given_players: Final = players
         self._players = players
         self._read_bytes = 0
+        self._read_lines = 0
         self._game = -1
 
     def look(self) -> None:
-        """Pass on every event of which the whole line is there by now."""
+        """Pass on every event of which the whole line is there by now.
+
+        Raises :class:`RecordError` at a line that is damaged.
+        """
         with contextlib.suppress(FileNotFoundError), self._log.open("rb") as log:
             log.seek(self._read_bytes)
             for line in log:
                 if not line.endswith(b"\n"):
                     break
                 self._read_bytes += len(line)
-                self._pass_on(line)
+                self._read_lines += 1
+                try:
+                    messages, talk = self._decoded(line), talk_in(line)
+                except ProtocolError as error:
+                    place = f"line {self._read_lines}"
+                    raise RecordError(str(self._log), place, str(error)) from None
+                self._pass_on(messages, talk)
 
-    def _pass_on(self, line: bytes) -> None:
-        talk = talk_in(line)
+    def _decoded(self, line: bytes) -> list[Message]:
         if b'"start_game"' in line:
             self._players = self._given_players
         if b'"start_' in line and shows_three(line):
             self._players = 3
-        for message in decode_line(line, self._players):
+        return list(decode_line(line, self._players))
+
+    def _pass_on(self, messages: Sequence[Message], talk: Talk) -> None:
+        for message in messages:
             if isinstance(message, Event):
                 # By its start: a void game has no end.
                 self._game += isinstance(message, StartGame)

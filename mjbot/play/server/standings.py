@@ -1,13 +1,14 @@
 """The results of a server's games on disk, ``results.jsonl``, and the standings that they give.
 
 A line is a game that was played to its end.  It stays when the record of its game is removed
-(``--keep-games``), and has no ``type``, so that no reader of records takes it for a log.
+(``--keep-games``), and has no ``type``, so that no reader of records takes it for a log.  Its last
+field is a checksum, which lines of before do not have; a damaged line costs only its game, and is
+named in the server's log.
 """
 
-import contextlib
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
@@ -19,7 +20,8 @@ from mjbot.game.statistics.figures import uma_points
 from mjbot.game.table.settle import ranks_of
 from mjbot.protocol.errors import NOT_JSON
 from mjbot.protocol.rules import Rules
-from mjbot.runtime.files import append_lines
+from mjbot.runtime.append_log import decode_checked, encode_checked
+from mjbot.runtime.files import append_lines, plural
 from mjbot.runtime.system import OWN_FILE, lock_file
 
 logger = logging.getLogger(__name__)
@@ -45,9 +47,6 @@ class PlayedGame(msgspec.Struct, frozen=True, kw_only=True):
     scores: tuple[_Score, ...]
     uma: tuple[float, ...]
     record: str | None = None
-
-
-_decoder: Final = msgspec.json.Decoder(PlayedGame)
 
 
 def uma_of(scores: Sequence[int], rules: Rules) -> tuple[float, ...]:
@@ -116,7 +115,7 @@ class Results:
         self._count(game)
         if self._file is not None:
             try:
-                append_lines(self._file, self._path, msgspec.json.encode(game) + b"\n")
+                append_lines(self._file, self._path, encode_checked(game) + b"\n")
             except OSError as error:
                 self._report(error.strerror or str(error))
                 self.close()
@@ -134,7 +133,10 @@ class Results:
     def _open(self) -> None:
         file = FileIO(os.open(self._path, _OPENED, 0o666), "r+")
         text = file.read()
-        self.earlier.extend(_decoded(text))
+        games, damaged = _decoded(text)
+        self.earlier.extend(games)
+        if damaged:
+            self._report_damage(damaged)
         if not lock_file(file):
             self._report("another server writes it")
             file.close()
@@ -152,14 +154,34 @@ class Results:
             standing.uma += uma
             standing.last = max(standing.last, game.ended)
 
+    def _report_damage(self, numbers: Sequence[int]) -> None:
+        more = f" and {plural(len(numbers) - 1, 'other')}" if numbers[1:] else ""
+        logger.warning(
+            "%s: line %d%s: damaged, so that its game does not count; the others do",
+            self._path,
+            numbers[0],
+            more,
+        )
+
     def _report(self, problem: str) -> None:
         logger.warning("%s: %s; the standings of this server are not kept", self._path, problem)
 
 
-def _decoded(text: bytes) -> Iterator[PlayedGame]:
-    """Yield the games of a file; a damaged line costs only itself."""
-    for line in text.split(b"\n"):
-        with contextlib.suppress(*NOT_JSON):
-            game = _decoder.decode(line)
-            if game.game > 0 and len({len(game.names), len(game.scores), len(game.uma)}) == 1:
-                yield game
+def _decoded(text: bytes) -> tuple[list[PlayedGame], list[int]]:
+    """Return the games of a file, and the numbers of the lines that are none, from 1."""
+    games, damaged = [], []
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if line:
+            try:
+                games.append(_game_of(line))
+            except (ValueError, *NOT_JSON):
+                damaged.append(number)
+    return games, damaged
+
+
+def _game_of(line: bytes) -> PlayedGame:
+    """Return the game of a line; raises ``ValueError`` or ``RecursionError`` if it is none."""
+    game = decode_checked(line, PlayedGame)
+    if game.game <= 0 or len({len(game.names), len(game.scores), len(game.uma)}) != 1:
+        raise ValueError("no game has such a number, or such seats")
+    return game

@@ -72,7 +72,7 @@ def variant() -> str | None:
 def _manifest() -> dict[str, Any]:
     try:
         found = json.loads((FOLDER / MANIFEST).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     parts = {"files": dict, "variants": list | dict}
     is_whole = isinstance(found, dict) and all(

@@ -17,6 +17,7 @@ from mjbot.game.records.sources import open_games
 from mjbot.learning.training.positions import index_games
 from mjbot.protocol.messages import EndGame, Event, StartGame, StartKyoku
 from mjbot.runtime.append_log import LogError
+from tests.damage import damages
 
 LOGS = sorted((Path(mjbot.__file__).parents[1] / "logs").glob("*.mjson"))
 
@@ -124,3 +125,15 @@ def test_a_folder_of_other_code_is_refused(tmp_path: Path, monkeypatch: pytest.M
         LogError, match=r"holds a run with code .*; name another --folder or delete"
     ):
         counts(tmp_path, LOGS[0])
+
+
+def test_a_damaged_file_of_counts_is_named_or_counts_as_it_was_written(tmp_path: Path) -> None:
+    whole, path = counts(tmp_path, *LOGS[:1]), tmp_path / games_module.COUNTS_FILE
+    text, refused = path.read_bytes(), 0
+    for form in damages(path, 12):
+        try:
+            assert counts(tmp_path, *LOGS[:1]) == whole and path.read_bytes() == text, form
+        except LogError as error:
+            assert str(path) in str(error) and "\n" not in str(error)
+            refused += 1
+    assert refused > 12

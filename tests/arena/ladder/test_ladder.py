@@ -13,7 +13,8 @@ from mjbot.arena.decision_times import DecisionCost
 from mjbot.arena.ladder import ladder as ladder_module
 from mjbot.arena.ladder.ladder import LineStanding
 from mjbot.arena.ladder.table import strength_table
-from mjbot.arena.run_folder import read_games
+from mjbot.arena.run_folder import GAMES_FILE, read_games
+from mjbot.arena.workers.files_read import FILES_COPY, FILES_FILE
 from mjbot.cli.main import main
 from mjbot.game.records.game import Game
 from mjbot.game.records.sources import games_of, list_sources
@@ -24,6 +25,7 @@ from mjbot.protocol.messages import Event, Hora, StartKyoku
 from mjbot.protocol.rules import Rules
 from mjbot.runtime.errors import ExitCode
 from mjbot.strategy.registry import Spec
+from tests.damage import damages
 from tests.game.records.formats import report
 from tests.game.referee.scripted import random_game
 
@@ -230,3 +232,20 @@ def test_three_players_have_a_ladder_of_their_own(
     assert row[1].startswith(
         f"{100 * wins_per_kyoku(entry.event for entry in game.entries) / 3:.2f} "
     )
+
+
+def test_a_damaged_line_of_a_ladder_is_named_or_its_games_count(played, tmp_path, capsys):
+    folder = tmp_path / "ladder"
+    shutil.copytree(played, folder)
+    assert ladder(folder, "--show") == ExitCode.OK
+    whole = capsys.readouterr().out
+    line = next(path.parent for path in sorted(folder.rglob(GAMES_FILE)))
+    for name in (GAMES_FILE, FILES_FILE, FILES_COPY):
+        for form in damages(line / name, 2):
+            code = ladder(folder, "--show")
+            shown = capsys.readouterr()
+            assert "Traceback" not in shown.err
+            if code != ExitCode.OK:
+                assert name == GAMES_FILE and str(line) in shown.err.splitlines()[-1]
+            elif name != GAMES_FILE:
+                assert shown.out == whole, form

@@ -12,6 +12,7 @@ from mjbot.play.client.faults import (
     read_faults,
 )
 from mjbot.strategy.faults import Fault
+from tests.damage import damages
 
 LATE = Fault("late", 2, 7, "not ready after 30 s")
 
@@ -67,6 +68,23 @@ def test_the_file_has_every_fault_as_soon_as_it_happened(tmp_path):
         assert len(read_faults(file)) == number
     Faults(file).add(LATE)  # the player's next process
     assert read_faults(file) == [odd, LATE, odd, LATE]
+
+
+def test_a_damaged_line_is_a_fault_too(tmp_path):
+    file = tmp_path / "faults.csv"
+    kept = [Fault("crash", 2, 0, 'KeyError: "a, b"'), LATE, Fault("absent", 1, 7, "no one é")]
+    for fault in kept:
+        Faults(file).add(fault)
+    text = file.read_bytes()
+    for form in damages(file, 150):
+        found = read_faults(file)
+        assert len(found) == len([line for line in form.split(b"\r\n") if line]), form
+        whole = text.startswith(form) * form.count(b"\r\n")
+        assert found[:whole] == kept[:whole], form
+    file.write_bytes(text.replace(b"late,2", b"lbte,2"))
+    assert [fault.problem for fault in read_faults(file)] == [
+        kept[0].problem, f"line 2 of {file} is damaged", kept[2].problem
+    ]  # fmt: skip
 
 
 def test_who_starts_the_player_names_the_file(monkeypatch, tmp_path):

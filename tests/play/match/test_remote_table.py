@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from mjbot.game.records.game import RecordError
 from mjbot.play.match.player_processes import fault_lines
 from mjbot.play.match.players import MatchPlayer
-from mjbot.play.match.remote_table import RemoteTable, RemoteTableError
+from mjbot.play.match.remote_table import LogTailer, RemoteTable, RemoteTableError
+from tests.damage import damages
 
 GUARD_S = 300
 
@@ -74,3 +76,15 @@ def test_who_plays_there_writes_down_what_went_wrong(tmp_path: Path) -> None:
     asyncio.run(table())
     (line,) = fault_lines(tmp_path, players)
     assert line.startswith("player 2, broken: 1 decision replaced, first: KeyError: 3; see ")
+
+
+def test_a_damaged_line_of_a_log_that_is_followed_is_named(tmp_path: Path) -> None:
+    log, refused = tmp_path / "seen.mjson", 0
+    log.write_bytes((Path(__file__).parents[3] / "logs" / "east-four-winds.mjson").read_bytes())
+    for _ in damages(log, 60):
+        try:
+            LogTailer(log, lambda game, event, talk: None, 4).look()
+        except RecordError as error:
+            assert str(error).startswith(f"{log}: line ") and "\n" not in str(error)
+            refused += 1
+    assert refused

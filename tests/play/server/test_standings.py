@@ -6,6 +6,7 @@ import pytest
 
 from mjbot.play.server.standings import RESULTS, PlayedGame, Results, uma_of
 from mjbot.protocol.rules import Rules
+from tests.damage import damages
 
 NAMES = ("ann", "bob", "cid", "dan")
 SCORES = (40000, 30000, 20000, 10000)
@@ -86,6 +87,31 @@ def test_a_damaged_line_costs_only_itself(tmp_path, line):
     again.add(played(8))
     again.close()
     assert Results(tmp_path, 4).last_number == 8
+
+
+def test_damaged_results_are_named_and_only_their_games_do_not_count(tmp_path, caplog):
+    path, games = tmp_path / RESULTS, [played(number) for number in range(1, 6)]
+    results = Results(tmp_path, 4)
+    for game in games:
+        results.add(game)
+    results.close()
+    lines = path.read_bytes().splitlines(keepends=True)
+    for form in damages(path, 150):
+        caplog.clear()
+        again = Results(tmp_path, 4)
+        again.close()
+        assert all(game in games for game in again.earlier)
+        assert path.read_bytes().startswith(form)
+        lost = form.count(b"\n") - len(again.earlier) + (not form.endswith(b"\n") and form != b"")
+        named = f"{path}: line "
+        assert (lost > 0) == (named in caplog.text), form
+        if len(form) == len(b"".join(lines)):
+            assert len(again.earlier) >= len(games) - 2  # a flipped end of a line costs two
+    old = [line.split(b',"check"')[0] + b"}\n" for line in lines]
+    path.write_bytes(old[0] + lines[1].replace(b"40000", b"41000") + old[2])
+    again = Results(tmp_path, 4)
+    assert [game.game for game in again.earlier] == [1, 3]
+    assert f"{path}: line 2: damaged, so that its game does not count" in caplog.text
 
 
 def test_results_that_cannot_be_kept_are_reported_and_games_go_on(tmp_path, caplog):

@@ -6,8 +6,9 @@
     KIND-states.npy   STATE[n]      the table just before the choice, all hands as recorded
         KIND-rows.npy     DECISION[n]   seat, legal choices and choice, and how the game ended
 
-and for each kyoku a row of ``kyoku-rows.npy`` (KYOKU).  :func:`open_decisions` opens them; games
-are in order, so games ``start:stop`` are a slice (:meth:`Decisions.of_games`).
+and for each kyoku a row of ``kyoku-rows.npy`` (KYOKU).  :func:`open_decisions` opens them, and
+reads them once to compare their checksums; games are in order, so games ``start:stop`` are a slice
+(:meth:`Decisions.of_games`).
 
 Which choices count (as in the fourth section of the paper's data, exact here):
 
@@ -24,6 +25,7 @@ daiminkan) if a call of higher priority took it: such choices are left out.
 
 import contextlib
 import hashlib
+import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -194,7 +196,9 @@ class DataInfo(msgspec.Struct, frozen=True, kw_only=True):
     """``decisions.json``: what the columns were made of and by; ``layout`` names their types.
 
     ``digests`` has one of each game (:func:`~mjbot.game.records.game.game_identity`, hexadecimal):
-    so no game is learned from in one folder and checked with in another.
+    so no game is learned from in one folder and checked with in another.  ``checksums`` has one of
+    each file of columns, ``checksum`` is that of all the rest here; columns of mjbot before 0.4
+    have none.
     """
 
     data: str
@@ -204,6 +208,14 @@ class DataInfo(msgspec.Struct, frozen=True, kw_only=True):
     rows: dict[str, int]
     layout: str
     digests: tuple[str, ...] = ()
+    checksums: dict[str, str] = {}
+    checksum: str = ""
+
+    @property
+    def own_checksum(self) -> str:
+        """What :attr:`checksum` has to be."""
+        rest = msgspec.structs.replace(self, checksum="")
+        return f"{zlib.crc32(msgspec.json.encode(rest)):08x}"
 
 
 def layout() -> str:
@@ -214,9 +226,9 @@ def layout() -> str:
 
 def open_decisions(folder: Path, kind: DecisionKind) -> Decisions:
     """Open the columns of a kind; :class:`DataError` names what cannot be used."""
-    check_data(folder)
-    states = _open(folder / f"{kind}-states.npy", STATE)
-    rows = _open(folder / f"{kind}-rows.npy", DECISION)
+    info = check_data(folder)
+    states = _open(folder / f"{kind}-states.npy", STATE, info)
+    rows = _open(folder / f"{kind}-rows.npy", DECISION, info)
     if len(states) != len(rows):
         raise DataError(folder / f"{kind}-rows.npy", f"{len(rows)} rows for {len(states)} tables")
     return Decisions(kind, states, rows)
@@ -224,8 +236,7 @@ def open_decisions(folder: Path, kind: DecisionKind) -> Decisions:
 
 def open_kyoku(folder: Path) -> Records:
     """Open the starts of all kyoku: KYOKU[n]."""
-    check_data(folder)
-    return _open(folder / "kyoku-rows.npy", KYOKU)
+    return _open(folder / "kyoku-rows.npy", KYOKU, check_data(folder))
 
 
 def check_data(folder: Path) -> DataInfo:
@@ -240,6 +251,8 @@ def check_data(folder: Path) -> DataInfo:
         raise DataError(path, f"cannot be read: {error}") from None
     if info.layout != layout():
         raise DataError(path, "the columns are of another version of mjbot; make them again")
+    if info.checksum and info.checksum != info.own_checksum:
+        raise DataError(path, "is not as it was written; make the columns again")
     return info
 
 
@@ -268,7 +281,7 @@ def check_distinct(folders: Sequence[Path], players: Collection[int] = (4,)) -> 
         seen |= digests
 
 
-def _open(path: Path, dtype: np.dtype[Any]) -> Records:
+def _open(path: Path, dtype: np.dtype[Any], info: DataInfo) -> Records:
     try:
         found: Records = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # numpy raises a dozen kinds over a damaged header
@@ -278,6 +291,9 @@ def _open(path: Path, dtype: np.dtype[Any]) -> Records:
     # numpy hands out an archive whatever the file is called
     if not isinstance(found, np.ndarray) or found.dtype != dtype or found.ndim != 1:
         raise DataError(path, "holds other columns; make them again")
+    checksum = info.checksums.get(path.name)
+    if checksum and checksum != f"{zlib.crc32(found.view(np.uint8).data):08x}":
+        raise DataError(path, "is not as it was written (its checksum differs); make them again")
     aligned: Records = found.view(dtype)  # a file does not store the alignment
     return aligned
 
@@ -328,6 +344,7 @@ def write_decisions(request: DataRequest) -> DataInfo:
             step()
         rows = {str(kind): columns[2 * place].n for place, kind in enumerate(KINDS)}
         rows["kyoku"] = kyoku.n
+        checksums = {column.path.name: column.checksum for column in [*columns, kyoku]}
     files = ", ".join(path.name for path in request.records)
     info = DataInfo(
         data=f"games : of {files}{request.left_out}",
@@ -337,7 +354,9 @@ def write_decisions(request: DataRequest) -> DataInfo:
         rows=rows,
         layout=layout(),
         digests=tuple(sorted(records.distinct.copies.digests)),
+        checksums=checksums,
     )
+    info = msgspec.structs.replace(info, checksum=info.own_checksum)
     with whole_file(folder / INFO_FILE) as file:
         file.write(msgspec.json.format(msgspec.json.encode(info)) + b"\n")
     return info
@@ -347,8 +366,9 @@ class _Column:
     """A ``.npy`` file that grows at its end."""
 
     def __init__(self, path: Path, dtype: np.dtype[Any]) -> None:
-        self._path = path
+        self.path: Final = path
         self._dtype = dtype
+        self._crc = 0
         self.n = 0
         with naming(path):
             self._file = path.open("xb")
@@ -358,14 +378,21 @@ class _Column:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with naming(self._path), self._file:
+        with naming(self.path), self._file:
             self._file.seek(0)
             self._write_header()
 
     def append(self, records: Records) -> None:
-        with naming(self._path):
-            self._file.write(records.view(np.uint8).data)
+        data = records.view(np.uint8).data
+        with naming(self.path):
+            self._file.write(data)
+        self._crc = zlib.crc32(data, self._crc)
         self.n += len(records)
+
+    @property
+    def checksum(self) -> str:
+        """The checksum of all records so far."""
+        return f"{self._crc:08x}"
 
     def _write_header(self) -> None:
         """Write the same number of bytes for any number of records: numpy leaves room for it."""

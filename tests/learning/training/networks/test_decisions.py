@@ -1,3 +1,4 @@
+import json
 import shutil
 from collections import Counter
 
@@ -34,6 +35,7 @@ from mjbot.protocol.messages import Dora, Kita, ReachAccepted
 from mjbot.protocol.rules import Rules
 from mjbot.protocol.tiles import tile_kind
 from mjbot.runtime.errors import ExitCode
+from tests.damage import damages
 from tests.game.referee.scripted import random_game
 from tests.learning.training.conftest import GAMES
 
@@ -104,7 +106,7 @@ def test_a_game_in_two_folders_of_columns_is_refused(columns, tmp_path, capsys):
 
 def test_columns_of_three_players_train_no_model_of_four(columns, tmp_path, capsys):
     three = shutil.copytree(columns, tmp_path / "three")
-    info = msgspec.structs.replace(check_data(three), players=3)
+    info = msgspec.structs.replace(check_data(three), players=3, checksum="")
     (three / INFO_FILE).write_bytes(msgspec.json.encode(info))
     check_distinct([three], players=(3, 4))
     problem = "three: columns of 3 players; make them of games of four"
@@ -261,6 +263,37 @@ def test_damaged_columns_are_named(columns, tmp_path, name, content, text):
     assert str(folder / name) in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["pon-states.npy", "pon-rows.npy", "kyoku-rows.npy", INFO_FILE])
+def test_columns_with_a_bit_flipped_or_cut_off_are_named(columns, tmp_path, name):
+    folder = shutil.copytree(columns, tmp_path / "copy")
+
+    def opened():
+        pon = open_decisions(folder, DecisionKind.PON)
+        return [pon.rows.tobytes(), pon.states.tobytes(), open_kyoku(folder).tobytes()]
+
+    whole, info, refused = opened(), check_data(folder), 0
+    for _ in damages(folder / name, 40):
+        try:
+            assert opened() == whole
+            assert msgspec.structs.replace(check_data(folder), checksum=info.checksum) == info
+        except DataError as error:
+            assert str(error).startswith(f"{folder / name}: ") and "\n" not in str(error)
+            refused += 1
+    assert opened() == whole and refused > 40
+
+
+def test_columns_of_before_have_no_checksums_and_are_opened(columns, tmp_path):
+    folder = shutil.copytree(columns, tmp_path / "copy")
+    info = json.loads((folder / INFO_FILE).read_bytes())
+    del info["checksum"], info["checksums"]
+    (folder / INFO_FILE).write_text(json.dumps(info))
+    assert len(open_decisions(folder, DecisionKind.PON).rows) == info["rows"]["pon"]
+    assert len(open_kyoku(folder)) == info["rows"]["kyoku"]
+    np.save(folder / "pon-rows.npy", np.zeros(3, DECISION))
+    with pytest.raises(DataError, match="3 rows for"):
+        open_decisions(folder, DecisionKind.PON)
+
+
 def test_columns_of_pickles_are_not_opened(columns, tmp_path):
     folder = damaged(columns, tmp_path, "chi-rows.npy", b"")
     np.save(folder / "chi-rows.npy", np.array([{}], dtype=object), allow_pickle=True)
@@ -271,7 +304,7 @@ def test_columns_of_pickles_are_not_opened(columns, tmp_path):
 def test_columns_of_another_shape_or_version_are_not_opened(columns, tmp_path):
     folder = damaged(columns, tmp_path, "chi-rows.npy", b"")
     np.save(folder / "chi-rows.npy", np.zeros(3, DECISION))
-    with pytest.raises(DataError, match="3 rows for"):
+    with pytest.raises(DataError, match="its checksum differs"):
         open_decisions(folder, DecisionKind.CHI)
     np.save(folder / "chi-rows.npy", np.zeros(3))
     with pytest.raises(DataError, match="holds other columns"):
