@@ -88,6 +88,28 @@ def wait(page: Any) -> None:
     page.wait_for_selector("body[data-read=all]", timeout=60_000)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_grade_and_places_are_above_the_board_the_list_and_the_fold(
+    opened: Any, review: Review, tmp_path: Path, language: str
+) -> None:
+    out = tmp_path / "review.html"
+    with using_language(language):
+        out.write_text(review_page(review), encoding="utf-8")
+    for width, height in ((360, 780), (1440, 900)):
+        page = opened.open(out.as_uri(), viewport={"width": width, "height": height})
+        wait(page)
+        cards = [card.bounding_box() for card in page.locator("#verdict .card").all()]
+        end = max(box["y"] + box["height"] for box in cards)
+        assert len(cards) >= 3 and page.evaluate("scrollY") == 0
+        assert end <= page.locator("#table").bounding_box()["y"] < height / 2
+        assert end < page.locator("#list").bounding_box()["y"]
+        values = page.locator("#verdict .card b").all_inner_texts()
+        assert any("±" in value or "(" in value for value in values)  # the grade
+        assert page.locator("#summary .cards").count() == 0
+    page.emulate_media(media="print")
+    assert page.locator("#verdict .card").first.is_visible()
+
+
 def test_keys_lead_from_mistake_to_mistake_and_to_what_differs(
     opened: Any, file: Path, review: Review
 ) -> None:
