@@ -32,7 +32,7 @@ from mjbot.protocol.tiles import TILE_BY_NAME, WIND_NAMES
 from mjbot.runtime.languages import translate
 from mjbot.strategy.pair.remarks import PairRemark, parse_remark
 from mjbot.viewer import descriptions
-from mjbot.viewer.drawing.board_data import Board, board_of, difference
+from mjbot.viewer.drawing.board_data import Board, board_of, board_title, difference
 
 ALL_SEATS: Final = frozenset(range(4))
 NO_NAMES: Final = ("East 1", "South 1", "West 1", "North 1")
@@ -76,7 +76,8 @@ class Fold:
             self._names = self._names[: view.players]
             self._called = _unique_names(self._names, view)
             self._board = self._fold(state)
-            yield {"type": "kyoku", "n": step.number, "board": self._board}
+            title = board_title(self._board, self._names)
+            yield {"type": "kyoku", "n": step.number, "board": self._board, "title": title}
         elif self._board is not None:
             yield self._step(step, choosers, talk)
         self._scores = state["scores"].tolist()
@@ -180,7 +181,7 @@ def fold_steps(
     seen: Collection[int] = ALL_SEATS,
     talk: Iterable[Talk] | None = None,
 ) -> dict[str, Any]:
-    """Return a whole game: ``{"names", "pairs", "kyoku": [{"n", "board", "steps": [...]}]}``.
+    """Return a whole game: ``{"names", "pairs", "kyoku": [{"n", "board", "title", "steps": []}]}``.
 
     ``talk`` has what was remarked on each event.
     """

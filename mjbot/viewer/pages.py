@@ -30,7 +30,7 @@ ABSENT: Final = {"$": 0}
 LEAST_FILLED: Final = 0.5
 """Share of the fields that rows must have, for objects to be written as columns."""
 
-_MARK: Final = re.compile("@(CONFIG|DATA|SUMMARY)@")
+_MARK: Final = re.compile("@(TITLE|CONFIG|DATA|VERDICT|SUMMARY)@")
 _TEXT: Final = re.compile(r"\[\[(.+?)\]\]")
 _IMPORT: Final = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 _COMMENT: Final = re.compile(r"^ *//.*\n", re.MULTILINE)
@@ -39,24 +39,29 @@ _EXPORT: Final = re.compile(r"^export ", re.MULTILINE)
 
 def index_page(config: dict[str, Any]) -> str:
     """Return the page for a server that also gives its modules and style."""
-    return _filled(_index(language()), config)
+    return _filled(_index(language()), config, {})
 
 
-def _filled(page: str, config: dict[str, Any], data: str = "", summary: str = "") -> str:
+def _filled(page: str, config: dict[str, Any], parts: dict[str, str]) -> str:
     """Return the page with its parts, each of which may hold the mark of another."""
     parts = {
+        "TITLE": escape(config.get("title", "mjbot")),
         "CONFIG": _script_safe({**config, "texts": dict(catalogue(language()))}),
-        "DATA": data,
-        "SUMMARY": summary,
+        "DATA": "",
+        "VERDICT": "",
+        "SUMMARY": "",
+        **parts,
     }
     return _MARK.sub(lambda mark: parts[mark[1]], page)
 
 
-def game_page(game: dict[str, Any], config: dict[str, Any], summary: str = "") -> str:
+def game_page(
+    game: dict[str, Any], config: dict[str, Any], summary: str = "", verdict: str = ""
+) -> str:
     """Return a whole game as one HTML file.
 
     ``game`` is that of :func:`mjbot.viewer.game.fold_steps`, with ``thoughts`` and a ``review`` if
-    requested; ``summary`` is HTML for the place below the board.
+    requested; ``verdict`` is HTML for the place above the board, ``summary`` for that below it.
     """
     script, style = _all_modules(), _text(STYLE)
     policy = (
@@ -73,7 +78,11 @@ def game_page(game: dict[str, Any], config: dict[str, Any], summary: str = "") -
     source = '<script type="module" src="/page/main.js"></script>'
     page = page.replace(source, f'<script type="module">{script}</script>', 1)
     config = {"seat": 0, "by": "", **config, "mode": "file"}
-    return _filled(page, config, packed, summary)
+    parts = {"DATA": packed, "VERDICT": verdict, "SUMMARY": summary}
+    if game.get("kyoku"):
+        titles = [config.get("subject"), game["kyoku"][0]["title"]]
+        parts["TITLE"] = escape(" · ".join(filter(None, titles)))
+    return _filled(page, config, parts)
 
 
 def game_of_page(page: str) -> Any:

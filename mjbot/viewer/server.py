@@ -76,7 +76,8 @@ def _same(ours: str, given: bytes) -> bool:
 class PageServer:
     """Serves one page; use it as an async context manager and then :meth:`open`.
 
-    ``config`` describes the page: ``title``, ``seat`` (shown at the bottom), ``by``.
+    ``config`` describes the page: ``title`` (until a kyoku is shown, whose players are then the
+    title), ``subject`` (precedes the players), ``seat`` (shown at the bottom), ``by``.
     """
 
     def __init__(self, config: dict[str, Any], by: Spec | None = None) -> None:

@@ -4,8 +4,12 @@ The width must not depend on the fonts of a machine: one test needs real Japanes
 and is skipped by name without them; the other doubles every text instead.
 """
 
+import asyncio
+import contextlib
+import itertools
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,15 +17,30 @@ import pytest
 from mjbot.analysis.player.figures import PlayerReport
 from mjbot.analysis.player.page import page as player_page
 from mjbot.cli.main import main
+from mjbot.game.referee import Referee
 from mjbot.game.statistics.origin import origin_of
+from mjbot.play.server.accounts import Admission
+from mjbot.play.server.core import TableFault
+from mjbot.play.server.hall import Hall
+from mjbot.play.server.lobby import TableRules
+from mjbot.play.server.server import GameResult, RunningGame
+from mjbot.play.server.tables import TableResult, Tables
+from mjbot.play.server.tables_page import _TablesPage
+from mjbot.protocol.messages import EndKyoku, StartGame
 from mjbot.runtime.errors import ExitCode
 from mjbot.runtime.languages import LANGUAGES, using_language
-from mjbot.viewer import html
+from mjbot.viewer.library import Library
+from mjbot.viewer.live import LiveServer
+from mjbot.viewer.seat import SeatServer
 from tests.analysis.player.test_figures import game, mistake
+from tests.play.server.conftest import WaitingSeat
+from tests.play.server.test_standings import played
 
 LOGS = Path(__file__).parents[2] / "logs"
 LOG = str(LOGS / "east-four-winds.mjson")
 PHONE = (360, 780)
+NAMES = ("a long name " * 3, "W" * 40, "\u9ebb\u96c0" * 20, "a-long-name-of-a-player")
+KEY = "the key of the seat"
 DOUBLE = """() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const nodes = [];
@@ -78,10 +97,63 @@ def _arena(folder):
 
 
 def _tables(folder):
-    """Return a page of the parts that the server's pages have."""
-    rows = [["t" * 30, "playing", "a-long-name-of-a-player / " * 4]] * 3
-    body = ["<main><h1>Tables</h1>", f"<p>{'waiting-in-' * 20}</p>"]
-    return html.page("tables", [*body, html.table(["table", "state", "players"], rows), "</main>"])
+    """Return the page of a server with a game that is played, a closed table, and results."""
+    tables = Tables(TableRules(seed=1), Hall({"a-room" * 5: 1, "b": 1}), Admission())
+    (room, other), record = tables.lobbies, folder / "record.mjson"
+    record.write_bytes(Path(LOG).read_bytes())
+    for name in NAMES:
+        tables.lobbies[room].take("table", WaitingSeat(name))
+    tables.servers[room].running = RunningGame(number=1_234_567, log=record)
+    tables.lobbies[other].shut("/a-folder-with-a-long-name" * 6 + ": No space left on device")
+    tables.results += [_result(1, record), _result(2, record, is_void=True)]
+    tables.history.add(played(1, NAMES))
+    with ThreadPoolExecutor(1) as pool:  # the browser's loop runs in this thread
+        return pool.submit(asyncio.run, _TablesPage(tables).index({})).result()[0]
+
+
+def _result(number, record, *, is_void=False):
+    faults = (TableFault(2, "Error in player 2's response: " + "x" * 150),) if is_void else ()
+    result = GameResult(
+        game=0, number=number, names=NAMES, places=(0, 1, 2, 3), scores=(25000,) * 4,
+        void=is_void, faults=faults, log=record,
+    )  # fmt: skip
+    return TableResult("a-room-1", result, "2026-11-28T12:00:00Z")
+
+
+def _live(stack, serve):
+    """Open the page of a running table at the end of its first kyoku, and return its address."""
+    server = serve(lambda: LiveServer({"title": "match, seed 7 " * 9}))
+    events = [entry.event for entry in Library(Path(LOG)).game(0).entries]
+    end = next(at for at, event in enumerate(events) if isinstance(event, EndKyoku))
+    _add(serve, server, [StartGame(names=NAMES), *events[1:end]])
+    return server.url(server.keys.new(range(4))), "#result"
+
+
+def _seat(stack, serve):
+    """Open the page of a person who is asked, and return its address."""
+    server = serve(lambda: SeatServer({"title": "seat " * 30, "pace": 0}, KEY))
+    referee = Referee(5, "tonpu")
+    begun = referee.start()
+    _add(serve, server, [StartGame(names=NAMES), *begun[1:]])
+    pool = stack.enter_context(ThreadPoolExecutor(1))
+    answer = pool.submit(server.request_action, referee.view(0), 60.0)
+    stack.callback(_answer, server, answer)
+    return server.url(KEY), "#ask"
+
+
+def _add(serve, server, events):
+    async def add():
+        for event in events:
+            server.add(event)
+
+    serve.run(add())
+
+
+def _answer(server, answer):
+    """End the question of a seat, so that its thread does not wait for the clock."""
+    server._question.answer = server._question.legal[0]
+    server._question.answered.set()
+    assert answer.result(30)
 
 
 def _language():
@@ -91,6 +163,7 @@ def _language():
 
 
 TRANSLATED = {"player": _player, "review": _review, "stats": _stats, "watch": _watch}
+SERVED = {"seat": _seat, "live": _live}
 ENGLISH = {"arena": _arena, "tables": _tables}
 PAGES = [(name, language) for name in TRANSLATED for language in LANGUAGES]
 PAGES += [(name, "en") for name in ENGLISH]
@@ -110,6 +183,28 @@ def phone(request, browser, tmp_path_factory):
     shown.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
     yield shown, language
     shown.close()
+
+
+@pytest.fixture(params=itertools.product(SERVED, LANGUAGES), ids="-".join)
+def served(request, browser, serve):
+    """Return a page of a server as a phone shows it."""
+    name, language = request.param
+    with using_language(language), contextlib.ExitStack() as stack:
+        shown = browser.new_page(viewport=dict(zip(("width", "height"), PHONE, strict=True)))
+        stack.callback(shown.close)
+        address, part = SERVED[name](stack, serve)
+        shown.goto(address)
+        shown.wait_for_selector(f"{part}:not([hidden])")
+        yield shown, language
+
+
+def test_a_served_page_is_as_wide_as_a_phone(served):
+    shown, language = served
+    assert shown.get_attribute("html", "lang") == language
+    if language == "en" or _has_font(language):
+        assert beyond(shown) == []
+    shown.evaluate(DOUBLE)
+    assert beyond(shown) == []
 
 
 def beyond(shown):

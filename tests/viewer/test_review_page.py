@@ -17,6 +17,7 @@ from mjbot.runtime.languages import LANGUAGES, using_language
 from mjbot.strategy.registry import Spec
 from mjbot.viewer.library import Library
 from mjbot.viewer.server import RecordServer
+from tests.analysis.review.test_shown_first import shown_as
 
 LOG = Path(__file__).parents[2] / "logs" / "east-four-winds.mjson"
 SEAT = 1
@@ -86,6 +87,30 @@ def shown(page: Any) -> str:
 
 def wait(page: Any) -> None:
     page.wait_for_selector("body[data-read=all]", timeout=60_000)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_grade_and_places_are_above_the_board_the_list_and_the_fold(
+    opened: Any, review: Review, tmp_path: Path, language: str
+) -> None:
+    out = tmp_path / "review.html"
+    played_out = Review("g", review.seat, review.by, review.judged)
+    played_out.shown = {decision: shown_as((0.38, 0.3, 0.46)) for decision in review.costliest[:2]}
+    with using_language(language):
+        out.write_text(review_page(played_out), encoding="utf-8")
+    for width, height in ((360, 780), (1440, 900)):
+        page = opened.open(out.as_uri(), viewport={"width": width, "height": height})
+        wait(page)
+        cards = [card.bounding_box() for card in page.locator("#verdict .card").all()]
+        end = max(box["y"] + box["height"] for box in cards)
+        assert len(cards) == 5 and page.evaluate("scrollY") == 0
+        assert end <= page.locator("#table").bounding_box()["y"] < height / 2
+        assert end < page.locator("#list").bounding_box()["y"]
+        values = page.locator("#verdict .card b").all_inner_texts()
+        assert any("±" in value or "(" in value for value in values)  # the grade
+        assert page.locator("#summary .cards").count() == 0
+    page.emulate_media(media="print")
+    assert page.locator("#verdict .card").first.is_visible()
 
 
 def test_keys_lead_from_mistake_to_mistake_and_to_what_differs(

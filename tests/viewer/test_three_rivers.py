@@ -56,7 +56,7 @@ def test_the_empty_seat_is_not_drawn(record: Path, viewpoint: int) -> None:
 def test_the_commands_draw_and_watch_a_record_of_three(record: Path, tmp_path: Path) -> None:
     for command, out, text in (
         ("draw", "a.svg", 'id="plate2"'),
-        ("watch", "a.html", "three.mjson"),
+        ("watch", "a.html", "<title>E: East 1, S: South 1, W: West 1 · East 1<"),
     ):
         assert main([command, str(record), "--out", str(tmp_path / out)]) == ExitCode.OK
         assert text in (tmp_path / out).read_text()

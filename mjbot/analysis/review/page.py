@@ -37,11 +37,11 @@ def page(review: summary.Review, document: Json | None = None) -> str:
     who = one_line(names[review.seat]) if review.seat < len(names) else _seat(review.seat)
     game = fold_steps(steps_of(review.judged.events))
     game["review"] = page_data(document or review_json(review))
-    title = translate("Review: {name}", name=who)
-    config = {"title": title, "seat": review.seat, "hands": False}
+    subject = translate("Review: {name}", name=who)
+    config = {"subject": subject, "seat": review.seat, "hands": False}
     if worst := review.worst(1):
         config["at"] = worst[0].at
-    return game_page(game, config, summary_html(review))
+    return game_page(game, config, summary_html(review), verdict_html(review))
 
 
 def summary_html(review: summary.Review) -> str:
@@ -51,7 +51,7 @@ def summary_html(review: summary.Review) -> str:
     parts = [
         f"<h2>{translate('Review of {name}', name=who)}</h2>",
         *_origin(review),
-        *_cards(review),
+        *_unknown_costs(review),
         _curve(review),
         *_worst(review),
         *_classes(review),
@@ -104,10 +104,19 @@ def _origin(review: summary.Review) -> Iterator[str]:
     yield f"<p>{known}</p>"
 
 
+def verdict_html(review: summary.Review) -> str:
+    """Return final place, what playouts show, and the grade: the first figures of the page."""
+    return f"<div class=cards>{''.join(_cards(review))}</div>"
+
+
 def _cards(review: summary.Review) -> Iterator[str]:
-    """Yield what playouts show, and the grade: the first figures of the page."""
-    whole = summary.loss_of(review.decisions, review.shown)
-    cards: list[tuple[str, str]] = []
+    whole, judged = summary.loss_of(review.decisions, review.shown), review.judged
+    label = translate(
+        "place of {players}, with {points} points",
+        players=judged.players,
+        points=f"{judged.scores[review.seat]:,}",
+    )
+    cards = [(translate(PLACES[judged.final_ranks[review.seat] - 1]), label)]
     if review.shown:
         label = translate(
             "places lost by the {n} of {all} different choices that playouts show to be losses",
@@ -124,10 +133,11 @@ def _cards(review: summary.Review) -> Iterator[str]:
     share = f"{100 * same / whole.decisions:.0f}%" if whole.decisions else "-"
     label = translate("the same choice as the reviewer ({n} of {all})", n=same, all=whole.decisions)
     cards.append((share, label))
-    yield "<div class=cards>"
     for value, label in cards:
         yield f"<div class=card><b>{value}</b><span>{label}</span></div>"
-    yield "</div>"
+
+
+def _unknown_costs(review: summary.Review) -> Iterator[str]:
     if not review.shown:
         known = translate(
             "What these choices cost is not known: no playouts were run, and sums of the reviewer's"

@@ -230,6 +230,8 @@ def _print_helpers(report: HelpersReport, request: DetectRequest) -> None:
     if request.json:
         emit(json.dumps(helpers_json(report)))
         return
+    emit(one_line(report.summary))
+    emit(HELPERS_WARNING)
     console = Console(width=max(Console().width, WIDTH))
     table = Table(*HELPER_HEADS)
     for verdict in report.verdicts[: request.shown]:
@@ -240,8 +242,6 @@ def _print_helpers(report: HelpersReport, request: DetectRequest) -> None:
         for target in report.conspicuous_targets:
             table.add_row(*[one_line(cell) for cell in target_cells(target)])
         console.print(table, markup=False)
-    emit(one_line(report.summary))
-    emit(HELPERS_WARNING)
 
 
 def _look_closely(
@@ -267,6 +267,8 @@ def _print_report(report: DetectionReport, shown: int, as_json: bool) -> None:
     if as_json:
         emit(json.dumps(report_json(report)))
         return
+    emit(one_line(report.summary))
+    emit(WARNING)
     table = Table(*HEADS)
     for finding in report.findings[:shown]:
         table.add_row(*[one_line(cell) for cell in cells(finding)])
@@ -278,6 +280,3 @@ def _print_report(report: DetectionReport, shown: int, as_json: bool) -> None:
             for position in finding.positions:
                 emit(one_line(f"  {position.sentence}"))
                 emit(f"    {position.command}")
-    emit("")
-    emit(one_line(report.summary))
-    emit(WARNING)

@@ -160,10 +160,8 @@ def _place_in(game: ReadGame, at: RecordPosition | BoardAddress, seat: int | Non
     return BoardAddress(seat or 0, *moment)
 
 
-def _config(request: WatchGameRequest, library: Library) -> dict[str, Any]:
-    record, names = request.record, library.names
-    title = names[record] if record < len(names) else Path(request.game).name
-    return {"title": title, "seat": request.seat or 0, "record": record, "game": request.which}
+def _config(request: WatchGameRequest) -> dict[str, Any]:
+    return {"seat": request.seat or 0, "record": request.record, "game": request.which}
 
 
 async def _relay(request: WatchGameRequest, address: str) -> int:
@@ -190,7 +188,7 @@ async def _show(
 ) -> int:
     from mjbot.viewer.server import RecordServer
 
-    config = _config(request, library)
+    config = _config(request)
     if review is not None:
         config = {**config, "seat": review["seat"], "hands": False}
     async with RecordServer(library, config, request.by, review) as server:
@@ -213,7 +211,7 @@ def _write(
     if request.by is not None:
         seats = sorted(request.hands) if request.seat is None else [request.seat]
         folded["thoughts"] = all_thoughts(request.by, game.steps(), seats)
-    config = {**_config(request, library), "by": str(request.by or ""), "place": str(address or "")}
+    config = {**_config(request), "by": str(request.by or ""), "place": str(address or "")}
     if review is not None:
         folded["review"] = review
         config |= {"seat": review["seat"], "hands": False}

@@ -234,7 +234,7 @@ def _board(log: Path, title: str, *, is_running: bool = False) -> str:
             return _notice(title, "No kyoku (hand) of this game has ended yet.")
     steps = steps_of([entry.event for entry in entries], strict=False)
     folded = fold_steps(steps, talk=[entry.talk for entry in entries])
-    return game_page(folded, {"title": title})
+    return game_page(folded, {"subject": title})
 
 
 def _notice(title: str, text: str) -> str:

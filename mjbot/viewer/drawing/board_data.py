@@ -18,7 +18,7 @@ behind the melds.  Of three players lists by seat have three items.  Where the h
 ``shanten`` is ``null``, ``waits`` is empty.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from mjbot.game.rules.tile_sets import shanten_of
@@ -35,6 +35,7 @@ from mjbot.protocol.tiles import (
     tile_kind,
     tile_names,
 )
+from mjbot.runtime.languages import translate
 
 Board = dict[str, Any]
 
@@ -70,6 +71,28 @@ def board_of(
         "seats": [_seat(view, seat, seat in seen, added) for seat in SEATS[: view.players]],
         "result": result,
     }
+
+
+def kyoku_text(board: Board) -> str:
+    """Return the kyoku of a board in the language in use, without its honba."""
+    wind, number = board["kyoku"].split()
+    return translate(f"{wind} {{number}}", number=number)
+
+
+def board_title(board: Board, names: Sequence[str]) -> str:
+    """Return who plays where, from East on, and the kyoku: the title of a board.
+
+    >>> seats = [{"wind": wind} for wind in "NES"]
+    >>> board_title({"kyoku": "East 2", "honba": 1, "dealer": 1, "seats": seats}, "abc")
+    'E: b, S: c, N: a · East 2, 1 honba'
+    """
+    seats = board["seats"]
+    order = sorted(range(len(seats)), key=lambda seat: WIND_NAMES.index(seats[seat]["wind"]))
+    players = [
+        translate("{title}: ", title=translate(seats[seat]["wind"])) + names[seat] for seat in order
+    ]
+    honba = translate(", {n} honba", n=board["honba"]) if board["honba"] else ""
+    return f"{translate(', ').join(players)} · {kyoku_text(board)}{honba}"
 
 
 def kyoku_title(state: s.State) -> str:

@@ -15,7 +15,7 @@ from mjbot.protocol.tiles import TILE_NAMES
 from mjbot.runtime.checked_arguments import flag, type_error
 from mjbot.runtime.errors import ArgumentError
 from mjbot.runtime.languages import language, marked, translate
-from mjbot.viewer.drawing.board_data import SEATS, Board, board_of
+from mjbot.viewer.drawing.board_data import SEATS, Board, board_of, board_title, kyoku_text
 from mjbot.viewer.drawing.tiles import HEIGHT, WIDTH, sprite
 
 LEFT: Final = 72
@@ -65,10 +65,11 @@ def picture(
         ]
     drawing = "\n".join(pieces)
     used = [name for name in TILE_NAMES if f'"#t{name}"' in drawing]
+    title = escape(board_title(board, names))
     style = STYLE + (":root{--index:1}" if index else "")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xml:lang="{language()}" viewBox="0 0 1000 1000">'
-        f"<style>{style}</style>\n<defs>\n{sprite(used)}\n"
+        f"<title>{title}</title><style>{style}</style>\n<defs>\n{sprite(used)}\n"
         '<radialGradient id="felt" cy=".45"><stop stop-color="#2c7560"/>'
         '<stop offset="1" stop-color="#1f5546"/></radialGradient></defs>\n'
         f'<rect width="1000" height="1000" rx="18" fill="url(#felt)"/>\n{drawing}\n</svg>\n'
@@ -192,12 +193,11 @@ def _short(name: str) -> str:
 
 
 def _middle(board: Board) -> str:
-    wind, number = board["kyoku"].split()
     sticks = marked("{honba} honba, {sticks} sticks")
     if board["sticks"] == 1:
         sticks = marked("{honba} honba, 1 stick")
     lines = (
-        (440, "round", translate(f"{wind} {{number}}", number=number)),
+        (440, "round", kyoku_text(board)),
         (464, "small", translate(sticks, honba=board["honba"], sticks=board["sticks"])),
         (486, "small", translate("{tiles} tiles left", tiles=board["wall"])),
     )

@@ -46,10 +46,18 @@ function show() {
   const board = line.board(shown.kyoku, shown.step);
   picture.draw(board, line.names, shown.seat, isOpen);
   document.body.dataset.place = `${shown.kyoku}/${shown.step}`;
+  showTitle(line.kyoku[shown.kyoku].title);
   if (!begun) performance.mark("board");
   begun = true;
   showText(line, board, line.step(shown.kyoku, shown.step));
   later();
+}
+
+// The players and the kyoku, after what the page is about; a file of many games numbers them.
+function showTitle(title) {
+  const number = recordGame ? `#${recordGame + 1}` : "";
+  $("title").textContent = [config.subject, title, number].filter(Boolean).join(" · ");
+  document.title = $("title").textContent;
 }
 
 function showText(line, board, message) {
@@ -532,9 +540,6 @@ async function openGame(which, game) {
     [record, recordGame] = [which, game];
     games.splice(0, games.length, fresh);
     [shown.game, shown.kyoku, shown.step, closed] = [0, 0, 0, ""];
-    const number = game ? ` #${game + 1}` : "";
-    $("title").textContent = `${(config.records || [config.title])[which] || config.title}${number}`;
-    document.title = $("title").textContent;
   };
   try {
     await readRecord(which, game, (message) => {
@@ -580,8 +585,6 @@ function listRecords() {
 async function begin() {
   recall("index");
   recall("colours");
-  $("title").textContent = config.title;
-  document.title = config.title;
   showSwitches();
   takeReview(null);
   if (config.plays) document.querySelector("[data-do=thoughts]").textContent = t("Hint");

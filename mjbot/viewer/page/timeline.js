@@ -13,7 +13,7 @@ export class Timeline {
       this.names = message.names;
       this.pairs = message.pairs;
     } else if (message.type === "kyoku") {
-      this.kyoku.push({ n: message.n, board: message.board, steps: [] });
+      this.kyoku.push({ n: message.n, board: message.board, title: message.title, steps: [] });
     } else if (message.type === "step" && this.kyoku.length) {
       this.kyoku[this.kyoku.length - 1].steps.push(message);
     }

@@ -7,7 +7,7 @@ import pytest
 
 from mjbot.analysis.review.decisions import judge
 from mjbot.analysis.review.mjai_json import review_json
-from mjbot.analysis.review.page import summary_html
+from mjbot.analysis.review.page import summary_html, verdict_html
 from mjbot.analysis.review.page_data import page_data
 from mjbot.analysis.review.players import SeatedPlayers
 from mjbot.analysis.review.playouts import FIRST_WORLDS, Shown, is_open
@@ -109,7 +109,7 @@ def test_with_playouts_only_what_they_show_is_listed_and_sized_in_places(by_poin
     assert review.worst(10) == [second]
     assert (review.size(first), review.size(second)) == (0.01, 0.05)
     assert size_text(first, review.shown[first]) == "not shown to differ"
-    page = summary_html(review)
+    page = verdict_html(review)
     assert page.index("playouts show to be losses") < page.index("grade by the reviewer")
     assert "points lost in all" not in page and "lost per decision" not in page
 
