@@ -48,17 +48,19 @@ def rule_set_of(games: Sequence[UnderRules], under: str | None) -> RuleSetChoice
     return named[0]
 
 
-def left_out(games: Iterable[UnderRules], choice: RuleSetChoice) -> list[str]:
+def left_out(games: Sequence[UnderRules], choice: RuleSetChoice) -> list[str]:
     """Return a line for each other rule set: how many games are under it, and how to see them.
 
-    Where there are as many as under the chosen one, the line names the rule that chose.
+    Where there are as many as under the chosen one, the line names the rule that chose, unless
+    the user did against it.
     """
     counts = _counts(games)
+    is_usual = bool(counts) and choice == rule_set_of(games, None)
     others = [one for one in counts if not choice.fits(one)]
     lines = []
     for one in sorted(others, key=lambda one: (-counts[one], _in_ties(one))):
         text = marked("{games} under {rules}, not {choice} (--under {rules} reports them)")
-        if one.length and counts[one] == counts[choice]:
+        if is_usual and one.length and counts[one] == counts[choice]:
             text = marked(
                 "{games} under {rules}, as many as under {choice}: of as many the default rules"
                 " are reported, then the longer games (--under {rules} reports them)"
