@@ -37,7 +37,8 @@ ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = (
     "README.md", "docs/start/install.md", "docs/start/first-bot.md", "docs/start/is-it-better.md",
     "docs/start/examples.md",
-    "docs/howto/connect.md", "docs/howto/pair.md", "docs/operating.md",
+    "docs/howto/connect.md", "docs/howto/pair.md", "docs/operating.md", "docs/howto/container.md",
+    "docs/howto/check-in-ci.md",
     "docs/howto/review-your-games.md", "docs/howto/score-a-hand.md", "docs/watch.md",
     "docs/learning.md",
     "docs/howto/reinforcement-learning.md", "docs/detection.md", "docs/check.md",

@@ -40,7 +40,7 @@ def decode_line(line: bytes | str, players: int = 4) -> tuple[m.Message, ...]:
     '5sr'
     >>> decode_line('{"type":"tsumo","actor":4,"pai":"E"}')
     Traceback (most recent call last):
-    protocol.errors.ProtocolError: tsumo.actor: expected int <= 3, got 4
+    mjbot.protocol.errors.ProtocolError: tsumo.actor: expected int <= 3, got 4
     """
     return tuple(
         [fields for fields in decode_all(line, players) if not isinstance(fields, m.Unknown)]

@@ -223,7 +223,7 @@ def _end_tree(process: int) -> bool:
 def end_with_parent() -> None:
     """Ask Linux to kill this process when its parent dies, even by SIGKILL."""
     if sys.platform == "linux":
-        _c_library().prctl(_PR_SET_PDEATHSIG, KILL)
+        c_library().prctl(_PR_SET_PDEATHSIG, KILL)
 
 
 def return_blocks_from(size: int) -> None:
@@ -233,10 +233,11 @@ def return_blocks_from(size: int) -> None:
     """
     with contextlib.suppress(AttributeError, OSError):
         if sys.platform == "linux":
-            _c_library().mallopt(_M_MMAP_THRESHOLD, size)
+            c_library().mallopt(_M_MMAP_THRESHOLD, size)
 
 
-def _c_library() -> Any:
+def c_library() -> Any:
+    """Return the C library; raises ``TypeError`` or ``OSError`` where it cannot be had."""
     import ctypes
 
     return ctypes.CDLL(None)

@@ -454,7 +454,7 @@ def _torn(world: World, folder: Path) -> Iterator[Callable[[str], object]]:
     for path in world.disk.uncut:
         if path.exists() and path.is_relative_to(folder):
             last = path.read_bytes().count(b"\n") + 1
-            ending = rf"(the last line is torn: |(.*: )?line {last}: .*truncated$)"
+            ending = rf"(the last line is torn: |(.*: )?line {last}: .*truncated(; .*)?$)"
             yield re.compile(re.escape(f"{path.relative_to(folder)}: ") + ending).match
 
 

@@ -71,7 +71,7 @@ def next_stage(dialect: Dialect, stage: Stage, message: m.Message) -> Stage:
     >>> from mjbot.protocol.dialects import LOCKSTEP
     >>> next_stage(LOCKSTEP, Stage.BETWEEN, m.EndKyoku())
     Traceback (most recent call last):
-    protocol.errors.ProtocolError: end_kyoku: out of order, the client is between two kyokus
+    mjbot.protocol.errors.ProtocolError: end_kyoku: out of order, the client is between two kyokus
     """
     message_type = type(message)
     if message_type not in _FROM and not isinstance(message, m.Event):

@@ -87,7 +87,7 @@ def game_type(rules: Rules) -> GameType:
 
     >>> game_type(Rules(bust=False))
     Traceback (most recent call last):
-    protocol.tenhou.game_type.NoTableError: Tenhou has no tables with the rules bust=no
+    mjbot.protocol.tenhou.game_type.NoTableError: Tenhou has no tables with the rules bust=no
     """
     bits = GENERAL_HANCHAN if rules.length == "hanchan" else GENERAL_TONPUU
     bits |= GameType.THREE_PLAYERS if rules.players == 3 else 0

@@ -47,7 +47,8 @@ def test_a_fault_of_ours_keeps_its_traceback(monkeypatch):
 
 BETWEEN_OURSELVES = {
     "BrokenLineError", "BusyError", "CrashError", "DeadlineError", "EngineError", "GivenUpError",
-    "GoneError", "IllegalActionError", "LateError", "LostError", "ReplyError", "SilentError",
+    "GoneError", "IllegalActionError", "LateError", "LostError", "ReplyError", "RoomError",
+    "SilentError",
     "_CutError", "_DeadEndError", "_EnoughError", "_MissingFactError", "_OtherRulesError",
 }  # fmt: skip
 """Caught where they are meant: said to another program, or turned into a fault."""

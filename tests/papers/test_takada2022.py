@@ -80,7 +80,7 @@ def test_last_hands_are_played_once_and_told_with_intervals(
     assert main([*command, "--out", str(tmp_path)]) == 3
     text = capsys.readouterr().err.splitlines()[-1]
     assert text.startswith(f"python -m papers takada2022: {files[0]}, line 2: ")
-    assert text.endswith("; move the file away")
+    assert text.endswith("; delete that line, and its work is done again, or move the file away")
     assert "| points with bonus |" in first
 
 

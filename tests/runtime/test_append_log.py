@@ -11,6 +11,7 @@ import pytest
 from mjbot.runtime.append_log import AppendLog, Cures, LogError, emptied, read_log
 
 CURES = Cures("name another folder", "begin anew")
+CURE = "delete that line, and its work is done again, or begin anew"
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -62,12 +63,12 @@ def test_a_file_cut_anywhere_goes_on_from_its_whole_lines(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "report"),
     [
-        (b'{"number":"1"}', "line 3: Expected `int`, got `str` - at `$.number`; begin anew"),
-        (b'{"number":-1}', "line 3: number is -1; begin anew"),
-        (b'{"number":1', "line 3: Input data was truncated; begin anew"),
-        (b"", "line 3: Input data was truncated; begin anew"),
+        (b'{"number":"1"}', f"line 3: Expected `int`, got `str` - at `$.number`; {CURE}"),
+        (b'{"number":-1}', f"line 3: number is -1; {CURE}"),
+        (b'{"number":1', f"line 3: Input data was truncated; {CURE}"),
+        (b"", f"line 3: Input data was truncated; {CURE}"),
         (b"\0\0\0", "line 3: JSON is malformed"),
-        (b'{"a":' * 100_000, "line 3: nested too deeply; begin anew"),
+        (b'{"a":' * 100_000, f"line 3: nested too deeply; {CURE}"),
     ],
 )
 def test_a_damaged_line_is_named_with_its_cure(path: Path, damage: bytes, report: str) -> None:

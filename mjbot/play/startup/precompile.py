@@ -49,6 +49,7 @@ from mjbot.runtime.compiler.missing import missing_functions
 from mjbot.runtime.compiler.mode import CURE, IS_INTERPRETED, USUAL_LEVEL
 from mjbot.runtime.compiler.shipped import is_prepared, variant
 from mjbot.runtime.compiler.sources import source_digest
+from mjbot.runtime.languages import marked
 from mjbot.runtime.processes import describe_exit
 from mjbot.runtime.processors import worker_count
 from mjbot.runtime.streams import escape_unencodable
@@ -117,8 +118,8 @@ first decision compiles nothing is asked no second time: each may cost time, mon
 QUIET_S: Final = 5.0
 """Seconds without anything new, by the clock on the wall, after which it is asked no more."""
 
-_WHAT: Final = "warming up (compiles once; kept for later starts)"
-_WAITING: Final = "waiting for another start that compiles"
+_WHAT: Final = marked("warming up (compiles once; kept for later starts)")
+_WAITING: Final = marked("waiting for another start that compiles")
 _ROOT: Final = str(Path(__file__).parents[3])
 _CHILDREN: Final = worker_count() if MANY_PROCESSES else 1
 """numba's own cache mixes up the entries of processes that write to it at the same time."""

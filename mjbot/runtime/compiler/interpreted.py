@@ -21,6 +21,8 @@ from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
+from mjbot.runtime.system import c_library
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _NUMPY: Final = "_numpy_of_interpreted_functions"
@@ -241,11 +243,11 @@ def _of_single(name: str, of_any: Any) -> Callable[[Any], Any]:
     Rounded, one result in some thousand differs in the last bit.
     """
     try:
-        function = ctypes.CDLL(None)[f"{name}f"]
+        function: Any = c_library()[f"{name}f"]
     except (AttributeError, OSError, TypeError):  # as on Windows
         return lambda value: of_any(np.float64(value))
     function.restype, function.argtypes = ctypes.c_float, [ctypes.c_float]
-    return function
+    return cast(Callable[[Any], Any], function)
 
 
 for _name in ("array", "empty", "flatnonzero", "full", "ones", "zeros"):

@@ -92,7 +92,7 @@ def decode(line: bytes) -> AnyMessage:
 
     >>> decode(b'{"type":"proof","digest":"no"}')
     Traceback (most recent call last):
-    protocol.errors.ProtocolError: pair.digest: Expected `str` matching regex '^[0-9a-f]{64}$'
+    mjbot.protocol.errors.ProtocolError: pair.digest: Expected `str` matching regex '^[0-9a-f]{64}$'
     """
     try:
         message: AnyMessage = _DECODER.decode(line)

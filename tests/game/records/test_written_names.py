@@ -77,9 +77,8 @@ def test_a_game_that_cannot_be_written_is_listed_and_the_others_are_there(
     assert "/same.mjson: cannot be written as same.mjson: Is a directory" in printed.err
     assert "cannot be written as last.mjson" in printed.err
     n = len(NAMES) - 2
-    assert f"{n} games written to {out}, 2 games under a name that cannot be written skipped" in (
-        printed.out
-    )
+    summary = f"{n} games written to {out} as mjai, 2 games under a name that cannot be written"
+    assert f"{summary} skipped" in printed.out
     assert games_in(out) == n
 
 

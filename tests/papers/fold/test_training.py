@@ -126,7 +126,7 @@ def test_cells_that_are_known_are_not_tried_again(tmp_path, monkeypatch):
     assert tried(examples, file, step=4) == (best, cells)
     assert file.read_bytes() == kept
     file.write_bytes(kept.replace(b'"cost":', b'"price":', 1))
-    with pytest.raises(LogError, match=r"cells, line 2: .*`cost`; use --fresh"):
+    with pytest.raises(LogError, match=r"cells, line 2: .*`cost`; delete .* or use --fresh"):
         GridSearch(examples, file, 0)
     file.write_bytes(kept)
     with pytest.raises(LogError, match=r"holds a run with seed 0; name another --folder"):

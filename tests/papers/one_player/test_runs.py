@@ -45,7 +45,9 @@ def test_a_damaged_file_is_named(tmp_path: Path, line: str) -> None:
     winning_draws("greedy", 4, 10, tmp_path, 1)
     path = the_file(tmp_path)
     path.write_text(path.read_text() + line + "\n")
-    with pytest.raises(RunError, match=f"{path.name}, line 3: .*; move the file away") as error:
+    with pytest.raises(
+        RunError, match=f"{path.name}, line 3: .*; delete .* or move the file away"
+    ) as error:
         winning_draws("greedy", 4, 20, tmp_path, 1)
     assert "\n" not in str(error.value)
 

@@ -72,6 +72,7 @@ Result = tuple[WinEntry, ...] | DrawEntry | None
 
 def read_result(value: list[Any], players: int = 4) -> Result:
     """Read a result of so many players.  Raises ``ValueError`` that names the place in its list."""
+    has_gap = len(value) > 1 and _has_gap(value[1])
     while value and value[-1] is None:
         value = value[:-1]
     if not value or value[0] == UNKNOWN_RESULT:
@@ -85,7 +86,6 @@ def read_result(value: list[Any], players: int = 4) -> Result:
         return tuple(_read_win(value, at, players) for at in range(1, len(value), 2))
     if (reason := DRAWS.get(name) or EXPORTED_DRAWS.get(name)) is None:
         raise ValueError(f'[16][0]: "{value[0][:40]}" is neither a win nor a draw known here')
-    has_gap = len(value) > 1 and _has_gap(value[1])
     deltas = None if has_gap or len(value) < 2 else four_numbers(value[1], "[16][1]", players)
     return DrawEntry(reason, name, deltas, has_gap and reason == "fanpai")
 
