@@ -353,15 +353,18 @@ def test_a_log_that_cannot_be_written_any_more_is_told_to_everybody(
 
 
 def test_names_reach_no_terminal_as_they_are(serving, raw_client):
-    name = "\x1b]0;title\x07\r\nforged line\u202e"
+    refused = raw_client(name="\x1b]0;title\x07\r\nforged line")
 
     async def play(server, port, ws_port):
-        await asyncio.gather(*[raw_client(name=name).play(port) for _ in range(4)])
+        with contextlib.suppress(ConnectionError, EOFError, StopAsyncIteration):
+            await refused.play(port)
+        await asyncio.gather(*[raw_client(name="forged\u202eline").play(port) for _ in range(4)])
         return (await server.communicate())[0].decode()
 
     (line,) = serving(play)[1].splitlines()
     assert line.startswith("game 1: ")
-    assert line.count(r"\x1b]0;title\x07 forged line\u202e") == 4
+    assert line.count(r"forged\u202eline") == 4
+    assert refused.received[-1]["type"] == "error"
 
 
 @pytest.mark.parametrize("by", ["environment", "file"])
