@@ -205,8 +205,8 @@ def _begin(data: bytes) -> str:
 def _shown(data: bytes) -> str:
     """Return the beginning of a damaged tag; of a login no more than its name, the rest is secret.
 
-    >>> _shown(b'<DORA hai="3'), _shown(b'<HELO name="ID01'), _shown(b'{"tag":"AUTH","val":')
-    ('\'<DORA hai="3\'', "'<HELO'", "'AUTH'")
+    >>> print(_shown(b'<DORA hai="3'), _shown(b'<HELO name="ID01'), _shown(b'{"tag":"AUTH","val":'))
+    '<DORA hai="3' '<HELO' 'AUTH'
     """
     login = _LOGIN.search(data[:_MOST_SHOWN])
     return excerpt(login[0] if login else data, _MOST_SHOWN)

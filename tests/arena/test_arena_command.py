@@ -182,7 +182,9 @@ def test_a_decision_of_another_world_is_still_made_on_its_table(
 ) -> None:
     arena(*few_games(TROUBLED, "tsumogiri"), "--out", "run")
     file = sorted((tmp_path / "run" / "faults").iterdir())[0]
-    file.write_text(file.read_text().replace('"seed": 0', '"seed": 5'))
+    kept = json.loads(file.read_text().replace('"seed": 0', '"seed": 5'))
+    del kept["check"]  # files of an earlier version have none
+    file.write_text(json.dumps(kept))
     again = arena("--repro", str(file))
     assert "the game went another way" in again.stdout
     assert again.returncode == 0  # a new player of the strategy has no trouble yet

@@ -208,7 +208,7 @@ RECORDS = [
 EXPLAIN = [
     ("explain none", 3, "mjbot explain: none: No such file or directory"),
     ("explain cut.mjson", 1,
-     "mjbot explain: cut.mjson: line 5: line: not JSON: Input data was truncated"),
+     "mjbot explain: cut.mjson: line 5: line: not JSON: Input data was truncated; '{\"type\":'"),
     ("explain logs/east-four-winds.mjson --at 15 --strategy nobody", 2,
      "mjbot explain: unknown strategy 'nobody'; mjbot strategies lists them"),
     ("explain 'https://tenhou.net/0/?log=2016010100gm-00a9-0000-abcdef01&tw=1'", 2,

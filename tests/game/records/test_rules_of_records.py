@@ -236,7 +236,7 @@ PLAYS = {
 LAST_WIN = kept(lambda table: after_a_win(table, TOP, 3))
 LAST_TENPAI = kept(lambda table: after_a_draw(table, 7, TOP, ready=3))
 NO_TARGET = kept(lambda table: after_a_draw(table, 7, LEVEL, ready=0))
-BELOW_ZERO = kept(lambda table: after_a_draw(table, 0, LOW, ready=0))
+BELOW_ZERO = kept(lambda table: after_a_draw(table, 4, LOW, ready=0))
 ENDS = (
     Made("nine_terminals_draw", True, PLAYS["nine terminals"], NOBODY),
     Made("four_winds_draw", True, PLAYS["four winds"], NOBODY),
