@@ -256,7 +256,7 @@ def test_a_token_that_no_header_can_have_is_refused_in_one_line(
     (line,) = stderr.splitlines()
     assert status == 2
     assert "a character that a token cannot have" in line
-    assert "SECRET" not in line
+    assert "SECRET" not in line and CONCEALED not in line
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,9 @@ from urllib.parse import quote
 import pytest
 
 from mjbot.protocol.plain_text import CUT, one_line
-from mjbot.runtime import redaction
 from mjbot.runtime.redaction import CONCEALED, RedactedStream, conceal, redacted
 
 SECRETS = ["abcd", "PLANTED%/token-77", "qu\"o'te\\\\%\u00e9/+=", "\u79d8\u5bc6-token", "~~~???>>>"]
-
-
-@pytest.fixture(autouse=True)
-def _no_other_secrets(monkeypatch):
-    monkeypatch.setattr(redaction, "_known", set())
-    redaction._pattern.cache_clear()
-    yield
-    redaction._pattern.cache_clear()
 
 
 SPELLINGS = {
