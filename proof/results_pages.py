@@ -6,13 +6,13 @@ A page of results has a comment above the tables that were measured by one commi
 
 with the commit and its subjects: strategies with their options (``/3`` after the name: at a table
 of three), and weights that ship, each with a digest.  Pages of which no figure
-depends on what a strategy plays say so: ``<!-- rests on: no strategy -->``.
+depends on what a strategy plays has ``<!-- rests on: no strategy -->``.
 
 The digest of a strategy is that of a few fixed games that it plays with itself (:func:`games`): the
 same seeds, the same games.  A refactoring changes none of them and makes no page stale.  ``?`` is a
 subject whose games were not taken down when the page was measured.
 
-Where a digest is not today's the page has a line under the comment that says so
+Where a digest is not today's the page has a line under the comment
 (:meth:`RestsOn.note`).  ``python -m proof results-pages`` fails where it does not, ``--write``
 writes and removes these lines, ``--renewed PAGE:LINE`` takes down today's digests and commit for
 the comment at that line, once the table has been measured again.
@@ -187,9 +187,9 @@ def problems_of(page: str, text: str, digest: Digest = digest_of) -> list[str]:
     for comment in comments:
         note, shown = comment.note(digest), lines[comment.line]
         if note and shown != note:
-            problems.append(f"{page}:{comment.line}: does not say: {note}")
+            problems.append(f"{page}:{comment.line}: lacks the line: {note}")
         elif not note and shown.startswith(NOTE):
-            problems.append(f"{page}:{comment.line}: says that it is old, and is not")
+            problems.append(f"{page}:{comment.line}: is marked as old, and is not")
     return problems
 
 
@@ -229,7 +229,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check or rewrite the pages; 1 if one does not say what it must."""
+    """Check or rewrite the pages; 1 if a line is missing or wrong."""
     problems: list[str] = []
     left = dict.fromkeys(args.renewed)
     for page in pages():
@@ -247,7 +247,7 @@ def run(args: argparse.Namespace) -> int:
             left.pop(name, None)
     problems += [f"--renewed {name}: no such page with a comment at that line" for name in left]
     print(*problems, sep="\n", end="\n" if problems else "")
-    print(f"{plural(len(problems), 'table')} without what it must say; --write mends the lines")
+    print(f"{plural(len(problems), 'table')} without the right line; --write mends the lines")
     return int(bool(problems))
 
 

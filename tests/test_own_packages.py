@@ -37,7 +37,7 @@ SCRIPTS = {
     "module_first.py": "import protocol, mjbot.protocol\nimport mjbot.cli.main\nprint(protocol.X)",
     "module_last.py": "import mjbot.cli.main, mjbot.protocol\nimport protocol\nprint(protocol.X)",
 }
-"""Each prints 3: a file of the user's is what its name says, whatever was imported before it."""
+"""Each prints 3: a name means the file of the user's, in any order of imports."""
 TESTS = {
     "test_bot.py": "import mjbot\ndef test_bot():\n    assert mjbot.Strategy",
     "test_mine.py": "from strategies.mine import LIMIT\ndef test_mine():\n    assert LIMIT == 3",

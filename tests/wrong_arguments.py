@@ -418,7 +418,7 @@ def tried(call: Call, wrong: dict[str, object]) -> str:
 
 
 def _quoted(value: object) -> str:
-    """Return a text as a message shows it, which tells which argument is meant."""
+    """Return a text as a message shows it, which names the argument."""
     if isinstance(value, str) and len(value) > 1:
         return value[:20]
     return repr(value) if isinstance(value, str) else "no text"

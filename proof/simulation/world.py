@@ -410,7 +410,7 @@ _others: Final[list[int]] = []
 def _keep_routing() -> None:
     """Let loguru pass lines of processes to :func:`_route` alone.
 
-    The sink is added for each schedule: whoever has removed it (the tests do, after each) would
+    The sink is added for each schedule: code that has removed it (the tests do, after each) would
     leave every judge of logged lines without lines.
     """
     for sink in _sinks:

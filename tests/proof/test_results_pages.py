@@ -1,4 +1,4 @@
-"""Pages of results name what they rest on, and say so where that plays other games by now."""
+"""Results pages name what they rest on, and are marked where that plays other games by now."""
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_a_table_of_other_games_must_say_so():
     ):
         silent = PAGE.format(then)
         (problem,) = problems_of("page.md", silent, TODAY.__getitem__)
-        assert problem == f"page.md:3: does not say: {OLD}{why}"
+        assert problem == f"page.md:3: lacks the line: {OLD}{why}"
         mended = rewritten("page.md", silent, TODAY.__getitem__)
         assert mended.splitlines()[3] == OLD + why
         assert problems_of("page.md", mended, TODAY.__getitem__) == []
@@ -73,7 +73,7 @@ def test_a_table_measured_again_loses_the_line():
     mended = rewritten("page.md", PAGE.format("dddd"), TODAY.__getitem__)
     as_then = mended.replace("dddd", "cccc")
     (problem,) = problems_of("page.md", as_then, TODAY.__getitem__)
-    assert problem == "page.md:3: says that it is old, and is not"
+    assert problem == "page.md:3: is marked as old, and is not"
     renewed = rewritten("page.md", mended, TODAY.__getitem__, [3], "def5678")
     assert renewed == PAGE.format("cccc").replace("abc1234", "def5678")
     assert rewritten("page.md", as_then, TODAY.__getitem__) == PAGE.format("cccc")
@@ -125,7 +125,7 @@ def test_the_command_fails_where_a_page_is_silent_and_mends_it(tmp_path, monkeyp
 
     status, printed = proof()
     assert status == 1
-    assert f"{name}:1: does not say: *Measured with earlier code" in printed
+    assert f"{name}:1: lacks the line: *Measured with earlier code" in printed
     assert proof("--write")[0] == 0
     assert page.read_text().splitlines()[1].startswith("*Measured with earlier code (commit abc")
     assert proof()[0] == 0

@@ -1,4 +1,4 @@
-"""Whether functions are compiled: only where numba can be imported, and unless told otherwise.
+"""Whether functions are compiled: where numba can be imported and the user has not turned it off.
 
 Where numba is missing or cannot be imported (a Python that it has no release for, a browser), every
 function runs as the Python that it is, with the same results

@@ -362,7 +362,7 @@ LIKE_DEFAULT += ("an open kan's dora at once", "an open kan's dora at once, thre
 
 
 def made(case: Case) -> Json:
-    """Return the record of a case, with what the judge says that it pays."""
+    """Return the record of a case, with what it pays by the judge."""
     value = record(first_kyoku(case.play(case.rules)))
     value["head"]["config"]["mode"]["detail_rule"] = case.detail
     last = messages_of(value)[-1]["data"]

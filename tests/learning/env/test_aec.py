@@ -136,7 +136,7 @@ def test_one_line_says_what_to_install(monkeypatch, missing):
 def test_dictionaries_pass_the_librarys_own_checks():
     from pettingzoo.test import api_test, seed_test
 
-    warnings.filterwarnings("ignore", "Observation ")  # what is said of any Dict
+    warnings.filterwarnings("ignore", "Observation ")  # it warns about any Dict
     api_test(env("tonpu", observation="dict"), num_cycles=500)
     seed_test(lambda: env("tonpu", n_seats=3, observation="dict"), num_cycles=300)
 

@@ -180,7 +180,7 @@ class _Hand:
         self._declarer = -1
 
     def _draw_reason(self, draw: lq.LiuJu) -> str:
-        """Return what the table says of an abortive draw; the number only chooses among several."""
+        """Return why a draw was abortive, by the table; the number chooses among several."""
         if isinstance(last_tile(self.events), m.Tsumo):
             return "kyushukyuhai"
         kans = [each.actor for each in self.events if isinstance(each, _KANS)]

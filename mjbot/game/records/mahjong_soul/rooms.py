@@ -15,7 +15,7 @@ from typing import Any, Final
 from mjbot.protocol.rules import MAHJONG_SOUL, RANKED, SET, Length, Rules
 
 _LENGTHS: Final[dict[int, Length]] = {1: "tonpu", 2: "hanchan"}
-"""By the last digit of a room's mode; others (one hand, say) are not announced."""
+"""By the last digit of a room's mode; others, such as one hand, are not announced."""
 _MODES: Final = (*range(5), *range(10, 15))
 """Modes of games of four and of three players."""
 _NO_RULE: Final = frozenset({"time_fixed", "time_add", "bianjietishi", "ai_level", "thinking_type"})
