@@ -96,13 +96,11 @@ def code_parts(specs: Iterable[Spec], players: int = 4) -> dict[str, str]:
     that does.
     """
     parts = {}
-    for name in ("", *_LINKED):
-        folder = Path(mjbot.__path__[0], name)
-        for path in folder.rglob("*"):
-            inside = Path("mjbot", name, path.relative_to(folder))
-            is_once = bool(name) or inside.parts[1] not in _LINKED
-            if path.suffix in _CODE and is_once:
-                parts[inside.as_posix()] = digest_of(str(path))
+    package = Path(mjbot.__path__[0])
+    for folder, _, names in os.walk(package, followlinks=True):  # a checkout's subpackages
+        for path in (Path(folder, name) for name in names):
+            if path.suffix in _CODE:
+                parts[path.relative_to(package.parent).as_posix()] = digest_of(str(path))
     for spec in dict.fromkeys(specs):
         if spec.is_external:
             files = [f"{spec.label} {digest}" for digest in _external_files(spec, players)]
@@ -112,8 +110,6 @@ def code_parts(specs: Iterable[Spec], players: int = 4) -> dict[str, str]:
     return parts
 
 
-_LINKED: Final = ("protocol", "strategies")
-"""Packages that are links in a checkout, into which a search does not go."""
 _CODE: Final = (".py", ".npz")
 
 

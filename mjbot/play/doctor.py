@@ -262,6 +262,7 @@ def _code(diagnosis: Diagnosis) -> str:
 
 def _cache(diagnosis: Diagnosis) -> dict[str, Any]:
     from mjbot.runtime.compiler.cache import CacheError, cache_folder
+    from mjbot.runtime.compiler.state import cache_state
 
     try:
         folder = cache_folder()
@@ -276,22 +277,14 @@ def _cache(diagnosis: Diagnosis) -> dict[str, Any]:
         cure = "let MJBOT_CACHE name a folder that you can write"
         text = f"the cache folder {folder} cannot be written ({problem[0]})"
         diagnosis.stop(f"{text}: every start compiles anew", cure)
-    sizes = [*_sizes(folder)]
+    state = cache_state()
     return {
         "folder": str(folder),
         "state": "cannot be written" if problem else "can be written",
-        "functions": sum(path.suffix == ".nbi" for path, _ in sizes),
-        "mb": _megabytes(sum(size for _, size in sizes)),
+        "functions": state.n_functions,
+        "mb": _megabytes(state.n_bytes),
+        **({"damaged": len(state.damaged)} if state.damaged else {}),
     }
-
-
-def _sizes(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield the files below a folder, some of which other processes may remove meanwhile."""
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                path = Path(place, name)
-                yield path, path.stat().st_size
 
 
 def _kyoku(_: Diagnosis) -> dict[str, float]:

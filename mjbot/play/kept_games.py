@@ -25,7 +25,7 @@ import msgspec
 
 from mjbot.protocol.errors import NOT_JSON
 from mjbot.runtime.files import append_lines, write_all
-from mjbot.runtime.system import OWN_FILE, lock_file
+from mjbot.runtime.system import lock_file, open_own_file
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,6 @@ MOST_UNPLAYED: Final = 100
 """Connections without a game of which files are kept: a busy server refuses 720 times a day."""
 _MOST_LEDGERS: Final = 100
 """Services of one owner in one folder; more share no ledger and remove nothing after a restart."""
-_OPENED: Final = os.O_RDWR | os.O_CREAT | OWN_FILE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +166,7 @@ class KeptGames:
         for number in range(1, _MOST_LEDGERS + 1):
             suffix = f"-{number}" if number > 1 else ""
             self._path = self.folder / f".mjbot-{digest}{suffix}.ledger"
-            file = FileIO(os.open(self._path, _OPENED, 0o666), "r+")
+            file = open_own_file(self._path)
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and lock_file(file):
                 self._ledger = file
                 self._read(file)

@@ -24,7 +24,7 @@ ABOUT_ONE_NAME: Final = frozenset(
 def safe_name(text: str) -> str:
     r"""Return a text that others chose as a file's name without its ending.
 
-    What cannot be seen becomes ``_``; a long one is cut, and told apart from others by a digest.
+    Characters that cannot be seen become ``_``; a long name is cut and ends with a digest.
 
     >>> safe_name("game\x1b[2J\n1"), safe_name("東" * 300)[-12:]
     ('game_[2J_1', '東東東-4fa7c2aa')

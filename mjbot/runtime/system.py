@@ -26,6 +26,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -311,8 +312,14 @@ def terminal_name(descriptor: int) -> str:
 
 # --- files ---------------------------------------------------------------------------------------
 
-OWN_FILE: Final[int] = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_OWN_FILE: Final[int] = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 """Flags of ``os.open``: follow no link, change no byte."""
+
+
+def open_own_file(path: Path) -> FileIO:
+    """Open a file of ours for reading and writing; it is made if missing, and is no link."""
+    return FileIO(os.open(path, os.O_RDWR | os.O_CREAT | _OWN_FILE, 0o666), "r+")
+
 
 _BEYOND: Final = 0x7FFF_FFF0
 """The byte that is locked on Windows, where others cannot read what is locked."""
@@ -390,7 +397,7 @@ def unix_socket(kind: socket.SocketKind = socket.SOCK_STREAM) -> socket.socket:
 
 
 def peer_user(connection: Any) -> int | None:
-    """Return the user at the other end of a Unix domain socket, where the system tells it."""
+    """Return the user at the other end of a Unix domain socket, where the system reports it."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None or connection.family != _UNIX:
         return None

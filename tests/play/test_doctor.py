@@ -39,18 +39,18 @@ def report(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict]:
 
 def finding(capsys: pytest.CaptureFixture[str]) -> dict:
     """Return the only finding; the exit status is that of whether it stops work."""
-    status, told = report(capsys)
-    assert len(told["findings"]) == 1, told["findings"]
-    (one,) = told["findings"]
+    status, printed = report(capsys)
+    assert len(printed["findings"]) == 1, printed["findings"]
+    (one,) = printed["findings"]
     assert status == (ExitCode.FAILED if one["stops_work"] else ExitCode.OK)
-    assert told["is_well"] is not one["stops_work"]
+    assert printed["is_well"] is not one["stops_work"]
     return one
 
 
 def test_all_is_well(well: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    status, told = report(capsys)
-    facts = told["facts"]
-    assert (told["findings"], told["is_well"], status) == ([], True, ExitCode.OK)
+    status, printed = report(capsys)
+    facts = printed["facts"]
+    assert (printed["findings"], printed["is_well"], status) == ([], True, ExitCode.OK)
     assert facts["python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}.")
     assert facts["packages"]["numpy"] == metadata.version("numpy")
     assert {"numba", "aiohttp", "rich", "msgspec"} <= facts["packages"].keys()
@@ -271,8 +271,8 @@ run()
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False, text=True
     )
-    told = json.loads(done.stdout)
+    printed = json.loads(done.stdout)
     assert "Traceback" not in done.stderr
-    assert told["facts"]["packages"]["rich"] == metadata.version("rich")
-    assert any("numba" in one["text"] and one["cure"] for one in told["findings"])
-    assert done.returncode == (ExitCode.OK if told["is_well"] else ExitCode.FAILED)
+    assert printed["facts"]["packages"]["rich"] == metadata.version("rich")
+    assert any("numba" in one["text"] and one["cure"] for one in printed["findings"])
+    assert done.returncode == (ExitCode.OK if printed["is_well"] else ExitCode.FAILED)

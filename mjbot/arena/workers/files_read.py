@@ -22,7 +22,7 @@ import sysconfig
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
@@ -30,7 +30,7 @@ from mjbot.protocol.errors import NOT_JSON
 from mjbot.runtime.append_log import encode_checked
 from mjbot.runtime.compiler.cache import cache_folder
 from mjbot.runtime.errors import MjbotError
-from mjbot.runtime.files import naming
+from mjbot.runtime.files import whole_file
 
 FILES_FILE: Final = "files.json"
 FILES_COPY: Final = "files-copy.json"
@@ -44,7 +44,6 @@ _WRITING: Final = os.O_WRONLY | os.O_RDWR
 _PATHS: Final = {"open": 0, "import": 1, "ctypes.dlopen": 0}
 """Events of the audit hook -> which of their arguments is a path."""
 
-Kept = TypeVar("Kept")
 FileRead = tuple[str, str]
 """A file's absolute path and the digest of its content."""
 
@@ -153,7 +152,7 @@ class FilesRead:
     def __init__(self, folder: Path) -> None:
         self._path: Final = folder / FILES_FILE
         self._copy_path: Final = folder / FILES_COPY
-        kept, copy = _read(self._path, dict[str, str]), _read_copy(self._copy_path)
+        kept, copy = _read(self._path), _read_copy(self._copy_path)
         has_kept = kept is not None and (copy is None or copy.items() <= kept.items())
         known = kept if has_kept else copy
         self._digests: dict[str, str] = dict(known or {})
@@ -199,27 +198,29 @@ class FilesRead:
         self._is_written = True
 
 
-def _read(path: Path, type: type[Kept]) -> Kept | None:  # as msgspec names it
+def _read(path: Path) -> dict[str, str] | None:
     """Return what a file holds; ``None`` if it is missing or damaged."""
-    if path.is_file():  # a pipe would be read for ever
-        with contextlib.suppress(OSError, *NOT_JSON):
-            return msgspec.json.decode(path.read_bytes(), type=type)
+    with contextlib.suppress(OSError, *NOT_JSON):
+        return msgspec.json.decode(_text(path), type=dict[str, str])
     return None
 
 
 def _read_copy(path: Path) -> dict[str, str] | None:
-    copy = _read(path, _Copy)
-    if copy is None or path.read_bytes().rstrip(b"\n") != encode_checked(copy):
-        return None
-    return copy.files
+    with contextlib.suppress(OSError, *NOT_JSON):
+        text = _text(path)
+        copy = msgspec.json.decode(text, type=_Copy)
+        if text.rstrip(b"\n") == encode_checked(copy):
+            return copy.files
+    return None
+
+
+def _text(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""  # a pipe would be read for ever
 
 
 def _replace(path: Path, text: bytes) -> None:
     """Put a file in the place of another, on the disk before any game that depends on it."""
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    with naming(path):
-        with unfinished.open("wb") as file:
-            file.write(text + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+    with whole_file(path) as file:
+        file.write(text + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

@@ -31,8 +31,8 @@ LOOK_S: Final = 0.5
 MOST_QUOTED: Final = 300
 MOST_FILES: Final = 3
 """How many differing files an error names."""
-FIRST_REMINDER_S: Final = 10.0
-REMIND_S: Final = 30.0
+FIRST_REPORT_S: Final = 10.0
+REPORT_S: Final = 30.0
 ANSWER_S: Final = 10.0
 QUESTION: Final = "/ray.rpc.RayletDriver/ClusterInfo"
 """What any client asks; the answer to an empty question does not matter, a refusal does."""
@@ -107,7 +107,7 @@ class RayPool:
         self._again: deque[GameId] = deque()
         self._lost: set[Any] = set()
         self._crashes = 0
-        self._busy_at = self._began_at = self._remind_at = time.monotonic()
+        self._busy_at = self._began_at = self._report_at = time.monotonic()
         self._report: Final = report
         self._ready = 0
         self._has_played = False
@@ -121,12 +121,12 @@ class RayPool:
         """
         waiting = iter(game_ids)
         self._began_at = time.monotonic()
-        self._remind_at = self._began_at + FIRST_REMINDER_S
+        self._report_at = self._began_at + FIRST_REPORT_S
         for _ in range(self._jobs):
             self._start()
         while self._is_left(waiting):
             look()
-            self._remind()
+            self._report_waiting()
             for answer in self._answers():
                 if answer in self._starting:
                     self._admit(answer, waiting)
@@ -226,12 +226,12 @@ class RayPool:
             text += "; install the same there"
         return f"{problem.machine}: {text}"
 
-    def _remind(self) -> None:
+    def _report_waiting(self) -> None:
         """Report what the cluster does as long as no game is over: at first it compiles."""
-        if self._has_played or time.monotonic() < self._remind_at:
+        if self._has_played or time.monotonic() < self._report_at:
             return
         waited_s = time.monotonic() - self._began_at
-        self._remind_at = time.monotonic() + REMIND_S
+        self._report_at = time.monotonic() + REPORT_S
         self._report(
             f"no game is over after {waited_s:.0f} s: {self._ready} of {self._jobs} workers have"
             " begun; the first game on a machine compiles for a minute or two"

@@ -173,11 +173,15 @@ class Playouts:
         self._workspace["position"] = state
         self._workspace["seat"] = seat
         values = Values.empty(n_worlds, len(plans))
-        compare_plans(
-            self._workspace, self.policy, self._reader, self._weights,
-            np.array(plans, np.int16), (first, first + n_worlds), seed, values,
-        )  # fmt: skip
+        worlds = (first, first + n_worlds)
+        self._play_all(np.array(plans, np.int16), worlds, seed, values)
         return values
+
+    def _play_all(self, plans: Int16s, worlds: tuple[int, int], seed: int, values: Values) -> None:
+        """Fill ``values`` with what the plans bring in the worlds of these numbers."""
+        compare_plans(
+            self._workspace, self.policy, self._reader, self._weights, plans, worlds, seed, values
+        )
 
     def time_of_one(self, state: State) -> float:
         """Return how long a playout of a position takes, as a multiple of the usual time."""

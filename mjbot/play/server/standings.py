@@ -7,7 +7,6 @@ named in the server's log.
 """
 
 import logging
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import FileIO
@@ -22,12 +21,11 @@ from mjbot.protocol.errors import NOT_JSON
 from mjbot.protocol.rules import Rules
 from mjbot.runtime.append_log import decode_checked, encode_checked
 from mjbot.runtime.files import append_lines, plural
-from mjbot.runtime.system import OWN_FILE, lock_file
+from mjbot.runtime.system import lock_file, open_own_file
 
 logger = logging.getLogger(__name__)
 
 RESULTS: Final = "results.jsonl"
-_OPENED: Final = os.O_RDWR | os.O_CREAT | OWN_FILE
 
 
 _Score = Annotated[int, msgspec.Meta(ge=-1_000_000_000, le=1_000_000_000)]
@@ -131,7 +129,7 @@ class Results:
             self._file = None
 
     def _open(self) -> None:
-        file = FileIO(os.open(self._path, _OPENED, 0o666), "r+")
+        file = open_own_file(self._path)
         text = file.read()
         games, damaged = _decoded(text)
         self.earlier.extend(games)

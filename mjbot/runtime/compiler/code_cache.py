@@ -16,9 +16,9 @@ from numba.core import caching as _caching
 from numba.core import compiler as _compiler
 
 from mjbot.runtime.compiler.cache import mark_used, prune_once, shared_claims
+from mjbot.runtime.compiler.checked_files import DATA, INDEX, checked, read, write_data, write_index
 from mjbot.runtime.compiler.events import on_compiled
 from mjbot.runtime.compiler.idle_work import shorten_shape_errors
-from mjbot.runtime.compiler.kept_files import DATA, INDEX, checked, read, write_data, write_index
 from mjbot.runtime.compiler.linking import mark_if_large, rebuild_result, reduce_result
 from mjbot.runtime.compiler.loading import LOADS_ALONE, machine_of, parsed_late, start_runtime
 from mjbot.runtime.compiler.numba_parts import IS_TRIED

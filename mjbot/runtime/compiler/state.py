@@ -1,43 +1,28 @@
-"""What a user may want to know of the compiler: whether it works, and what its cache holds."""
+"""What the cache of compiled code holds."""
 
+import contextlib
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mjbot.runtime.compiler.cache import CHECKED, cache_folder
-from mjbot.runtime.compiler.kept_files import DATA, INDEX, read
-from mjbot.runtime.compiler.mode import CURE, INTERPRETED_BECAUSE, IS_INTERPRETED
-
-
-@dataclass(frozen=True)
-class CompilerState:
-    """Whether functions are compiled; if not, why, and what the user can do about it."""
-
-    is_compiled: bool
-    reason: str
-    cure: str
-
-    def __str__(self) -> str:
-        return "compiled" if self.is_compiled else f"interpreted, because {self.reason}"
+from mjbot.runtime.compiler.checked_files import DATA, INDEX, read
 
 
 @dataclass(frozen=True)
 class CacheState:
-    """What lies in the cache; ``n_entries`` are compiled functions of all versions.
+    """``n_functions`` and ``n_entries``, their versions for other arguments, are of all versions.
 
     ``damaged`` are files that are compiled again when they are needed: to delete them, or the whole
     folder, does no harm.
     """
 
     folder: Path
+    n_functions: int
     n_entries: int
     n_bytes: int
     damaged: tuple[Path, ...]
-
-
-def compiler_state() -> CompilerState:
-    """Return whether functions are compiled in this process and those that it starts."""
-    cure = CURE if IS_INTERPRETED else ""
-    return CompilerState(not IS_INTERPRETED, INTERPRETED_BECAUSE, cure)
 
 
 def cache_state() -> CacheState:
@@ -46,12 +31,22 @@ def cache_state() -> CacheState:
     Raises :class:`mjbot.runtime.compiler.cache.CacheError` where another user can write to it.
     """
     folder = cache_folder()
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    checked = [path for path in files if CHECKED in path.relative_to(folder).parts[0]]
+    sizes = dict(_sizes(folder))
+    checked = [path for path in sizes if CHECKED in path.relative_to(folder).parts[0]]
     kept = [path for path in checked if path.suffix in (INDEX, DATA)]
     return CacheState(
         folder,
-        n_entries=sum(path.suffix == DATA for path in files),
-        n_bytes=sum(path.stat().st_size for path in files),
-        damaged=tuple(sorted(path for path in kept if read(path) is None)),
+        n_functions=sum(path.suffix == INDEX for path in sizes),
+        n_entries=sum(path.suffix == DATA for path in sizes),
+        n_bytes=sum(sizes.values()),
+        damaged=tuple(sorted(path for path in kept if path.exists() and read(path) is None)),
     )
+
+
+def _sizes(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Yield the files below a folder, some of which other processes may remove meanwhile."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                path = Path(place, name)
+                yield path, path.stat().st_size

@@ -15,7 +15,6 @@ A list is made at the first discard of its seat in a playout and stays as it is,
 world.
 """
 
-from collections.abc import Sequence
 from typing import Annotated, Final
 
 import numpy as np
@@ -210,25 +209,12 @@ class HelpedPlayouts(Playouts):
         super().__init__(reading)
         self._helped: Final = HelpedWorkspace.new()
 
-    def compare(
-        self,
-        state: State,
-        seat: int,
-        plans: Sequence[Int16s],
-        n_worlds: int,
-        *,
-        seed: int = 0,
-        first: int = 0,
-    ) -> Values:
-        """Play each plan on in so many worlds, as :class:`Playouts` does."""
-        self._helped["plain"]["position"] = state
-        self._helped["plain"]["seat"] = seat
-        values = Values.empty(n_worlds, len(plans))
+    def _play_all(self, plans: Int16s, worlds: tuple[int, int], seed: int, values: Values) -> None:
+        self._helped["plain"]["position"] = self._workspace["position"]
+        self._helped["plain"]["seat"] = self._workspace["seat"]
         compare_helped(
-            self._helped, self.policy, self._reader, self._weights,
-            np.array(plans, np.int16), (first, first + n_worlds), seed, values,
-        )  # fmt: skip
-        return values
+            self._helped, self.policy, self._reader, self._weights, plans, worlds, seed, values
+        )
 
     def time_of_one(self, state: State) -> float:
         """Return how much longer a playout of a position takes than one without lists."""

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mjbot.game.rules.tables import TABLES, _tables_in, load_tables, tables_file
-from mjbot.runtime.compiler import kept_files
+from mjbot.runtime.compiler import checked_files
 from mjbot.runtime.compiler.cache import cache_folder, cure_of_crash
+from mjbot.runtime.compiler.checked_files import DATA, INDEX
 from mjbot.runtime.compiler.code_cache import _File
-from mjbot.runtime.compiler.kept_files import DATA, INDEX
 from mjbot.runtime.compiler.state import cache_state
 
 SMALL, LARGE = "small", bytes(range(256))
@@ -45,7 +45,7 @@ def test_of_a_damaged_file_nothing_is_read(kept: _File, tmp_path: Path, kind: st
         content = path.read_bytes()
         for damaged in damages(content):
             path.write_bytes(damaged)
-            assert kept_files.read(path) is None
+            assert checked_files.read(path) is None
             assert kept.load(SMALL) in (None, "one")
             assert kept.load(LARGE) in (None, LARGE)
         path.write_bytes(content)
